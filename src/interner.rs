@@ -11,7 +11,7 @@ use indexmap::IndexSet;
 /// Gives numbers to keys, in the order in which it meets them: the same in every source.
 #[derive(Debug)]
 pub(crate) struct Interner<K> {
-    /// By number: a key, and how many of its equals stand before it in a source.
+    /// By number: a key, and how many of its equals are before it in a source.
     known: IndexSet<(K, u32), RandomState>,
 }
 

@@ -1,5 +1,5 @@
 //! KRM functions that make many variants of a configuration package and keep them up to date, without
-//! losing anybody's edits.
+//! losing anyone's edits.
 //!
 //! [`functions::run`] runs any of them in memory. This merges a package with its next upstream revision:
 //!

@@ -24,7 +24,7 @@ struct Hidden {
 /// By the Secret and the path in it that leads to it.
 type AllHidden = BTreeMap<(String, &'static str, String), Hidden>;
 
-/// Two versions of a Secret, without their values. One that is no YAML is not shown at all.
+/// Two versions of a Secret, without their values. One that is not YAML is not shown at all.
 pub(crate) fn masked(before: &str, after: &str) -> (String, String) {
     let sides = [before, after].map(|text| OwnedDocument::parse(text.to_owned()).ok());
     let hidden = sides.each_ref().map(|side| {
@@ -37,7 +37,7 @@ pub(crate) fn masked(before: &str, after: &str) -> (String, String) {
     with_hidden([before, after], &sides, &hidden)
 }
 
-/// Two versions of a file, without the values of Secrets; `None` if no Secret is in them. One that is no YAML
+/// Two versions of a file, without the values of Secrets; `None` if no Secret is in them. One that is not YAML
 /// is not shown at all if it speaks of Secrets.
 pub(crate) fn masked_file(before: &str, after: &str) -> Option<(String, String)> {
     let texts = [before, after];

@@ -22,7 +22,7 @@ pub const INDEX_ANNOTATIONS: [&str; 2] = [
 pub const PACKAGE_PATH_ANNOTATION: &str = "internal.config.kubernetes.io/package-path";
 /// Ids by which kpt finds the comments of an item, to restore them by position.
 pub const ID_ANNOTATIONS: [&str; 2] = ["internal.config.kubernetes.io/id", "config.k8s.io/id"];
-/// Annotations that tools set on items in a pipeline, besides those that begin with [`PIPELINE_PREFIX`].
+/// Annotations that tools set on items in a pipeline, in addition to those that begin with [`PIPELINE_PREFIX`].
 const PIPELINE_ANNOTATIONS: [&str; 5] = [
     INDEX_ANNOTATIONS[1],
     PATH_ANNOTATIONS[1],

@@ -1,7 +1,7 @@
 //! Cuts the items out of a ResourceList before anything is parsed.
 //!
 //! kpt and kustomize write a ResourceList as a block mapping at column 0, with `items:` on a line of its
-//! own and every item behind a dash, or with `items: []`. One scan cuts such a text at the dashes. The
+//! own and every item after a dash, or with `items: []`. One scan cuts such a text at the dashes. The
 //! scan only proposes: the caller parses the rest and every piece, and reads the text as a whole if one
 //! of them is not what the scan expected.
 
@@ -80,7 +80,7 @@ fn cut_at_dashes(bytes: &[u8], start: usize) -> Option<Split> {
 enum ItemsKey {
     /// `items:`; items begin on the next line.
     Below(usize),
-    /// `items: []`, with the range behind the colon.
+    /// `items: []`, with the range after the colon.
     Empty(Range<usize>),
 }
 

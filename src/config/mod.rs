@@ -65,7 +65,7 @@ impl Config {
     /// comments counts as no config.
     ///
     /// # Errors
-    /// [`UsageError`] if the text is no YAML, or has several documents.
+    /// [`UsageError`] if the text is not YAML, or has several documents.
     pub fn parse(text: String, place: &str) -> Result<Self, UsageError> {
         let read = SourceText::read(Text::from(text), |document| {
             (0..document.len())

@@ -79,7 +79,7 @@ pub(crate) fn typed_value<T: DeserializeOwned>(
 ) -> Result<T, UsageError> {
     de::from_value(value).map_err(|error| {
         let (_, kind) = kind_of(config);
-        // Nobody has seen the lines of the ConfigMap that arguments make.
+        // No one has seen the lines of the ConfigMap that arguments make.
         let name = config
             .get_path(&["metadata", "name"])
             .and_then(|name| name.as_str());

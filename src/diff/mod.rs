@@ -61,7 +61,7 @@ impl FileDiff {
 /// The diff of a change to a package, with paths below a folder; empty if no byte differs.
 ///
 /// # Errors
-/// The file cannot be read any more.
+/// The file can no longer be read.
 pub(crate) fn change_diff(
     files: &Package,
     change: &FileChange,
@@ -74,7 +74,7 @@ pub(crate) fn change_diff(
 /// The same, also without the values of Secrets.
 ///
 /// # Errors
-/// The file cannot be read any more.
+/// The file can no longer be read.
 pub(crate) fn change_diffs(
     files: &Package,
     change: &FileChange,
@@ -161,7 +161,7 @@ fn text_of(content: Option<&[u8]>) -> Option<Option<&str>> {
 /// ```
 ///
 /// Lines end at LF only, and keep their CR. A path with control characters, quotes or backslashes is quoted as git
-/// quotes it (C style); one with a space gets a tab behind it, as in git, so that `patch` sees where it ends. Other characters
+/// quotes it (C style); one with a space gets a tab after it, as in git, so that `patch` sees where it ends. Other characters
 /// are not quoted (`core.quotePath=false`). A new or deleted empty file has no lines, so git's extended header names it;
 /// `patch` reads that header too. The header also gives the mode of a new executable.
 pub fn unified_diff(path: &str, before: Option<&str>, after: Option<&str>) -> String {
@@ -206,7 +206,7 @@ fn text_diff(path: &str, before: Option<&str>, after: Option<&str>, new_mode: u3
     }
     let tab = if path.contains(' ') { "\t" } else { "" };
     for (sign, prefix, text) in [("---", "a", before), ("+++", "b", after)] {
-        // git has no tab behind /dev/null.
+        // git has no tab after /dev/null.
         let tab = if text.is_some() { tab } else { "" };
         put(
             &mut diff,

@@ -95,7 +95,7 @@ pub(crate) struct Unpublished {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Published {
     pub(crate) number: u64,
-    /// The name of its tag behind the package: `v1`.
+    /// The name of its tag after the package: `v1`.
     pub(crate) name: String,
     pub(crate) commit: String,
     /// The workspace that it was made in, as Porch recorded it, or else its name.

@@ -15,12 +15,12 @@ use crate::results::{FunctionResult, Reason, Results, Severity};
 use crate::supplied::{CatalogSource, Progress, Role, Supplied, SuppliedPackage};
 use crate::yaml::{OwnedDocument, Path};
 
-/// What a function gets beside the items.
+/// What a function gets in addition to the items.
 #[derive(Debug, Default)]
 pub struct Inputs {
     /// The functionConfig; without it the one in the ResourceList counts.
     pub config: Option<Config>,
-    /// What fills roles, beside the config.
+    /// What fills roles, in addition to the config.
     pub supplied: Vec<(Role, SuppliedInput)>,
     /// Packages that were read before: a file of the items that one of them has is not read again.
     pub known: Vec<Arc<SuppliedPackage>>,

@@ -88,7 +88,7 @@ fn own<T: JsonSchema>(kind: &'static str, function: &'static Function) -> Config
     }
 }
 
-/// A config whose name stands in what the function makes.
+/// A config whose name is in what the function makes.
 fn named<T: JsonSchema>(kind: ConfigKind, function: &'static Function) -> Config {
     Config {
         is_named: true,
@@ -225,7 +225,7 @@ fn simplify(schema: &mut Value) {
                 continue;
             };
             choices.retain(|choice| *choice != json!({"type": "null"}));
-            // In draft 7 nothing beside `$ref` counts, so only an explanation may stand there.
+            // In draft 7 nothing next to `$ref` counts, so only an explanation may be there.
             if let [Value::Object(only)] = choices.as_slice()
                 && only.contains_key("$ref")
             {

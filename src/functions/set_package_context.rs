@@ -124,7 +124,7 @@ impl<'a> ContextChange<'a> {
         Self::of(config, &field, &variant.spec.package_context)
     }
 
-    /// `field` is where `data` and `removeKeys` stand in the config.
+    /// `field` is where `data` and `removeKeys` are in the config.
     fn of(config: NodeRef<'a>, field: &[&str], context: &PackageContext) -> Self {
         // Entries with a null value count as absent, as they do in the typed config.
         let is_given = |entry: &EntryRef<'_>| {
@@ -318,7 +318,7 @@ fn summary(set: &[String], removed: &[String]) -> String {
     parts.join("; ")
 }
 
-/// Makes the ConfigMap as kpt does, beside the root Kptfile.
+/// Makes the ConfigMap as kpt does, next to the root Kptfile.
 fn create(
     change: &ContextChange<'_>,
     list: &mut ResourceList,
@@ -371,7 +371,7 @@ fn create(
     });
 }
 
-/// The config's entries, with their comments, behind those of a new ConfigMap.
+/// The config's entries, with their comments, after those of a new ConfigMap.
 fn with_data(text: String, change: &ContextChange<'_>) -> Result<String, EditError> {
     OwnedDocument::edited(text, |root, editor| {
         let Some(data) = root.get("data") else {

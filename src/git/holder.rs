@@ -15,7 +15,7 @@ use crate::package::{Holder, Kind, PackageError, SkipReason, Target};
 const LONGEST_LINK: u64 = 4096;
 /// How many links may follow each other, as on Linux.
 const LINKS: usize = 40;
-/// What a package in a tree may have of files and folders. Trees can stand in each other many times,
+/// What a package in a tree may have of files and folders. Trees can be in each other many times,
 /// so that a few bytes name any number of files.
 const ENTRIES: usize = 200_000;
 /// What a path may have of bytes, as on Linux.

@@ -255,7 +255,7 @@ fn unknown_extension(git: &gix::Repository) -> Option<String> {
     Some(format!("extensions.{unknown}"))
 }
 
-/// A URL without the password that may stand in it.
+/// A URL without the password that may be in it.
 fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
         return url.to_owned();

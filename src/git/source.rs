@@ -87,7 +87,7 @@ impl GitSource {
     }
 }
 
-/// Repository and directory: the first `//` behind something stands between them.
+/// Repository and directory: the first `//` after something is between them.
 fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
     let root = bytes.iter().take_while(|byte| **byte == b'/').count();
     match memchr::memmem::find(&bytes[root..], b"//") {

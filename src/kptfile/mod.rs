@@ -1,5 +1,5 @@
 //! The Kptfile: which one is the root package's; its pipeline, conditions and upstream; the package
-//! context beside it.
+//! context next to it.
 //!
 //! Source: contract, set-package-context (the root Kptfile), prepend-pipeline and Bytes.
 

@@ -1,4 +1,4 @@
-//! The package context: the ConfigMap `kptfile.kpt.dev` beside the root Kptfile.
+//! The package context: the ConfigMap `kptfile.kpt.dev` next to the root Kptfile.
 
 use super::{depth, same_directory};
 use crate::resource::{LOCAL_CONFIG_ANNOTATION, Origin, Resource};
@@ -64,7 +64,7 @@ pub(crate) fn new_package_context(name: &str) -> Value {
     ])
 }
 
-/// The path of the package context's file beside a Kptfile; `None` if the Kptfile has no path.
+/// The path of the package context's file next to a Kptfile; `None` if the Kptfile has no path.
 pub(crate) fn package_context_path(kptfile: &Origin) -> Option<String> {
     kptfile.directory().map(|directory| match directory {
         "" => PACKAGE_CONTEXT_FILE.to_owned(),

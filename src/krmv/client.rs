@@ -27,7 +27,7 @@ pub(crate) fn output<S: AsRef<OsStr>>(
         command.env_remove(name);
     });
     if !io::stdin().is_terminal() {
-        // Nobody could answer.
+        // No one could answer.
         command.env("GIT_TERMINAL_PROMPT", "0");
     }
     command.stdin(Stdio::null());

@@ -175,7 +175,7 @@ fn edit(
     Ok(check(name, text))
 }
 
-/// Refuses a text with markers, or one that is no YAML.
+/// Refuses a text with markers, or one that is not YAML.
 fn check(name: &str, text: String) -> std::result::Result<String, String> {
     if has_markers(&text) {
         return Err("the file still has conflict markers".to_owned());

@@ -248,7 +248,7 @@ fn checked(directory: &Path, common: &Common) -> Result<u8> {
     Ok(if counts { exit::OPEN } else { exit::DONE })
 }
 
-/// The resources of a base: a directory or file beside the overlay, or a revision that the cache has.
+/// The resources of a base: a directory or file next to the overlay, or a revision that the cache has.
 fn base_of(directory: &Path, name: &str) -> Result<Vec<Value>> {
     let path = directory.join(name);
     let contents: Contents = if path.is_dir() {

@@ -121,7 +121,7 @@ impl Releases {
         releases
     }
 
-    /// The archives beside each other, or the tags of a layout. What cannot be read is left out, with a warning.
+    /// The archives next to each other, or the tags of a layout. What cannot be read is left out, with a warning.
     pub(crate) fn of_files(files: &FileSource, folder: &str) -> Result<Self> {
         let mut all = FileSource {
             folder: folder.to_owned(),

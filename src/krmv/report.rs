@@ -22,7 +22,7 @@ pub(crate) struct Report<'r> {
     pub(crate) results: &'r Results,
     /// All conflicts.
     pub(crate) found: &'r [Conflict],
-    /// Those that nobody decided.
+    /// Those that no one decided.
     pub(crate) open: &'r [Conflict],
     pub(crate) is_written: bool,
     pub(crate) taken: Option<TakeSide>,

@@ -1,4 +1,4 @@
-//! A package beside the revisions of its upstream.
+//! A package and the revisions of its upstream.
 
 use std::sync::Arc;
 

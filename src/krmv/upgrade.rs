@@ -50,7 +50,7 @@ pub(crate) fn run(upgrade: &Upgrade, common: &Common) -> Result<u8> {
     }
 }
 
-/// The directory and the revision among the arguments. A lone one that is no package is a revision.
+/// The directory and the revision among the arguments. A lone one that is not a package is a revision.
 pub(crate) fn arguments(arguments: &[String]) -> Result<(PathBuf, Option<String>)> {
     match arguments {
         [] => Ok((PathBuf::from("."), None)),
@@ -188,7 +188,7 @@ impl Task<'_> {
         self.finish(lock, &merger.path, merged, &found, &open)
     }
 
-    /// The locked revision, if nobody asked for another and the newest release is older than it.
+    /// The locked revision, if the user asked for no other and the newest release is older than it.
     fn is_behind(&self, locked: Option<&str>) -> Option<String> {
         let is_default = self.upgrade.arguments.len() < 2
             && self

@@ -1,4 +1,4 @@
-//! The repository that a package comes from: its revisions, and the files of one. An archive has those beside it,
+//! The repository that a package comes from: its revisions, and the files of one. An archive has those next to it,
 //! and an image layout its tags.
 //!
 //! A repository on this machine is read where it is. Any other one has a bare clone in the cache, which gets

@@ -194,7 +194,7 @@ mod tests {
                 &[("host:5000/x/y/f", "f")],
             ),
             ([&["a/f"], &["a/f"], &["a/g"]], &[]),
-            // A second one that is new beside the moved one is another function.
+            // A second one that is new next to the moved one is another function.
             ([&["a/f"], &["a/f", "l/f"], &["b/f"]], &[("b/f", "a/f")]),
             ([&["a/f"], &["a/f"], &["a/f", "b/f"]], &[]),
             ([&["a/f"], &["a/f", "b/f"], &["b/f"]], &[]),

@@ -209,7 +209,7 @@ impl EditCount {
         upstream: &[(Option<u64>, HashTree)],
         place: u64,
     ) {
-        // What is equal, or has the same name, wherever it stands; then the rest in order.
+        // What is equal, or has the same name, wherever it is; then the rest in order.
         let mut by_key: HashMap<u64, Vec<&HashTree>> = HashMap::new();
         for (name, tree) in upstream.iter().rev() {
             by_key
@@ -383,7 +383,7 @@ fn content_of(text: &str) -> DocumentContent {
     }
 }
 
-/// Each line is a value of its own, wherever it stands.
+/// Each line is a value of its own, wherever it is.
 fn lines(bytes: &[u8]) -> DocumentContent {
     let mut counts: HashMap<&[u8], u64> = HashMap::new();
     let lines = bytes.split_inclusive(|byte| *byte == b'\n').map(|line| {
@@ -572,7 +572,7 @@ pub struct ComparedPackages<'p> {
 enum ComparedFile {
     Both(Rc<FileEditCount>),
     Local(Rc<Values>),
-    /// Its content is not there if nobody asks for it.
+    /// Its content is not there if nothing needs it.
     Upstream(Option<Rc<Values>>),
 }
 

@@ -8,7 +8,7 @@
 //! d        D        d2          a conflict
 //! ```
 //!
-//! SideChanges that touch each other are one: between two that both stay is a line that nobody changed. Where
+//! SideChanges that touch each other are one: between two that both stay is a line that no one changed. Where
 //! both sides changed the same lines, what they have in common is no conflict.
 
 use std::hash::Hash;
@@ -208,7 +208,7 @@ fn hunks<T: Copy + Eq + Hash>(before: &[T], after: &[T]) -> Vec<Hunk> {
 mod tests {
     use super::*;
 
-    /// Chunks as text: `=` nobody, `<` local, `>` upstream, `&` both alike, `!` a conflict.
+    /// Chunks as text: `=` no one, `<` local, `>` upstream, `&` both alike, `!` a conflict.
     fn shown([base, local, upstream]: [&str; 3]) -> String {
         let [base, local, upstream] = [base, local, upstream].map(str::as_bytes);
         let found = chunks(Versions {

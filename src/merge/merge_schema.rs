@@ -47,7 +47,7 @@ enum Special {
     ResourceOf(&'static [Group]),
     /// A list of such mappings.
     ListOf(&'static [Group]),
-    /// A list in which each `name` is there once, though it is no key.
+    /// A list in which each `name` is there once, though it is not a key.
     Ports,
     Kustomization,
     /// The images of a kustomization.
@@ -57,7 +57,7 @@ enum Special {
     /// The generators of a kustomization.
     Generators,
     Generator,
-    /// A list (or what stands in its place) that is one value, also where its elements could be told apart.
+    /// A list (or what is in its place) that is one value, also where its elements could be told apart.
     Whole,
 }
 
@@ -234,7 +234,7 @@ impl<'s> MergeSchema<'s> {
         self.special == Special::KustomizeImages
     }
 
-    /// Whether each `name` in a list is there once, though it is no key.
+    /// Whether each `name` in a list is there once, though it is not a key.
     pub(super) fn names_are_unique(&self) -> bool {
         self.special == Special::Ports
     }

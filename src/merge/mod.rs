@@ -1,9 +1,9 @@
 //! Three-way merge of packages.
 //!
 //! In reading order: [`rule`], which decides between three versions of anything; [`combine`], which values merge by their
-//! parts; [`decided`], what somebody decided beforehand; `trail`, the way to a value; [`order`], which merges the orders of a list; `merge_schema`, which says
+//! parts; [`decided`], what a user decided beforehand; `trail`, the way to a value; [`order`], which merges the orders of a list; `merge_schema`, which says
 //! how the parts of a resource relate; `groups`, which fields exclude each other; [`fields`], which merges
-//! one resource into the text of the local one; `lines` and `text`, which merge what is no document; [`kptfile`] and `kustomization`, what is particular to
+//! one resource into the text of the local one; `lines` and `text`, which merge what is not a document; [`kptfile`] and `kustomization`, what is particular to
 //! those; [`member`] and [`resources`], which resources are the same, with [`upstream_identifier`];
 //! [`package`], what becomes of each, and of all else in a package.
 

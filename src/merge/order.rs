@@ -9,9 +9,9 @@
 //! 1. The result has each element of local and upstream once, and depends on nothing else.
 //! 2. Two elements of the skeleton keep their local order, unless base had them in that order too
 //!    and upstream turned them round. (Elements that base did not have: their local order.)
-//! 3. An element of one side stands behind all skeleton elements that precede it there, and before
+//! 3. An element of one side is after all skeleton elements that precede it there, and before
 //!    all that follow it. If the sides turned these round, so that no such place exists, it stands
-//!    right behind its predecessor in the skeleton.
+//!    right after its predecessor in the skeleton.
 //! 4. In one gap local's elements come first, in local's order, then upstream's in theirs.
 //! 5. Every order of two elements on which local and upstream agree is kept, unless it lies in a
 //!    cycle. Where 2 makes a cycle (a before b, b before c, c before a), the winner's order of the
@@ -131,7 +131,7 @@ impl Ranks {
 }
 
 /// For each element of a source that is not in the skeleton: how many elements of the skeleton it
-/// stands behind, and whether that is between its neighbours.
+/// is after, and whether that is between its neighbours.
 fn gaps_of(source: &[u32], places: &Ranks) -> impl Iterator<Item = (u32, usize, bool)> {
     // The first place of the skeleton elements that follow each position.
     let mut following = vec![u32::MAX; source.len() + 1];
@@ -139,7 +139,7 @@ fn gaps_of(source: &[u32], places: &Ranks) -> impl Iterator<Item = (u32, usize, 
         let place = places.0.get(*element as usize).copied();
         following[position] = following[position + 1].min(place.unwrap_or(u32::MAX));
     }
-    // Behind all that precede, and behind the predecessor.
+    // After all that precede, and after the predecessor.
     let (mut behind_all, mut behind_last) = (0, 0);
     source
         .iter()
@@ -209,8 +209,8 @@ fn tournament(base: &Ranks, upstream: &Ranks, ours: &[u32], winning: &[u32]) -> 
             *behind.entry(if turned { *a } else { *b }).or_default() += 1;
         }
     }
-    // Sorted by how many stand before each: where the first n have exactly the pairs among
-    // themselves before them, nothing behind reaches into them.
+    // Sorted by how many are before each: where the first n have exactly the pairs among
+    // themselves before them, nothing after reaches into them.
     let count = |element: &u32| behind.get(element).copied().unwrap_or_default();
     let mut order = winning.to_vec();
     order.sort_by_key(count);

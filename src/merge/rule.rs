@@ -67,7 +67,7 @@ impl OnConflict {
         ("error", Self::Error),
     ];
 
-    /// The side that stands in a conflict. Under `error` nobody sees it.
+    /// The side that wins a conflict. Under `error` no one sees it.
     #[must_use]
     pub fn winner(self) -> Side {
         match self {

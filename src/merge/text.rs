@@ -99,7 +99,7 @@ pub(super) fn merge(
     })
 }
 
-/// The text that chunks of lines make. With `images`, lines of a chunk that nobody changed may differ in their image.
+/// The text that chunks of lines make. With `images`, lines of a chunk that no one changed may differ in their image.
 fn put_together(
     lines: Versions<&[&str]>,
     chunks: Vec<Chunk>,

@@ -8,7 +8,7 @@
 //!                                internal.kpt.dev/upstream-identifier: apps|Deployment|default|web
 //! ```
 //!
-//! kpt goes by the comment. What stands there already stays: a package in between renamed the resource.
+//! kpt goes by the comment. What is there already stays: a package in between renamed the resource.
 //!
 //! Source: contract, merge-package, Identity; kpt's `pkg get`.
 
@@ -26,7 +26,7 @@ use crate::yaml::{
 /// The annotation that holds it, as kpt writes it.
 pub const UPSTREAM_IDENTIFIER: &str = "internal.kpt.dev/upstream-identifier";
 
-/// What the comment behind `metadata:` begins with; `<namespace>/<name>` follows.
+/// What the comment after `metadata:` begins with; `<namespace>/<name>` follows.
 pub(crate) const MERGE_COMMENT: &str = "kpt-merge:";
 
 /// The identity of a resource upstream.
@@ -210,7 +210,7 @@ fn may_have_flow_metadata(text: &str) -> bool {
     })
 }
 
-/// What stands behind the colon of a mapping in flow style, and its entries as lines. `None` for other nodes, and where an
+/// What is after the colon of a mapping in flow style, and its entries as lines. `None` for other nodes, and where an
 /// entry cannot be a line.
 fn in_lines(metadata: NodeRef<'_>) -> Option<(Range<usize>, String)> {
     let document = metadata.document;

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use super::{PackageError, mode_of};
 
-/// Room behind a file's content, so that its end is found without growing.
+/// Room after a file's content, so that its end is found without growing.
 const PROBE: usize = 32;
 
 /// Reads a file after making sure that it is a regular one: opening a FIFO would wait for a writer.

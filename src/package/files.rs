@@ -19,7 +19,7 @@ pub struct Package {
     /// The directory, as it was given; empty for a package that is not on disk.
     pub root: PathBuf,
     files: BTreeMap<String, PackageFile>,
-    /// The path of the file that is the package by itself; a Kptfile beside it records its upstream.
+    /// The path of the file that is the package by itself; a Kptfile next to it records its upstream.
     pub only_file: Option<String>,
     /// What `.krmignore` keeps out, sorted. A folder ends in `/` and stands for everything in it.
     pub ignored: Vec<String>,
@@ -46,7 +46,7 @@ pub(crate) enum FileContent {
     Krm(Text),
     /// Another file.
     Other(Vec<u8>),
-    /// Another file, read when somebody asks for it.
+    /// Another file, read when it is needed.
     OnDisk(Stamp),
 }
 

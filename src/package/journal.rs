@@ -67,7 +67,7 @@ impl Journal {
         let mut staged = super::temporary::make_in(root).map_err(failed)?;
         serde_json::to_writer(&mut staged, &JournalEntry { files })
             .map_err(|error| failed(error.into()))?;
-        // Without locks nobody is kept from carrying it through, which is right as well.
+        // Without locks no one is kept from carrying it through, which is right as well.
         let _ = staged.as_file().try_lock();
         let file = staged.persist(&path).map_err(|error| failed(error.error))?;
         Ok(Self { path, _file: file })

@@ -1,7 +1,7 @@
 //! `.krmignore`, as kpt has it.
 //!
 //! Seen with kpt 1.0.0-beta.56 (`kpt fn source DIR`; kyaml 0.15 with monochromegane/go-gitignore), and the tests
-//! run beside kpt where it is on PATH. The patterns look like those of git and mean something else in places,
+//! run next to kpt where it is on PATH. The patterns look like those of git and mean something else in places,
 //! which is why no gitignore library is used here:
 //!
 //! - The file counts in the package's root and in the root of each sub-package (a folder with a `Kptfile`, be that file
@@ -13,16 +13,16 @@
 //! - A pattern without leading `/` matches at the end of a path, also if it has a `/` inside: `sub/a.yaml` ignores
 //!   `dir/sub/a.yaml`; in git it would be anchored. With a leading `/` it matches the whole path.
 //! - `**` is `*`: one component, never none and never several.
-//! - A negated pattern wins wherever it stands (`!a.yaml` before `*.yaml` as well as behind), but not for what is in an
+//! - A negated pattern wins wherever it is (`!a.yaml` before `*.yaml` as well as after), but not for what is in an
 //!   ignored folder.
 //! - A pattern that ends in `/` matches folders only. A folder that matches is not entered.
-//! - Spaces at both ends are cut off, also those behind a backslash; lines that begin with `#` are comments, `\#` is `#`;
+//! - Spaces at both ends are cut off, also those after a backslash; lines that begin with `#` are comments, `\#` is `#`;
 //!   CRLF is understood. `\` escapes only in patterns that have one of `*?[`; `[^a]` negates and `[!a]` does not;
 //!   a malformed pattern matches nothing. Upper and lower case differ.
 //! - `Kptfile` can be ignored. The `.krmignore` is read through a link, wherever that leads; a dangling one is as none.
 //!
 //! Where we differ: lines `!` and `/` make kpt panic and match nothing here. An anchored pattern that ends in a negated class
-//! (`/?[^a]`) matches all below a folder `b` in kpt, since there the class takes the slash behind it. The `.krmignore` of a
+//! (`/?[^a]`) matches all below a folder `b` in kpt, since there the class takes the slash after it. The `.krmignore` of a
 //! sub-package `pkg` governs siblings `pkg2` and `pkg-x` too in kpt, which compares paths without regard to
 //! components; here it does not. A `.krmignore` that is a FIFO or a device hangs kpt and is an error here.
 

@@ -1,7 +1,7 @@
 //! A package directory: which files are read, and how changed ones are written back.
 //!
 //! [`read_package`] reads every KRM file of a directory into memory, [`write_package`] applies a list of
-//! changes to it: first everything is checked, then all new contents are put beside their files, then they
+//! changes to it: first everything is checked, then all new contents are put next to their files, then they
 //! are renamed into place. What lies between, from bytes to bytes, is done by other modules; these two and
 //! the filter are the only ones that touch files.
 //!
@@ -40,7 +40,7 @@ pub use write::{FileChange, write_package, write_package_whole};
 
 use path::escape;
 
-/// Advice for somebody who named one file of a package.
+/// Advice for a user who named one file of a package.
 fn directory_of(path: &Path) -> String {
     match path.parent().filter(|_| path.is_file()) {
         Some(parent) if !parent.as_os_str().is_empty() => {
@@ -85,7 +85,7 @@ pub enum PackageError {
     NotUtf8 {
         /// The file, relative to the package.
         path: String,
-        /// The first byte that is no text, counted from 0.
+        /// The first byte that is not text, counted from 0.
         offset: usize,
     },
     /// A file that must be read is a FIFO, a socket or a device, or has become something else since it was listed.
@@ -208,7 +208,7 @@ pub(crate) const LARGEST_FILE: u64 = 128 << 20;
 /// What all files of a package in one may have of bytes.
 pub(crate) const LARGEST_PACKAGE: u64 = 512 << 20;
 
-/// Permission bits of a file that nobody made executable.
+/// Permission bits of a file that no one made executable.
 pub(crate) const USUAL_MODE: u32 = 0o644;
 
 /// Whether a file is the one in which `porchctl rpkg pull` keeps the name and version of the package's object
@@ -265,7 +265,7 @@ mod testing {
         std::os::unix::fs::symlink(target, dir.join(path)).expect("a link");
     }
 
-    /// A program on PATH; tests that run beside another program pass without it.
+    /// A program on PATH; tests that run next to another program pass without it.
     pub(super) fn on_path(program: &str) -> Option<PathBuf> {
         std::env::split_paths(&std::env::var_os("PATH")?)
             .map(|folder| folder.join(program))

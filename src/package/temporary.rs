@@ -26,7 +26,7 @@ use tempfile::NamedTempFile;
 const PREFIX: &str = ".krm-variants-";
 const SUFFIX: &str = ".tmp";
 
-/// After that long no run is at work any more.
+/// After that long no run is still at work.
 const OLD: Duration = Duration::from_secs(60 * 60);
 
 /// The process that a temporary file is named after.
@@ -81,7 +81,7 @@ fn start_of(id: u32) -> io::Result<Option<u64>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         stat => stat?,
     };
-    // The name of the program stands in parentheses, and may hold any byte.
+    // The name of the program is in parentheses, and may hold any byte.
     let stat = String::from_utf8_lossy(&stat);
     let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
     let start = fields.split_ascii_whitespace().nth(19);
@@ -91,7 +91,7 @@ fn start_of(id: u32) -> io::Result<Option<u64>> {
         .ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
-/// Whether this is the name of a temporary file, which a run at work or a killed one put beside a file.
+/// Whether this is the name of a temporary file, which a run at work or a killed one put next to a file.
 #[must_use]
 pub fn is_temporary(name: &str) -> bool {
     name.starts_with(PREFIX) && name.ends_with(SUFFIX)
@@ -144,7 +144,7 @@ fn is_own(metadata: &Metadata) -> bool {
     fs::metadata("/proc/self").is_ok_and(|own| own.uid() == metadata.uid())
 }
 
-/// Whether a file is of the user whose processes this one can see: nobody knows here.
+/// Whether a file is of the user whose processes this one can see: unknown here.
 #[cfg(not(unix))]
 fn is_own(_: &Metadata) -> bool {
     false

@@ -1,7 +1,7 @@
 //! The order of a merged list.
 //!
 //! The preserve-order document puts elements that only live has before all others. API servers and
-//! kubectl put each of them where it stood in live, as far as that can be told.
+//! kubectl put each of them where it was in live, as far as that can be told.
 //!
 //! Source: preserve-order document; contract, apply-patch (`listOrder`).
 
@@ -105,7 +105,7 @@ pub(super) fn live_after_deletions<'m>(
             while last > 0 && !is_left[last - 1] {
                 last -= 1;
             }
-            // What stood last stays there, beside its copy one place before.
+            // What was last stays there, next to its copy one place before.
             stale.push(live[last - 1]);
             is_left[at] = false;
         }

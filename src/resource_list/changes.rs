@@ -1,4 +1,4 @@
-//! The changes that steps make besides edits of items: what they insert, remove and copy.
+//! The changes that steps make in addition to edits of items: what they insert, remove and copy.
 //!
 //! They are only collected here. The form of the list applies them when it is emitted, or when
 //! [`ResourceList::settle`](super::ResourceList::settle) is called.
@@ -10,7 +10,7 @@ use crate::package::FileChange;
 use crate::resource::{INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS};
 use crate::yaml::{Value, block_text};
 
-/// Changes to a list besides edits of its items.
+/// Changes to a list in addition to edits of its items.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     /// Resources to insert as they are written.

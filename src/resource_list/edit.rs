@@ -130,7 +130,7 @@ impl ResourceList {
             return false;
         };
         let new = replaced(item, mark, root, stream.indent);
-        // Its tree is not needed beside the other two.
+        // Its tree is not needed in addition to the other two.
         text.drop_tree();
         text.replace_if(new, |new| {
             let mut items = new.root(0).into_iter().flat_map(|list| list.items());

@@ -14,7 +14,7 @@
 
 use crate::yaml::{NodeRef, newline_at};
 
-/// The text of an item with a document behind its dash, which is at `dash` and in column `indent`.
+/// The text of an item with a document after its dash, which is at `dash` and in column `indent`.
 pub(super) fn replaced(item: NodeRef<'_>, dash: usize, root: NodeRef<'_>, indent: usize) -> String {
     let piece = item.document.text;
     let text = root.document.text;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::yaml::EditError;
 
-/// Bytes that edits may add besides as many as all inputs have.
+/// Bytes that edits may add in addition to as many as all inputs have.
 pub(crate) const MOST_ADDED: usize = 16 << 20;
 
 /// The bytes that edits may still add.

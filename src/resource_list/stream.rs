@@ -19,13 +19,13 @@ use crate::yaml::{
     most_documents,
 };
 
-/// An item is parsed behind its dash, within the list.
+/// An item is parsed after its dash, within the list.
 pub(super) const OPTIONS: ParseOptions = ParseOptions { depth: 1 };
 
 /// The wrapper of a list that is cut at its dashes.
 #[derive(Debug)]
 pub(super) struct Stream {
-    /// The ResourceList with nothing behind `items:`.
+    /// The ResourceList with nothing after `items:`.
     pub(super) wrapper: SourceText,
     /// Column of the dashes.
     pub(super) indent: usize,
@@ -42,7 +42,7 @@ impl Stream {
             return None;
         }
         let (before, after) = (&text[..split.items.start], &text[split.items.end..]);
-        // Blank lines behind the last item, and comments that are not deeper than its dash, may be the
+        // Blank lines after the last item, and comments that are not deeper than its dash, may be the
         // wrapper's foot; results go above it.
         let foot = |line: &str| {
             let content = line.trim_start();
@@ -241,7 +241,7 @@ fn column_of_first_item(wrapper: &SourceText) -> Option<usize> {
     spaces.bytes().all(|b| b == b' ').then_some(spaces.len())
 }
 
-/// The text of a document as a block item behind a dash.
+/// The text of a document as a block item after a dash.
 fn behind_dash(text: &str, indent: usize, newline: &str) -> String {
     let inner = indent + 2;
     let mut lines = text

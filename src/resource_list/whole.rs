@@ -19,7 +19,7 @@ use crate::yaml::{
 /// Reads a ResourceList, and says what is wrong with it.
 pub(super) fn parse(text: Text) -> Result<ResourceList, InputError> {
     let limit = most_documents(&text);
-    // Something else altogether: to say where it is no YAML would not be enough.
+    // Something else altogether: to say where it is not YAML would not be enough.
     let place = if text.contains("ResourceList") {
         STDIN.to_owned()
     } else {

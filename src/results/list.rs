@@ -4,12 +4,12 @@ use super::{FunctionResult, Reason, Severity};
 
 /// How many results of one severity and reason are listed.
 ///
-/// Nobody reads more of one kind, and a file of some megabytes can hold millions of conflicts.
+/// No one reads more of one kind, and a file of some megabytes can hold millions of conflicts.
 pub(crate) const MOST_LISTED: usize = 10_000;
 
 /// All results of a run, in the order they were found.
 ///
-/// Of one severity and reason 10,000 are listed, and one more that says how many there are besides
+/// Of one severity and reason 10,000 are listed, and one more that says how many there are in addition to
 /// ([`FunctionResult::more`]).
 #[derive(Debug, Default)]
 pub struct Results {
@@ -67,7 +67,7 @@ impl Results {
         &mut self.kinds[at]
     }
 
-    /// Adds those of another list behind these.
+    /// Adds those of another list after these.
     pub fn append(&mut self, others: Self) {
         others.listed.into_iter().for_each(|other| self.push(other));
     }

@@ -212,7 +212,7 @@ impl<'l> Comparison<'_, 'l> {
         let by = pair.upstream.map(InUpstream::of_resource);
         let is_first = !with.is_empty();
         let finding = finding.by(by);
-        // What takes most along stands first.
+        // What takes most along is first.
         if is_first {
             let findings = &mut self.review.findings;
             let at = findings

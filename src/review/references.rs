@@ -20,7 +20,7 @@ pub(crate) struct Reference {
     pub(crate) path: &'static str,
     /// The field with the name.
     pub(crate) name: &'static str,
-    /// What it names, as `group/Kind`; empty if the field `kind` beside the name says so.
+    /// What it names, as `group/Kind`; empty if the field `kind` next to the name says so.
     pub(crate) to: &'static str,
 }
 

@@ -233,7 +233,7 @@ fn code(text: &str) -> String {
     code + "</code>"
 }
 
-/// Text within a table; what stands between backticks is code.
+/// Text within a table; what is between backticks is code.
 fn prose(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
     let is_paired = parts.len() % 2 == 1;

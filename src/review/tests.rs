@@ -1,4 +1,4 @@
-//! The table of rules is as the rest of the program expects it, and stands in `docs/review.md`.
+//! The table of rules is as the rest of the program expects it, and is in `docs/review.md`.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -33,7 +33,7 @@ pub enum ListType<'s> {
 /// The part of a string that is its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StringKey {
-    /// What stands before `=`: the `literals` of a kustomization's generators.
+    /// What is before `=`: the `literals` of a kustomization's generators.
     BeforeEquals,
     /// The same, else the name of the file: the `files` of a kustomization's generators.
     BeforeEqualsOrFileName,

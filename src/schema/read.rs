@@ -13,7 +13,7 @@ use super::table::{
 use crate::yaml::value::Number;
 use crate::yaml::{NodeId, NodeRef, Value};
 
-/// More references one behind the other than this are not followed.
+/// More references in a row than this are not followed.
 const MAX_REFERENCES: usize = 16;
 
 /// More keys of one list, types or parts of one schema are not read.

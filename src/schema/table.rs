@@ -39,7 +39,7 @@ const KNOWN_DEFAULTS: [(&str, &str); 1] = [("protocol", "TCP")];
 /// Types, and the kinds of resources that have them.
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    /// All names, one behind the other.
+    /// All names, one after the other.
     pub(super) names: String,
     /// Sorted by group and kind, the newest version first.
     pub(super) kinds: Vec<KindEntry>,
@@ -81,7 +81,7 @@ pub(super) enum KeyDefaultEntry {
     Bool(bool),
 }
 
-/// How the elements of a list relate; the keys stand beside it.
+/// How the elements of a list relate; the keys are next to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum ListRelation {
     #[default]

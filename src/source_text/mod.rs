@@ -15,7 +15,7 @@ use crate::resource::Resource;
 use crate::text::Text;
 use crate::yaml::{Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Tree};
 
-/// A text with its edits so far. It is parsed when somebody asks for its tree, and again after an
+/// A text with its edits so far. It is parsed when its tree is needed, and again after an
 /// edit.
 #[derive(Debug)]
 pub(crate) struct SourceText {
@@ -328,7 +328,7 @@ impl SourceText {
         Ok(documents)
     }
 
-    /// Drops the tree, which is made again if somebody asks for it.
+    /// Drops the tree, which is made again if it is needed.
     pub(crate) fn drop_tree(&mut self) {
         self.parsed = OnceLock::new();
     }

@@ -29,7 +29,7 @@ impl SourceText {
         })
     }
 
-    /// Cuts a text into pieces that hold one item behind a dash each. `None` if one does not.
+    /// Cuts a text into pieces that hold one item after a dash each. `None` if one does not.
     ///
     /// `item` makes of each resource what is kept of it: a second vector of many resources would
     /// take memory.
@@ -48,7 +48,7 @@ impl SourceText {
         Some((texts.collect(), items))
     }
 
-    /// A text of one item behind a dash that was not there before, and its resource. `None` if it is
+    /// A text of one item after a dash that was not there before, and its resource. `None` if it is
     /// something else.
     pub(crate) fn new_item(text: String, options: ParseOptions) -> Option<(Self, Resource)> {
         let resource = resource_behind_dash(&text, options)?;

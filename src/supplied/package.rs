@@ -99,7 +99,7 @@ impl SuppliedPackage {
         found
     }
 
-    /// Forgets the trees of the resources, which are made again if somebody asks for them.
+    /// Forgets the trees of the resources, which are made again if they are needed.
     pub(crate) fn drop_trees(&mut self) {
         self.list.drop_trees();
     }
@@ -191,7 +191,7 @@ impl SuppliedPackage {
     /// The bytes of one of the files.
     ///
     /// # Errors
-    /// [`UsageError`] if it is not there, or cannot be read any more.
+    /// [`UsageError`] if it is not there, or can no longer be read.
     pub fn read_file(&self, path: &str) -> Result<Cow<'_, [u8]>, UsageError> {
         let read = self.list.read_file(path).map_err(|error| match error {
             PackageError::NotInPackage { .. } => format!("there is no file `{path}`"),

@@ -254,7 +254,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Adds the resources of a file that is named like KRM, with its [`documents`]. YAML that is not KRM is
-    /// passed over. Nobody asks for the file itself.
+    /// passed over. No one asks for the file itself.
     pub(super) fn add_krm(
         &mut self,
         path: &str,

@@ -31,7 +31,7 @@ pub(super) struct ArchiveFolder {
     name: String,
 }
 
-/// Reads what a flag names; `None` if it is no archive.
+/// Reads what a flag names; `None` if it is not an archive.
 pub(super) fn open(
     flag: &FilePath,
 ) -> Result<Option<Arc<dyn super::UpstreamRevision>>, UsageError> {

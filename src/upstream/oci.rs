@@ -87,7 +87,7 @@ pub(super) struct ImageFolder {
     image: Descriptor,
 }
 
-/// Reads what a flag names; `None` if it is no layout.
+/// Reads what a flag names; `None` if it is not a layout.
 pub(super) fn open(
     flag: &FilePath,
 ) -> Result<Option<Arc<dyn super::UpstreamRevision>>, UsageError> {

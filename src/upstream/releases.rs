@@ -1,4 +1,4 @@
-//! What comes before and after a revision outside of Git: the archives of the same package beside it, the tags of
+//! What comes before and after a revision outside of Git: the archives of the same package next to it, the tags of
 //! its image layout.
 //!
 //! ```text
@@ -109,7 +109,7 @@ impl FileSource {
     }
 }
 
-/// A folder as a flag has it, behind the archive or image.
+/// A folder as a flag has it, after the archive or image.
 fn behind(folder: &str) -> String {
     if folder.is_empty() {
         return String::new();
@@ -167,7 +167,7 @@ pub(super) fn find(
 }
 
 /// The revision that a lock outside of Git names: the recorded source, if its digest still fits, or else what has
-/// that digest beside it.
+/// that digest next to it.
 #[must_use]
 pub fn recorded(source: &str, digest: &str) -> Option<Arc<dyn UpstreamRevision>> {
     let flags = [source.to_owned(), oci::exact(source, digest)];

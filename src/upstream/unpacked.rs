@@ -286,7 +286,7 @@ impl Unpacked {
         self.folders.contains_key(top).then(|| top.clone())
     }
 
-    /// What is in a folder, below the one that all entries share or beside it; with the name of that one.
+    /// What is in a folder, below the one that all entries share or next to it; with the name of that one.
     pub(super) fn below(mut self, folder: &str) -> Option<(Self, Option<String>)> {
         let top = self.top();
         let folder = match (&top, folder) {

@@ -3,7 +3,7 @@
 /// A map of strings, in the order of the document.
 #[derive(Debug, Clone, Default)]
 pub struct TextMap {
-    /// Keys and values, one behind the other.
+    /// Keys and values, one after the other.
     text: Box<str>,
     /// Where each key and each value ends.
     ends: Box<[u32]>,

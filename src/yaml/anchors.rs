@@ -7,7 +7,7 @@ use super::node::NodeRef;
 use super::tree::{NONE, NodeKind};
 
 impl<'a> Document<'a> {
-    /// An anchor within these nodes that an alias behind them reads.
+    /// An anchor within these nodes that an alias after them reads.
     pub(super) fn read_from_outside(&self, ids: std::ops::Range<u32>) -> Option<&'a str> {
         let shared = &self.tree.shared;
         let from = shared.partition_point(|anchor| anchor.node.0 < ids.start);
@@ -39,7 +39,7 @@ impl<'a> NodeRef<'a> {
     }
 
     /// The anchor within this collection whose readers would read something else if the entries
-    /// or items stood in another order.
+    /// or items was in another order.
     pub(super) fn anchor_in_order(&self) -> Option<&'a str> {
         let tree = self.document.tree;
         if tree.shared.is_empty() {

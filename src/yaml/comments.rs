@@ -8,7 +8,7 @@ use super::lines::is_marker;
 use super::node::{EntryRef, NodeRef};
 use super::tree::{NodeId, NodeKind};
 
-/// The comments around the value of an entry or item; those behind text with the white space in front:
+/// The comments around the value of an entry or item; those after text with the white space in front:
 ///
 /// ```yaml
 /// plain: value # tail
@@ -24,7 +24,7 @@ use super::tree::{NodeId, NodeKind};
 pub(crate) struct ValueComments<'a> {
     /// On the line of the indicator, above a value on lines of its own.
     pub(super) head: Option<Cow<'a, str>>,
-    /// On lines of their own between the indicator and a value that is no block collection.
+    /// On lines of their own between the indicator and a value that is not a block collection.
     pub(super) between: Vec<Cow<'a, str>>,
     /// At the end of the value, or of the header of a block scalar.
     pub(super) tail: Option<Cow<'a, str>>,
@@ -169,7 +169,7 @@ pub(super) fn unit_start(owner: NodeRef<'_>) -> usize {
 }
 
 /// The place of the comment at the end of an entry's or item's line, with the white space in front:
-/// where one is, else at the end of a value or of the header of a block scalar, else behind the
+/// where one is, else at the end of a value or of the header of a block scalar, else after the
 /// indicator. `None` if there cannot be one.
 pub(super) fn comment_place(owner: NodeRef<'_>) -> Option<usize> {
     let document = owner.document;
@@ -205,7 +205,7 @@ pub(crate) fn comments_above(node: NodeRef<'_>) -> Vec<&str> {
     let node = node.written();
     let document = node.document;
     let start = document.line_start(unit_start(node));
-    // The first entry behind a dash: the comments above belong to the item.
+    // The first entry after a dash: the comments above belong to the item.
     if !document.text[start..unit_start(node)]
         .trim_start()
         .is_empty()
@@ -293,7 +293,7 @@ pub(super) fn header_end(node: NodeRef<'_>) -> usize {
     node.range().start + 1 + indicators.count()
 }
 
-/// The comment behind an entry or item of a flow collection and its comma, from its `#`.
+/// The comment after an entry or item of a flow collection and its comma, from its `#`.
 pub(super) fn comment_in_flow(value: NodeRef<'_>) -> Option<&str> {
     let value = value.written();
     let document = value.document;

@@ -164,7 +164,7 @@ impl OwnedDocument {
         }
     }
 
-    /// One line and a line break as a literal; `None` if the line cannot stand there as it is.
+    /// One line and a line break as a literal; `None` if the line cannot stay as it is.
     pub(crate) fn literal(line: &str) -> Option<Self> {
         let is_plain = !line.is_empty() && !line.starts_with(' ') && is_one_line(line);
         let text = is_plain.then(|| format!("|\n  {line}\n"))?;

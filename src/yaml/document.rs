@@ -39,7 +39,7 @@ impl<'a> Document<'a> {
         self.tree.documents.is_empty()
     }
 
-    /// Byte range of a document of the stream, from behind the previous one to the next marker.
+    /// Byte range of a document of the stream, from after the previous one to the next marker.
     #[must_use]
     pub fn range(&self, index: usize) -> Option<std::ops::Range<usize>> {
         self.tree
@@ -89,7 +89,7 @@ impl<'a> Document<'a> {
         milestones[at].behind(&text.as_bytes()[at * MILESTONE..offset])
     }
 
-    /// Start of the line that holds `at`, behind a byte order mark.
+    /// Start of the line that holds `at`, after a byte order mark.
     pub(super) fn line_start(&self, at: usize) -> usize {
         let bytes = self.text.as_bytes();
         let start = line_start(bytes, at);

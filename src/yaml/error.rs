@@ -14,7 +14,7 @@ pub struct ParseError {
     pub column: usize,
     /// What was expected and what was found.
     pub message: String,
-    /// Whether it is no YAML at all, and not YAML that no package may hold.
+    /// Whether it is not YAML at all, and not YAML that no package may hold.
     pub is_syntax: bool,
 }
 
@@ -134,7 +134,7 @@ impl Location {
         std::iter::once(start).chain(behind).collect()
     }
 
-    /// The place behind a text that begins here.
+    /// The place after a text that begins here.
     pub(super) fn behind(self, text: &[u8]) -> Self {
         let characters = |line: &[u8]| line.iter().filter(|b| **b & 0xC0 != 0x80).count();
         match memchr::memrchr(b'\n', text) {

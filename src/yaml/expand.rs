@@ -304,7 +304,7 @@ impl<'a> NodeRef<'a> {
         plain.node(expansion.origin(self.id))
     }
 
-    /// Whether the source can stand in another document: it has neither aliases nor merge keys,
+    /// Whether the source can be in another document: it has neither aliases nor merge keys,
     /// nor anchors that others would read there.
     pub(super) fn is_whole(&self) -> bool {
         !self.is_assembled() && !self.origin().anchors_within().any(|_| true)

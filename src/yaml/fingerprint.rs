@@ -37,7 +37,7 @@ impl Fingerprints {
                 ids.len()
             ],
         };
-        // A node stands in front of its descendants.
+        // A node is in front of its descendants.
         for id in ids.rev() {
             let node = node.document.node(NodeId(id));
             let mark = found.mark(node, state);

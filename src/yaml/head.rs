@@ -7,7 +7,7 @@
 //! apiVersion: v1
 //! ```
 //!
-//! A blank line or a `---` separates the head from the first document. A `---` with text behind it,
+//! A blank line or a `---` separates the head from the first document. A `---` with text after it,
 //! as in `--- # first`, belongs to the document.
 
 use super::lines::{BYTE_ORDER_MARK, is_marker, line_end};
@@ -48,7 +48,7 @@ pub(crate) fn head_end(text: &str) -> usize {
 
 impl<'a> NodeRef<'a> {
     /// The range of the document of this root, without the head of the file, and without its `---`
-    /// unless text stands behind that. `None` for nodes that are no root.
+    /// unless text is after that. `None` for nodes that are no root.
     #[must_use]
     pub fn own_range(&self) -> Option<std::ops::Range<usize>> {
         const MARKER: usize = "---".len();

@@ -1,4 +1,4 @@
-//! Quoted scalars whose lines stand at the indentation of their parent.
+//! Quoted scalars whose lines are at the indentation of their parent.
 //!
 //! ```yaml
 //! description: 'kubectl and controller-gen
@@ -69,7 +69,7 @@ impl<'t> LenientInput<'t> {
         }
     }
 
-    /// What takes the text of other tokens, or the white space behind one.
+    /// What takes the text of other tokens, or the white space after one.
     fn outside(&mut self) -> &mut StrInput<'t> {
         self.quote = None;
         &mut self.inner

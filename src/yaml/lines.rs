@@ -1,4 +1,4 @@
-//! Lines of a text, and what stands between nodes.
+//! Lines of a text, and what is between nodes.
 
 pub(super) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
@@ -13,7 +13,7 @@ pub(crate) fn is_marker(line: &[u8], marker: &[u8; 3]) -> bool {
     behind.is_some_and(|next| next.is_none_or(|byte| b" \t\r\n".contains(byte)))
 }
 
-/// The first byte at or behind `at` that is no white space and no comment.
+/// The first byte at or after `at` that is neither white space nor a comment.
 pub(super) fn skip_trivia(bytes: &[u8], mut at: usize) -> usize {
     while let Some(byte) = bytes.get(at) {
         match byte {

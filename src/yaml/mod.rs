@@ -12,7 +12,7 @@
 //!
 //! - A tree holds spans, never copies of the source.
 //! - Bytes that no change covers stay. Changes that overlap are refused.
-//! - An edited text is parsed again before anybody gets it.
+//! - An edited text is parsed again before anyone gets it.
 //! - New YAML comes from `emit` alone; `verbatim` moves lines to another column.
 
 mod anchors;

@@ -152,7 +152,7 @@ impl<'a> NodeRef<'a> {
         None
     }
 
-    /// Where the node stands in the text.
+    /// Where the node is in the text.
     #[must_use]
     pub fn location(&self) -> Location {
         self.document.location(self.range().start)
@@ -390,6 +390,6 @@ pub(super) enum ScalarType {
     Plain,
     /// It is a string.
     String,
-    /// It is no scalar.
+    /// It is not a scalar.
     None,
 }

@@ -152,7 +152,7 @@ impl NodeRef<'_> {
     pub(crate) fn has_source_of(&self, other: NodeRef<'_>) -> bool {
         let (kind, source) = (self.kind(), self.source());
         let is_at_end = |node: &NodeRef<'_>| node.range().end == node.document.text.len();
-        // The indentation of the first line is no part of the source. A last block scalar can mean something else where the
+        // The indentation of the first line is not a part of the source. A last block scalar can mean something else where the
         // text ends without a line break.
         let lines_mean_the_same = || {
             kind.is_block_collection()
@@ -167,7 +167,7 @@ impl NodeRef<'_> {
             && (!source.contains('\n') || lines_mean_the_same())
     }
 
-    /// Whether two nodes without merge keys have equal values, if comparing what stands in the same place tells. It takes no
+    /// Whether two nodes without merge keys have equal values, if comparing what is in the same place tells. It takes no
     /// memory, where values take much. `None` for aliases, and for mappings whose keys are others or in another order.
     fn stands_like(&self, other: NodeRef<'_>) -> Option<bool> {
         let kinds = (self.kind(), other.kind());

@@ -16,7 +16,7 @@ use super::tree::offset;
 #[derive(Debug, Default)]
 pub(super) struct TextEdit {
     replacements: Vec<Replacement>,
-    /// The new texts, one behind the other.
+    /// The new texts, one after the other.
     new: String,
 }
 
@@ -78,7 +78,7 @@ impl TextEdit {
     /// [`EditError::Overlap`] if two replacements overlap, or one lies outside of the text.
     pub(super) fn apply(mut self, text: &str, base: usize) -> Result<String, EditError> {
         // An insertion goes in front of what begins at the same byte; of several the first added one
-        // goes first, whose text stands first in the buffer.
+        // goes first, whose text is first in the buffer.
         self.replacements.sort_unstable();
         let mut out = String::with_capacity(text.len() + self.new.len());
         let mut done = 0;

@@ -3,7 +3,7 @@
 
 use super::path::Path;
 
-/// The way from the root of a resource to a value. `E` is what a walker knows of a list element besides
+/// The way from the root of a resource to a value. `E` is what a walker knows of a list element in addition to
 /// its index.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Trail<'t, E = ()> {

@@ -18,7 +18,7 @@ pub(super) const NONE: u32 = u32::MAX;
 /// The decoded text of a scalar that is its source without the quotes.
 const UNQUOTED: u32 = NONE - 1;
 
-/// The decoded text of a literal that is its only line, behind the indentation.
+/// The decoded text of a literal that is its only line, after the indentation.
 const LINE: u32 = NONE - 2;
 
 /// Index of a node in its tree; a node's descendants follow it directly.
@@ -85,7 +85,7 @@ impl NodeKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) kind: NodeKind,
-    /// First byte of the content, behind anchor and tag.
+    /// First byte of the content, after anchor and tag.
     pub(super) start: u32,
     /// First byte after the content; a block scalar or collection ends before its last line break.
     pub(super) end: u32,
@@ -217,7 +217,7 @@ impl Tree {
         }
     }
 
-    /// How many children of the parent stand before a node.
+    /// How many children of the parent are before a node.
     pub(super) fn position(&self, id: NodeId) -> usize {
         let positions = self.positions.get_or_init(|| {
             let mut children = vec![0; self.nodes.len()];
@@ -274,7 +274,7 @@ impl Tree {
     }
 }
 
-/// The text of a literal from its first line on, behind the white space that this one begins with, with
+/// The text of a literal from its first line on, after the white space that this one begins with, with
 /// the last line break. A literal can have megabytes in one line: the annotation of `kubectl apply`.
 fn literal_line<'a>(text: &'a str, node: &Node) -> Option<&'a str> {
     let (start, end) = (node.start as usize, node.end as usize);

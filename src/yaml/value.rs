@@ -41,7 +41,7 @@ pub enum Number {
 }
 
 impl Value {
-    /// The value of the first entry with this key; `None` if there is none or this is no mapping.
+    /// The value of the first entry with this key; `None` if there is none or this is not a mapping.
     pub fn get(&self, key: &str) -> Option<&Value> {
         let Value::Mapping(entries) = self else {
             return None;

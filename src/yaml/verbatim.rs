@@ -43,7 +43,7 @@ fn without_blank_start(text: &str) -> &str {
 }
 
 /// The text of a whole document as an item with its dash at a column; `None` if the text cannot
-/// stand behind a dash.
+/// are after a dash.
 #[must_use]
 pub(crate) fn document_as_item(root: NodeRef<'_>, indent: usize, newline: &str) -> Option<String> {
     document_lines(root).map(|lines| behind_dash(lines, indent, newline))
@@ -93,7 +93,7 @@ pub(crate) fn document_as_content(root: NodeRef<'_>) -> Option<Content<'static>>
 }
 
 impl NodeRef<'_> {
-    /// Whether this is a block collection whose lines can stand in a document of their own.
+    /// Whether this is a block collection whose lines can be in a document of their own.
     pub(crate) fn is_text_of_its_own(&self) -> bool {
         let tree = self.document.tree;
         let fits = self.kind().is_block_collection() && self.properties_range().is_none();

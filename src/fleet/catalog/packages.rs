@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::config::UsageError;
 use crate::supplied::SuppliedPackage;
 
-/// Bytes of texts that are kept, beside the two packages of the variant at work.
+/// Bytes of texts that are kept, in addition to the two packages of the variant at work.
 const ROOM: usize = 32 << 20;
 /// The original and the upstream package of a variant.
 const IN_USE: usize = 2;

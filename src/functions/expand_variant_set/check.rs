@@ -15,7 +15,7 @@ use crate::yaml::Path;
 /// Annotation of a set that may lose all of its variants.
 pub(super) const ALLOW_EMPTY_ANNOTATION: &str = "fn.kpt.dev/allow-empty";
 
-/// A set that has variants must select something: objects that nobody supplied must not remove a
+/// A set that has variants must select something: objects that no one supplied must not remove a
 /// fleet.
 pub(super) fn check_targets(
     sets: &[Set],

@@ -23,7 +23,7 @@ typed_config! {
 /// The injectors of a config.
 pub(super) struct Injectors {
     pub(super) selectors: Vec<InjectionSelector>,
-    /// Where the selectors stand in the config.
+    /// Where the selectors are in the config.
     pub(super) field: Path,
     /// Namespace of the config; resources of other namespaces are never injected.
     pub(super) namespace: String,

@@ -34,7 +34,7 @@ typed_config! {
     }
 }
 
-/// The arguments behind the files.
+/// The arguments after the files.
 #[derive(Debug, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]

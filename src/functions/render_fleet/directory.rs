@@ -96,7 +96,7 @@ impl PackageDirectory<'_> {
         let _lock = self.lock()?;
         let done = self.render(worker, variant, said);
         if is_made {
-            // Nobody else works here before the lock is gone.
+            // No one else works here before the lock is gone.
             remove_empty_folders(self.fleet, self.directory);
         }
         done

@@ -24,7 +24,7 @@ use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::text::Text;
 use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument};
 
-/// The supplied resources, and the objects beside the supplied variants.
+/// The supplied resources, and the objects among the supplied variants.
 fn resources_of(supplied: &Supplied) -> Supplied {
     let mut resources = Supplied::default();
     for package in supplied.shared(Role::Resources) {

@@ -119,7 +119,7 @@ enum PackageSources {
 enum OwnerStatus {
     New,
     Mine(Ownership),
-    /// Nobody's, and the variant takes it over.
+    /// It has no owner, and the variant takes it over.
     Adopted(Ownership),
     /// It stays as it is; the result says why.
     LeftAlone(FunctionResult),

@@ -34,7 +34,7 @@ pub struct FleetRun<'r> {
     pub conflicts: Option<NodeRef<'r>>,
     /// Files and directories for the roles `variants` and `resources`.
     pub supplied: &'r [(Role, PathBuf)],
-    /// The catalogs, beside those of the config.
+    /// The catalogs, in addition to those of the config.
     pub catalogs: Vec<CatalogSource>,
     /// A share of the fleet.
     pub shard: Option<Shard>,
@@ -208,7 +208,7 @@ fn read_variants(
     on_large_stack(|| expanded.variants()).map_err(no_thread)
 }
 
-/// Other objects beside the variants count as resources.
+/// Other objects among the variants count as resources.
 pub(super) fn add_other_objects(inputs: &[Arc<SuppliedPackage>], supplied: &mut Supplied) {
     for input in inputs {
         let mut items = input.list().items();

@@ -52,7 +52,7 @@ impl Statuses {
     /// Writes the status of each PackageVariant in these directories. Single files stay as they are.
     ///
     /// # Errors
-    /// [`UsageError`]: a directory cannot be read or written any more.
+    /// [`UsageError`]: a directory can no longer be read or written.
     pub(super) fn write(
         &self,
         inputs: &[(Role, PathBuf)],

@@ -189,7 +189,7 @@ impl Variants {
         Some(FunctionResult::error(Reason::NoVariants, message))
     }
 
-    /// Two objects of one name are one object that nobody can tell which.
+    /// Two objects of one name are indistinguishable.
     fn refuse_twins(&mut self) {
         let mut next = 0;
         while next < self.all.len() {

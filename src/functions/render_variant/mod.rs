@@ -106,7 +106,7 @@ impl<'a> Variant<'a> {
     }
 }
 
-/// Whether a resource is one of Porch's, which is no part of the package.
+/// Whether a resource is one of Porch's, which is not a part of the package.
 fn is_porch(resource: &Resource) -> bool {
     matches!(resource.group(), "porch.kpt.dev" | "config.porch.kpt.dev")
 }

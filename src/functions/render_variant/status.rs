@@ -29,7 +29,7 @@ pub(in crate::functions) enum StepsOutcome {
 
 impl StepsOutcome {
     /// `Stalled` and `Ready`; a true `Ready` has the message `ready`. Every failure stalls, since it
-    /// needs somebody to fix it.
+    /// needs a person to fix it.
     pub(in crate::functions) fn conditions(self, ready: &str) -> [Condition<'_>; 2] {
         let condition = |kind, status, reason, message| Condition {
             kind,

@@ -1,4 +1,4 @@
-//! Conflicts that somebody decided beforehand: the first rule that matches one says who stands, or that the value is
+//! Conflicts that a user decided beforehand: the first rule that matches one says who wins, or that the value is
 //! not merged by its parts.
 //!
 //! ```yaml
@@ -85,10 +85,10 @@ typed_config! {
     }
 }
 
-/// Who stands in a conflict.
+/// Who wins a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decision {
-    /// The side that stands. Under an error nobody sees it.
+    /// The side that wins. Under an error no one sees it.
     pub side: Side,
     /// The rule that says so, if one does.
     pub rule: Option<DecidedBy>,
@@ -210,13 +210,13 @@ impl RulesOf<'_> {
         self.0.is_empty()
     }
 
-    /// Who stands in a conflict over the whole.
+    /// Who wins a conflict over the whole.
     #[must_use]
     pub fn decide_whole(&self, otherwise: Side) -> Decision {
         self.first(otherwise, |rule| rule.path.is_none())
     }
 
-    /// Who stands in a conflict over a field.
+    /// Who wins a conflict over a field.
     pub(super) fn decide_field(&self, trail: &Trail<'_>, otherwise: Side) -> Decision {
         self.first(otherwise, |rule| rule.is_about(trail))
     }

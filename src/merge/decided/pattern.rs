@@ -110,7 +110,7 @@ fn parse(text: &str) -> Result<Pattern, &'static str> {
     }
 }
 
-/// What stands in brackets, and what is behind them.
+/// What is in brackets, and what is after them.
 fn bracket(inner: &str) -> Result<(PatternStep, &str), &'static str> {
     if inner.starts_with('"') {
         let (name, rest) = unquote(inner).ok_or(NO_QUOTE)?;
@@ -147,7 +147,7 @@ fn bracket(inner: &str) -> Result<(PatternStep, &str), &'static str> {
 const NO_QUOTE: &str = "`\"` is missing, or an escape is unknown";
 const IN_BRACKETS: &str = "expected `*`, a number, `key=value` or a quoted name in brackets";
 
-/// A value in brackets, and what is behind it.
+/// A value in brackets, and what is after it.
 fn value(text: &str) -> Result<(Text, &str), &'static str> {
     if text.starts_with('"') {
         let (value, behind) = unquote(text).ok_or(NO_QUOTE)?;

@@ -9,7 +9,7 @@ use crate::yaml::{
     Editor, NodeRef, ValueComments, all_comments, comments_above, last_part, lines_below,
 };
 
-/// Comments of an entry or item: those that only upstream changed are taken. The one beside a value
+/// Comments of an entry or item: those that only upstream changed are taken. The one next to a value
 /// that local changed stays: a setter comment would overwrite that value later.
 pub(super) fn take_comments<'d>(
     base: Child<'_>,
@@ -106,7 +106,7 @@ fn take_lines_below<'d>(
     editor.set_lines_below(local, lines.collect());
 }
 
-/// The entry (by its key) or item behind another.
+/// The entry (by its key) or item after another.
 fn next_sibling(owner: NodeRef<'_>) -> Option<NodeRef<'_>> {
     let parent = owner.parent()?;
     let keys = parent.entries().map(|entry| entry.key);

@@ -19,7 +19,7 @@ use crate::yaml::Value;
 pub(super) struct Forced(Vec<(&'static Group, Side)>);
 
 impl Forced {
-    /// The side that stands at an entry, if its group decides.
+    /// The side that wins at an entry, if its group decides.
     pub(super) fn side_of(&self, versions: &Children<'_, '_>) -> Option<Side> {
         if self.0.is_empty() {
             return None;

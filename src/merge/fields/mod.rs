@@ -117,7 +117,7 @@ impl Thing {
     }
 }
 
-/// Who stands in conflicts.
+/// Who wins conflicts.
 #[derive(Debug, Clone)]
 pub struct Policy<'r> {
     /// Where no rule says anything.
@@ -322,7 +322,7 @@ impl Merge<'_> {
         }
     }
 
-    /// Who stands in a conflict.
+    /// Who wins a conflict.
     fn decide(&self, trail: &Trail<'_>, otherwise: Side) -> Decision {
         if self.policy.rules.is_empty() {
             Decision::by_default(otherwise)

@@ -79,7 +79,7 @@ impl Merge<'_> {
         let base = parts.base_order();
         let winner = self.policy.winner;
         let merged = merge_order(base, ours, theirs, winner);
-        // Mappings whose keys stand in another order are equal: nobody has to decide.
+        // Mappings whose keys are in another order are equal: no one has to decide.
         if !merged.cycle || !collection.is_list {
             return merged.order;
         }

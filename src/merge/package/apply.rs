@@ -87,7 +87,7 @@ impl PlanApplication<'_, '_> {
         }
     }
 
-    /// The item that a resource which is new in its file stands before.
+    /// The item that a resource which is new in its file is before.
     fn before(&self, number: usize) -> Option<ItemId> {
         let at = self.plan.places.get(&number)?;
         self.inputs.local.ids.get(*at).copied()
@@ -185,7 +185,7 @@ impl PlanApplication<'_, '_> {
             self.list.delete_file(path);
         }
         for path in self.plan.untouched.files() {
-            // One that is not KRM any more is written with those.
+            // One that is no longer KRM is written with those.
             if self.plan.files.has(path) {
                 continue;
             }
@@ -289,7 +289,7 @@ fn is_annotated(node: NodeRef<'_>) -> bool {
     keys.any(is_pipeline_annotation)
 }
 
-/// The first index behind those of the items of each file: two items of one file need distinct ones.
+/// The first index after those of the items of each file: two items of one file need distinct ones.
 fn next_indexes(list: &ResourceList) -> HashMap<ArcStr, usize> {
     let mut next: HashMap<ArcStr, usize> = HashMap::new();
     for (_, resource) in list.items() {

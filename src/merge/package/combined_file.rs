@@ -50,7 +50,7 @@ pub(super) fn merge(
     merged.map(String::into_bytes)
 }
 
-/// A file that is no binary one.
+/// A file that is not a binary one.
 fn text_of(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     (!text.contains('\0')).then_some(text)

@@ -55,7 +55,7 @@ fn is_empty(package: &ResourceList) -> bool {
     !has_files && package.items().next().is_none()
 }
 
-/// Whether a Kptfile stands at the top of a package, and not only in one below it.
+/// Whether a Kptfile is at the top of a package, and not only in one below it.
 fn has_root_kptfile(list: &ResourceList) -> bool {
     let kptfiles = list.items().filter(|(_, resource)| resource.is_kptfile());
     let ids: Vec<_> = kptfiles.map(|(id, _)| id).collect();

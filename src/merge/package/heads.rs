@@ -342,7 +342,7 @@ fn merge_between(base: &[String], local: &[String], upstream: &[String]) -> Vec<
     local.to_vec()
 }
 
-/// What stands before and behind `inner` in `outer`, if that holds it.
+/// What is before and after `inner` in `outer`, if that holds it.
 fn around<'b>(outer: &'b [String], inner: &[String]) -> Option<(&'b [String], &'b [String])> {
     if inner.is_empty() {
         return Some((outer, &[]));

@@ -1,6 +1,6 @@
 //! Merges packages: a plan first, then one place that changes the local package.
 //!
-//! In reading order: `empty` refuses what is no package; `texts` finds files that are not YAML; `members` and `others` read what a package has,
+//! In reading order: `empty` refuses what is not a package; `texts` finds files that are not YAML; `members` and `others` read what a package has,
 //! `packages` puts three side by side, `default_paths` places what has no path; `plan` decides what becomes of everything, with `local_changes`,
 //! `subpackages`, `actions` for resources, `files` and `combined_file` for files that are not KRM,
 //! `heads`, `documents`, `untouched` for what needs no merge, and `places`; `merged_fields` and `apply` with
@@ -114,7 +114,7 @@ impl Strategy {
 /// How to merge.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MergeOptions {
-    /// Which side stands in a conflict.
+    /// Which side wins a conflict.
     pub on_conflict: OnConflict,
     /// How local is brought up to date.
     pub strategy: Strategy,
@@ -151,7 +151,7 @@ impl Merge<'_> {
     /// Merges upstream into the local package.
     ///
     /// # Errors
-    /// [`UsageError`]: a file that cannot be read any more.
+    /// [`UsageError`]: a file that can no longer be read.
     pub fn run(self, local: &mut ResourceList, results: &mut Results) -> Result<(), UsageError> {
         if !self.options.allow_empty && self.refuse_empty(local, results) {
             return Ok(());

@@ -83,7 +83,7 @@ impl New<'_> {
         let text = node.document.text;
         let (start, end) = (node.outer_start(), node.range().end);
         let (start, end) = (start.max(own.start), end.clamp(own.start, own.end));
-        // What stands behind the last value on its line stays.
+        // What is after the last value on its line stays.
         let below = text[end..own.end]
             .find('\n')
             .map_or(own.end, |at| end + at + 1);
@@ -112,7 +112,7 @@ impl New<'_> {
     }
 }
 
-/// The comments of a head, each with the blank line behind it.
+/// The comments of a head, each with the blank line after it.
 fn comments_of(head: &str) -> String {
     let is_kept = |line: &&str| {
         let line = line.trim_start_matches('\u{feff}').trim();

@@ -105,7 +105,7 @@ impl<'p, 'l> Packages<'p, 'l> {
         id.is_some() && id == self.root
     }
 
-    /// Whether a resource is local's own, whatever upstream has: the root Kptfile, and beside it the
+    /// Whether a resource is local's own, whatever upstream has: the root Kptfile, and next to it the
     /// package context, which kpt makes.
     pub(super) fn is_own(&self, track: &Track) -> bool {
         let is_context = |at: usize| {

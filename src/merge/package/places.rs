@@ -8,7 +8,7 @@ use crate::merge::order::merge_order;
 use crate::merge::resources::Track;
 use crate::merge::{Side, Versions};
 
-/// For each track that is new in its file: the local member that it stands before, by the order of
+/// For each track that is new in its file: the local member that it is before, by the order of
 /// the file's resources in all three packages.
 pub(super) fn places(
     tracks: &[Track],

@@ -32,7 +32,7 @@ pub(super) struct Plan {
     pub(super) merged: BTreeMap<ItemId, Track>,
     /// New paths of resources, by number.
     pub(super) moves: BTreeMap<usize, String>,
-    /// For resources that are new in a file, by number: the local member that each stands before.
+    /// For resources that are new in a file, by number: the local member that each is before.
     pub(super) places: BTreeMap<usize, usize>,
     pub(super) heads: Heads,
     pub(super) files: FileActions,

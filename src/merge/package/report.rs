@@ -54,7 +54,7 @@ impl<'r> Report<'r> {
         }
     }
 
-    /// The side that stands where no rule says anything.
+    /// The side that wins where no rule says anything.
     pub(super) fn winner(&self) -> Side {
         self.options.on_conflict.winner()
     }
@@ -300,7 +300,7 @@ impl<'r> Report<'r> {
         FunctionResult::warning(Reason::LocalChanges, message)
     }
 
-    /// The summary, if there is anything to sum up, behind all that was found, grouped by file.
+    /// The summary, if there is anything to sum up, after all that was found, grouped by file.
     pub(super) fn finish(mut self, results: &mut Results) {
         let said = std::mem::take(&mut self.said);
         said.by_file()

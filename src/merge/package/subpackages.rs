@@ -96,7 +96,7 @@ impl SubPackages {
         }
     }
 
-    /// Whether a path lies in a sub-package that local does not have any more.
+    /// Whether a path lies in a sub-package that local no longer has.
     pub(super) fn is_deleted_locally(&self, path: Option<&str>) -> bool {
         let mut directories = path.into_iter().flat_map(directories);
         directories.any(|directory| self.deleted_locally.contains(directory))

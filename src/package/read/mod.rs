@@ -51,7 +51,7 @@ impl Package {
         Ok(unread)
     }
 
-    /// Adds the Kptfile beside the only file, if it records the upstream of that one.
+    /// Adds the Kptfile next to the only file, if it records the upstream of that one.
     ///
     /// # Errors
     /// As [`read_package`].

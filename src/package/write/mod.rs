@@ -86,7 +86,7 @@ impl Package {
 ///
 /// Before anything is touched, every path is checked, links and `.git` on the way included, and every file that
 /// is to change is compared with what was read. Then all new contents are written to temporary files
-/// beside their targets, so that a full disk or a missing permission is found while nothing has changed.
+/// next to their targets, so that a full disk or a missing permission is found while nothing has changed.
 /// Then these are renamed into place, and files are deleted (their folders stay), Kptfiles at last; each is compared once
 /// more right before that. If that is cut short, each file is old or new, and no Kptfile says that all is done. Temporary files that a killed run left behind
 /// are removed.
@@ -103,7 +103,7 @@ pub fn write_package(files: &Package, changes: &[FileChange]) -> Result<(), Pack
 }
 
 /// As [`write_package`], with a journal, by which [`recover_package`](super::recover_package) carries through
-/// what a killed run left. Only for a package that nobody else works on.
+/// what a killed run left. Only for a package that no other process works on.
 ///
 /// # Errors
 /// As [`write_package`].
@@ -476,7 +476,7 @@ fn put_new(temporary: TempPath, step: &WriteStep<'_>) -> Result<(), PackageError
         .map_err(|error| PackageError::io("rename a new version to", target)(error.error))
 }
 
-/// Writes a temporary file beside the target. Its handle is closed at once: there may be thousands.
+/// Writes a temporary file next to the target. Its handle is closed at once: there may be thousands.
 fn stage(target: &Path, bytes: &[u8], mode: Option<u32>) -> Result<TempPath, PackageError> {
     let failed = || PackageError::io("write a new version of", target);
     let mut temporary = temporary::make_in(parent(target)).map_err(failed())?;

@@ -125,7 +125,7 @@ fn an_unchanged_file_is_not_written() {
     ];
     write_package(&files, &changes).expect("written");
     assert_eq!(times(), before);
-    // And it does not matter then that somebody else changed it.
+    // And it does not matter then that another process changed it.
     put(dir.path(), "a.yaml", "other");
     write(&files, "a.yaml", "a").expect("nothing to do");
     assert_eq!(get(dir.path(), "a.yaml"), "other");

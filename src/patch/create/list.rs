@@ -31,7 +31,7 @@ impl Create<'_> {
         let is_empty = |list: Option<&Node<'_>>| list.is_none_or(Node::is_empty);
         let is_whole = is_empty(nodes.live);
         let whole = || {
-            // All of modified, as it stands there.
+            // All of modified, as it is there.
             (nodes.live.is_none() || !nodes.modified.is_empty()).then(|| field.clone())
         };
         if is_whole && is_empty(nodes.original) {

@@ -45,7 +45,7 @@ pub(super) fn patch_order(own: &[ElementKey]) -> Vec<usize> {
     }
 }
 
-/// Whether the elements that both lists have stand in another order.
+/// Whether the elements that both lists have are in another order.
 pub(super) fn own_order_differs(own: &[ElementKey], live: &[ElementKey]) -> bool {
     let in_own: HashSet<&ElementKey> = own.iter().collect();
     let in_live: HashSet<&ElementKey> = live.iter().collect();

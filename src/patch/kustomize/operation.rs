@@ -104,7 +104,7 @@ fn map<'a>(live: &Node<'a>, new: &Node<'a>, trail: &Trail<'_>, create: &mut Kust
     }
 }
 
-/// Lists of one length are compared element by element; in others, what stands between equal heads and tails is replaced.
+/// Lists of one length are compared element by element; in others, what is between equal heads and tails is replaced.
 fn list<'a>(live: &Node<'a>, new: &Node<'a>, trail: &Trail<'_>, create: &mut KustomizePatch<'a>) {
     let live: Vec<Node<'a>> = live.each_item().collect();
     let new: Vec<Node<'a>> = new.each_item().collect();

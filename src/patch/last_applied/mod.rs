@@ -34,7 +34,7 @@ impl LastApplied {
     /// Reads the annotation.
     ///
     /// # Errors
-    /// What is wrong, if the text is no JSON object.
+    /// What is wrong, if the text is not a JSON object.
     pub fn read(text: &str) -> Result<Self, serde_json::Error> {
         // A tree takes far less memory than a value, and nearly all JSON is YAML.
         let document = OwnedDocument::parse(text.to_owned()).ok();
@@ -65,7 +65,7 @@ impl LastApplied {
 /// Reads what was applied last.
 ///
 /// # Errors
-/// What is wrong, if the text is no JSON object.
+/// What is wrong, if the text is not a JSON object.
 fn read(text: &str) -> Result<Node<'static>, serde_json::Error> {
     let text = without_half_pairs(text);
     let mut json = serde_json::Deserializer::from_str(&text);

@@ -1,4 +1,4 @@
-//! The entries of a map that was made. A map can have millions of entries, and most of them stand in
+//! The entries of a map that was made. A map can have millions of entries, and most of them are in
 //! a document: those are held as the ids of their nodes.
 
 use std::borrow::Cow;
@@ -148,7 +148,7 @@ impl<'a> Fields<'a> {
         (0..self.len()).map(|at| self.get(at))
     }
 
-    /// Adds an entry behind the others.
+    /// Adds an entry after the others.
     pub fn push(&mut self, field: Field<'a>) {
         let entry = self.held(field);
         Rc::make_mut(&mut self.entries).push(entry);
@@ -193,7 +193,7 @@ impl<'a> Fields<'a> {
         Rc::make_mut(&mut self.entries).push(entry);
     }
 
-    /// An entry whose parts stand in documents.
+    /// An entry whose parts are in documents.
     fn as_ids(&mut self, field: &Field<'a>) -> Option<Entry<'a>> {
         let (entry, Node::Text(value)) = (field.entry?, &field.value) else {
             return None;

@@ -158,7 +158,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The entries of a map that is not used any more.
+    /// The entries of a map that is no longer used.
     #[must_use]
     pub fn into_fields(self) -> Fields<'a> {
         match self {

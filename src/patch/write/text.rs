@@ -67,7 +67,7 @@ fn edited(text: String, source: NodeRef<'_>, new: &Node<'_>) -> Result<String, E
     })
 }
 
-/// Lines of a collection behind a dash, the first from its first key, as those of a document. `None` if one of them begins
+/// Lines of a collection after a dash, the first from its first key, as those of a document. `None` if one of them begins
 /// further left.
 fn moved_left(text: &str, column: usize) -> Option<String> {
     let mut moved = String::with_capacity(text.len());

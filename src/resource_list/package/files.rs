@@ -50,7 +50,7 @@ impl ResourceList {
     /// The bytes of a file of the package.
     ///
     /// # Errors
-    /// There is none, or it cannot be read any more.
+    /// There is none, or it can no longer be read.
     pub(crate) fn read_file(&self, path: &str) -> Result<Cow<'_, [u8]>, PackageError> {
         let missing = || PackageError::NotInPackage { path: path.into() };
         let package = self.package().ok_or_else(missing)?;
@@ -63,7 +63,7 @@ impl ResourceList {
     /// The files under a directory as they were read, by their paths relative to it; none in a ResourceList.
     ///
     /// # Errors
-    /// One cannot be read any more.
+    /// One can no longer be read.
     pub(crate) fn files_under(&self, directory: &str) -> Result<Package, PackageError> {
         let mut found = Package::default();
         let packages = self.package().into_iter();

@@ -1,4 +1,4 @@
-//! Webhooks and policies that stand between users and the API server.
+//! Webhooks and policies that are between users and the API server.
 
 use crate::results::Reason;
 use crate::review::Risk;

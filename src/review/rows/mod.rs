@@ -1,5 +1,5 @@
 //! The table of all rules, by class. To add one, add a row; a condition that [`FiresWhen`](super::row::FiresWhen) has no word for is a
-//! function beside the row. `UPDATE=1 cargo test --lib review` writes them into `docs/review.md`.
+//! function next to the row. `UPDATE=1 cargo test --lib review` writes them into `docs/review.md`.
 
 mod access;
 mod admission;

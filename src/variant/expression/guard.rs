@@ -169,7 +169,7 @@ fn written_names(
     }
 }
 
-/// `@result + @paid([x])` -> `@result + [@step(x, 5)]`, and the same behind a condition, which then
+/// `@result + @paid([x])` -> `@result + [@step(x, 5)]`, and the same after a condition, which then
 /// pays in place of the element.
 fn pay_by_element(step: &mut IdedExpr, price: u64) {
     let Expr::Call(step) = &mut step.expr else {

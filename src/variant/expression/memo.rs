@@ -8,7 +8,7 @@ use std::collections::HashMap;
 const MOST_VALUES: usize = 512;
 /// Limit of bytes that are kept, for all expressions together.
 const MOST_BYTES: usize = 1 << 20;
-/// About how many bytes a value takes besides its texts.
+/// About how many bytes a value takes in addition to its texts.
 const VALUE_COST: usize = 100;
 
 /// The values of the fields that an expression reads; `None` where a field is absent.

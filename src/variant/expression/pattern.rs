@@ -85,7 +85,7 @@ impl Scan<'_> {
         self.out.push_str(&regex::escape(&text));
     }
 
-    /// A character class, behind its bracket.
+    /// A character class, after its bracket.
     fn class(&mut self) -> Result<(), String> {
         self.out.push('[');
         if self.rest.next_if_eq(&'^').is_some() {
@@ -109,7 +109,7 @@ impl Scan<'_> {
         Err("missing closing ]".to_owned())
     }
 
-    /// `[:alpha:]`, behind its bracket; one that does not end is a bracket and what follows.
+    /// `[:alpha:]`, after its bracket; one that does not end is a bracket and what follows.
     fn named_class(&mut self) {
         let mut ahead = self.rest.clone();
         let mut name = String::new();

@@ -151,7 +151,7 @@ fn write_string(formatter: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     }
 }
 
-/// Where a value stands in the collection around it.
+/// Where a value is in the collection around it.
 #[derive(Clone, Copy)]
 enum Step<'a> {
     Key(&'a Value),

@@ -24,13 +24,13 @@ struct LineRun {
     /// The unit above, one that stays where it is.
     above: Option<usize>,
     text: String,
-    /// Whether the last line is that of a block scalar which keeps the blank lines behind it.
+    /// Whether the last line is that of a block scalar which keeps the blank lines after it.
     keeps: bool,
     /// Whether the last line may belong to a new block scalar, and whether that one may keep the
-    /// blank lines behind it.
+    /// blank lines after it.
     scalar: (bool, bool),
     /// Where the edits within the unit above end. They may take the blank lines below along, and
-    /// then these lines go in behind them.
+    /// then these lines go in after them.
     least: usize,
     /// Where the lines go in, once that was looked up.
     place: Option<usize>,
@@ -205,7 +205,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         match run.above {
             Some(_) if run.keeps => out.insert(self.behind_blank_lines(place), run.text),
             Some(_) => out.insert(place.max(run.least), run.text),
-            // What comes first stands behind the dash, in the place of what stood there.
+            // What comes first is after the dash, in the place of what was there.
             None if block.behind_dash => {
                 let unit = self.unit(block, 0);
                 let end = if run.keeps {
@@ -219,7 +219,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
-    /// Removes a unit that neither stays nor is replaced behind its dash. `run` is the one above it.
+    /// Removes a unit that neither stays nor is replaced after its dash. `run` is the one above it.
     fn remove_unit(
         &self,
         unit: &Unit,
@@ -362,7 +362,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     /// Adds the lines of a unit that moves, with its inner changes; the first one is re-indented if it
-    /// stood behind a dash.
+    /// was after a dash.
     fn push_unit(
         &self,
         unit: &Unit,

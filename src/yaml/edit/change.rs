@@ -108,7 +108,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(())
     }
 
-    /// Refuses new entries of what is no mapping, and new items of what is no sequence.
+    /// Refuses new entries of what is not a mapping, and new items of what is not a sequence.
     pub(super) fn refuse_parts(
         &self,
         collection: NodeRef<'d>,

@@ -1,4 +1,4 @@
-//! The text with all changes made, parsed again before anybody writes it.
+//! The text with all changes made, parsed again before anyone writes it.
 
 use super::lines::ends_in_block_scalar;
 use super::slots::take_out;

@@ -63,7 +63,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     /// The target text between the brackets. Each element owns the white space and comments in front
-    /// of it, and the comma and comment behind it.
+    /// of it, and the comma and comment after it.
     fn flow_interior(
         &self,
         node: NodeRef<'d>,
@@ -116,7 +116,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(out.text)
     }
 
-    /// Adds an element with or without a comma; returns whether a comment stands behind it.
+    /// Adds an element with or without a comma; returns whether a comment is after it.
     fn push_element(
         &self,
         element: &Element,
@@ -190,7 +190,7 @@ impl<'d> FlowElements<'d> {
         self.get(self.children.len().checked_sub(1)?)
     }
 
-    /// The text behind the last element.
+    /// The text after the last element.
     fn foot(&self) -> Range<usize> {
         let last = self.last().map(|last| last.end);
         last.unwrap_or(self.opening.end)..self.end
@@ -202,7 +202,7 @@ impl<'d> FlowElements<'d> {
         let bytes = &self.document.text.as_bytes()[..self.end];
         let next = skip_trivia(bytes, end);
         let comma = (bytes.get(next) == Some(&b',')).then_some(next);
-        // A comma below the comment of its element stands in front of the next one.
+        // A comma below the comment of its element is in front of the next one.
         let end = behind_comment(self.document, comma.map_or(end, |comma| comma + 1));
         (comma, end.min(self.end))
     }
@@ -272,7 +272,7 @@ impl<'e> Interior<'e> {
         self.in_comment = true;
     }
 
-    /// Adds white space and comments, behind a line break if a comment stands in front.
+    /// Adds white space and comments, after a line break if a comment is in front.
     fn push_lead(&mut self, lead: &str) {
         let breaks = lead
             .trim_start_matches([' ', '\t'])

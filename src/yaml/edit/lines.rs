@@ -23,7 +23,7 @@ pub(super) fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
-/// The indicators behind the `|` or `>` of a block scalar.
+/// The indicators after the `|` or `>` of a block scalar.
 pub(super) fn block_indicators(node: NodeRef<'_>) -> &str {
     let text = &node.document.text[node.range().start + 1..];
     let length = text
@@ -117,7 +117,7 @@ impl<'d> Editor<'d, '_> {
         range.start - blank..range.end
     }
 
-    /// First byte that comments above the first unit of a block collection can stand at.
+    /// First byte that comments above the first unit of a block collection can be at.
     pub(super) fn floor(&self, node: NodeRef<'d>) -> usize {
         let document = self.document;
         if let Some(mark) = node.mark() {

@@ -60,9 +60,9 @@ use super::value::Value;
 pub enum Part<'f> {
     /// The entry or item of this index in the source.
     Kept(usize),
-    /// A copy of another document's entry, with the comments above and behind it.
+    /// A copy of another document's entry, with the comments above and after it.
     Entry(EntryRef<'f>, Content<'f>),
-    /// A copy of another document's item, with the comments above and behind it.
+    /// A copy of another document's item, with the comments above and after it.
     Item(NodeRef<'f>, Content<'f>),
 }
 
@@ -195,7 +195,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(())
     }
 
-    /// Replaces the value of a key, or adds an entry behind the last one.
+    /// Replaces the value of a key, or adds an entry after the last one.
     ///
     /// # Errors
     /// [`EditError::SharedAnchor`]; [`EditError::WrongKind`] if `mapping` is neither a mapping nor empty.
@@ -226,7 +226,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         self.insert_slot(mapping, position, slot)
     }
 
-    /// Adds a copy of another document's entry, with the comments above and behind it.
+    /// Adds a copy of another document's entry, with the comments above and after it.
     ///
     /// # Errors
     /// As [`Editor::insert_entry`].
@@ -240,7 +240,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     /// Adds an entry with other content than the entry of another document that it is a copy of;
-    /// the comments above and behind that one come along.
+    /// the comments above and after that one come along.
     ///
     /// # Errors
     /// As [`Editor::insert_entry`].
@@ -268,7 +268,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         self.insert_slot(sequence, position, NewSlot::item(content, None))
     }
 
-    /// Adds a copy of another document's item, with the comments above and behind it.
+    /// Adds a copy of another document's item, with the comments above and after it.
     ///
     /// # Errors
     /// As [`Editor::insert_item`].
@@ -321,7 +321,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     /// Puts the kept entries or items into another order: `order` lists all their old indexes.
-    /// New ones go behind.
+    /// New ones go after.
     ///
     /// # Errors
     /// [`EditError::SharedAnchor`].
@@ -397,7 +397,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     /// Gives an entry (by its key) or an item of a block collection other comment lines directly
-    /// above it. Nothing happens behind a dash, where no line is above.
+    /// above it. Nothing happens after a dash, where no line is above.
     pub fn set_comments_above(&mut self, owner: NodeRef<'d>, lines: &[&str]) {
         let lines = lines.iter().map(|line| (*line).to_owned()).collect();
         self.comments.entry(owner.id).or_default().above = Some(lines);

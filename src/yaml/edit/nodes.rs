@@ -52,7 +52,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                 None => {}
             }
             // The comments on a changed node's own line are not part of its content. They stand
-            // behind it.
+            // after it.
             let until = next.map_or(ids.end, |(id, _)| id.0 + 1);
             for (id, comments) in self.comments.range(NodeId(from)..NodeId(until)) {
                 self.edit_comments(self.document.node(*id), comments, out);
@@ -183,7 +183,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(())
     }
 
-    /// Whether only flow style can stand in the place of a node.
+    /// Whether only flow style can be in the place of a node.
     pub(super) fn flow_only(&self, node: NodeRef<'d>) -> bool {
         match node.parent() {
             Some(parent) => !parent.kind().is_block_collection(),

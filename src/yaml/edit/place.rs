@@ -1,4 +1,4 @@
-//! A value in its place: behind its key or dash, on a line of its own, or on the lines below.
+//! A value in its place: after its key or dash, on a line of its own, or on the lines below.
 
 use std::borrow::Cow;
 
@@ -212,7 +212,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         } else {
             text.trim()
         };
-        // Lines below a dash begin in the column behind the dash and one space.
+        // Lines below a dash begin in the column after the dash and one space.
         let behind_dash = node.mark().is_some() && rendered.moved_up.is_some();
         let is_glued = text.is_empty() || text.starts_with([' ', '\t']);
         let range = if is_glued || behind_dash {
@@ -281,14 +281,14 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 }
 
-/// Whether a node is no value without its colon.
+/// Whether a node is not a value without its colon.
 fn has_indicator(node: NodeRef<'_>) -> bool {
     let parent = node.parent();
     node.mark().is_some() || !parent.is_some_and(|parent| parent.kind().is_mapping())
 }
 
 /// The string to write in the style of the old scalar. `None` if the content keeps its own spelling:
-/// it is no string, has that style already, or needs several lines and the old scalar has one.
+/// it is not a string, has that style already, or needs several lines and the old scalar has one.
 fn string_in_style_of<'c>(node: NodeRef<'_>, content: &'c Content<'_>) -> Option<&'c str> {
     let source = match content {
         Content::Value(Value::String(text)) => return Some(text),

@@ -14,7 +14,7 @@ use crate::yaml::tree::NodeId;
 
 /// Which slots keep their place: a longest run in the old order.
 ///
-/// A collection behind a dash keeps its first line only if its first entry stays first.
+/// A collection after a dash keeps its first line only if its first entry stays first.
 pub(super) fn stable_slots(slots: &[Slot<'_>], behind_dash: bool) -> Vec<bool> {
     let first_moves = behind_dash && !matches!(slots.first(), Some(Slot::Kept(0)));
     let values = slots.iter().enumerate().map(|(position, slot)| match slot {
@@ -159,7 +159,7 @@ impl NewSlot<'_> {
     }
 }
 
-/// The comments above and behind the source of an entry or item.
+/// The comments above and after the source of an entry or item.
 pub(super) fn comments_around<'n>(new: &'n NewSlot<'_>) -> (Vec<&'n str>, Option<&'n str>) {
     let value = new.entry.map(|entry| entry.value).or(new.item);
     let owner = new.entry.map(|entry| entry.key).or(new.item);

@@ -11,7 +11,7 @@ use crate::yaml::node::NodeRef;
 #[derive(Debug, Clone)]
 pub(super) struct Unit {
     /// First comment line directly above, or the line of the key or dash, or `start` itself where
-    /// something else stands in front on that line.
+    /// something else is in front on that line.
     pub(super) lines_start: usize,
     /// Key or dash.
     pub(super) start: usize,
@@ -20,7 +20,7 @@ pub(super) struct Unit {
     pub(super) lines_end: usize,
     /// Behind deeper comments set off by blank lines as well: where what follows is put in.
     pub(super) below: usize,
-    /// Whether only white space stands in front of `start` on its line.
+    /// Whether only white space is in front of `start` on its line.
     pub(super) own_line: bool,
     /// Node ids of the entry or item.
     pub(super) ids: Range<u32>,
@@ -32,7 +32,7 @@ pub(super) struct Block<'d> {
     pub(super) children: Children<'d>,
     /// Column of the keys or dashes.
     pub(super) column: usize,
-    /// Whether the first unit stands behind the dash of an item.
+    /// Whether the first unit is after the dash of an item.
     pub(super) behind_dash: bool,
     /// Whether a unit stays where it is.
     pub(super) any_stays: bool,

@@ -36,7 +36,7 @@ impl Emitter<'_> {
         debug_assert!(self.around.is_empty(), "a comment has no place");
     }
 
-    /// Places the comments of a block collection whose lines stand at a column.
+    /// Places the comments of a block collection whose lines are at a column.
     pub(in crate::yaml) fn open_collection(&mut self, column: usize) {
         if self.around.is_empty() {
             return;
@@ -58,7 +58,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Places the comments above a value that is no block, and leaves the one behind it.
+    /// Places the comments above a value that is not a block, and leaves the one after it.
     pub(super) fn open_line(&mut self, owner: Owner) {
         let around = &mut self.around;
         if around.count() < 2 {
@@ -79,7 +79,7 @@ impl Emitter<'_> {
         self.around.count() < 2
     }
 
-    /// Writes the comment of the header behind the indicators of a block scalar.
+    /// Writes the comment of the header after the indicators of a block scalar.
     pub(super) fn close_header(&mut self) {
         let around = std::mem::take(&mut self.around);
         let comments = around.head.iter().chain(&around.between);

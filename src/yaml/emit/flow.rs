@@ -27,7 +27,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether the source of a node can stand in a flow collection as it is.
+    /// Whether the source of a node can be in a flow collection as it is.
     fn fits_in_flow(&self, node: NodeRef<'_>) -> bool {
         let is_json = self.format.json != Json::No;
         let source = node.source();

@@ -38,7 +38,7 @@ pub(super) struct Emitter<'o> {
     cursor: Cursor,
     /// Length of the text before anything was written.
     start: usize,
-    /// Column of the content whose first line stands behind the dash that owns it.
+    /// Column of the content whose first line is after the dash that owns it.
     moved_up: Option<usize>,
     /// Comments around the value that is written next.
     around: ValueComments<'static>,
@@ -93,7 +93,7 @@ impl<'o> Emitter<'o> {
         }
     }
 
-    /// Writes content in block style behind the indicator of its owner, without a final line break.
+    /// Writes content in block style after the indicator of its owner, without a final line break.
     pub(super) fn content(&mut self, content: &Content<'_>, owner: Owner) -> Tail {
         match content {
             Content::Value(value) => self.value(value, owner),
@@ -131,7 +131,7 @@ impl<'o> Emitter<'o> {
     fn node(&mut self, node: NodeRef<'_>, head: &[&str], owner: Owner) -> Tail {
         let checkpoint = self.checkpoint();
         let column = owner.child(node.kind().is_sequence(), &self.format);
-        // A tag stands on the line of the indicator, and then the first entry is not behind it.
+        // A tag is on the line of the indicator, and then the first entry is not after it.
         if node.tag().is_none() {
             self.head(head, column);
         }
@@ -143,7 +143,7 @@ impl<'o> Emitter<'o> {
         self.value(&node.value().unwrap_or(Value::Null), owner)
     }
 
-    /// Begins a line at a column, or goes on behind a dash.
+    /// Begins a line at a column, or goes on after a dash.
     fn line(&mut self, column: usize) {
         match self.cursor {
             Cursor::LineStart => self.spaces(column),
@@ -211,13 +211,13 @@ impl<'o> Emitter<'o> {
         }
     }
 
-    /// Writes a colon; its content follows behind white space of a width.
+    /// Writes a colon; its content follows after white space of a width.
     fn colon(&mut self, gap: usize) {
         self.out.push(':');
         self.cursor = Cursor::Colon(gap);
     }
 
-    /// Writes a dash; its content follows behind white space.
+    /// Writes a dash; its content follows after white space.
     fn dash(&mut self) {
         self.out.push('-');
         self.cursor = Cursor::Dash(self.format.dash.max(2) - 1);
@@ -254,7 +254,7 @@ impl<'o> Emitter<'o> {
     }
 }
 
-/// Whether a key needs a question mark: readers look for the colon behind it in the next 1024
+/// Whether a key needs a question mark: readers look for the colon after it in the next 1024
 /// characters or bytes (YAML 1.2.2, 7.4.2).
 pub(super) fn is_long(key: &str) -> bool {
     key.len() > 1000

@@ -1,14 +1,14 @@
-//! New text for the place behind an indicator that is there already.
+//! New text for the place after an indicator that is there already.
 
 use super::{Cursor, Emitter, Tail};
 use crate::yaml::format::{Format, Owner};
 
-/// Text for a place behind an indicator.
+/// Text for a place after an indicator.
 #[derive(Debug)]
 pub(in crate::yaml) struct Rendered {
-    /// What stands on the indicator's own line.
+    /// What is on the indicator's own line.
     pub(in crate::yaml) inline: String,
-    /// The lines below, each behind its line break.
+    /// The lines below, each after its line break.
     pub(in crate::yaml) below: String,
     /// Column of the line below that has become `inline`.
     pub(in crate::yaml) moved_up: Option<usize>,
@@ -54,7 +54,7 @@ impl Rendered {
         }
     }
 
-    /// Moves the first line below up behind the indicator.
+    /// Moves the first line below up after the indicator.
     pub(in crate::yaml) fn move_up(&mut self) {
         let Some(lines) = self.below.strip_prefix(self.newline) else {
             return;

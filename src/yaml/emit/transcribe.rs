@@ -97,7 +97,7 @@ impl Emitter<'_> {
         Some(())
     }
 
-    /// Writes what stands between a collection's indicator and its first entry: tag and comments.
+    /// Writes what is between a collection's indicator and its first entry: tag and comments.
     fn opening(&mut self, node: NodeRef<'_>, shift: Shift) {
         let document = node.document;
         self.inline(node.tag().unwrap_or_default());
@@ -130,7 +130,7 @@ impl Emitter<'_> {
         };
         for line in document.text[behind + 1..start].lines() {
             let comment = line.trim();
-            // A merge key that stands between has become entries.
+            // A merge key that is between has become entries.
             if comment.is_empty() || comment.starts_with('#') {
                 let indent = line.len() - line.trim_start_matches(' ').len();
                 self.whole_line(shift.to + indent.saturating_sub(shift.from), comment);
@@ -223,7 +223,7 @@ struct BlockScalar<'a> {
 }
 
 impl<'a> BlockScalar<'a> {
-    /// `None` where the lines cannot stand in another column: at the root of a document.
+    /// `None` where the lines cannot are in another column: at the root of a document.
     fn of(node: NodeRef<'a>, owner: Owner, step: usize) -> Option<Self> {
         let owner = match owner {
             Owner::Root(_) => return None,

@@ -51,7 +51,7 @@ impl Emitter<'_> {
         self.format.kept_scalars = kept_scalars;
     }
 
-    /// Writes the items of a sequence in block style; `value` writes one behind its dash.
+    /// Writes the items of a sequence in block style; `value` writes one after its dash.
     pub(super) fn block_items<T>(
         &mut self,
         items: &[T],

@@ -116,7 +116,7 @@ impl<'t> Builder<'t> {
             let message = "expected a line to end in LF or CRLF, found a CR alone";
             return Err(self.syntax_error(at, message).into());
         }
-        // To the parser it is the end of its input, which behind a quoted scalar of several lines it takes.
+        // To the parser it is the end of its input, which after a quoted scalar of several lines it takes.
         if let Some(at) = memchr::memchr(0, self.bytes) {
             return Err(self
                 .error(at, "unexpected character: `\\u{0}'".to_owned())
@@ -183,7 +183,7 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// `body`: behind the `---`, if there is one.
+    /// `body`: after the `---`, if there is one.
     fn document_start(&mut self, body: Option<usize>) {
         let start = self.tree.documents.last().map_or(0, |d| d.end);
         match body {
@@ -402,7 +402,7 @@ impl<'t> Builder<'t> {
             if node.start == NONE {
                 node.start = offset(self.cursor);
             }
-            // The end event stands behind trailing comments: the last descendant ends the block.
+            // The end event is after trailing comments: the last descendant ends the block.
             node.end = offset(self.cursor).max(node.start);
         }
         let parent = node.parent;
@@ -420,7 +420,7 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// The first byte at or behind `at` that is no white space and no comment.
+    /// The first byte at or after `at` that is neither white space nor a comment.
     fn skip_trivia(&self, at: usize) -> usize {
         skip_trivia(self.bytes, at)
     }

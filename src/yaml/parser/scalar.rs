@@ -72,7 +72,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Where a scalar of no length stands: behind its indicator, an empty key at its colon.
+    /// Where a scalar of no length stands: after its indicator, an empty key at its colon.
     fn empty_place(&self, id: u32) -> usize {
         let node = &self.tree.nodes[id as usize];
         let is_key = self.open.last().is_some_and(|open| {
@@ -85,7 +85,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The `|` or `>` of a block scalar, from a place in or behind its header.
+    /// The `|` or `>` of a block scalar, from a place in or after its header.
     fn block_header(&self, within: usize) -> usize {
         let mut at = self.cursor;
         loop {

@@ -94,7 +94,7 @@ fn plain_bool(text: &str) -> Option<bool> {
     }
 }
 
-/// The value of a plain scalar that is no string.
+/// The value of a plain scalar that is not a string.
 fn resolve_special(text: &str) -> Option<Value> {
     match text.as_bytes().first() {
         None => Some(Value::Null),

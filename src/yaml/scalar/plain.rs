@@ -19,8 +19,8 @@ pub(crate) fn plain_is_safe(text: &str, context: Context) -> bool {
         && !looks_like_timestamp(text)
 }
 
-/// Whether a text begins with a letter, so that it is no number, no time and no indicator, and all of its
-/// bytes stand for themselves behind any other and in every context. Most texts are so.
+/// Whether a text begins with a letter, so that it is not a number, time or indicator, and all of its
+/// bytes stand for themselves after any other and in every context. Most texts are so.
 fn is_usual(text: &[u8]) -> bool {
     const ORDINARY: [bool; 256] = {
         let mut ordinary = [false; 256];
@@ -65,7 +65,7 @@ fn plain_keeps_its_text(text: &str, context: Context) -> bool {
         let fine = match character {
             ' ' => before != ':',
             '#' => before != ' ',
-            // PyYAML ends a plain scalar at a question mark in flow context, wherever it stands.
+            // PyYAML ends a plain scalar at a question mark in flow context, wherever it is.
             ',' | '[' | ']' | '{' | '}' | '?' => context == Context::Block,
             '\t' => false,
             _ => is_printable(character),
@@ -136,7 +136,7 @@ fn is_bare_exponent(text: &[u8]) -> bool {
     matches!(text, [b'.', b'e' | b'E', b'-' | b'+', digits @ ..] if digits.iter().all(u8::is_ascii_digit))
 }
 
-/// `0x1F`, `0o17`, `0b11`, also in upper case, with a sign behind the prefix, or without digits.
+/// `0x1F`, `0o17`, `0b11`, also in upper case, with a sign after the prefix, or without digits.
 fn is_prefixed_integer(text: &[u8]) -> bool {
     let [b'0', prefix, digits @ ..] = text else {
         return false;
@@ -177,7 +177,7 @@ fn is_sexagesimal(text: &[u8]) -> bool {
 
 /// <https://yaml.org/type/timestamp.html>, with one-digit months and days as Go has them and years before Christ as Ruby.
 ///
-/// A date alone, or one with something behind it that may be a time.
+/// A date alone, or one with something after it that may be a time.
 fn looks_like_timestamp(text: &str) -> bool {
     let text = text.strip_prefix('-').unwrap_or(text).as_bytes();
     let (year, rest) = split_digits(text);

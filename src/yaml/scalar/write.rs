@@ -46,7 +46,7 @@ pub(crate) fn write_single_quoted(text: &str) -> Option<String> {
 
 /// The header and the body of `text` as a block scalar (8.1), or `None` if that cannot hold it exactly.
 ///
-/// `"a\nb\n"` literal with indentation 2 -> `("|", "  a\n  b")`. The body ends without a line break; the caller adds `newline` behind it (needed with `|+` and `>+`).
+/// `"a\nb\n"` literal with indentation 2 -> `("|", "  a\n  b")`. The body ends without a line break; the caller adds `newline` after it (needed with `|+` and `>+`).
 /// The header is `|` or `>`, then, if the first line that is not empty starts with white space, the digit `step`, which must be how much deeper `indent` is than
 /// the parent's indentation, then `-` without a trailing line feed, nothing with one, `+` with several.
 ///
@@ -92,7 +92,7 @@ pub(crate) fn write_block(
     let mut body = String::new();
     let prefix = " ".repeat(indent);
     let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
-    // The last line that was not empty, if a break behind it would be folded.
+    // The last line that was not empty, if a break after it would be folded.
     let mut after_foldable = false;
     for (index, line) in lines.enumerate() {
         if index > 0 {

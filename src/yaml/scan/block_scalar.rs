@@ -30,7 +30,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         Ok(next)
     }
 
-    /// The end of a body without its last line break, and the line behind it.
+    /// The end of a body without its last line break, and the line after it.
     fn body(&self, first: usize, owner: usize, keep: bool) -> Result<(usize, usize), Bail> {
         let bytes = self.bytes;
         // The column of the text; the first line that is not blank sets it.

@@ -1,6 +1,6 @@
 //! Flow collections, on one line or over several as JSON is printed.
 //!
-//! A line may end behind an opening bracket or a comma, and in front of a closing bracket. Comments
+//! A line may end after an opening bracket or a comma, and in front of a closing bracket. Comments
 //! within, values on a line below their key and commas at the start of a line are left to the
 //! general parser.
 
@@ -138,7 +138,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         }
     }
 
-    /// The first byte at or behind `at` that is no white space, on this line or a later one.
+    /// The first byte at or after `at` that is not white space, on this line or a later one.
     #[inline]
     fn flow_next(&self, at: usize, line: &mut Line, least: usize) -> Result<usize, Bail> {
         let mut at = self.skip_spaces(at, line.end);

@@ -53,7 +53,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         Ok(Some((key, colon)))
     }
 
-    /// Reads the value at `at`, behind its indicator. Returns the line to go on with.
+    /// Reads the value at `at`, after its indicator. Returns the line to go on with.
     #[inline]
     pub(super) fn value(&mut self, at: usize, line: Line, awaited: Awaited) -> Result<usize, Bail> {
         let mark = Some(awaited.mark);
@@ -145,7 +145,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         Ok((end, stop))
     }
 
-    /// The place behind the closing quote of a scalar, from within it; `None` if it is not on this line.
+    /// The place after the closing quote of a scalar, from within it; `None` if it is not on this line.
     #[inline]
     pub(super) fn closing(
         &self,

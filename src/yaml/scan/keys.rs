@@ -138,7 +138,7 @@ fn is_usual_number(text: &[u8]) -> bool {
     begins && text.len() <= MOST_DIGITS && text.iter().all(u8::is_ascii_digit)
 }
 
-/// What stands between quotes.
+/// What is between quotes.
 ///
 /// # Errors
 /// A byte that begins an escape.

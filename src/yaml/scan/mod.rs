@@ -50,7 +50,7 @@ const MAX_DEPTH: usize = 64;
 pub(crate) struct Scalar {
     pub(crate) style: ScalarStyle,
     pub(crate) start: usize,
-    /// First byte behind; a block scalar ends before its last line break.
+    /// First byte after; a block scalar ends before its last line break.
     pub(crate) end: usize,
     /// The dash or colon in front.
     pub(crate) mark: Option<usize>,
@@ -60,7 +60,7 @@ pub(crate) struct Scalar {
 
 /// A receiver of events, in the order of the text, keys and values in turn.
 pub(crate) trait Events {
-    /// A document begins at `start`, its content at `body`, behind a `---`. Some need not know.
+    /// A document begins at `start`, its content at `body`, after a `---`. Some need not know.
     fn document(&mut self, _start: usize, _body: usize) {}
     /// The document ends at the next `---`, or at the end of the text.
     fn document_end(&mut self, _end: usize) {}
@@ -157,7 +157,7 @@ struct Scanner<'t, E> {
     events: E,
     open: Vec<Open>,
     awaited: Option<Awaited>,
-    /// First byte behind the last node or indicator.
+    /// First byte after the last node or indicator.
     cursor: usize,
     document: Document,
 }
@@ -227,7 +227,7 @@ impl<E: Events> Scanner<'_, &mut E> {
     fn end_document(&mut self, end: usize) -> Result<(), Bail> {
         match self.document {
             Document::None => return Err(Bail),
-            // Nothing behind the marker.
+            // Nothing after the marker.
             Document::Marked => self.events.scalar(Scalar {
                 style: ScalarStyle::Plain,
                 start: self.cursor,
@@ -245,7 +245,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         Ok(())
     }
 
-    /// A line with a node, from its first byte that is no space. Gives the line to go on with.
+    /// A line with a node, from its first byte that is not a space. Gives the line to go on with.
     #[inline]
     fn content(&mut self, line: Line, first: usize) -> Result<usize, Bail> {
         let mut at = first;
@@ -327,7 +327,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         loop {
             match self.open.last().copied() {
                 Some(open) if open.column == column && open.sequence == dash => return Ok(()),
-                // A sequence can stand at the column of the mapping that holds it.
+                // A sequence can be at the column of the mapping that holds it.
                 Some(open) if open.column > column || (open.column == column && open.sequence) => {
                     self.open.pop();
                     self.close(open)?;
@@ -381,7 +381,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         matches!(self.bytes[at], b'[' | b'{')
     }
 
-    /// Whether an indicator stands at `at`: white space or the end of the line follows.
+    /// Whether an indicator is at `at`: white space or the end of the line follows.
     #[inline]
     fn is_indicator(&self, indicator: u8, at: usize, end: usize) -> bool {
         self.bytes[at] == indicator && (at + 1 == end || self.bytes[at + 1] == b' ')

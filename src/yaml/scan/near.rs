@@ -13,7 +13,7 @@ const STEP: usize = 16;
 /// Steps before a search of memchr begins.
 const NEAR: usize = 6;
 
-/// The first line feed at or behind `at`, or the end of the text.
+/// The first line feed at or after `at`, or the end of the text.
 #[inline]
 pub(in crate::yaml) fn line_end(bytes: &[u8], mut at: usize) -> usize {
     for _ in 0..NEAR {
@@ -27,7 +27,7 @@ pub(in crate::yaml) fn line_end(bytes: &[u8], mut at: usize) -> usize {
     lines::line_end(bytes, at)
 }
 
-/// The first byte from `at` on that is no space; at most `end`.
+/// The first byte from `at` on that is not a space; at most `end`.
 #[inline]
 pub(super) fn skip_spaces(bytes: &[u8], mut at: usize, end: usize) -> usize {
     while at < end

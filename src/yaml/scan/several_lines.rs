@@ -5,7 +5,7 @@ use super::inline::Stop;
 use super::{Bail, Events, Line, Scanner};
 
 impl<E: Events> Scanner<'_, &mut E> {
-    /// Whether the next line may belong to a plain scalar whose key or dash stands at `column`. For
+    /// Whether the next line may belong to a plain scalar whose key or dash is at `column`. For
     /// most lines one byte shows that it does not. The caller decides about blank lines with white
     /// space.
     #[inline]
@@ -14,7 +14,7 @@ impl<E: Events> Scanner<'_, &mut E> {
             || self.bytes.get(line.next + column) == Some(&b' ')
     }
 
-    /// The next line that is not blank, and its first byte that is no space.
+    /// The next line that is not blank, and its first byte that is not a space.
     fn below(&self, mut line: Line) -> Option<(Line, usize)> {
         while line.next < self.bytes.len() {
             line = self.line(line.next);
@@ -50,8 +50,8 @@ impl<E: Events> Scanner<'_, &mut E> {
         Ok(found)
     }
 
-    /// The end, behind the closing quote, and the last line of a quoted scalar that `line` does not
-    /// close. Its lines may stand at the column of its key or dash, too.
+    /// The end, after the closing quote, and the last line of a quoted scalar that `line` does not
+    /// close. Its lines may be at the column of its key or dash, too.
     pub(super) fn quoted_below(
         &self,
         quote: u8,

@@ -366,7 +366,7 @@ impl Search<'_> {
     }
 
     /// Whether another candidate has hardly more edits, and more of the versions that local names: one edit in many
-    /// places may have given local the values of a revision that it is no copy of.
+    /// places may have given local the values of a revision that it is not a copy of.
     fn versions_speak_against(
         &self,
         nearest: &OriginalCandidate<'_>,

@@ -46,7 +46,7 @@ pub struct FleetReport {
     written: bool,
     counts: FleetCounts,
     variants: Vec<VariantEntry>,
-    /// Conflicts of merges, those that wait for somebody first.
+    /// Conflicts of merges, those that wait for a decision first.
     conflicts: Vec<SharedResult>,
     /// All other results, errors first.
     results: Vec<SharedResult>,

@@ -54,7 +54,7 @@ pub(super) fn merge_line(lines: Versions<&str>) -> Option<String> {
     merged.conflicts.is_empty().then_some(merged.text)
 }
 
-/// Whether a text is a path of names, perhaps behind a registry.
+/// Whether a text is a path of names, perhaps after a registry.
 fn is_repository(text: &str) -> bool {
     let is_host = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':');
     let is_name = |part: &str| {

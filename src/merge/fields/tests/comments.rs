@@ -14,7 +14,7 @@ fn comments() {
         upstream,
         "# mine\na: 1 # own\n# new\nb: 1 # z\n# two\nc: # more\n  # deep\n  d: 1\n",
     );
-    // A new setter comment beside a value of local's own is not taken.
+    // A new setter comment next to a value of local's own is not taken.
     check("a: 1\n", "a: 2\n", "a: 1 # kpt-set: ${a}\n", "a: 2\n");
     check(
         "a: 1\n",

@@ -184,7 +184,7 @@ impl<'x> Fold<'x> {
                 brought.entry(key).or_insert(value);
             }
         }
-        // Aliases within a mapping that stands there in full.
+        // Aliases within a mapping that is there in full.
         let ids = merge.value.ids();
         let nodes = ids.map(|id| self.plain().node(NodeId(id)));
         let mut others =

@@ -191,7 +191,7 @@ impl<'x> Fold<'x> {
         }
     }
 
-    /// Whether the anchor of an alias still stands in front of it.
+    /// Whether the anchor of an alias still is in front of it.
     pub(super) fn is_visible(&self, alias: NodeRef<'x>) -> bool {
         self.anchors.get(&alias.source()[1..]) == Some(&alias.resolved().id)
     }

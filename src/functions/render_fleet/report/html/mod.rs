@@ -1,7 +1,7 @@
 //! The report as one page, without network and of use without scripts.
 //!
 //! The page stays small for a fleet of any size: a diff that many variants share is there once, a set of variants is
-//! named once, and the rarest diffs are left out behind a limit.
+//! named once, and the rarest diffs are left out after a limit.
 
 mod diff;
 mod who;
@@ -310,7 +310,7 @@ fn place(said: &Said) -> String {
         )
     });
     match (resource, file) {
-        // The variants that have it are named beside it.
+        // The variants that have it are named next to it.
         _ if said.is_about_variant() => String::new(),
         (Some(resource), Some(file)) => format!("{resource} in {file}"),
         (Some(resource), None) => resource,

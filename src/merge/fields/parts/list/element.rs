@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use crate::yaml::{NodeRef, Value};
 
-/// An item; or an argument such as `-n`, and its value in the item behind it.
+/// An item; or an argument such as `-n`, and its value in the item after it.
 pub(super) struct Element<'a> {
     /// The values of its items.
     pub(super) values: Vec<Value>,
