@@ -36,7 +36,10 @@ impl Builder<'_> {
             NodeKind::Scalar(_) => self.tree.decoded(self.text, key),
             _ => &self.text[start..end],
         };
-        Err(self.error(start, format!("the key `{name}` appears twice in this mapping")))
+        Err(self.error(
+            start,
+            format!("the key `{name}` appears twice in this mapping"),
+        ))
     }
 
     pub(super) fn keys(&self, mapping: u32) -> Vec<u32> {
