@@ -39,6 +39,40 @@ fn the_default_is_the_newest_final_release() {
 }
 
 #[test]
+fn four_commands_lead_to_a_settled_upgrade_and_each_suggests_the_next() {
+    let world = World::new();
+    let mut outcome = world.krmv(&["get", "../catalog//web@v1.1.0"]);
+    let text = world.read("web/app.yaml");
+    let text = text.replace("image: app:", "image: registry.example.com/app:");
+    world.write("web/app.yaml", &text.replace("replicas: 1", "replicas: 5"));
+    world.commit("get, with a registry and replicas");
+    let mut commands = Vec::new();
+    loop {
+        let hint = hints(&outcome.stdout)[0].to_owned();
+        outcome = world.shell(&hint);
+        commands.push(hint);
+        if commands.last().is_some_and(|last| last.starts_with("git ")) {
+            break;
+        }
+    }
+    assert_eq!(
+        commands,
+        [
+            "krmv status web",
+            "krmv upgrade web",
+            "krmv resolve web --take local spec.replicas",
+            "git add web && git commit -m 'web: upgrade to v2.0.0'"
+        ]
+    );
+    outcome.assert_code(0);
+    let merged = world.read("web/app.yaml");
+    for part in ["registry.example.com/app:3", "replicas: 5", "memory: 128Mi"] {
+        assert!(merged.contains(part), "{merged}");
+    }
+    assert!(world.read("web/Kptfile").contains("ref: v2.0.0"));
+}
+
+#[test]
 fn a_lone_argument_that_is_no_package_is_the_revision() {
     let world = World::with_package();
     for (revision, found) in [
