@@ -1,8 +1,7 @@
 //! The packages under a directory whose Kptfiles name an owner.
 
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
 use memchr::memmem;
 

@@ -17,8 +17,7 @@ use crate::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config};
 use crate::patch::annotations::with_field;
 use crate::patch::config::{apply_config, as_created};
 use crate::patch::finding::Findings;
-use crate::patch::node::Field;
-use crate::patch::node::Node;
+use crate::patch::node::{Field, Node};
 use crate::patch::options::{self, Options, OrderScalars, PatchScalars};
 use crate::patch::rules::Rules;
 use crate::patch::write::{text_of, to_text};
@@ -74,10 +73,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     } = run;
     let options = options::read::<ApplyConfig, OrderScalars>(config, FUNCTION.configs, results)?;
     if !supplied.has(Role::Live) {
-        return Err(UsageError(
-            "role `live`: expected live resources (--live PATH, or the field `live` of an ApplyConfig), found none"
-                .to_owned(),
-        ));
+        return Err(Role::Live.missing("live resources", "ApplyConfig"));
     }
     let Some(options) = options else {
         return Ok(Output::Edited);

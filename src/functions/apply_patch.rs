@@ -93,10 +93,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     } = run;
     let options = options::read::<ApplyPatch, ApplyScalars>(config, FUNCTION.configs, results)?;
     if !supplied.has(Role::Patches) {
-        return Err(UsageError(
-            "role `patches`: expected patches (--patches PATH, or the field `patches` of an ApplyPatch), found none"
-                .to_owned(),
-        ));
+        return Err(Role::Patches.missing("patches", "ApplyPatch"));
     }
     let texts = texts(supplied)?;
     let patches = read_patches(supplied, &texts, results)?;

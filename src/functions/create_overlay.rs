@@ -145,13 +145,9 @@ fn read_base(config: Option<NodeRef<'_>>) -> Result<Option<String>, UsageError> 
 }
 
 fn upstream(supplied: &Supplied) -> Result<&SuppliedPackage, UsageError> {
-    supplied.upstream().ok_or_else(|| {
-        UsageError(
-            "role `upstream`: expected the revision that the fork was made from (--upstream PATH, or the field `upstream` of a \
-             CreateOverlay), found none"
-                .to_owned(),
-        )
-    })
+    let what = "the revision that the fork was made from";
+    let upstream = supplied.upstream();
+    upstream.ok_or_else(|| Role::Upstream.missing(what, "CreateOverlay"))
 }
 
 /// The texts of the files that are named like KRM.

@@ -80,10 +80,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     } = run;
     let options = options::read::<CreatePatch, PatchScalars>(config, FUNCTION.configs, results)?;
     if !supplied.has(Role::Live) {
-        return Err(UsageError(
-            "role `live`: expected live resources (--live PATH, or the field `live` of a CreatePatch), found none"
-                .to_owned(),
-        ));
+        return Err(Role::Live.missing("live resources", "CreatePatch"));
     }
     let Some(options) = options else {
         return Ok(Output::Edited);

@@ -111,12 +111,8 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     } = run;
     let options = read_options(config, results)?;
     let [before, original, upstream] = packages(supplied)?;
-    let Some(before) = before else {
-        return Err(UsageError(
-            "role `before`: expected the package as it was (--before PATH, or the field `before` of a ReviewPackage), found none"
-                .to_owned(),
-        ));
-    };
+    let before =
+        before.ok_or_else(|| Role::Before.missing("the package as it was", "ReviewPackage"))?;
     let upstream = match (original, upstream) {
         (Some(original), Some(upstream)) => Some(UpstreamChange {
             original: original.list(),

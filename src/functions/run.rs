@@ -203,7 +203,7 @@ pub(crate) fn run_on(
     let config = config.as_ref().and_then(Config::node);
     let mut step_results = Results::default();
     let paths = of_paths(&inputs.supplied);
-    let mut supplied = Supplied::read_with(
+    let mut supplied = Supplied::read(
         function.sources,
         function.roles,
         &paths,

@@ -101,26 +101,20 @@ impl Repository {
 
     /// The short names of all tags and branches.
     pub(super) fn names_of_references(&self) -> Vec<String> {
-        let Ok(platform) = self.git.references() else {
-            return Vec::new();
-        };
-        let Ok(references) = platform.all() else {
-            return Vec::new();
-        };
-        let names = references.filter_map(|reference| {
-            let reference = reference.ok()?;
-            Some(reference.name().shorten().to_str().ok()?.to_owned())
-        });
-        names.collect()
+        self.names_below("refs/")
     }
 
     /// The short names of all tags.
     #[must_use]
     pub fn names_of_tags(&self) -> Vec<String> {
+        self.names_below("refs/tags/")
+    }
+
+    fn names_below(&self, prefix: &str) -> Vec<String> {
         let Ok(platform) = self.git.references() else {
             return Vec::new();
         };
-        let Ok(references) = platform.tags() else {
+        let Ok(references) = platform.prefixed(prefix) else {
             return Vec::new();
         };
         let names = references.filter_map(|reference| {

@@ -6,8 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::PackageError;
-use super::file::read_regular;
-use super::file::{Stamp, is_krm_name, text_of};
+use super::file::{Stamp, is_krm_name, read_regular, text_of};
 use super::listing::Skipped;
 use crate::text::Text;
 

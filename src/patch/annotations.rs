@@ -6,8 +6,7 @@
 //!
 //! Source: contract, apply-config.
 
-use super::node::{Field, Fields};
-use super::node::{Node, Shape};
+use super::node::{Field, Fields, Node, Shape};
 use crate::resource::is_pipeline_annotation;
 use crate::results::LAST_APPLIED;
 

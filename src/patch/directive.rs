@@ -12,8 +12,7 @@
 use std::collections::HashMap;
 
 use super::finding::Findings;
-use super::node::{Field, Fields};
-use super::node::{ListItem, Node, Shape};
+use super::node::{Field, Fields, ListItem, Node, Shape};
 use super::rules::Rules;
 use crate::results::Reason;
 use crate::yaml::{Trail, Value};

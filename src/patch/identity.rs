@@ -1,7 +1,6 @@
 //! The fields that identify a resource: no patch changes them.
 
-use super::node::Fields;
-use super::node::{Node, Shape};
+use super::node::{Fields, Node, Shape};
 
 /// Fields that identify a resource; a patch that replaces everything else keeps them.
 const IDENTITY: [&str; 2] = ["apiVersion", "kind"];

@@ -4,9 +4,8 @@
 //!
 //! Source: contract, apply-config (custom resources); kubectl does the same.
 
-use super::node::Fields;
-use super::node::Finder;
-use super::node::{Node, Shape};
+use super::create::{as_patch, push_removed};
+use super::node::{Fields, Finder, Node, Shape};
 
 /// Makes the patch that takes live to modified; `None` if there is nothing to patch.
 #[must_use]
@@ -37,16 +36,6 @@ pub fn create<'a>(
         differs |= !value.as_ref().is_some_and(|value| value.is(&field.value));
         fields.extend(value.map(|value| field.with(value)));
     }
-    let find_own = Finder::of(original.map(|_| modified));
-    for field in original.iter().flat_map(|original| original.each_field()) {
-        if find_own.find(&field.key).is_none() {
-            fields.push_null(field);
-            differs = true;
-        }
-    }
-    match live {
-        None if !differs => Some(modified.clone()),
-        Some(_) if fields.is_empty() => None,
-        _ => Some(Node::map(fields, modified.source())),
-    }
+    differs |= push_removed(original, modified, &mut fields);
+    as_patch(fields, modified, live, differs)
 }

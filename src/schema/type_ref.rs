@@ -1,8 +1,7 @@
 //! What a schema says of a place in a resource.
 
-use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::ptr;
+use std::{fmt, ptr};
 
 use super::builtin::BUILTIN;
 use super::extensions::{MapType, PatchStrategy};

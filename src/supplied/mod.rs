@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use crate::config::{API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of};
 use crate::resource_list::ResourceList;
-use crate::results::Results;
+use crate::results::{Results, with_article};
 use crate::schema::{Groups, Schema};
 use crate::upstream::Sources;
 use crate::yaml::{NodeRef, OwnedDocument, Path};
@@ -60,6 +60,14 @@ impl Role {
         Self::Resources,
         Self::Variants,
     ];
+
+    /// The error of a function that needs this role.
+    pub(crate) fn missing(self, what: &str, kind: &str) -> UsageError {
+        let config = with_article(kind);
+        UsageError(format!(
+            "role `{self}`: expected {what} (--{self} PATH, or the field `{self}` of {config}), found none"
+        ))
+    }
 
     /// The word in flags and configs.
     #[must_use]
@@ -175,20 +183,6 @@ impl Supplied {
     /// [`UsageError`]: two ways for one role; something that is not there, cannot be read, or is
     /// of another shape.
     pub fn read(
-        roles: &[Role],
-        flags: &[(Role, PathBuf)],
-        config: Option<NodeRef<'_>>,
-        list: &mut ResourceList,
-        results: &mut Results,
-    ) -> Result<Self, UsageError> {
-        Self::read_with(&[], roles, flags, config, list, results)
-    }
-
-    /// As [`read`](Self::read); a flag also takes what one of the `sources` reads.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read), and for a revision or directory that a source lacks.
-    pub fn read_with(
         sources: Sources,
         roles: &[Role],
         flags: &[(Role, PathBuf)],

@@ -6,8 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::expression::ObjectFields;
 use super::text_map::TextMap;
-use crate::resource::Resource;
-use crate::resource::namespace_of;
+use crate::resource::{Resource, namespace_of};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason};
 use crate::scope::{Scopes, is_definition};

@@ -41,6 +41,7 @@ fn merge_directories(
         (Role::Upstream, upstream.to_path_buf()),
     ];
     let supplied = Supplied::read(
+        &[],
         FUNCTION.roles,
         &flags,
         config.node(),
@@ -575,7 +576,7 @@ fn values_of_secrets_are_not_shown() {
         (Role::Upstream, at("upstream")),
     ];
     let supplied =
-        Supplied::read(FUNCTION.roles, &flags, None, &mut list, &mut results).expect("roles");
+        Supplied::read(&[], FUNCTION.roles, &flags, None, &mut list, &mut results).expect("roles");
     (FUNCTION.step)(Run {
         config: None,
         list: &mut list,

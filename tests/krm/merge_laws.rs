@@ -3,8 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use krm_variants::merge::MergeSchema;
-use krm_variants::merge::{Side, fields};
+use krm_variants::merge::{MergeSchema, Side, fields};
 use krm_variants::resource::Resource;
 use krm_variants::results::{FunctionResult, Results};
 use krm_variants::schema::Schema;

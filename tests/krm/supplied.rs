@@ -46,7 +46,7 @@ fn read(
     let config = Config::parse(config.to_owned(), "config").map_err(|error| error.to_string())?;
     let mut list = ResourceList::from_package(package(files)).expect("a package");
     let mut results = Results::default();
-    let supplied = Supplied::read(ROLES, flags, config.node(), &mut list, &mut results)
+    let supplied = Supplied::read(&[], ROLES, flags, config.node(), &mut list, &mut results)
         .map_err(|error| error.to_string())?;
     let left = list
         .items()

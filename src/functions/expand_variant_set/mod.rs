@@ -27,8 +27,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::{Function, Output, Run};
 use crate::config::{CONFIG_MAP, Key, Keys, UsageError};
-use crate::resource::Resource;
-use crate::resource::namespace_of;
+use crate::resource::{Resource, namespace_of};
 use crate::resource_list::{ItemId, NewResource, NewText, ResourceList, WrittenResource};
 use crate::results::{FunctionResult, MOST_LISTED, Reason, Results};
 use crate::supplied::{Role, Supplied, SuppliedPackage};

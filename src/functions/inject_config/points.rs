@@ -4,8 +4,7 @@ use std::collections::HashMap;
 
 use super::CONFIG_INJECTION_ANNOTATION;
 use crate::kptfile::is_package_context;
-use crate::resource::Resource;
-use crate::resource::namespace_of;
+use crate::resource::{Resource, namespace_of};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, with_article};
 use crate::yaml::{EntryRef, NodeRef, Path};

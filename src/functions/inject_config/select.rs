@@ -10,8 +10,7 @@ use arcstr::ArcStr;
 
 use super::config::Injectors;
 use super::points::{Point, field_of, source_entry};
-use crate::resource::Resource;
-use crate::resource::namespace_of;
+use crate::resource::{Resource, namespace_of};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason};
 use crate::scope::{DEFINITION, Scopes, is_definition};

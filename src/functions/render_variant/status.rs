@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 
 use crate::conditions::Condition;
-use crate::resource::Resource;
-use crate::resource::namespace_of;
+use crate::resource::{Resource, namespace_of};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Results};
 use crate::supplied::{Supplied, SuppliedPackage};

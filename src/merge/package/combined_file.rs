@@ -5,8 +5,7 @@
 
 use super::report::Report;
 use crate::merge::fields::{IMAGE_LINES, MergedDocument, Policy, merge_documents};
-use crate::merge::text;
-use crate::merge::{MergeSchema, PartsOf, Versions};
+use crate::merge::{MergeSchema, PartsOf, Versions, text};
 use crate::package::is_krm_name;
 use crate::resource::{Origin, Resource};
 use crate::results::{REDACTED, speaks_of_secret};

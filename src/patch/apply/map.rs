@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 
 use super::super::directive::{PatchMap, Word};
-use super::super::node::Fields;
-use super::super::node::Node;
+use super::super::node::{Fields, Node};
 use super::super::rules::Rules;
 use super::{Apply, FieldPatch};
 use crate::results::Reason;

@@ -1,8 +1,7 @@
 //! Lists of maps that merge.
 
 use super::super::directive::{PATCH, SET_ELEMENT_ORDER};
-use super::super::node::{Field, Fields};
-use super::super::node::{ListItem, Node};
+use super::super::node::{Field, Fields, ListItem, Node};
 use super::super::order::ElementKey;
 use super::super::rules::{Rules, key_values, names};
 use super::pairs::{KeyPairs, own_order_differs, pair, patch_order, repeats, sort_text};

@@ -18,9 +18,7 @@ mod set;
 
 use super::directive::RETAIN_KEYS;
 use super::finding::Findings;
-use super::node::Finder;
-use super::node::{Field, Fields};
-use super::node::{ListItem, Node, Shape};
+use super::node::{Field, Fields, Finder, ListItem, Node, Shape};
 use super::rules::{ListRule, Rules};
 use crate::results::Reason;
 use crate::yaml::Trail;
@@ -52,6 +50,34 @@ struct Nodes<'p, 'a> {
 
 struct Create<'r> {
     findings: &'r mut Findings,
+}
+
+/// Adds a `null` for each field that only the previous configuration has; whether there is one.
+pub(super) fn push_removed<'a>(
+    original: Option<&Node<'a>>,
+    modified: &Node<'a>,
+    fields: &mut Fields<'a>,
+) -> bool {
+    let own = Finder::of(original.map(|_| modified));
+    let old = original.iter().flat_map(|original| original.each_field());
+    let before = fields.len();
+    old.filter(|field| own.find(&field.key).is_none())
+        .for_each(|field| fields.push_null(field));
+    fields.len() > before
+}
+
+/// The patch of a map with these fields; the configuration itself if it is all new.
+pub(super) fn as_patch<'a>(
+    fields: Fields<'a>,
+    modified: &Node<'a>,
+    live: Option<&Node<'a>>,
+    differs: bool,
+) -> Option<Node<'a>> {
+    match live {
+        None if !differs => Some(modified.clone()),
+        Some(_) if fields.is_empty() => None,
+        _ => Some(Node::map(fields, modified.source())),
+    }
 }
 
 impl Create<'_> {
@@ -94,22 +120,12 @@ impl Create<'_> {
             self.field(field, below_versions, below, &at, &mut fields);
             differs |= fields.len() != before + 1 || !fields.get(before).value.is(&field.value);
         }
-        let find_own = Finder::of(original.map(|_| modified));
-        for field in original.iter().flat_map(|original| original.each_field()) {
-            if find_own.find(&field.key).is_none() {
-                fields.push_null(field);
-                differs = true;
-            }
-        }
+        differs |= push_removed(original, modified, &mut fields);
         if retains && let Some(names) = retained_keys(modified, live, &fields, differs) {
             fields.insert(0, names);
             differs = true;
         }
-        match live {
-            None if !differs => Some(modified.clone()),
-            Some(_) if fields.is_empty() => None,
-            _ => Some(Node::map(fields, modified.source())),
-        }
+        as_patch(fields, modified, live, differs)
     }
 
     /// Puts what a field needs into the patch.

@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 
 use super::super::directive::{DELETE_FROM_PRIMITIVE_LIST, SET_ELEMENT_ORDER};
-use super::super::node::{Field, Fields};
-use super::super::node::{ListItem, Node, Shape};
+use super::super::node::{Field, Fields, ListItem, Node, Shape};
 use super::super::order::ElementKey;
 use super::pairs::{own_order_differs, sort_text};
 use super::{Create, Nodes};

@@ -22,9 +22,7 @@ mod place;
 
 use super::directive::PATCH;
 use super::identity::{sparse, with_identity};
-use super::node::Finder;
-use super::node::{Field, Fields};
-use super::node::{Node, Shape};
+use super::node::{Field, Fields, Finder, Node, Shape};
 use super::rules::Rules;
 use crate::resource::Resource;
 use crate::yaml::{Trail, Value};

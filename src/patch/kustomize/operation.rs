@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::node::Finder;
-use super::super::node::{Node, Shape};
+use super::super::node::{Finder, Node, Shape};
 use super::KustomizePatch;
 use crate::resource::{Resource, namespace_of};
 use crate::yaml::{Trail, Value, to_block_text};

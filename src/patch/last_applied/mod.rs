@@ -11,8 +11,7 @@ use std::fmt::{self, Formatter};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::annotations::{with_field, without_tool_annotations};
-use super::node::{Field, Fields};
-use super::node::{ListItem, Node, Shape};
+use super::node::{Field, Fields, ListItem, Node, Shape};
 use crate::yaml::value::Number;
 use crate::yaml::{OwnedDocument, Value};
 

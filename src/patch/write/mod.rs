@@ -12,8 +12,7 @@
 mod elements;
 mod text;
 
-use super::node::Fields;
-use super::node::{ListItem, Node, Shape, same_place};
+use super::node::{Fields, ListItem, Node, Shape, same_place};
 use crate::yaml::{Content, EditError, Editor, EntryRef, KeyIndex, NodeKind, NodeRef, Part};
 
 use elements::Elements;

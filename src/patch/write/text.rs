@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::node::{Field, Fields};
-use super::super::node::{Node, Shape};
+use super::super::node::{Field, Fields, Node, Shape};
 use super::{insert, write};
 use crate::yaml::{
     Content, EditError, Editor, NodeKind, NodeRef, OwnedDocument, Value, content_text,

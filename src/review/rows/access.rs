@@ -1,7 +1,6 @@
 //! Roles that grant more, and bindings for more subjects.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::results::Reason;
 use crate::review::Risk;

@@ -44,8 +44,7 @@ use change::{Change, is_empty};
 use keys::KeyIndexes;
 use refuse::{key_of, readable};
 use slots::Children;
-use sources::Sources;
-use sources::{NewSlot, Slot};
+use sources::{NewSlot, Slot, Sources};
 
 use super::comments::{ValueComments, value_of};
 use super::content::Content;
