@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use super::arguments::Arguments;
 use super::print::{
-    claim_no_success, print_result_list, print_results, print_review, print_up_to_date, say,
-    write_diff, write_results, write_stdout,
+    claim_no_success, print_result_list, print_results, print_review, print_rule, print_up_to_date,
+    say, write_diff, write_results, write_stdout,
 };
 use super::step::run;
 use super::{CONFLICTS, DONE, FAILED, WOULD_CHANGE};
@@ -89,6 +89,7 @@ pub(super) fn on_package(
     print_result_list(function, arguments, &results)?;
     let results = print_review(function, arguments, results)?;
     print_results(function, arguments, &results, ResultPrinter::by_file);
+    print_rule(arguments, &results);
     if is_unchanged && code == DONE && !function.reports {
         print_up_to_date(arguments, &results);
     }

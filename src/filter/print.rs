@@ -6,10 +6,11 @@ use std::time::Instant;
 use super::arguments::{Arguments, Output, ReportFormat};
 use crate::config::UsageError;
 use crate::functions::Function;
+use crate::merge::decided::rule_for;
 use crate::result_printer::{self, ResultPrinter};
 use crate::results::{FunctionResult, Reason, Results, Severity, printable};
 use crate::review::report::{self, is_finding};
-use crate::yaml::Value;
+use crate::yaml::{Value, to_block_text};
 
 /// Writes the `--results` file, before anything else is written.
 pub(super) fn write_results(
@@ -146,6 +147,26 @@ pub(super) fn print_results(
     };
     // A closed standard error cannot be reported.
     let _ = stderr.lock().write_all(text.as_bytes());
+}
+
+/// Shows a rule for the first conflict in which upstream's value took the place of a local one.
+pub(super) fn print_rule(arguments: &Arguments, results: &Results) {
+    let lost = results.iter().find(|result| {
+        let is_upstream = result.tag_value("winner") == Some("upstream");
+        is_upstream && result.is_open_conflict() && result.resource.is_some()
+    });
+    let Some(lost) = lost.filter(|_| arguments.output == Output::Text) else {
+        return;
+    };
+    let rule = rule_for(lost.resource.as_ref(), lost.rule_path.as_deref(), "local");
+    let rules = Value::Mapping(vec![Value::entry("conflicts", Value::Sequence(vec![rule]))]);
+    let mut text =
+        "hint: in a file for --conflicts, this keeps your value in the next merge:\n".to_owned();
+    for line in to_block_text(&rules).lines() {
+        text += &format!("  {}\n", printable(line));
+    }
+    // A closed standard error cannot be reported.
+    let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
 /// Says that there was nothing to do, unless a result says otherwise.

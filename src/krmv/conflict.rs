@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use krm_variants::merge::decided::glob;
-use krm_variants::results::{FunctionResult, Reason, ResourceRef, Results, Severity};
+use krm_variants::merge::decided::{glob, rule_for};
+use krm_variants::results::{FunctionResult, ResourceRef, Results};
 use krm_variants::yaml::Value;
 
 /// A place that both sides changed.
@@ -77,22 +77,7 @@ impl Conflict {
 
     /// A rule that decides this conflict.
     pub(crate) fn rule(&self, take: &str) -> Value {
-        let mut rule = Vec::new();
-        if let Some(resource) = &self.resource {
-            let (group, _) = resource.api_version.split_once('/').unwrap_or_default();
-            let mut target = vec![
-                Value::entry("group", group),
-                Value::entry("kind", resource.kind.as_str()),
-                Value::entry("name", resource.name.as_str()),
-            ];
-            let namespace = resource.namespace.as_deref();
-            target.extend(namespace.map(|namespace| Value::entry("namespace", namespace)));
-            rule.push(Value::entry("target", Value::Mapping(target)));
-        }
-        let path = self.rule_path.as_deref();
-        rule.extend(path.map(|path| Value::entry("path", path)));
-        rule.push(Value::entry("take", take));
-        Value::Mapping(rule)
+        rule_for(self.resource.as_ref(), self.rule_path.as_deref(), take)
     }
 
     /// What two conflicts have in common that one decision fits: a field of one name, with the same values.
@@ -114,9 +99,7 @@ fn named(resource: &ResourceRef) -> String {
 
 /// The conflicts that nothing decided, in the order of the files.
 pub(crate) fn conflicts(results: &Results) -> Vec<Conflict> {
-    let open = results.iter().filter(|result| {
-        result.severity > Severity::Info && result.has_reason(Reason::MergeConflict)
-    });
+    let open = results.iter().filter(|result| result.is_open_conflict());
     open.map(Conflict::read).collect()
 }
 

@@ -1,6 +1,6 @@
 //! The results of a run.
 
-use super::{FunctionResult, Reason, Severity};
+use super::{FunctionResult, Severity};
 
 /// How many results of one severity and reason are listed.
 ///
@@ -87,10 +87,7 @@ impl Results {
     /// Whether there are conflicts that no rule decided.
     #[must_use]
     pub fn has_open_conflicts(&self) -> bool {
-        let is_open = |result: &FunctionResult| {
-            result.severity > Severity::Info && result.has_reason(Reason::MergeConflict)
-        };
-        self.iter().any(is_open)
+        self.iter().any(FunctionResult::is_open_conflict)
     }
 
     /// Whether there are none.
@@ -132,6 +129,7 @@ impl<'a> IntoIterator for &'a Results {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::Reason;
 
     #[test]
     fn too_many_of_one_kind_are_counted() {

@@ -121,6 +121,12 @@ impl FunctionResult {
         Self::new(Severity::Error, message).tag("reason", reason.as_str())
     }
 
+    /// Whether it is a conflict that no rule decided.
+    #[must_use]
+    pub fn is_open_conflict(&self) -> bool {
+        self.severity > Severity::Info && self.has_reason(Reason::MergeConflict)
+    }
+
     /// Whether this is the reason.
     #[must_use]
     pub fn has_reason(&self, reason: Reason) -> bool {

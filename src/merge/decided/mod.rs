@@ -23,8 +23,8 @@ use super::trail::Trail;
 use crate::config::words::{expected, word};
 use crate::config::{API_VERSION, UsageError, kind_of, typed_config, unexpected, value_of};
 use crate::resource::Resource;
-use crate::results::{FunctionResult, Reason, Results};
-use crate::yaml::{NodeRef, Path, de};
+use crate::results::{FunctionResult, Reason, ResourceRef, Results};
+use crate::yaml::{NodeRef, Path, Value, de};
 use pattern::matches;
 
 /// Rules in their order.
@@ -39,6 +39,25 @@ struct ConflictRule {
     take: Option<OnConflict>,
     /// Whether values merge by their parts.
     combine: Option<bool>,
+}
+
+/// A rule, as a user writes it, for conflicts over a field of a resource, or over all of it.
+#[must_use]
+pub fn rule_for(resource: Option<&ResourceRef>, path: Option<&str>, take: &str) -> Value {
+    let target = resource.map(|resource| {
+        let (group, _) = resource.api_version.split_once('/').unwrap_or_default();
+        let mut target = vec![
+            Value::entry("group", group),
+            Value::entry("kind", resource.kind.as_str()),
+            Value::entry("name", resource.name.as_str()),
+        ];
+        let namespace = resource.namespace.as_deref();
+        target.extend(namespace.map(|namespace| Value::entry("namespace", namespace)));
+        Value::entry("target", Value::Mapping(target))
+    });
+    let path = path.map(|path| Value::entry("path", path));
+    let take = [Value::entry("take", take)];
+    Value::Mapping(target.into_iter().chain(path).chain(take).collect())
 }
 
 /// A rule for conflicts.

@@ -1,6 +1,8 @@
 //! Conflicts decided by rules: the examples of the README, and what is no rule.
 
+use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use krm_variants::results::Severity;
 use proptest::prelude::*;
@@ -346,4 +348,64 @@ proptest! {
             }
         }
     }
+}
+
+/// Upstream's value took the place of a local one: the output ends with a rule that keeps that one.
+#[test]
+fn a_conflict_ends_with_a_rule_that_decides_it_in_the_next_merge() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [original, local, upstream] = versions();
+    for (name, files) in [
+        ("original", original),
+        ("local", local),
+        ("upstream", upstream),
+    ] {
+        for (path, text) in files.iter().filter(|(path, _)| *path == "web.yaml") {
+            let file = folder.path().join(name).join(path);
+            fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+            fs::write(file, text).expect("a file");
+        }
+    }
+    let merge = |more: &[&str]| {
+        let mut command = Command::new(MERGE_PACKAGE);
+        command
+            .current_dir(folder.path())
+            .args(["--package", "local", "--diff"]);
+        command
+            .args(["--original", "original", "--upstream", "upstream"])
+            .args(more);
+        let output = command.output().expect("it runs");
+        String::from_utf8(output.stderr).expect("UTF-8")
+    };
+    let first = merge(&[]);
+    let (said, rule) = first.split_once("hint: ").expect("a hint");
+    assert!(
+        said.contains("replicas: local and upstream both changed"),
+        "{said}"
+    );
+    let (_, rule) = rule.split_once('\n').expect("a rule below");
+    let head = "apiVersion: fn.kpt.dev/v1alpha1\nkind: ConflictRules\n";
+    let lines = rule.lines().map(|line| format!("{}\n", &line[2..]));
+    fs::write(
+        folder.path().join("rules.yaml"),
+        head.to_owned() + &lines.collect::<String>(),
+    )
+    .expect("a file");
+    let field = first
+        .lines()
+        .next()
+        .expect("a conflict")
+        .split(": local and")
+        .next()
+        .expect("a place");
+    let second = merge(&["--conflicts", "rules.yaml"]);
+    let decided = second
+        .lines()
+        .find(|line| line.contains(field.trim_start_matches("[warning] ")));
+    let decided = decided.unwrap_or_else(|| panic!("{field}: {second}"));
+    assert!(
+        decided.starts_with("[info]") && decided.contains("kept your value because of"),
+        "{second}"
+    );
+    assert!(!merge(&["onConflict=local"]).contains("hint: "));
 }
