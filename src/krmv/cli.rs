@@ -94,7 +94,7 @@ pub(crate) struct Get {
     pub(crate) source: String,
     /// The new directory; if it exists, the package is created inside it
     pub(crate) directory: Option<PathBuf>,
-    /// Record the upstream of an existing copy; its content tells the revision
+    /// Record the upstream of an existing copy; krmv finds the revision by its content
     #[arg(long)]
     pub(crate) adopt: bool,
 }
@@ -170,7 +170,7 @@ pub(crate) struct Diff {
 /// Show the revision, edits and newer releases of each package below a directory
 #[derive(Debug, Args)]
 pub(crate) struct Status {
-    /// Directories
+    /// Directories with packages
     #[arg(default_value = ".")]
     pub(crate) directories: Vec<PathBuf>,
     /// Name the newer releases that change a field: its path, `Kind/name:path`, or a glob over either
