@@ -1,6 +1,9 @@
 //! `krmv get`.
 
-use super::{World, hints};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+
+use super::{KRMV, World, hints, outcome};
 
 #[test]
 fn a_new_package_is_that_of_kpt_pkg_get() {
@@ -154,4 +157,80 @@ fn a_copy_is_adopted_by_its_content() {
     );
     let outcome = world.krmv(&["upgrade", "copy", "v2.0.0", "--force"]);
     assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+}
+
+/// A copy over SSH, with `git` doing the talking: another program in place of `ssh` serves the repository here.
+#[test]
+fn a_package_comes_over_ssh_and_is_upgraded_from_the_cache() {
+    let world = World::new();
+    let ssh = world.folder.path("ssh");
+    std::fs::write(
+        &ssh,
+        "#!/bin/sh\nfor last; do :; done\nexec sh -c \"$last\"\n",
+    )
+    .expect("a file");
+    let serve = format!("sh {}", ssh.display());
+    let run = |arguments: &[&str], serve: &str| {
+        let mut command = world.command(Path::new(KRMV));
+        command.env("GIT_SSH_COMMAND", serve).args(arguments);
+        outcome(command)
+    };
+    let catalog = world.folder.path("catalog");
+    let source = format!("ssh://git@example.com{}//web@v1.0.0", catalog.display());
+    run(&["get", &source], &serve).assert_code(0);
+    let kptfile = world.read("web/Kptfile");
+    assert!(
+        kptfile.contains("repo: ssh://git@example.com/"),
+        "{kptfile}"
+    );
+    world.commit("get");
+    run(&["status", "web"], &serve);
+    run(&["upgrade", "web", "v1.1.0", "--offline"], "false").assert_code(0);
+    assert!(world.read("web/app.yaml").contains("app:2"));
+    let said = run(&["upgrade", "web", "main"], "false");
+    assert_ne!(said.code, Some(0), "{}", said.stdout);
+}
+
+/// A server of files knows no shallow clones: the whole history is fetched.
+#[test]
+fn a_server_that_gives_no_single_commits_gives_its_history() {
+    let world = World::new();
+    let catalog = world.folder.path("catalog");
+    world.folder.git(&["update-server-info"]);
+    let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = server.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        for mut stream in server.incoming().flatten() {
+            let mut request = String::new();
+            let mut reader = BufReader::new(stream.try_clone().expect("a stream"));
+            let _ = reader.read_line(&mut request);
+            let path = request.split([' ', '?']).nth(1).unwrap_or_default();
+            let path = path.trim_start_matches("/catalog/");
+            let found = std::fs::read(catalog.join(".git").join(path));
+            let status = if found.is_ok() {
+                "200 OK"
+            } else {
+                "404 Not Found"
+            };
+            let body = found.unwrap_or_default();
+            let length = body.len();
+            let head = format!(
+                "HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+            );
+            // The rest of the request is read, or the connection is reset.
+            let mut line = String::new();
+            while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
+                line.clear();
+            }
+            let _ = stream
+                .write_all(head.as_bytes())
+                .and_then(|()| stream.write_all(&body));
+        }
+    });
+    let source = format!("http://127.0.0.1:{port}/catalog.git//web@v1.0.0");
+    let outcome = world.krmv(&["get", &source]);
+    outcome.assert_code(0);
+    world.commit("get");
+    world.krmv(&["upgrade", "web", "v1.1.0"]).assert_code(0);
+    assert!(world.read("web/app.yaml").contains("app:2"));
 }
