@@ -8,6 +8,8 @@ pub(crate) use typed::Metadata;
 pub(crate) use typed::{typed, typed_config, typed_data, typed_value};
 pub(crate) use words::Words;
 
+use std::fmt::Display;
+
 use thiserror::Error;
 
 use crate::results::with_article;
@@ -31,8 +33,70 @@ pub(crate) const PACKAGE_VARIANT: ConfigKind = (PACKAGE_VARIANT_API_VERSION, "Pa
 
 /// The function cannot start: wrong usage, wrong config, unreadable input. Exit code 2.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct UsageError(pub String);
+pub enum UsageError {
+    /// An input is absent, or has another shape than it must have.
+    #[error("{place}: expected {expected}, found {found}")]
+    Expected {
+        /// The flag, file, field or role.
+        place: String,
+        /// What it must be.
+        expected: String,
+        /// What it is.
+        found: String,
+    },
+    /// An input is not what it is read as.
+    #[error("{place}: {error}")]
+    Invalid {
+        /// The flag, file, field or role.
+        place: String,
+        /// What is wrong with it.
+        error: String,
+    },
+    /// The system, or another program, did not do something.
+    #[error("cannot {action}: {error}")]
+    Cannot {
+        /// What was to be done.
+        action: String,
+        /// Why it was not.
+        error: String,
+    },
+    /// Anything else: inputs that do not go together, an error that names its own place.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl UsageError {
+    pub(crate) fn expected(
+        place: impl Display,
+        expected: impl Display,
+        found: impl Display,
+    ) -> Self {
+        Self::Expected {
+            place: place.to_string(),
+            expected: expected.to_string(),
+            found: found.to_string(),
+        }
+    }
+
+    pub(crate) fn at(place: impl Display, error: impl Display) -> Self {
+        Self::Invalid {
+            place: place.to_string(),
+            error: error.to_string(),
+        }
+    }
+
+    pub(crate) fn cannot(action: impl Display, error: impl Display) -> Self {
+        Self::Cannot {
+            action: action.to_string(),
+            error: error.to_string(),
+        }
+    }
+
+    /// An error that says where it is.
+    pub(crate) fn of(error: impl Display) -> Self {
+        Self::Refused(error.to_string())
+    }
+}
 
 /// The `KEY=VALUE` arguments of a function: the scalar fields of its config.
 #[derive(Debug, Clone, Copy)]
@@ -74,10 +138,12 @@ impl Config {
         });
         match read {
             Ok((text, 0 | 1)) => Ok(Self(text)),
-            Ok((_, found)) => Err(UsageError(format!(
-                "{place}: expected one functionConfig, found {found} documents"
-            ))),
-            Err(error) => Err(UsageError(format!("{place}: {error}"))),
+            Ok((_, found)) => Err(UsageError::expected(
+                place,
+                "one functionConfig",
+                format_args!("{found} documents"),
+            )),
+            Err(error) => Err(UsageError::at(place, error)),
         }
     }
 
@@ -89,10 +155,14 @@ impl Config {
         let mut data: Vec<(Value, Value)> = Vec::new();
         for pair in pairs {
             let Some((key, value)) = pair.split_once('=').filter(|(key, _)| !key.is_empty()) else {
-                return Err(UsageError(format!("expected KEY=VALUE, found `{pair}`")));
+                return Err(UsageError::Refused(format!(
+                    "expected KEY=VALUE, found `{pair}`"
+                )));
             };
             if data.iter().any(|(other, _)| other.as_str() == Some(key)) {
-                return Err(UsageError(format!("the key `{key}` is given twice")));
+                return Err(UsageError::Refused(format!(
+                    "the key `{key}` is given twice"
+                )));
             }
             data.push((Value::from(key), Value::from(value)));
         }
@@ -144,9 +214,11 @@ fn check_aliases(config: NodeRef<'_>) -> Result<(), UsageError> {
     while let Some((node, aliases)) = pending.pop() {
         if aliases > 0 {
             budget = budget.checked_sub(1).ok_or_else(|| {
-                UsageError(format!(
-                    "functionConfig: expected aliases that expand to at most {MAX_ALIAS_NODES} nodes, found more"
-                ))
+                UsageError::expected(
+                    "functionConfig",
+                    format_args!("aliases that expand to at most {MAX_ALIAS_NODES} nodes"),
+                    "more",
+                )
             })?;
         }
         let aliases = aliases + usize::from(node.kind() == NodeKind::Alias);
@@ -178,7 +250,7 @@ pub(crate) fn kind_of<'a>(config: NodeRef<'a>) -> (&'a str, &'a str) {
 pub(crate) fn value_of(config: NodeRef<'_>) -> Result<Value, UsageError> {
     check_aliases(config)?;
     config.value().ok_or_else(|| {
-        UsageError(
+        UsageError::Refused(
             "functionConfig: its aliases expand to too many values, or refer to themselves"
                 .to_owned(),
         )
@@ -191,9 +263,11 @@ pub(crate) fn required<'c>(
     expected: &str,
 ) -> Result<NodeRef<'c>, UsageError> {
     config.ok_or_else(|| {
-        UsageError(format!(
-            "functionConfig: expected {expected}, found none; give one with --config FILE"
-        ))
+        UsageError::expected(
+            "functionConfig",
+            expected,
+            "none; give one with --config FILE",
+        )
     })
 }
 
@@ -211,13 +285,16 @@ pub(crate) fn expected(kinds: &[ConfigKind]) -> String {
 /// The error for a config of a kind that the function does not take.
 #[must_use]
 pub(crate) fn unexpected(config: NodeRef<'_>, expected: &str) -> UsageError {
+    unexpected_at("functionConfig", config, expected)
+}
+
+/// The same of another input.
+pub(crate) fn unexpected_at(place: &str, config: NodeRef<'_>, expected: &str) -> UsageError {
     let found = if config.kind().is_mapping() {
         let (version, kind) = kind_of(config);
         format!("apiVersion `{version}`, kind `{kind}`")
     } else {
         with_article(config.kind_name())
     };
-    UsageError(format!(
-        "functionConfig: expected {expected}, found {found}"
-    ))
+    UsageError::expected(place, expected, found)
 }

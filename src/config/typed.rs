@@ -87,7 +87,7 @@ pub(crate) fn typed_value<T: DeserializeOwned>(
             _ if name == Some(OF_ARGUMENTS) => String::new(),
             place => format!(", {place}"),
         };
-        UsageError(format!("functionConfig ({kind}){place}: {error}"))
+        UsageError::at(format_args!("functionConfig ({kind}){place}"), error)
     })
 }
 

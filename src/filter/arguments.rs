@@ -129,15 +129,15 @@ impl Arguments {
     /// Checks what clap cannot.
     pub(super) fn check(&self, function: &Function) -> Result<(), UsageError> {
         if let (Keys::None, Some(argument)) = (function.keys, self.pairs.first()) {
-            return Err(UsageError(no_pairs(function, argument)));
+            return Err(UsageError::Refused(no_pairs(function, argument)));
         }
         let is_pair = |pair: &&String| pair.split_once('=').is_some_and(|(key, _)| !key.is_empty());
         if let Some(argument) = self.pairs.iter().find(|pair| !is_pair(pair)) {
-            return Err(UsageError(not_a_pair(function, argument)));
+            return Err(UsageError::Refused(not_a_pair(function, argument)));
         }
         if self.prints_results() && self.format.is_some() {
             let message = "--results -: standard output is used for the review; --format json prints the results";
-            return Err(UsageError(message.to_owned()));
+            return Err(UsageError::Refused(message.to_owned()));
         }
         if self.prints_results() && (self.package.is_none() || self.diff) {
             let taken = if self.diff {
@@ -145,7 +145,7 @@ impl Arguments {
             } else {
                 "the ResourceList; give --package DIR"
             };
-            return Err(UsageError(format!(
+            return Err(UsageError::Refused(format!(
                 "--results -: standard output is used for {taken}"
             )));
         }

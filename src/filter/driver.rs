@@ -23,7 +23,7 @@ pub(super) fn on_files(
 ) -> Result<u8, UsageError> {
     let [original, local, upstream, path] = arguments.merged_files.as_slice() else {
         let message = "--git-merge-driver: expected the four files %O %A %B %P";
-        return Err(UsageError(message.to_owned()));
+        return Err(UsageError::Refused(message.to_owned()));
     };
     let config = config_of_arguments(arguments)?;
     let read = |path: &Path| read_text("--git-merge-driver", path, &path.display().to_string());
@@ -55,7 +55,7 @@ pub(super) fn on_files(
     write_results(function, arguments, &results)?;
     print_results(function, arguments, &results, ResultPrinter::by_file);
     std::fs::write(local, text)
-        .map_err(|error| UsageError(format!("cannot write '{}': {error}", local.display())))?;
+        .map_err(|error| UsageError::cannot(format_args!("write '{}'", local.display()), error))?;
     Ok(if results.has_open_conflicts() {
         FAILED
     } else {
@@ -70,8 +70,7 @@ fn by_lines(original: &Path, local: &Path, upstream: &Path) -> Result<u8, UsageE
     command.args(["merge-file", "-L", "ours", "-L", "base", "-L", "theirs"]);
     command.arg(local).arg(original).arg(upstream);
     let status = command.stdin(Stdio::null()).status();
-    let status =
-        status.map_err(|error| UsageError(format!("cannot run git merge-file: {error}")))?;
+    let status = status.map_err(|error| UsageError::cannot("run git merge-file", error))?;
     Ok(match status.code() {
         Some(0) => DONE,
         _ => FAILED,

@@ -119,7 +119,7 @@ fn report_files(arguments: &Arguments) -> Result<Vec<(&Path, ReportForm)>, Usage
             let path = path.display();
             let message =
                 format!("--report: expected a file in a directory that exists, found `{path}`");
-            return Err(UsageError(message));
+            return Err(UsageError::Refused(message));
         }
         Ok((path.as_path(), form))
     });
@@ -144,7 +144,7 @@ fn claim_files(
 fn write_report(path: &Path, text: String) -> Result<(), UsageError> {
     std::fs::write(path, text).map_err(|error| {
         let path = path.display();
-        UsageError(format!("cannot write the report to {path}: {error}"))
+        UsageError::cannot(format_args!("write the report to {path}"), error)
     })
 }
 

@@ -30,7 +30,7 @@ pub(super) fn on_package(
     directory: &Path,
 ) -> Result<u8, UsageError> {
     let start = Instant::now();
-    let usage = |error: &dyn std::error::Error| UsageError(error.to_string());
+    let usage = |error: &dyn std::error::Error| UsageError::of(error);
     if function.makes_package && !arguments.diff && !arguments.check {
         recover_package(directory).map_err(|error| usage(&error))?;
     }
@@ -61,7 +61,7 @@ pub(super) fn on_package(
     });
     if arguments.prints_results() && documents.is_some() {
         let message = "--results -: standard output is used for the output of the function";
-        return Err(UsageError(message.to_owned()));
+        return Err(UsageError::Refused(message.to_owned()));
     }
     write_results(function, arguments, &results)?;
     let is_unchanged = match &documents {
@@ -101,7 +101,7 @@ fn read_local(
     function: &Function,
     path: &Path,
 ) -> Result<(Arc<Package>, ResourceList), UsageError> {
-    let usage = |error: &dyn std::error::Error| UsageError(error.to_string());
+    let usage = |error: &dyn std::error::Error| UsageError::of(error);
     let mut files = match read_package(path) {
         Err(PackageError::Missing { path }) if function.makes_package => Package::empty(path),
         Err(PackageError::NotADirectory { .. }) if path.is_file() => {
@@ -154,7 +154,7 @@ fn write_changes(
     files: &Package,
     changes: &[FileChange],
 ) -> Result<u8, UsageError> {
-    let refused = |error: PackageError| UsageError(error.to_string());
+    let refused = |error: PackageError| UsageError::of(error);
     if arguments.diff {
         let diffs = changes.iter().map(|change| change_diff(files, change, ""));
         let diffs: Vec<String> = diffs.collect::<Result<_, _>>().map_err(refused)?;
@@ -169,16 +169,17 @@ fn write_changes(
 
 /// Writes documents that are files into a directory that has none.
 fn write_documents(directory: &Path, documents: &[Document]) -> Result<u8, UsageError> {
-    let refused = |error: PackageError| UsageError(error.to_string());
+    let refused = |error: PackageError| UsageError::of(error);
     let files = match read_package(directory) {
         Err(PackageError::Missing { path }) => Package::empty(path),
         files => files.map_err(refused)?,
     };
     if let Some((path, _)) = files.files().next() {
-        return Err(UsageError(format!(
-            "--into: expected an empty or missing directory, found `{path}` in '{}'",
-            directory.display()
-        )));
+        return Err(UsageError::expected(
+            "--into",
+            "an empty or missing directory",
+            format_args!("`{path}` in '{}'", directory.display()),
+        ));
     }
     let changes = documents.iter().filter_map(|document| {
         Some(FileChange::Write {

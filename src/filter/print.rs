@@ -27,10 +27,10 @@ pub(super) fn write_results(
     };
     let text = crate::yaml::to_block_text(&result_list(function, results));
     std::fs::write(path, text).map_err(|error| {
-        UsageError(format!(
-            "cannot write the results to {}: {error}",
-            path.display()
-        ))
+        UsageError::cannot(
+            format_args!("write the results to {}", path.display()),
+            error,
+        )
     })
 }
 
@@ -218,5 +218,5 @@ pub(super) fn write_stdout(
         .into_iter()
         .try_for_each(|text| stdout.write_all(text.as_ref().as_bytes()))
         .and_then(|()| stdout.flush())
-        .map_err(|error| UsageError(format!("cannot write to standard output: {error}")))
+        .map_err(|error| UsageError::cannot("write to standard output", error))
 }

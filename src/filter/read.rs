@@ -23,13 +23,13 @@ pub(super) fn config_of_arguments(arguments: &Arguments) -> Result<Option<Config
 /// The text of the file that a flag names.
 pub(super) fn read_text(flag: &str, path: &Path, place: &str) -> Result<String, UsageError> {
     let bytes = std::fs::read(path)
-        .map_err(|error| UsageError(format!("{flag}: cannot read {place}: {error}")))?;
+        .map_err(|error| UsageError::at(format_args!("{flag}: cannot read {place}"), error))?;
     utf8(bytes, place)
 }
 
 pub(super) fn utf8(bytes: Vec<u8>, place: &str) -> Result<String, UsageError> {
     String::from_utf8(bytes)
-        .map_err(|error| UsageError(not_utf8(error.as_bytes(), error.utf8_error(), place)))
+        .map_err(|error| UsageError::Refused(not_utf8(error.as_bytes(), error.utf8_error(), place)))
 }
 
 fn not_utf8(bytes: &[u8], error: Utf8Error, place: &str) -> String {

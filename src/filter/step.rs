@@ -40,6 +40,6 @@ pub(super) fn read_document(
     };
     let place = path.display().to_string();
     let document = OwnedDocument::parse(read_text(flag, path, &place)?);
-    let document = document.map_err(|error| UsageError(format!("{place}: {error}")))?;
+    let document = document.map_err(|error| UsageError::at(&place, error))?;
     Ok(Some(document))
 }

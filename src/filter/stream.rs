@@ -17,14 +17,14 @@ pub(super) fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8,
     if io::stdin().is_terminal() {
         let message = "expected a ResourceList on standard input, found a terminal; \
                        to work on a directory, give --package DIR";
-        return Err(UsageError(message.to_owned()));
+        return Err(UsageError::Refused(message.to_owned()));
     }
     let start = Instant::now();
     let mut bytes = Vec::new();
     (io::stdin().lock().read_to_end(&mut bytes))
-        .map_err(|error| UsageError(format!("cannot read standard input: {error}")))?;
+        .map_err(|error| UsageError::cannot("read standard input", error))?;
     let text = utf8(bytes, "standard input")?;
-    let mut list = ResourceList::parse(text).map_err(|error| UsageError(error.to_string()))?;
+    let mut list = ResourceList::parse(text).map_err(UsageError::of)?;
     say(arguments, start, || {
         format!("read {} items from standard input", list.items().count())
     });
@@ -38,9 +38,7 @@ pub(super) fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8,
     if failed {
         print_results(function, arguments, &results, ResultPrinter::errors);
     }
-    let text = list
-        .emit(&results, !failed)
-        .map_err(|error| UsageError(error.to_string()))?;
+    let text = list.emit(&results, !failed).map_err(UsageError::of)?;
     let mut length = 0;
     let pieces = text.iter().map(|piece| &**piece);
     write_stdout(pieces.inspect(|piece: &&str| length += piece.len()))

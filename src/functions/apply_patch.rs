@@ -134,7 +134,7 @@ fn texts(supplied: &Supplied) -> Result<BTreeMap<usize, OwnedDocument>, UsageErr
         if let Some(text) = text.as_str() {
             let document = OwnedDocument::parse(text.to_owned());
             let document =
-                document.map_err(|error| UsageError(format!("{place}: patch: {error}")))?;
+                document.map_err(|error| UsageError::at(format_args!("{place}: patch"), error))?;
             texts.insert(number, document);
         }
     }
@@ -185,7 +185,7 @@ fn read_target(entry: NodeRef<'_>, place: &str) -> Result<Option<Target>, UsageE
     for field in entry.entries() {
         let key = field.key.scalar_text().unwrap_or_default();
         if !matches!(key, "patch" | "target") {
-            return Err(UsageError(format!(
+            return Err(UsageError::Refused(format!(
                 "{place}: unknown field `{key}`, expected `patch` or `target`"
             )));
         }
@@ -193,7 +193,8 @@ fn read_target(entry: NodeRef<'_>, place: &str) -> Result<Option<Target>, UsageE
     let Some(node) = entry.get("target").filter(|node| !node.is_null()) else {
         return Ok(None);
     };
-    let usage = |error: &dyn std::fmt::Display| UsageError(format!("{place}: target: {error}"));
+    let usage =
+        |error: &dyn std::fmt::Display| UsageError::at(format_args!("{place}: target"), error);
     let value = node
         .value()
         .ok_or_else(|| usage(&"its aliases expand to too many values, or refer to themselves"))?;

@@ -174,9 +174,7 @@ fn texts_of_list(list: &ResourceList) -> Result<BTreeMap<String, String>, UsageE
             .into_iter()
             .filter(|path| is_krm_path(path))
         {
-            let bytes = list
-                .read_file(&path)
-                .map_err(|error| UsageError(error.to_string()))?;
+            let bytes = list.read_file(&path).map_err(UsageError::of)?;
             texts.insert(path, String::from_utf8_lossy(&bytes).into_owned());
         }
         return Ok(texts);
@@ -185,7 +183,7 @@ fn texts_of_list(list: &ResourceList) -> Result<BTreeMap<String, String>, UsageE
     for (id, path) in ids.iter().zip(list.paths_from_root(&ids)) {
         let text = list.read(*id, own_text);
         let text = OwnedDocument::edited(text, |root, editor| annotate(root, &[], true, editor));
-        let text = text.map_err(|error| UsageError(error.to_string()))?;
+        let text = text.map_err(UsageError::of)?;
         let path = path.unwrap_or_else(|| "resources.yaml".to_owned());
         let file = texts.entry(path).or_default();
         if !file.is_empty() {
@@ -241,7 +239,7 @@ fn against_revision(
     files.retain(|path, _| !path.starts_with("base/"));
     let texts = PackageTexts::read(files);
     let newer = |_: &str| newer.built(schema);
-    check(&texts, schema, &newer).map_err(|error| UsageError(error.to_string()))
+    check(&texts, schema, &newer).map_err(UsageError::of)
 }
 
 fn to_result(finding: &OverlayFinding) -> FunctionResult {

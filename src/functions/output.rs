@@ -59,7 +59,7 @@ impl Output {
         let Self::Documents(documents) = self else {
             return Ok(self);
         };
-        let broken = |error: EditError| UsageError(error.to_string());
+        let broken = |error: EditError| UsageError::of(error);
         // What is supplied is read no more, and a large resource has a large tree.
         supplied.drop_trees();
         if !prints {

@@ -56,8 +56,9 @@ pub(super) fn within<T>(
     let Some(files) = files(id, list, results)? else {
         return Ok(None);
     };
-    let mut package = ResourceList::from_texts(files)
-        .map_err(|error| UsageError(format!("the local PackageRevisionResources, {error}")))?;
+    let mut package = ResourceList::from_texts(files).map_err(|error| {
+        UsageError::Refused(format!("the local PackageRevisionResources, {error}"))
+    })?;
     let done = work(&mut package, results)?;
     for (id, error) in package.refused_removals() {
         results.push(FunctionResult::refused(&error).about(package.resource(id)));
@@ -92,11 +93,14 @@ fn files(
     };
     for entry in resources.entries() {
         let (Some(path), Some(text)) = (entry.key.scalar_text(), entry.value.as_str()) else {
-            return Err(UsageError(format!(
-                "the local PackageRevisionResources, {}: expected the text of a file, found {}",
-                entry.value.location(),
-                with_article(entry.value.kind_name())
-            )));
+            return Err(UsageError::expected(
+                format_args!(
+                    "the local PackageRevisionResources, {}",
+                    entry.value.location()
+                ),
+                "the text of a file",
+                with_article(entry.value.kind_name()),
+            ));
         };
         if let Err(error) = check_package_path(path) {
             valid = false;

@@ -124,9 +124,11 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
                 Some(_) => (Role::Original, Role::Upstream),
                 None => (Role::Upstream, Role::Original),
             };
-            return Err(UsageError(format!(
-                "role `{other}`: expected a package as well as that of role `{found}`, found none"
-            )));
+            return Err(UsageError::expected(
+                format_args!("role `{other}`"),
+                format_args!("a package as well as that of role `{found}`"),
+                "none",
+            ));
         }
     };
     let Some(options) = options else {
@@ -167,7 +169,7 @@ fn packages(supplied: &Supplied) -> Result<[Option<&SuppliedPackage>; 3], UsageE
     if supplied.searches_original() {
         let message =
             "--original auto: expected a package or a revision, as merge-package finds it";
-        return Err(UsageError(message.to_owned()));
+        return Err(UsageError::Refused(message.to_owned()));
     }
     let of = |role| supplied.of(role).next();
     Ok([Role::Before, Role::Original, Role::Upstream].map(of))

@@ -107,13 +107,13 @@ pub fn run(function: &Function, inputs: Inputs, items: Items) -> Result<Outcome,
         Items::ResourceList(text) => read_list(text)?,
         Items::Package(files) => {
             let files = Package::of_files(files.clone());
-            let files = files.map_err(|error| UsageError(error.to_string()))?;
+            let files = files.map_err(UsageError::of)?;
             let known = inputs.known.iter().map(|package| package.list());
             let others: Vec<&ResourceList> = known
                 .chain(inputs.supplied.iter().filter_map(shared))
                 .collect();
             let list = ResourceList::from_package_like(files, function.takes_texts(), &others);
-            list.map_err(|error| UsageError(error.to_string()))?
+            list.map_err(UsageError::of)?
         }
     };
     let (output, results) = run_on(function, inputs, &mut list)?;
@@ -162,12 +162,12 @@ impl Items {
 }
 
 fn read_list(text: &str) -> Result<ResourceList, UsageError> {
-    ResourceList::parse(text.to_owned()).map_err(|error| UsageError(error.to_string()))
+    ResourceList::parse(text.to_owned()).map_err(UsageError::of)
 }
 
 fn to_text(mut list: ResourceList, results: &Results) -> Result<String, UsageError> {
     let text = list.emit(results, true);
-    let text = text.map_err(|error| UsageError(error.to_string()))?;
+    let text = text.map_err(UsageError::of)?;
     Ok(text.iter().map(|piece| &**piece).collect())
 }
 

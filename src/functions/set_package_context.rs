@@ -104,9 +104,11 @@ impl<'a> ContextChange<'a> {
             CONFIG_MAP => {
                 let data: BTreeMap<String, String> = typed_data(config)?;
                 if data.is_empty() {
-                    return Err(UsageError(format!(
-                        "functionConfig: expected {expected}, found a ConfigMap without data"
-                    )));
+                    return Err(UsageError::expected(
+                        "functionConfig",
+                        &expected,
+                        "a ConfigMap without data",
+                    ));
                 }
                 let context = PackageContext {
                     data,

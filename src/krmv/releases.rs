@@ -134,7 +134,9 @@ impl Releases {
         }
         let reference = |(name, flag): (String, String)| {
             let found = open(&flag).and_then(|found| {
-                found.ok_or_else(|| UsageError(format!("expected an archive, found none: {flag}")))
+                found.ok_or_else(|| {
+                    UsageError::Refused(format!("expected an archive, found none: {flag}"))
+                })
             });
             let found = found.inspect_err(|error| {
                 warning(format_args!("left out the release {name}: {error}"));

@@ -83,10 +83,11 @@ impl Contents {
             } else {
                 &with_article(node.kind_name())
             };
-            return Err(UsageError(format!(
-                "{place}, {}: expected a resource with apiVersion and kind, found {found}",
-                node.location()
-            )));
+            return Err(UsageError::expected(
+                format_args!("{place}, {}", node.location()),
+                "a resource with apiVersion and kind",
+                found,
+            ));
         }
         self.items.push((node.id, resource));
         Ok(())
@@ -99,11 +100,14 @@ impl Contents {
         };
         for entry in resources.entries() {
             let (Some(path), Some(text)) = (entry.key.scalar_text(), entry.value.as_str()) else {
-                return Err(UsageError(format!(
-                    "{place}, {}: PackageRevisionResources: expected the text of a file, found {}",
-                    entry.value.location(),
-                    with_article(entry.value.kind_name())
-                )));
+                return Err(UsageError::expected(
+                    format_args!(
+                        "{place}, {}: PackageRevisionResources",
+                        entry.value.location()
+                    ),
+                    "the text of a file",
+                    with_article(entry.value.kind_name()),
+                ));
             };
             self.files.push((path.to_owned(), text.to_owned()));
         }

@@ -64,9 +64,11 @@ impl Role {
     /// The error of a function that needs this role.
     pub(crate) fn missing(self, what: &str, kind: &str) -> UsageError {
         let config = with_article(kind);
-        UsageError(format!(
-            "role `{self}`: expected {what} (--{self} PATH, or the field `{self}` of {config}), found none"
-        ))
+        UsageError::expected(
+            format_args!("role `{self}`"),
+            format_args!("{what} (--{self} PATH, or the field `{self}` of {config})"),
+            "none",
+        )
     }
 
     /// The word in flags and configs.
@@ -204,9 +206,11 @@ impl Supplied {
                 continue;
             }
             if let Some(other) = ways.next() {
-                return Err(UsageError(format!(
-                    "role `{role}`: expected one source for it, found {way} and {other}"
-                )));
+                return Err(UsageError::expected(
+                    format_args!("role `{role}`"),
+                    "one source for it",
+                    format_args!("{way} and {other}"),
+                ));
             }
             let packages = match way {
                 Way::Flag(paths) => paths
@@ -243,9 +247,11 @@ impl Supplied {
         results: &mut Results,
     ) -> Result<(), UsageError> {
         if self.has(role) && !role.is_repeatable() {
-            return Err(UsageError(format!(
-                "role `{role}`: expected one source for it, found several"
-            )));
+            return Err(UsageError::expected(
+                format_args!("role `{role}`"),
+                "one source for it",
+                "several",
+            ));
         }
         let package = SuppliedPackage::from_files(role, format!("role `{role}`"), files, results)?;
         self.add(role, Arc::new(package));
@@ -320,7 +326,7 @@ impl Supplied {
         match self.openapi.as_ref().and_then(OwnedDocument::root) {
             Some(root) => Schema::builtin()
                 .with_openapi(root)
-                .map_err(|error| UsageError(format!("--openapi: {error}"))),
+                .map_err(|error| UsageError::at("--openapi", error)),
             None => Ok(Schema::builtin()),
         }
     }

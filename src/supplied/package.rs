@@ -159,7 +159,7 @@ impl SuppliedPackage {
         let none = Package::default();
         let files = self.files().unwrap_or(&none);
         let is_read = |path: &str| files.get(path).is_some();
-        let failed = |error: &dyn std::fmt::Display| UsageError(format!("{}: {error}", self.place));
+        let failed = |error: &dyn std::fmt::Display| UsageError::at(&self.place, error);
         let mut unread = if let Some(upstream) = &self.upstream {
             upstream.unread(&is_read).map_err(|error| failed(&error))?
         } else if files.is_on_disk() {
@@ -179,7 +179,9 @@ impl SuppliedPackage {
     pub(crate) fn refuse_texts(&self) -> Result<(), UsageError> {
         match self.list.not_yaml().and_then(NotYaml::first_key_value) {
             None => Ok(()),
-            Some((path, error)) => Err(UsageError(format!("{}/{path}: {error}", self.place))),
+            Some((path, error)) => {
+                Err(UsageError::at(format_args!("{}/{path}", self.place), error))
+            }
         }
     }
 
@@ -197,6 +199,6 @@ impl SuppliedPackage {
             PackageError::NotInPackage { .. } => format!("there is no file `{path}`"),
             error => error.to_string(),
         });
-        read.map_err(|error| UsageError(format!("{}: {error}", self.place)))
+        read.map_err(|error| UsageError::at(&self.place, error))
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn from_path(
     only_file: Option<&str>,
     results: &mut Results,
 ) -> Result<SuppliedPackage, UsageError> {
-    let failed = |UsageError(error)| UsageError(format!("--{role}: {error}"));
+    let failed = |error: UsageError| UsageError::at(format_args!("--{role}"), error);
     for open in sources {
         let Some(revision) = open(path).map_err(failed)? else {
             continue;
@@ -41,7 +41,8 @@ pub(super) fn from_path(
     let place = path.display().to_string();
     let mut reader = Reader::new(role, place, results);
     if path.is_dir() {
-        let package = read_package(path).map_err(|error| UsageError(format!("--{role}: {error}")));
+        let package =
+            read_package(path).map_err(|error| UsageError::at(format_args!("--{role}"), error));
         reader.add_package(package?)?;
         return reader.finish();
     }
@@ -51,26 +52,16 @@ pub(super) fn from_path(
             .and_then(OsStr::to_str)
             .is_some_and(is_package_file)
     {
-        return Err(UsageError(format!(
-            "--{role}: expected a package, found one file of it: give the directory that holds {}",
-            path.display()
-        )));
+        return Err(UsageError::expected(
+            format_args!("--{role}"),
+            "a package",
+            format_args!(
+                "one file of it: give the directory that holds {}",
+                path.display()
+            ),
+        ));
     }
-    let unreadable = |error: &dyn std::fmt::Display| {
-        UsageError(format!("--{role}: cannot read {}: {error}", path.display()))
-    };
-    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
-        // A revision of a package (`v1.0`) is easily taken for what this flag wants.
-        ErrorKind::NotFound if sources.is_empty() => {
-            unreadable(&"there is no such file or directory")
-        }
-        ErrorKind::NotFound => unreadable(
-            &"there is no such file or directory; a revision in a Git repository is given as \
-              REPOSITORY//DIRECTORY?ref=REVISION",
-        ),
-        _ => unreadable(&error),
-    })?;
-    let text = String::from_utf8(bytes).map_err(|error| unreadable(&error))?;
+    let text = read_text(role, path, !sources.is_empty())?;
     if let Some(name) = only_file.filter(|_| role.is_package()) {
         reader.add_package(Package::of_one(name, PackageFile::of_text(name, text)))?;
         return reader.finish();
@@ -96,6 +87,23 @@ pub(super) fn from_path(
     reader.finish()
 }
 
+fn read_text(role: Role, path: &FilePath, may_be_revision: bool) -> Result<String, UsageError> {
+    let unreadable = |error: &dyn std::fmt::Display| {
+        let place = format_args!("--{role}: cannot read {}", path.display());
+        UsageError::at(place, error)
+    };
+    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
+        // A revision of a package (`v1.0`) is easily taken for what this flag wants.
+        ErrorKind::NotFound if may_be_revision => unreadable(
+            &"there is no such file or directory; a revision in a Git repository is given as \
+              REPOSITORY//DIRECTORY?ref=REVISION",
+        ),
+        ErrorKind::NotFound => unreadable(&"there is no such file or directory"),
+        _ => unreadable(&error),
+    })?;
+    String::from_utf8(bytes).map_err(|error| unreadable(&error))
+}
+
 /// Reads the field of a typed config: an inline list, `{path: DIR}`, a PackageRevisionResources.
 pub(super) fn from_field(
     role: Role,
@@ -106,9 +114,11 @@ pub(super) fn from_field(
 ) -> Result<SuppliedPackage, UsageError> {
     let place = format!("functionConfig, field `{field}`");
     let shape = |found: &str| {
-        UsageError(format!(
-            "{place}: expected a list of resources, {{path: DIR}} or a PackageRevisionResources, found {found}"
-        ))
+        UsageError::expected(
+            &place,
+            format_args!("a list of resources, {{path: DIR}} or a PackageRevisionResources"),
+            found,
+        )
     };
     if let Some(path) = node.get("path").filter(|_| node.get("kind").is_none()) {
         let mut keys = node.entries().filter_map(|entry| entry.key.scalar_text());
@@ -146,10 +156,11 @@ pub(super) fn from_directory(
     results: &mut Results,
 ) -> Result<Option<SuppliedPackage>, UsageError> {
     let Some(directory) = node.as_str() else {
-        return Err(UsageError(format!(
-            "functionConfig, field `{field}`: expected a string, found {}",
-            with_article(node.kind_name())
-        )));
+        return Err(UsageError::expected(
+            format_args!("functionConfig, field `{field}`"),
+            "a string",
+            with_article(node.kind_name()),
+        ));
     };
     if let Err(error) = check_package_path(directory) {
         let result = FunctionResult::error(Reason::InvalidPath, error.to_string());
@@ -160,7 +171,7 @@ pub(super) fn from_directory(
     let mut reader = Reader::new(role, directory.clone(), results);
     let mut items = list.take_under(&directory);
     let files = list.files_under(&directory);
-    let files = files.map_err(|error| UsageError(format!("{directory}: {error}")))?;
+    let files = files.map_err(|error| UsageError::at(&directory, error))?;
     reader.package.has_files = list.is_package();
     // Patches need not be resources, so their files are read as a whole.
     if role == Role::Patches {
@@ -172,9 +183,11 @@ pub(super) fn from_directory(
         }
     }
     if items.items().next().is_none() {
-        return Err(UsageError(format!(
-            "functionConfig, field `{field}`: expected resources under `{directory}`, found none"
-        )));
+        return Err(UsageError::expected(
+            format_args!("functionConfig, field `{field}`"),
+            format_args!("resources under `{directory}`"),
+            "none",
+        ));
     }
     if !role.is_package() {
         unfold(role, &mut items, &directory)?;

@@ -107,10 +107,11 @@ impl<'r> Reader<'r> {
             let place = &self.package.place;
             if self.package.list.items().next().is_some() {
                 let message = "expected resources or one PackageRevisionResources, found both";
-                return Err(UsageError(format!("{place}: {message}")));
+                return Err(UsageError::at(place, message));
             }
             let list = ResourceList::from_package_like(package, true, &self.others);
-            self.package.list = list.map_err(|error| UsageError(format!("{place}/{error}")))?;
+            self.package.list =
+                list.map_err(|error| UsageError::Refused(format!("{place}/{error}")))?;
             return Ok(());
         }
         let krm: Vec<(&str, &Text)> = package.krm().collect();
@@ -322,5 +323,5 @@ fn place_in_file<'r>(resources: impl Iterator<Item = &'r mut Resource>, path: &s
 }
 
 pub(super) fn parse(text: Text, place: &str) -> Result<SourceText, UsageError> {
-    SourceText::parse(text).map_err(|error| UsageError(format!("{place}: {error}")))
+    SourceText::parse(text).map_err(|error| UsageError::at(place, error))
 }

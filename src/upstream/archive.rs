@@ -40,7 +40,7 @@ pub(super) fn open(
     };
     if !folder.is_empty() {
         let checked = check_package_path(&folder);
-        checked.map_err(|error| UsageError(format!("{}: {error}", flag.display())))?;
+        checked.map_err(|error| UsageError::at(flag.display(), error))?;
     }
     let digest = digest(&bytes(&file)?);
     let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -87,8 +87,9 @@ fn split(flag: &FilePath) -> Option<(PathBuf, String)> {
 
 /// The bytes of a file of limited size.
 pub(super) fn bytes(file: &FilePath) -> Result<Vec<u8>, UsageError> {
-    let failed =
-        |error: std::io::Error| UsageError(format!("cannot read '{}': {error}", file.display()));
+    let failed = |error: std::io::Error| {
+        UsageError::cannot(format_args!("read '{}'", file.display()), error)
+    };
     let is_file = fs::metadata(file).map_err(failed)?.is_file();
     let mut bytes = Vec::new();
     if is_file {
@@ -98,7 +99,7 @@ pub(super) fn bytes(file: &FilePath) -> Result<Vec<u8>, UsageError> {
             .map_err(failed)?;
     }
     if !is_file || bytes.len() as u64 > LARGEST_PACKAGE {
-        return Err(UsageError(format!(
+        return Err(UsageError::Refused(format!(
             "expected a file of at most {} MB, found '{}'",
             LARGEST_PACKAGE >> 20,
             file.display()
@@ -144,14 +145,14 @@ impl NotInGit for ArchiveFolder {
     fn unpack(&self) -> Result<Unpacked, UsageError> {
         let bytes = bytes(&self.file)?;
         if digest(&bytes) != self.digest {
-            return Err(UsageError(format!(
+            return Err(UsageError::Refused(format!(
                 "'{}' changed after it was read",
                 self.file.display()
             )));
         }
         let mut unpacked = Unpacked::default();
         let read = unpacked.add_tar(&bytes);
-        read.map_err(|error| UsageError(format!("'{}': {error}", self.file.display())))?;
+        read.map_err(|error| UsageError::at(format_args!("'{}'", self.file.display()), error))?;
         Ok(unpacked)
     }
 

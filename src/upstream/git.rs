@@ -44,7 +44,7 @@ impl GitOrigin {
 }
 
 fn failed(error: GitError) -> UsageError {
-    UsageError(error.to_string())
+    UsageError::of(error)
 }
 
 pub(super) fn open(flag: &FilePath) -> Result<Option<Arc<dyn UpstreamRevision>>, UsageError> {

@@ -95,7 +95,7 @@ pub(super) fn open(
     let Some(rest) = rest.filter(|rest| !rest.is_empty() && !flag.exists()) else {
         return Ok(None);
     };
-    let failed = |message: String| UsageError(format!("{}: {message}", flag.display()));
+    let failed = |message: String| UsageError::at(flag.display(), message);
     let start = rest.len() - rest.trim_start_matches('/').len();
     let (place, folder) = match rest[start..].find("//") {
         Some(at) => (&rest[..start + at], &rest[start + at + 2..]),
@@ -136,7 +136,7 @@ pub(crate) fn tags(folder: &FilePath) -> Result<Option<Vec<String>>, UsageError>
 /// The tags of a layout.
 pub(super) fn all_tags(path: &FilePath) -> Result<Vec<String>, UsageError> {
     let images = Layout::open(path).and_then(|layout| layout.images());
-    let images = images.map_err(|error| UsageError(format!("{}: {error}", path.display())))?;
+    let images = images.map_err(|error| UsageError::at(path.display(), error))?;
     let tag = |image: &Descriptor| {
         let name = image.annotations.get("org.opencontainers.image.ref.name")?;
         // A whole name has the tag after its registry and path.
@@ -164,7 +164,7 @@ impl Layout {
             ));
         }
         let mut unpacked = Unpacked::default();
-        let bytes = bytes(path).map_err(|UsageError(message)| message)?;
+        let bytes = bytes(path).map_err(|error| error.to_string())?;
         unpacked
             .add_tar(&bytes)
             .map_err(|error| error.to_string())?;
@@ -173,9 +173,7 @@ impl Layout {
 
     fn file(&self, path: &str) -> Result<Vec<u8>, String> {
         match self {
-            Self::Folder(folder) => {
-                bytes(&folder.join(path)).map_err(|UsageError(message)| message)
-            }
+            Self::Folder(folder) => bytes(&folder.join(path)).map_err(|error| error.to_string()),
             Self::Tar(unpacked) => {
                 let file = unpacked.file(path).map(<[u8]>::to_vec);
                 file.ok_or_else(|| format!("expected a file `{path}` in the layout, found none"))
@@ -326,7 +324,7 @@ impl NotInGit for ImageFolder {
     }
 
     fn unpack(&self) -> Result<Unpacked, UsageError> {
-        let failed = |message: String| UsageError(format!("{self}: {message}"));
+        let failed = |message: String| UsageError::at(self, message);
         let layout = Layout::open(&self.layout).map_err(failed)?;
         let manifest: Manifest = layout.description(&self.image).map_err(failed)?;
         let mut unpacked = Unpacked::default();

@@ -26,7 +26,7 @@ use crate::yaml::{EditError, Editor, NodeRef, Path};
 fn unpacked(source: &dyn NotInGit) -> Result<Unpacked, UsageError> {
     let folder = source.folder();
     let (unpacked, _) = source.unpack()?.below(folder).ok_or_else(|| {
-        UsageError(format!(
+        UsageError::Refused(format!(
             "expected a folder `{folder}` in it, found none: {source}"
         ))
     })?;
@@ -60,12 +60,12 @@ impl<S: NotInGit> UpstreamRevision for S {
 
     fn read(&self) -> Result<Package, UsageError> {
         let package = unpacked(self)?.package();
-        package.map_err(|error| UsageError(format!("{self}: {error}")))
+        package.map_err(|error| UsageError::at(self, error))
     }
 
     fn unread(&self, is_read: &dyn Fn(&str) -> bool) -> Result<Package, UsageError> {
         let unread = unpacked(self)?.unread(is_read);
-        unread.map_err(|error| UsageError(format!("{self}: {error}")))
+        unread.map_err(|error| UsageError::at(self, error))
     }
 
     fn locked(

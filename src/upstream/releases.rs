@@ -63,7 +63,8 @@ impl FileSource {
         let path = self.address.trim_start_matches(oci::SCHEME);
         let scheme = &self.address[..self.address.len() - path.len()];
         let found = FilePath::new(path).canonicalize();
-        let found = found.map_err(|error| UsageError(format!("cannot read '{path}': {error}")))?;
+        let found =
+            found.map_err(|error| UsageError::cannot(format_args!("read '{path}'"), error))?;
         Ok(Self {
             address: format!("{scheme}{}", found.display()),
             ..self
@@ -90,10 +91,10 @@ impl FileSource {
         let own = FilePath::new(&self.address);
         let above = own.parent().filter(|above| !above.as_os_str().is_empty());
         let entries = fs::read_dir(above.unwrap_or(FilePath::new("."))).map_err(|error| {
-            UsageError(format!(
-                "cannot list what is beside '{}': {error}",
-                self.address
-            ))
+            UsageError::cannot(
+                format_args!("list what is beside '{}'", self.address),
+                error,
+            )
         })?;
         let package = package_name(file_name(&self.address));
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());

@@ -54,7 +54,7 @@ pub(super) fn revision_in(
 fn revisions(catalog: &Path, package: &str) -> Result<BTreeMap<String, String>, String> {
     check_package_path(package).map_err(|error| error.to_string())?;
     let folder = catalog.join(join("", package));
-    let tags = tags_of_layout(&folder).map_err(|UsageError(message)| message)?;
+    let tags = tags_of_layout(&folder).map_err(|error| error.to_string())?;
     if let Some(tags) = tags {
         let flag = |tag: String| (tag.clone(), format!("oci:{}:{tag}", folder.display()));
         return Ok(tags.into_iter().map(flag).collect());

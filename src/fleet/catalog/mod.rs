@@ -205,7 +205,7 @@ impl<'c> Catalogs<'c> {
         match resolved {
             Resolved::Git(origin) => self.git_package(&wanted.repository, origin),
             Resolved::Directory(found) => {
-                let (path, _) = self.open(&wanted.repository).map_err(UsageError)?;
+                let (path, _) = self.open(&wanted.repository).map_err(UsageError::of)?;
                 self.directory_package(path, &found.package, &found.revision)
             }
         }
@@ -220,10 +220,10 @@ impl<'c> Catalogs<'c> {
         catalog: &NamespacedName,
         origin: &GitOrigin,
     ) -> Result<Arc<SuppliedPackage>, UsageError> {
-        let (_, open) = self.open(catalog).map_err(UsageError)?;
+        let (_, open) = self.open(catalog).map_err(UsageError::of)?;
         let Open::Git(repository) = &*open else {
             let name = &catalog.name;
-            return Err(UsageError(format!(
+            return Err(UsageError::Refused(format!(
                 "the catalog `{name}` is not a Git repository"
             )));
         };
@@ -234,7 +234,7 @@ impl<'c> Catalogs<'c> {
         let results = &mut self.results;
         self.packages.get(&key, || {
             let snapshot = repository.read(&source.directory, revision.clone());
-            let mut snapshot = snapshot.map_err(|error| UsageError(error.to_string()))?;
+            let mut snapshot = snapshot.map_err(UsageError::of)?;
             snapshot.address.clone_from(&origin.address);
             let package =
                 SuppliedPackage::from_git(Role::Upstream, source.clone(), snapshot, results);
@@ -259,11 +259,11 @@ impl<'c> Catalogs<'c> {
             revision: RevisionRequest::new(Some(revision), None),
         };
         let found = self.resolve(&wanted);
-        let found = found.map_err(|result| UsageError(result.message.to_string()))?;
+        let found = found.map_err(|result| UsageError::of(result.message))?;
         match (&*found, recorded) {
             (Resolved::Directory(now), Some(recorded)) if now.digest != recorded => {
                 let name = &catalog.name;
-                Err(UsageError(format!(
+                Err(UsageError::Refused(format!(
                     "expected the folder `{package}/{revision}` of the catalog `{name}` as it was when the package was made \
                      from it (digest {recorded}), found other files"
                 )))
@@ -287,9 +287,7 @@ impl<'c> Catalogs<'c> {
                 let (commit, directory) = (&origin.revision.commit, &origin.source.directory);
                 let ask = |repository: &Repository| repository.workspace_of(commit, directory);
                 let noted = self.with_repository(&wanted.repository, ask).transpose();
-                noted
-                    .map_err(|error| UsageError(error.to_string()))?
-                    .flatten()
+                noted.map_err(UsageError::of)?.flatten()
             }
             (Resolved::Directory(_), _) => None,
         };
@@ -325,7 +323,7 @@ impl<'c> Catalogs<'c> {
         let key = path.join(join(package, revision)).display().to_string();
         let results = &mut self.results;
         self.packages.get(&key, || {
-            let flag = directory::flag_of(path, package, revision).map_err(UsageError)?;
+            let flag = directory::flag_of(path, package, revision).map_err(UsageError::of)?;
             let package = SuppliedPackage::from_path(Role::Upstream, Path::new(&flag), results);
             // The fleet records the catalog.
             package.map(SuppliedPackage::without_record)

@@ -311,7 +311,7 @@ impl Sets {
                 },
             )
         });
-        expansions.map_err(|error| UsageError(format!("cannot start a thread: {error}")))
+        expansions.map_err(|error| UsageError::cannot("start a thread", error))
     }
 }
 

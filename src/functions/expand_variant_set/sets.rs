@@ -180,17 +180,19 @@ fn read_set(node: NodeRef<'_>, place: &str) -> Result<Set, UsageError> {
         text.map(str::to_owned)
     };
     let many = || {
-        UsageError(format!(
+        UsageError::Refused(format!(
             "{place}: its aliases expand to too many values, or refer to themselves"
         ))
     };
     let value = node.value().ok_or_else(many)?;
     let typed = PackageVariantSet::read(value)
-        .map_err(|error| UsageError(format!("{place} ({KIND}): {error}")))?;
+        .map_err(|error| UsageError::at(format_args!("{place} ({KIND})"), error))?;
     let name = metadata("name").ok_or_else(|| {
-        UsageError(format!(
-            "{place} ({KIND}): metadata.name: expected the name of the set, found none"
-        ))
+        UsageError::expected(
+            format_args!("{place} ({KIND}): metadata.name"),
+            "the name of the set",
+            "none",
+        )
     })?;
     let annotations = node.get_path(&["metadata", "annotations"]);
     let annotations = annotations.into_iter().flat_map(|map| map.entries());

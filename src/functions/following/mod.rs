@@ -41,7 +41,8 @@ pub(crate) fn standing(
     let Some(kptfile) = root_kptfile(local) else {
         return Ok(Standing::Unlocked(None));
     };
-    let failed = |UsageError(message)| UsageError(format!("role `{}`: {message}", Role::Original));
+    let failed =
+        |error: UsageError| UsageError::at(format_args!("role `{}`", Role::Original), error);
     let locked = upstream.locked(local, kptfile, results).map_err(failed)?;
     Ok(match locked {
         Locked::Same => Standing::UpToDate,
@@ -104,7 +105,7 @@ pub(crate) fn make_kptfile(
     if root_kptfile(local).is_some() {
         return Ok(());
     }
-    let refused = |error: &dyn std::error::Error| UsageError(error.to_string());
+    let refused = |error: &dyn std::error::Error| UsageError::of(error);
     let name = upstream.package_name();
     let entry = |key: &str, value: Value| (Value::from(key), value);
     let mut metadata = vec![entry("name", Value::from(name))];

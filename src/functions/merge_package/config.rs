@@ -64,7 +64,7 @@ pub(super) fn read_options(
                 let typed: MergePackage = typed(config)?;
                 if typed.conflicts.is_some() && written.is_some() {
                     let message = "expected `--conflicts` or the field `conflicts`, found both";
-                    return Err(UsageError(message.to_owned()));
+                    return Err(UsageError::Refused(message.to_owned()));
                 }
                 written = written.or(typed.conflicts);
                 let scalars = Scalars {

@@ -70,9 +70,10 @@ fn read_config(config: Option<NodeRef<'_>>) -> Result<(MergeOptions, ConflictSty
         .collect();
     let at = |field: &'static str| {
         move |message| {
-            UsageError(format!(
-                "functionConfig (ConfigMap): data.{field}: {message}"
-            ))
+            UsageError::at(
+                format_args!("functionConfig (ConfigMap): data.{field}"),
+                message,
+            )
         }
     };
     let side = found.on_conflict.as_deref();
@@ -144,7 +145,7 @@ fn merge(files: &DriverFiles, options: MergeOptions) -> Result<Option<MergedFile
         }
         let file = (!text.is_empty()).then(|| (files.path.clone(), text.to_owned()));
         ResourceList::from_texts(file)
-            .map_err(|error| UsageError(format!("{side} version of {error}")))
+            .map_err(|error| UsageError::Refused(format!("{side} version of {error}")))
     };
     let original = version("original", &files.original)?;
     let upstream = version("upstream", &files.upstream)?;
@@ -173,11 +174,9 @@ fn merge(files: &DriverFiles, options: MergeOptions) -> Result<Option<MergedFile
         .iter()
         .find(|result| result.severity == Severity::Error)
     {
-        return Err(UsageError(error.message.to_string()));
+        return Err(UsageError::of(&error.message));
     }
-    local
-        .settle()
-        .map_err(|error| UsageError(error.to_string()))?;
+    local.settle().map_err(UsageError::of)?;
     let bytes = local.read_file(&files.path);
     let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     Ok(Some(MergedFile {

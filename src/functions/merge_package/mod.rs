@@ -109,9 +109,10 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     let original = source(Role::Original, given(Role::Original), original.as_ref());
     let original = match (original, follows) {
         (Ok(_), _) if supplied.searches_original() => {
-            return Err(UsageError(
-                "role `original`: expected one source for it, found `--original auto` and items"
-                    .to_owned(),
+            return Err(UsageError::expected(
+                "role `original`",
+                "one source for it",
+                "`--original auto` and items",
             ));
         }
         (Err(_), Some(_)) if given(Role::Original).is_none() => None,
@@ -150,13 +151,18 @@ fn source<'s>(
     annotated: Option<&'s ResourceList>,
 ) -> Result<&'s ResourceList, UsageError> {
     match (given, annotated) {
-        (Some(_), Some(_)) => Err(UsageError(format!(
-            "role `{role}`: expected one source for it, found items annotated `{MERGE_SOURCE}` too"
-        ))),
-        (None, None) => Err(UsageError(format!(
-            "role `{role}`: expected a package (--{role} PATH, the field `{role}` of a MergePackage, \
-             or items annotated `{MERGE_SOURCE}`), found none"
-        ))),
+        (Some(_), Some(_)) => Err(UsageError::expected(
+            format_args!("role `{role}`"),
+            "one source for it",
+            format_args!("items annotated `{MERGE_SOURCE}` too"),
+        )),
+        (None, None) => Err(UsageError::expected(
+            format_args!("role `{role}`"),
+            format_args!(
+                "a package (--{role} PATH, the field `{role}` of a MergePackage, or items annotated `{MERGE_SOURCE}`)"
+            ),
+            "none",
+        )),
         (Some(package), None) => Ok(package.list()),
         (None, Some(list)) => Ok(list),
     }

@@ -165,7 +165,7 @@ pub(crate) fn read_settings(
             let scalars = typed.take_scalars();
             if typed.conflicts.is_some() && written.is_some() {
                 let message = "expected `--conflicts` or the field `conflicts`, found both";
-                return Err(UsageError(message.to_owned()));
+                return Err(UsageError::Refused(message.to_owned()));
             }
             written = written.or(typed.conflicts);
             let listed = typed.catalog.into_iter().flatten();

@@ -131,7 +131,7 @@ impl PackageDirectory<'_> {
         let is_new = is_empty(self.directory)?;
         let files = Arc::new(files);
         let list = ResourceList::from_package(Arc::clone(&files));
-        let mut list = list.map_err(|error| UsageError(error.to_string()))?;
+        let mut list = list.map_err(UsageError::of)?;
         let rendered = worker.render(variant, self.place, &mut list, is_new, said)?;
         if said.has_errors() || rendered.action.is_none() {
             return Ok((rendered, Vec::new(), false));

@@ -166,7 +166,7 @@ impl<'f> Drafts<'f> {
 }
 
 pub(super) fn refused(error: GitError) -> UsageError {
-    UsageError(error.to_string())
+    UsageError::of(error)
 }
 
 fn not_adopted(revision: &Unpublished, place: &Destination) -> FunctionResult {
@@ -317,7 +317,7 @@ impl<'d> Draft<'d> {
             let diffs = changes.iter();
             let diffs = diffs.map(|change| change_diffs(&found, change, self.path));
             let diffs = diffs.collect::<Result<_, _>>();
-            done.diffs = diffs.map_err(|error| UsageError(error.to_string()))?;
+            done.diffs = diffs.map_err(UsageError::of)?;
         }
         if self.mode.writes {
             let commit = DraftCommit {
@@ -352,7 +352,7 @@ impl<'d> Draft<'d> {
                 "the branch `{branch}` and its remote-tracking branch each have commits that the other lacks; \
                  merge them first"
             );
-            return Err(UsageError(message));
+            return Err(UsageError::Refused(message));
         }
         let base = self.downstream.base.as_ref();
         let base = base.map(|base| base.commit.as_str());
@@ -361,7 +361,7 @@ impl<'d> Draft<'d> {
         let is_new = snapshot.is_none();
         let found = Arc::new(snapshot.map(|found| found.package).unwrap_or_default());
         let list = ResourceList::from_package(Arc::clone(&found));
-        let mut list = list.map_err(|error| UsageError(error.to_string()))?;
+        let mut list = list.map_err(UsageError::of)?;
         let mut parents: Vec<&str> = commit.into_iter().collect();
         if let Some((revision, base)) = revision.filter(|one| one.is_behind).zip(base) {
             self.merge_published(revision, base, &mut list, said)?;
@@ -402,12 +402,12 @@ impl<'d> Draft<'d> {
         list: &mut ResourceList,
         said: &mut Results,
     ) -> Result<(), UsageError> {
-        let package =
-            |commit: Option<&str>| match commit.map_or(Ok(None), |commit| self.snapshot(commit))? {
-                Some(snapshot) => ResourceList::from_package(snapshot.package)
-                    .map_err(|error| UsageError(error.to_string())),
-                None => Ok(ResourceList::read_only()),
-            };
+        let package = |commit: Option<&str>| match commit
+            .map_or(Ok(None), |commit| self.snapshot(commit))?
+        {
+            Some(snapshot) => ResourceList::from_package(snapshot.package).map_err(UsageError::of),
+            None => Ok(ResourceList::read_only()),
+        };
         let original = package(draft.merge_base.as_deref())?;
         let upstream = package(Some(base))?;
         let defaults = &self.settings.defaults;
@@ -424,7 +424,7 @@ impl<'d> Draft<'d> {
             is_one_package: true,
         };
         merge.run(list, said)?;
-        list.settle().map_err(|error| UsageError(error.to_string()))
+        list.settle().map_err(UsageError::of)
     }
 
     fn pending(&self, pending: &Unpublished, rendered: &RenderedPackage) -> FunctionResult {

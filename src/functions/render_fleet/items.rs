@@ -181,7 +181,7 @@ impl FleetItems {
         let files: Package = texts.collect::<Result<_, _>>()?;
         let is_new = files.is_empty();
         let package = ResourceList::from_package(files);
-        let mut package = package.map_err(|error| UsageError(error.to_string()))?;
+        let mut package = package.map_err(UsageError::of)?;
         let rendered = worker.render(variant, place, &mut package, is_new, &mut said);
         let rendered = rendered.unwrap_or_else(|error| {
             said.push(FunctionResult::error(
@@ -299,7 +299,7 @@ fn edited<F>(text: String, edit: F) -> Result<String, UsageError>
 where
     F: for<'d> FnOnce(NodeRef<'d>, &mut Editor<'d, 'static>) -> Result<(), EditError>,
 {
-    OwnedDocument::edited(text, edit).map_err(|error| UsageError(error.to_string()))
+    OwnedDocument::edited(text, edit).map_err(UsageError::of)
 }
 
 /// The resources of a file, each with its text; `None` if it has none.
@@ -368,7 +368,7 @@ fn write_file(
             annotate(node, &annotations, false, editor)
         })?;
         let document = OwnedDocument::parse(text);
-        let document = document.map_err(|error| UsageError(error.to_string()))?;
+        let document = document.map_err(UsageError::of)?;
         if !list.replace_lines(id, &document) {
             otherwise.insert(id, Arc::new(document));
         }

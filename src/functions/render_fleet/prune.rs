@@ -107,7 +107,7 @@ fn remove(
                 .map(|text| text.to_string());
             let texts = text.map(|text| ("Kptfile".to_owned(), text));
             let list = ResourceList::from_texts(texts);
-            let mut list = list.map_err(|error| UsageError(error.to_string()))?;
+            let mut list = list.map_err(UsageError::of)?;
             without_owner(&mut list).map_err(CannotWork)?;
             list.file_changes()
         } else {

@@ -145,7 +145,7 @@ impl<'f> Worker<'f> {
     /// [`UsageError`]: the catalog cannot be read.
     pub(super) fn package_revision(&mut self, place: &Destination) -> Result<String, UsageError> {
         let resolved = self.catalogs.resolve(&place.wanted);
-        let resolved = resolved.map_err(|result| UsageError(result.message.to_string()))?;
+        let resolved = resolved.map_err(|result| UsageError::of(result.message))?;
         self.catalogs.package_revision(&place.wanted, &resolved)
     }
 
@@ -353,8 +353,8 @@ impl<'f> Worker<'f> {
         }
         Ok(match original {
             Ok(original) => UpstreamStatus::Behind { original, from },
-            Err(UsageError(message)) => {
-                let result = FunctionResult::error(Reason::OriginalNotFound, message);
+            Err(error) => {
+                let result = FunctionResult::error(Reason::OriginalNotFound, error.to_string());
                 results.push(at("upstreamLock.git.ref", result));
                 UpstreamStatus::Failed
             }

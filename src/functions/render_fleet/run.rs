@@ -169,7 +169,7 @@ fn find_owners(
         drafts.claimed(variants, results)?
     } else {
         let found = claimed_packages(fleet, !mode.writes);
-        found.map_err(|error| UsageError(error.to_string()))?
+        found.map_err(UsageError::of)?
     };
     let owners = Owners::new(claimed, variants);
     let is_package = |path: &str| !mode.drafts && fleet.join(path).join("Kptfile").exists();
@@ -199,7 +199,7 @@ fn read_variants(
     settings: &FleetSettings,
     results: &mut Results,
 ) -> Result<Variants, UsageError> {
-    let no_thread = |error| UsageError(format!("cannot start a thread: {error}"));
+    let no_thread = |error| UsageError::cannot("start a thread", error);
     let expand = || Expanded::read(inputs, supplied, settings, results);
     let expanded = on_large_stack(expand).map_err(no_thread)??;
     // What sets select from is not read again, and what is injected has its tree made then.
@@ -226,14 +226,14 @@ pub(super) fn take_flags(
 ) -> Result<(), UsageError> {
     if shard.is_some() && settings.shard.is_some() {
         let message = "expected `--shard` or the field `shard`, found both";
-        return Err(UsageError(message.to_owned()));
+        return Err(UsageError::Refused(message.to_owned()));
     }
     settings.shard = settings.shard.or(shard);
     settings.catalogs.extend(catalogs.iter().cloned());
     let mut names = HashSet::new();
     for source in &settings.catalogs {
         if !names.insert((&source.namespace, &source.name)) {
-            return Err(UsageError(format!(
+            return Err(UsageError::Refused(format!(
                 "expected one catalog `{source}`, found two"
             )));
         }
@@ -349,7 +349,7 @@ impl Work<'_> {
                     std::thread::Builder::new()
                         .stack_size(STACK)
                         .spawn_scoped(scope, move || self.some(&sender))
-                        .map_err(|error| UsageError(format!("cannot start a thread: {error}")))
+                        .map_err(|error| UsageError::cannot("start a thread", error))
                 })
                 .collect::<Result<_, _>>()?;
             drop(sender);

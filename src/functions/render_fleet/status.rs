@@ -66,11 +66,11 @@ impl Statuses {
     }
 
     fn write_directory(&self, directory: &Path, results: &mut Results) -> Result<(), UsageError> {
-        let failed = |error: PackageError| UsageError(format!("--status: {error}"));
+        let failed = |error: PackageError| UsageError::at("--status", error);
         let files = read_package(directory).map_err(failed)?;
         let files = Arc::new(files);
         let list = ResourceList::from_package(Arc::clone(&files));
-        let mut list = list.map_err(|error| UsageError(format!("--status: {error}")))?;
+        let mut list = list.map_err(|error| UsageError::at("--status", error))?;
         let found: HashMap<_, _> = list
             .items()
             .filter(|(_, resource)| is_variant(resource))

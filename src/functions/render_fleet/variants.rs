@@ -318,7 +318,7 @@ fn expand(
             texts.push((format!("{number}/{}/{path}", texts.len()), text));
         }
     }
-    let broken = |error: &dyn std::error::Error| UsageError(error.to_string());
+    let broken = |error: &dyn std::error::Error| UsageError::of(error);
     let mut list = ResourceList::from_texts(texts).map_err(|error| broken(&error))?;
     let mut all = Supplied::default();
     supplied

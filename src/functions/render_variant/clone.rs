@@ -113,7 +113,7 @@ fn refuse_taken(files: &Package, list: &ResourceList, results: &mut Results) {
 /// The resources of the files.
 fn read(files: &Arc<Package>) -> Result<ResourceList, UsageError> {
     let list = ResourceList::from_package(Arc::clone(files));
-    list.map_err(|error| UsageError(error.to_string()))
+    list.map_err(UsageError::of)
 }
 
 /// Edits the resources of upstream for downstream, and adds them to the list.
@@ -175,7 +175,7 @@ fn add_files(
         } else if list.is_package() {
             count += 1;
             let bytes = files.read(path);
-            let bytes = bytes.map_err(|error| UsageError(error.to_string()))?;
+            let bytes = bytes.map_err(UsageError::of)?;
             list.add_file(path.to_owned(), bytes.into_owned(), file.mode);
         } else {
             let message =

@@ -107,7 +107,7 @@ pub(super) fn check(
     if name == origin.revision.given || name == origin.revision.upstream_ref {
         return Ok(());
     }
-    let failed = |error: GitError| UsageError(format!("role `upstream`: {error}"));
+    let failed = |error: GitError| UsageError::at("role `upstream`", error);
     let repository = Repository::open(&source.repository).map_err(failed)?;
     let found = find_revision(&repository, &source.directory, package, &request);
     if found.is_ok_and(|found| found.commit == origin.revision.commit) {

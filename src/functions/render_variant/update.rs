@@ -54,8 +54,7 @@ pub(super) fn update(
     merge.run(list, results)?;
     if !results.has_errors() {
         // The next steps work on new resources too.
-        list.settle()
-            .map_err(|error| UsageError(error.to_string()))?;
+        list.settle().map_err(UsageError::of)?;
         keep_context(variant, package_path, list, results);
     }
     Ok(())
@@ -95,7 +94,7 @@ fn rules(
     let annotation = variant.config.get_path(&path);
     match (supplied.conflicts(), annotation) {
         (None, None) => Ok(Some(variant.defaults.rules.clone())),
-        (Some(_), Some(_)) => Err(UsageError(format!(
+        (Some(_), Some(_)) => Err(UsageError::Refused(format!(
             "expected `--conflicts` or the annotation `{CONFLICTS_ANNOTATION}`, found both"
         ))),
         (Some(file), None) => {

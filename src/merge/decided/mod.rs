@@ -21,7 +21,7 @@ use serde::Deserialize;
 use super::rule::{OnConflict, Side};
 use super::trail::Trail;
 use crate::config::words::{expected, word};
-use crate::config::{API_VERSION, UsageError, kind_of, typed_config, unexpected, value_of};
+use crate::config::{API_VERSION, UsageError, kind_of, typed_config, unexpected_at, value_of};
 use crate::resource::Resource;
 use crate::results::{FunctionResult, Reason, ResourceRef, Results};
 use crate::yaml::{NodeRef, Path, Value, de};
@@ -136,15 +136,11 @@ impl Decision {
 /// [`UsageError`]: not a ConflictRules, or with an unknown or mistyped field.
 pub fn written_in_file(node: NodeRef<'_>) -> Result<Vec<WrittenRule>, UsageError> {
     if kind_of(node) != (API_VERSION, "ConflictRules") {
-        let UsageError(message) = unexpected(node, "a ConflictRules (fn.kpt.dev/v1alpha1)");
-        return Err(UsageError(message.replacen(
-            "functionConfig",
-            "--conflicts",
-            1,
-        )));
+        let expected = "a ConflictRules (fn.kpt.dev/v1alpha1)";
+        return Err(unexpected_at("--conflicts", node, expected));
     }
     let file: RulesFile = de::from_value(&value_of(node)?)
-        .map_err(|error| UsageError(format!("--conflicts (ConflictRules): {error}")))?;
+        .map_err(|error| UsageError::at("--conflicts (ConflictRules)", error))?;
     Ok(file.conflicts)
 }
 
@@ -153,7 +149,7 @@ pub fn written_in_file(node: NodeRef<'_>) -> Result<Vec<WrittenRule>, UsageError
 /// # Errors
 /// What is wrong with them.
 pub fn written_in_text(node: NodeRef<'_>) -> Result<Vec<WrittenRule>, String> {
-    let value = value_of(node).map_err(|error| error.0)?;
+    let value = value_of(node).map_err(|error| error.to_string())?;
     de::from_value(&value).map_err(|error| error.to_string())
 }
 

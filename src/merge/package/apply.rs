@@ -190,7 +190,7 @@ impl PlanApplication<'_, '_> {
                 continue;
             }
             let bytes = self.inputs.upstream.list.read_file(path);
-            let bytes = bytes.map_err(|error| UsageError(error.to_string()))?;
+            let bytes = bytes.map_err(UsageError::of)?;
             self.list
                 .add_file(path.to_owned(), bytes.into_owned(), None);
         }

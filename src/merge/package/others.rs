@@ -58,7 +58,7 @@ impl<'s> Others<'s> {
         paths.extend(of_resources.map(str::to_owned));
         for path in paths {
             let bytes = package.read_file(&path);
-            let bytes = bytes.map_err(|error| UsageError(error.to_string()))?;
+            let bytes = bytes.map_err(UsageError::of)?;
             let file = self.files.entry(path).or_default();
             let sides = [&mut file.base, &mut file.local, &mut file.upstream];
             *sides[side] = Some(bytes);

@@ -28,9 +28,10 @@ impl Merge<'_> {
         let Some(own) = local.not_yaml() else {
             return match not_yaml.min_by_key(|(path, _)| *path) {
                 None => Ok(BTreeSet::new()),
-                Some((path, (side, error))) => {
-                    Err(UsageError(format!("the {side} package, {path}: {error}")))
-                }
+                Some((path, (side, error))) => Err(UsageError::at(
+                    format_args!("the {side} package, {path}"),
+                    error,
+                )),
             };
         };
         let own = own.iter().map(|(path, error)| (path, ("local", error)));

@@ -165,10 +165,13 @@ fn unknown_and_mistyped_fields_are_usage_errors() {
     ] {
         let error = on_package(&FUNCTION, NONE, &[("set.yaml", &set(spec))]);
         match error {
-            Err(error) => assert!(
-                error.0.contains(expected) && error.0.contains("set.yaml"),
-                "{error}"
-            ),
+            Err(error) => {
+                let said = error.to_string();
+                assert!(
+                    said.contains(expected) && said.contains("set.yaml"),
+                    "{said}"
+                );
+            }
             Ok(outcome) => panic!("{spec}: {:?}", outcome.results),
         }
     }

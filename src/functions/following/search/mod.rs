@@ -38,7 +38,7 @@ pub(crate) fn find_original(
     supplied: &Supplied,
     results: &mut Results,
 ) -> Result<Option<SuppliedPackage>, UsageError> {
-    let failed = |error: GitError| UsageError(format!("role `{}`: {error}", Role::Original));
+    let failed = |error: GitError| UsageError::at(format_args!("role `{}`", Role::Original), error);
     let Some(upstream) = upstream.git() else {
         return Err(not_in_git());
     };
@@ -82,7 +82,7 @@ pub(crate) fn find_original(
 pub(crate) fn not_in_git() -> UsageError {
     let message = "--original auto: expected an upstream from Git (--upstream REPOSITORY//DIRECTORY?ref=REVISION), \
                    found another";
-    UsageError(message.to_owned())
+    UsageError::Refused(message.to_owned())
 }
 
 /// The files of the local package, the shortest first: they tell revisions apart at the least cost.
@@ -106,14 +106,14 @@ impl LocalFiles {
         let mut texts: BTreeMap<String, Vec<u8>> = BTreeMap::new();
         if let Some(path) = local.only_file() {
             let bytes = local.read_file(path);
-            let bytes = bytes.map_err(|error| UsageError(error.to_string()))?;
+            let bytes = bytes.map_err(UsageError::of)?;
             texts.insert(path.to_owned(), bytes.into_owned());
         } else if local.is_package() {
             let of_resources = local.paths_of_resources();
             let of_resources = of_resources.into_iter().map(str::to_owned);
             for path in of_resources.chain(local.paths_of_others()) {
                 let bytes = local.read_file(&path);
-                let bytes = bytes.map_err(|error| UsageError(error.to_string()))?;
+                let bytes = bytes.map_err(UsageError::of)?;
                 texts.insert(path, bytes.into_owned());
             }
         } else {

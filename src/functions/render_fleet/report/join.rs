@@ -41,7 +41,7 @@ pub fn join(paths: &[PathBuf]) -> Result<FleetReport, UsageError> {
         shards.at = at;
         let text = fs::read_to_string(path).map_err(|error| format!("cannot read it: {error}"));
         let read = text.and_then(|text| shards.read(&text));
-        read.map_err(|what| UsageError(format!("--join {}: {what}", path.display())))?;
+        read.map_err(|what| UsageError::at(format_args!("--join {}", path.display()), what))?;
     }
     let written = shards.written.is_none_or(|(_, written)| written);
     Ok(shards.collector.report(written, shards.counts))
@@ -49,7 +49,7 @@ pub fn join(paths: &[PathBuf]) -> Result<FleetReport, UsageError> {
 
 /// The `.json` files in a directory, in the order of their names.
 fn reports_in(directory: &Path) -> Result<Vec<PathBuf>, UsageError> {
-    let wrong = |what: String| UsageError(format!("--join {}: {what}", directory.display()));
+    let wrong = |what: String| UsageError::at(format_args!("--join {}", directory.display()), what);
     let unreadable = |error: io::Error| wrong(format!("cannot read it: {error}"));
     let mut files = Vec::new();
     for entry in fs::read_dir(directory).map_err(unreadable)? {

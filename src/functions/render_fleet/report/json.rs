@@ -6,7 +6,7 @@ use crate::config::{API_VERSION, UsageError};
 pub(super) fn write(report: &FleetReport) -> Result<String, UsageError> {
     let text = serde_json::to_string_pretty(report);
     text.map(|text| text + "\n")
-        .map_err(|error| UsageError(format!("cannot write the report: {error}")))
+        .map_err(|error| UsageError::cannot("write the report", error))
 }
 
 /// Reads a report.

@@ -135,10 +135,11 @@ impl ReportForm {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("html" | "htm") => Ok(Self::Html),
             Some("json") => Ok(Self::Json),
-            _ => Err(UsageError(format!(
-                "--report: expected a file that ends with `.html` or `.json`, found `{}`",
-                path.display()
-            ))),
+            _ => Err(UsageError::expected(
+                "--report",
+                "a file that ends with `.html` or `.json`",
+                format_args!("`{}`", path.display()),
+            )),
         }
     }
 }

@@ -140,7 +140,7 @@ pub(super) fn page(report: &FleetReport) -> Result<String, UsageError> {
         left_out,
     };
     page.render()
-        .map_err(|error| UsageError(format!("cannot make the report: {error}")))
+        .map_err(|error| UsageError::cannot("make the report", error))
 }
 
 fn distinct<'t>(texts: &[&'t str]) -> Vec<&'t str> {
