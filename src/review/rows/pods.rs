@@ -398,27 +398,30 @@ fn arguments(change: &FieldChange<'_, '_>) -> Option<String> {
 /// What an argument has that no other one does: all of it, or the first line of a script.
 fn only_here(text: &str, others: &[&str]) -> Option<String> {
     if !text.contains('\n') {
-        return Some(shortened(text));
+        return Some(shortened(text, others));
     }
     let has = |line: &&str| {
         let mut lines = others.iter().flat_map(|other| other.lines());
         line.trim().is_empty() || lines.any(|other| other == *line)
     };
     let mut lines = text.lines().filter(|line| !has(line));
-    lines.next().map(|line| shortened(line.trim()))
+    lines.next().map(|line| shortened(line.trim(), &[]))
 }
 
-/// The beginning of an argument: some lines are long.
-fn shortened(text: &str) -> String {
+/// The beginning of a long argument; of one that begins like another the place where it differs.
+fn shortened(text: &str, others: &[&str]) -> String {
     const MOST: usize = 60;
-    let mut characters = text.chars();
-    let start: String = characters.by_ref().take(MOST).collect();
-    let end = if characters.next().is_some() {
-        "…"
-    } else {
-        ""
+    let alike = |other: &&str| {
+        let pairs = text.chars().zip(other.chars());
+        pairs.take_while(|(own, other)| own == other).count()
     };
-    format!("`{start}{end}`")
+    let alike = others.iter().map(alike).max().unwrap_or_default();
+    let from = if alike >= MOST { alike - MOST / 3 } else { 0 };
+    let mut characters = text.chars().skip(from);
+    let shown: String = characters.by_ref().take(MOST).collect();
+    let mark = |is_cut: bool| if is_cut { "…" } else { "" };
+    let (start, end) = (mark(from > 0), mark(characters.next().is_some()));
+    format!("`{start}{shown}{end}`")
 }
 
 fn environment(change: &FieldChange<'_, '_>) -> Option<String> {

@@ -59,6 +59,16 @@ fn of_a_script_the_first_other_line_is_shown() {
 }
 
 #[test]
+fn of_a_long_argument_the_place_that_differs_is_shown() {
+    let suites = "--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,TLS_ECDHE_";
+    let pod = |end: &str| container(&format!("args: [\"{suites}{end}\"]"));
+    let place = "notable ArgumentsChanged spec.template.spec.containers[0].args";
+    let expected =
+        "other arguments, with `…CM_SHA256,TLS_ECDHE_B`, without `…CM_SHA256,TLS_ECDHE_A`";
+    check(&pod("A"), &pod("B"), &[&format!("{place}: {expected}")]);
+}
+
+#[test]
 fn running_pods_keep_old_values() {
     let map = |value: &str| {
         format!(
