@@ -415,8 +415,13 @@ impl State {
             };
             page.line(format_args!("  {names}: {what}{risk}"));
         }
+        let mut changed: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (revision, field) in &self.changed {
-            page.wrapped(&format!("  {revision} changes {}", printable(field)), 6);
+            changed.entry(field).or_default().push(revision);
+        }
+        for (field, revisions) in changed {
+            let revisions = revisions.join(", ");
+            page.wrapped(&format!("  {} changes in {revisions}", printable(field)), 6);
         }
         match self.without_conflict() {
             Some(free) if self.with_conflict().is_some() => {

@@ -34,7 +34,7 @@ fn status_names_the_release_that_changes_a_field() {
     let world = World::with_package();
     let text = world.krmv(&["status", "--bisect", "spec.replicas"]).stdout;
     assert!(
-        text.contains("  v2.0.0 changes Deployment/app:spec.replicas\n"),
+        text.contains("  Deployment/app:spec.replicas changes in v2.0.0\n"),
         "{text}"
     );
     assert_eq!(text.matches(" changes ").count(), 1, "{text}");
