@@ -89,10 +89,11 @@ impl Report<'_> {
             }
             return;
         }
-        let kept = if self.has_markers {
-            "the files have conflict markers there"
-        } else {
-            "the files keep your value there"
+        let kept = match (self.is_written, self.has_markers) {
+            (false, true) => "the files would get conflict markers there",
+            (false, false) => "the files would keep your value there",
+            (true, true) => "the files have conflict markers there",
+            (true, false) => "the files keep your value there",
         };
         let count = page.styled(
             RED,
