@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use krm_variants::merge::likeness::{
-    ComparedPackages, EditCount, FileEditCount, SimilarityScanner,
+    ComparedPackages, EditCount, FileEditCount, LocalPaths, SimilarityScanner,
 };
 
 type Files<'f> = &'f [(&'f str, &'f str)];
@@ -213,4 +213,47 @@ fn aliases_that_multiply_end() {
         text += &format!("a{level}: &a{level} [*a{below}, *a{below}]\n");
     }
     assert_eq!(file(&text, &text), (0, 0, 0));
+}
+
+/// Packages of the resources x, y and z, each in one of these files or in none.
+fn packages() -> Vec<Vec<(&'static str, String)>> {
+    const PATHS: [&str; 4] = ["a.yaml", "f/a.yaml", "f/b.yaml", "g/a.yaml"];
+    let choices = PATHS.len() + 1;
+    let all = (0..choices.pow(3)).map(|number| {
+        let place = |at: u32| PATHS.get(number / choices.pow(at) % choices);
+        let mut files: Vec<(&str, String)> = Vec::new();
+        for (at, name) in [(0, "x"), (1, "y"), (2, "z")] {
+            let Some(path) = place(at) else { continue };
+            let text = thing(name, "{v: 1}");
+            match files.iter_mut().find(|(other, _)| other == path) {
+                Some((_, found)) => *found += &format!("---\n{text}"),
+                None => files.push((path, text)),
+            }
+        }
+        files
+    });
+    all.collect()
+}
+
+#[test]
+fn the_paths_of_two_packages_never_promise_more_edits_than_there_are() {
+    let all = packages();
+    let mut most = 0;
+    for local in &all {
+        let paths = LocalPaths::new(local.iter().map(|(path, _)| *path));
+        for upstream in &all {
+            let fewest = paths.fewest_edits(&upstream.iter().map(|(path, _)| *path).collect());
+            let [ours, theirs] = [local, upstream].map(|files| {
+                let files = files.iter().map(|(path, text)| (*path, text.as_str()));
+                files.collect::<Vec<_>>()
+            });
+            let found = edits(&ours, &theirs);
+            assert!(
+                fewest.values() <= found.values() && fewest.count() <= found.count(),
+                "{local:?} {upstream:?}: {fewest:?} {found:?}"
+            );
+            most = most.max(fewest.count());
+        }
+    }
+    assert_eq!(most, 3);
 }
