@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Forks of real projects over neighbouring releases: git, mergiraf and merge-package side by side.
 
-  forks.py BINARIES CLONE DIRECTORY_OR_FILE [--seed 38] [--kpt] [--every 1] [--largest BYTES] [--report FILE]
+  forks.py BINARIES CLONE DIRECTORY_OR_FILE [--edits FILE] [--seed 38] [--kpt] [--every 1] [--largest BYTES] [--report FILE]
 
-Takes the last release of each minor version. For each YAML file that two neighbouring releases have and that differs
-between them, makes a fork of the older one with a random choice of the edits below (the seed and the path are the key), and merges the newer one
-into it with `git merge-file`, `mergiraf merge` (left out where it is not on PATH), `merge-package`, and with --kpt `kpt pkg update`.
+Takes the last release of each minor version (with --edits, the first: `vX.Y.0`). For each YAML file that two neighbouring releases have and that
+differs between them, makes a fork of the older one with a random choice of the edits below (the seed and the path are the key), or with those of
+FILE (edits.py), and merges the newer one into it with `git merge-file`, `mergiraf merge` (left out where it is not on PATH), `merge-package`, and with --kpt `kpt pkg update`.
 
 The judge reads the files with PyYAML as facts: a value at a path, a repository and a version for an image, an element of a list without
 names, a line of a text. Only one side changed a fact: the result must have the change. Both did, to different ends: a conflict is right, and
@@ -29,6 +29,8 @@ import shutil
 import subprocess
 import tempfile
 
+import edits
+import minor_upgrades
 import values
 from repositories import git, mirror, nobody_in
 from three_way import canonical
@@ -73,10 +75,16 @@ def fork(text, generator):
     return text, made
 
 
+def resource(item):
+    """What identifies a resource in a list."""
+    metadata = item.get("metadata")
+    return isinstance(metadata, dict) and f"{item.get('kind')}/{metadata.get('namespace')}/{metadata.get('name')}" or None
+
+
 def names(items):
     """The names of a list's elements, the second of a name with a number; `None` where one has no name."""
     for keys in NAMES:
-        found = [next((item[key] for key in keys if key in item), None) if isinstance(item, dict) else None for item in items]
+        found = [next((item[key] for key in keys if key in item), resource(item)) if isinstance(item, dict) else None for item in items]
         if all(isinstance(name, (str, int)) for name in found):
             return [f"{name}#{found[:at].count(name)}" if found[:at].count(name) else f"{name}" for at, name in enumerate(found)]
     return None
@@ -271,12 +279,22 @@ def files(repository, tag, path, largest):
     return {name: blob for mode, _, blob, size, name in found if is_file(mode, size, name)}
 
 
+def edited(path, text, wanted, folder):
+    """The text of a file with its edits, and their numbers."""
+    result = folder / path
+    result.parent.mkdir(parents=True, exist_ok=True)
+    result.write_text(text)
+    made = [f"{number}" for number, edit in enumerate(wanted) if edit["file"] == path and edits.apply(edit, folder)]
+    return (result.read_text() if result.exists() else text), made
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binaries", type=pathlib.Path)
     parser.add_argument("clone")
     parser.add_argument("path")
     parser.add_argument("--seed", type=int, default=38)
+    parser.add_argument("--edits", type=pathlib.Path, help="the edits of a file, and no random ones")
     parser.add_argument("--every", type=int, default=1, help="only each nth file")
     parser.add_argument("--largest", type=int, default=1 << 40, help="only files of at most so many bytes")
     parser.add_argument("--kpt", action="store_true")
@@ -289,12 +307,13 @@ def main():
     if arguments.kpt:
         tools["kpt"] = by_kpt
     binaries = arguments.binaries.resolve()
+    wanted = edits.read(arguments.edits) if arguments.edits else []
     counts, lines, number = {tool: collections.Counter() for tool in tools}, [], 0
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         repository = mirror(arguments.clone, folder / "clone.git")
         nobody_in(folder / "home")
-        tags = releases(repository, arguments.path)
+        tags = (minor_upgrades.releases if arguments.edits else releases)(repository, arguments.path)
         for before, after in zip(tags, tags[1:]):
             old, new = (files(repository, tag, arguments.path, arguments.largest) for tag in (before, after))
             for name in sorted(name for name in old if name in new and old[name] != new[name]):
@@ -303,12 +322,17 @@ def main():
                     continue
                 blob = lambda identity: subprocess.run(["git", "-C", repository, "cat-file", "blob", identity], check=True, capture_output=True).stdout.decode()
                 original, upstream = blob(old[name]), blob(new[name])
-                local, made = fork(original, random.Random(f"{arguments.seed} {before} {name}"))
+                if arguments.edits:
+                    local, made = edited(name.removeprefix(f"{arguments.path}/"), original, wanted, folder / "edited")
+                else:
+                    local, made = fork(original, random.Random(f"{arguments.seed} {before} {name}"))
+                if not made or local in (original, upstream):
+                    continue
                 try:
                     judge = Judge(original, local, upstream, arguments.lists_are_one_value)
                 except Exception:
                     continue  # not YAML
-                if not made or local == original or not judge.values:
+                if not judge.values:
                     continue
                 for tool, merge in tools.items():
                     work = folder / "work"
