@@ -36,11 +36,14 @@ impl Results {
         for (path, results) in files {
             let Some(text) = text_of(&path) else { continue };
             let documents = documents(&text);
+            // Results come in the order of the documents, so that the next one is seldom far away.
+            let mut next = 0;
             for result in results {
                 let line = match (&result.field, result.first_line_within()) {
                     (None, within) => within,
                     (Some(field), _) => {
-                        Path::parse(field).and_then(|path| line_of(&documents, result, &path))
+                        let path = Path::parse(field);
+                        path.and_then(|path| line_of(&documents, &mut next, result, &path))
                     }
                 };
                 if let Some(line) = line {
@@ -93,18 +96,29 @@ fn documents(text: &str) -> Vec<DocumentText<'_>> {
     separate.collect()
 }
 
-fn line_of(documents: &[DocumentText<'_>], result: &FunctionResult, path: &Path) -> Option<usize> {
+/// The line of a place. `next` is the document to begin with, if the result names its resource.
+fn line_of(
+    documents: &[DocumentText<'_>],
+    next: &mut usize,
+    result: &FunctionResult,
+    path: &Path,
+) -> Option<usize> {
     let is_it = |resource: &Resource| {
         let about = result.resource.as_ref();
         about.is_none_or(|about| is_about(about, resource))
     };
-    let documents = documents.iter();
-    let mut documents = documents.filter(|document| document.resource.as_ref().is_none_or(is_it));
-    documents.find_map(|document| {
+    let start = result.resource.as_ref().map_or(0, |_| *next);
+    let mut all = (start..documents.len()).chain(0..start);
+    all.find_map(|index| {
+        let document = &documents[index];
+        if !document.resource.as_ref().is_none_or(is_it) {
+            return None;
+        }
         let parse = || OwnedDocument::parse(document.text.to_owned()).ok();
         let parsed = document.parsed.get_or_init(parse).as_ref()?.document();
         let mut roots = (0..parsed.len()).filter_map(|index| parsed.root(index));
         let root = roots.find(|root| is_it(&Resource::read(*root)))?;
+        *next = index;
         let (at, value) = place(root, path);
         let line = parsed.location(at).line + document.lines_before;
         // The lines of a literal begin after its header.
@@ -172,16 +186,31 @@ metadata:
 data: {x: 1}
 ";
 
-    fn line(name: &str, field: &str, within: &str) -> Option<String> {
+    fn result(name: &str, field: &str) -> FunctionResult {
         let resource = Resource {
             api_version: "v1".into(),
             kind: "ConfigMap".into(),
             name: Some(name.into()),
             ..Resource::default()
         };
-        let mut results = Results::default();
         let result = FunctionResult::warning(Reason::MergeConflict, "a").about(&resource);
-        let result = result.in_file("a.yaml").at(field);
+        result.in_file("a.yaml").at(field)
+    }
+
+    #[test]
+    fn results_in_any_order_have_their_lines() {
+        let mut results = Results::default();
+        for name in ["b", "c", "a", "b"] {
+            results.push(result(name, "data.x"));
+        }
+        let results = results.with_lines(|_| Some(TEXT.into()));
+        let lines: Vec<_> = results.iter().map(|one| one.tag_value(LINE)).collect();
+        assert_eq!(lines, [Some("21"), None, Some("8"), Some("21")]);
+    }
+
+    fn line(name: &str, field: &str, within: &str) -> Option<String> {
+        let mut results = Results::default();
+        let result = result(name, field);
         results.push(if within.is_empty() {
             result
         } else {
