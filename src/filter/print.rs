@@ -155,7 +155,8 @@ pub(super) fn print_rule(arguments: &Arguments, results: &Results) {
         let is_upstream = result.tag_value("winner") == Some("upstream");
         is_upstream && result.is_open_conflict() && result.resource.is_some()
     });
-    let Some(lost) = lost.filter(|_| arguments.output == Output::Text) else {
+    let is_shown = arguments.output == Output::Text && !arguments.quiet;
+    let Some(lost) = lost.filter(|_| is_shown) else {
         return;
     };
     let rule = rule_for(lost.resource.as_ref(), lost.rule_path.as_deref(), "local");

@@ -408,4 +408,5 @@ fn a_conflict_ends_with_a_rule_that_decides_it_in_the_next_merge() {
         "{second}"
     );
     assert!(!merge(&["onConflict=local"]).contains("hint: "));
+    assert!(!merge(&["--quiet"]).contains("hint: "));
 }
