@@ -158,13 +158,7 @@ fn a_repository_that_moved_is_found_at_its_new_address() {
 #[test]
 fn an_upstream_directory_that_moved_is_followed() {
     let world = World::edited();
-    world.folder.git(&["mv", "web", "shop"]);
-    world.folder.put(
-        "catalog/shop/app.yaml",
-        super::deployment(4, "app:4", "64Mi"),
-    );
-    world.folder.commit("move");
-    world.folder.git(&["tag", "v4.0.0"]);
+    world.move_to_shop(&super::deployment(4, "app:4", "64Mi"));
     assert!(
         world
             .krmv(&["status"])

@@ -121,13 +121,7 @@ fn moved_files_and_renamed_resources_do_not_end_the_trail() {
 #[test]
 fn an_upstream_directory_that_moved_does_not_end_the_trail() {
     let world = World::edited();
-    world.folder.git(&["mv", "web", "shop"]);
-    world.folder.put(
-        "catalog/shop/app.yaml",
-        super::deployment(2, "app:4", "128Mi"),
-    );
-    world.folder.commit("move");
-    world.folder.git(&["tag", "v4.0.0"]);
+    world.move_to_shop(&super::deployment(2, "app:4", "128Mi"));
     world
         .krmv(&["upgrade", "web", "v4.0.0", "--take", "local"])
         .assert_code(0);

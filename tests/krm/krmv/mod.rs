@@ -66,6 +66,14 @@ impl World {
         self.folder.git(&["tag", "-a", "-m", tag, tag]);
     }
 
+    /// Moves the directory `web` to `shop`, with another deployment, and tags v4.0.0.
+    pub(crate) fn move_to_shop(&self, deployment: &str) {
+        self.folder.git(&["mv", "web", "shop"]);
+        self.folder.put("catalog/shop/app.yaml", deployment);
+        self.folder.commit("move");
+        self.folder.git(&["tag", "v4.0.0"]);
+    }
+
     /// A world with the package `own/web` at v1.0.0, committed.
     pub(crate) fn with_package() -> Self {
         let world = Self::new();
