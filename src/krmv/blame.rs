@@ -713,7 +713,7 @@ fn leaves(root: NodeRef<'_>) -> Vec<Leaf> {
     found
 }
 
-/// How deep fields are told apart.
+/// How deep fields are distinguished.
 const DEEPEST: usize = 200;
 
 fn is_leaf(node: NodeRef<'_>, depth: usize) -> bool {

@@ -21,7 +21,7 @@ pub(super) fn list(name: &str) -> Option<ListType<'static>> {
         | "patchesStrategicMerge"
         | "labels" => ListType::Set,
         "replicas" | "helmCharts" => ListType::Map(Keys::one("name")),
-        // Inline ones are told apart by their value.
+        // Inline ones are distinguished by their value.
         "patches" | "patchesJson6902" | "replacements" => ListType::Map(Keys::one("path")),
         _ => return None,
     })

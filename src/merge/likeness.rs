@@ -39,7 +39,7 @@ impl Values {
         self.0.iter().map(|document| document.count()).sum()
     }
 
-    /// Whether there is no document.
+    /// Whether it has no document.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -57,7 +57,7 @@ enum Special {
     /// The generators of a kustomization.
     Generators,
     Generator,
-    /// A list (or what is in its place) that is one value, also where its elements could be told apart.
+    /// A list (or what is in its place) that is one value, also where its elements could be distinguished.
     Whole,
 }
 

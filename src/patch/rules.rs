@@ -30,7 +30,7 @@ pub enum ListRule<'s> {
     Atomic,
     /// Primitives, each its own key.
     Set,
-    /// Maps, told apart by fields: the patch merge key, or the keys of a list of a custom resource.
+    /// Maps, distinguished by fields: the patch merge key, or the keys of a list of a custom resource.
     Keyed(Keys<'s>),
 }
 

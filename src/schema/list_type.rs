@@ -22,7 +22,7 @@ pub enum ListType<'s> {
     Atomic,
     /// Every element is its own key.
     Set,
-    /// Elements are told apart by some of their fields.
+    /// Elements are distinguished by some of their fields.
     Map(Keys<'s>),
     /// Strings with a key at their beginning; no schema of Kubernetes has such lists.
     KeyedStrings(StringKey),
@@ -39,7 +39,7 @@ pub enum StringKey {
     BeforeEqualsOrFileName,
 }
 
-/// The fields by which the elements of a list are told apart, in the order of the schema; at least
+/// The fields by which the elements of a list are distinguished, in the order of the schema; at least
 /// one.
 #[derive(Clone, Copy)]
 pub struct Keys<'s>(Fields<'s>);
@@ -51,7 +51,7 @@ enum Fields<'s> {
     One(&'s str),
 }
 
-/// A field by which the elements of a list are told apart.
+/// A field by which the elements of a list are distinguished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key<'s> {
     /// Name of the field.
@@ -94,7 +94,7 @@ pub enum Identity<'a> {
 }
 
 impl<'s> ListType<'s> {
-    /// What tells an element from the others. `None` if elements are not told apart one by one, or if
+    /// What tells an element from the others. `None` if elements are not distinguished one by one, or if
     /// the value of one cannot be read.
     #[must_use]
     pub fn identity<'a>(self, element: NodeRef<'a>) -> Option<Identity<'a>> {
@@ -200,7 +200,7 @@ impl<'s> Keys<'s> {
         }
     }
 
-    /// An element without any of the keys is told apart by its value.
+    /// An element without any of the keys is distinguished by its value.
     fn identity<'a>(self, element: NodeRef<'a>) -> Option<Identity<'a>> {
         if let Some(name) = self.only()
             && let Some(text) = element.get(name).and_then(|value| value.as_str())

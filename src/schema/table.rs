@@ -65,7 +65,7 @@ pub(super) struct Field {
     pub(super) index: u32,
 }
 
-/// A key by which the elements of a list are told apart.
+/// A key by which the elements of a list are distinguished.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KeyEntry {
     pub(super) name: Run,

@@ -35,7 +35,7 @@ impl Merge<'_> {
         }
     }
 
-    /// Elements that are told apart one by one; `None` if one of them cannot be.
+    /// Elements that are distinguished one by one; `None` if one of them cannot be.
     fn elements<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
@@ -143,7 +143,7 @@ impl Merge<'_> {
         Some(parts)
     }
 
-    /// Decides over functions that cannot be told apart, as one value.
+    /// Decides over functions that cannot be distinguished, as one value.
     fn together(
         &mut self,
         trail: &Trail<'_>,

@@ -99,7 +99,7 @@ pub enum Thing {
     Value,
     /// An element of a list, with its keys.
     Element,
-    /// The functions of a pipeline that cannot be told apart.
+    /// The functions of a pipeline that cannot be distinguished.
     Functions,
     /// The order of the elements; the values are their keys then.
     Order,

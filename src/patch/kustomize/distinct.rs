@@ -1,4 +1,4 @@
-//! Whether the elements of a list can be told apart.
+//! Whether the elements of a list can be distinguished.
 
 use std::collections::HashSet;
 use std::ops::Range;

@@ -151,7 +151,7 @@ fn maps_merge_by_what_identifies_them() {
     );
 }
 
-/// What has one name is told apart by more.
+/// What has one name is distinguished by more.
 #[test]
 fn alerts_of_one_name_are_known_by_their_labels() {
     let alert = |severity: &str, more: &str| {
