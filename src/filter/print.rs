@@ -159,7 +159,11 @@ pub(super) fn print_rule(arguments: &Arguments, results: &Results) {
     let Some(lost) = lost.filter(|_| is_shown) else {
         return;
     };
-    let rule = rule_for(lost.resource.as_ref(), lost.rule_path.as_deref(), "local");
+    let rule = rule_for(
+        lost.resource.as_ref(),
+        lost.rule_path.as_deref(),
+        Some("local"),
+    );
     let rules = Value::Mapping(vec![Value::entry("conflicts", Value::Sequence(vec![rule]))]);
     let mut text =
         "hint: in a file for --conflicts, this keeps your value in the next merge:\n".to_owned();

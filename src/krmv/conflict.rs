@@ -77,7 +77,11 @@ impl Conflict {
 
     /// A rule that decides this conflict.
     pub(crate) fn rule(&self, take: &str) -> Value {
-        rule_for(self.resource.as_ref(), self.rule_path.as_deref(), take)
+        rule_for(
+            self.resource.as_ref(),
+            self.rule_path.as_deref(),
+            Some(take),
+        )
     }
 
     /// What two conflicts have in common that one decision fits: a field of one name, with the same values.

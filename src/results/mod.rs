@@ -54,15 +54,20 @@ impl Severity {
 }
 
 /// The resource that a result is about.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ResourceRef {
     /// `apiVersion` of the resource.
+    #[serde(default)]
     pub api_version: ArcStr,
     /// `kind` of the resource.
+    #[serde(default)]
     pub kind: ArcStr,
     /// `metadata.name`.
+    #[serde(default)]
     pub name: ArcStr,
     /// `metadata.namespace`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<ArcStr>,
 }
 

@@ -41,9 +41,9 @@ struct ConflictRule {
     combine: Option<bool>,
 }
 
-/// A rule, as a user writes it, for conflicts over a field of a resource, or over all of it.
+/// A rule, as a user writes it, for conflicts over a field of a resource, or over all of it; without a side, that is to be added.
 #[must_use]
-pub fn rule_for(resource: Option<&ResourceRef>, path: Option<&str>, take: &str) -> Value {
+pub fn rule_for(resource: Option<&ResourceRef>, path: Option<&str>, take: Option<&str>) -> Value {
     let target = resource.map(|resource| {
         let (group, _) = resource.api_version.split_once('/').unwrap_or_default();
         let mut target = vec![
@@ -56,7 +56,7 @@ pub fn rule_for(resource: Option<&ResourceRef>, path: Option<&str>, take: &str) 
         Value::entry("target", Value::Mapping(target))
     });
     let path = path.map(|path| Value::entry("path", path));
-    let take = [Value::entry("take", take)];
+    let take = take.map(|take| Value::entry("take", take));
     Value::Mapping(target.into_iter().chain(path).chain(take).collect())
 }
 

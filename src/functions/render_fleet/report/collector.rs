@@ -3,8 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::finding::{OF_VARIANT, Said, SharedResult};
-use super::rule::Rule;
+use super::finding::{OF_VARIANT, Said, SharedResult, json};
 use super::words::{hide, show_common};
 use super::{ChangedFile, FleetReport, KIND, ReportHead, SharedChange, VariantEntry};
 use crate::config::API_VERSION;
@@ -192,16 +191,10 @@ impl Named<'_> {
             let text = serde_json::to_string(said).unwrap_or_default();
             (Reverse(said.severity), Reverse(places.len()), text)
         });
-        let findings = all.into_iter().map(|(said, places)| {
-            let is_open = said.is_conflict() && said.tag("rule").is_none();
-            // A file without resources has no target, so that a rule would decide more than this conflict.
-            let about = said.resource_ref.as_ref().filter(|_| is_open);
-            let path = said.field.as_ref().map(|field| field.path.clone());
-            SharedResult {
-                variants: self.names(&places),
-                rule: about.map(|about| Rule::of(about, path)),
-                said,
-            }
+        let findings = all.into_iter().map(|(said, places)| SharedResult {
+            variants: self.names(&places),
+            rule: said.rule(None).map(|rule| json(&rule)),
+            said,
         });
         findings.partition(|finding| finding.said.is_conflict())
     }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::rule::{About, Rule};
 use super::words::hide;
 use super::{VariantEntry, is_false};
-use crate::results::{FunctionResult, Message, Reason, Severity};
+use crate::merge::decided::rule_for;
+use crate::results::{FunctionResult, Message, Reason, ResourceRef, Severity};
 use crate::yaml::Value;
 
 /// A result, with the variants that have it.
@@ -19,7 +19,7 @@ pub struct SharedResult {
     pub(super) said: Said,
     /// What decides it in the next run, if it is a conflict and a rule can; `take` is to be added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) rule: Option<Rule>,
+    pub(super) rule: Option<serde_json::Value>,
 }
 
 /// A result in the form of kpt.
@@ -29,7 +29,7 @@ pub(super) struct Said {
     pub(super) message: Message,
     pub(super) severity: Severity,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) resource_ref: Option<About>,
+    pub(super) resource_ref: Option<ResourceRef>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) field: Option<FieldOfResult>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -65,24 +65,15 @@ pub(super) const OF_VARIANT: [&str; 6] = ["action", "from", "to", "draft", "conf
 impl From<&FunctionResult> for Said {
     fn from(result: &FunctionResult) -> Self {
         let values = result.values.as_deref();
-        let json = |value: &Option<Value>| {
-            let json = value.as_ref()?.to_json();
-            Some(serde_json::from_str(&json).unwrap_or(serde_json::Value::String(json)))
-        };
         let path = result.rule_path.as_deref().or(result.field.as_deref());
         Self {
             message: result.message.clone(),
             severity: result.severity,
-            resource_ref: result.resource.as_ref().map(|about| About {
-                api_version: about.api_version.to_string(),
-                kind: about.kind.to_string(),
-                name: about.name.to_string(),
-                namespace: about.namespace.as_ref().map(ToString::to_string),
-            }),
+            resource_ref: result.resource.clone(),
             field: path.map(|path| FieldOfResult {
                 path: path.to_owned(),
-                current_value: values.and_then(|values| json(&values.current)),
-                proposed_value: values.and_then(|values| json(&values.proposed)),
+                current_value: values.and_then(|values| values.current.as_ref().map(json)),
+                proposed_value: values.and_then(|values| values.proposed.as_ref().map(json)),
             }),
             file: result.file.as_ref().map(|(path, index)| FileOfResult {
                 path: path.to_string(),
@@ -101,6 +92,23 @@ impl Said {
 
     pub(super) fn is_conflict(&self) -> bool {
         self.tag("reason") == Some(Reason::MergeConflict.as_str())
+    }
+
+    /// The rule that decides it for all variants in the next run, if it is a conflict that no rule decided. A file without
+    /// resources has no target, so that a rule would decide more than this conflict.
+    pub(super) fn rule(&self, take: Option<&str>) -> Option<Value> {
+        let is_open = self.is_conflict() && self.tag("rule").is_none();
+        let about = self.resource_ref.as_ref().filter(|_| is_open)?;
+        let target = ResourceRef {
+            name: with_stars(&about.name).into(),
+            namespace: about
+                .namespace
+                .as_deref()
+                .map(|name| with_stars(name).into()),
+            ..about.clone()
+        };
+        let path = self.field.as_ref().map(|field| field.path.as_str());
+        Some(rule_for(Some(&target), path, take))
     }
 
     pub(super) fn is_about_variant(&self) -> bool {
@@ -135,10 +143,14 @@ impl Said {
     /// one: rules are made of it.
     pub(super) fn each_text(&mut self, mut edit: impl FnMut(&mut String)) {
         self.message.each_part(&mut edit);
-        if let Some(about) = &mut self.resource_ref {
-            edit(&mut about.name);
-            if let Some(namespace) = &mut about.namespace {
-                edit(namespace);
+        if let Some(ResourceRef {
+            name, namespace, ..
+        }) = &mut self.resource_ref
+        {
+            for part in [name].into_iter().chain(namespace) {
+                let mut text = part.to_string();
+                edit(&mut text);
+                *part = text.into();
             }
         }
         if let Some(file) = &mut self.file {
@@ -146,4 +158,25 @@ impl Said {
         }
         self.tags.values_mut().for_each(edit);
     }
+}
+
+/// A value for the report as data.
+pub(super) fn json(value: &Value) -> serde_json::Value {
+    let json = value.to_json();
+    serde_json::from_str(&json).unwrap_or(serde_json::Value::String(json))
+}
+
+/// A name with `*` in place of what differs from variant to variant.
+fn with_stars(name: &str) -> String {
+    let mut stars = String::new();
+    let mut rest = name;
+    while let Some((before, behind)) = rest.split_once('‹') {
+        let Some((_, behind)) = behind.split_once('›') else {
+            break;
+        };
+        stars.push_str(before);
+        stars.push('*');
+        rest = behind;
+    }
+    stars + rest
 }

@@ -8,7 +8,7 @@
 //!
 //! A [`Collector`] takes one variant after the other and keeps each text once; `words` makes texts alike that
 //! differ in the names of the variant only. `json` is the report as data, `html` a page made of it,
-//! `join` puts the reports of shards together, `rule` decides a conflict for the next run.
+//! `join` puts the reports of shards together.
 //!
 //! Source: contract, render-fleet.
 
@@ -17,7 +17,6 @@ mod finding;
 mod html;
 mod join;
 mod json;
-mod rule;
 mod words;
 
 use std::path::Path;
@@ -31,7 +30,6 @@ use crate::config::UsageError;
 pub use collector::Collector;
 pub use finding::SharedResult;
 pub use join::join;
-pub use rule::Rule;
 
 /// What became of the variants of a run. Variants that are as they were are only counted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -15,6 +15,7 @@ use super::{FleetReport, ReportHead, VariantEntry};
 use crate::config::UsageError;
 use crate::functions::render_fleet::{Action, FleetCounts};
 use crate::results::Severity;
+use crate::yaml::{Value, to_block_text};
 use diff::{FileView, view};
 use who::Who;
 
@@ -227,8 +228,10 @@ impl<'r> FleetPage<'r> {
             Some("local") => ("local", "upstream"),
             _ => ("upstream", "local"),
         };
-        let rule = finding.rule.as_ref();
-        let rule = rule.map(|rule| rule.yaml(&format!("{take}   # or {other}")));
+        let rule = said.rule(Some(take)).map(|rule| {
+            let rules = to_block_text(&Value::Sequence(vec![rule]));
+            format!("{}   # or {other}\n", rules.trim_end())
+        });
         // The values stand below in a conflict over a field.
         let what = if said.is_conflict() && said.field.is_some() {
             said.message.what().to_owned()
