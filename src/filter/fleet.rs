@@ -5,13 +5,11 @@ use std::path::Path;
 use std::thread::available_parallelism;
 use std::time::Instant;
 
-use indicatif::{ProgressBar, ProgressStyle};
-
 use super::arguments::Arguments;
 use super::print::{
     print_result_list, print_results, print_up_to_date, say, write_diff, write_results,
 };
-use super::progress;
+use super::progress::{self, ProgressLine};
 use super::read::config_of_arguments;
 use super::step::read_document;
 use super::{CONFLICTS, DONE, FAILED, WOULD_CHANGE};
@@ -59,10 +57,10 @@ pub(super) fn on_fleet(
         counts: None,
         results: Results::default(),
         collector: (!reports.is_empty()).then(Collector::default),
-        progress: ProgressBar::hidden(),
+        progress: None,
     };
     let results = run_fleet(run, &mut told);
-    told.progress.finish_and_clear();
+    told.progress = None;
     let mut results = results?;
     let Told {
         counts,
@@ -170,28 +168,20 @@ struct Told<'t> {
     results: Results,
     /// The report, if one is asked for.
     collector: Option<Collector>,
-    progress: ProgressBar,
-}
-
-/// A line on a terminal that says how far a run is.
-fn progress_line(arguments: &Arguments, variants: usize) -> ProgressBar {
-    if !progress::is_shown(arguments) {
-        return ProgressBar::hidden();
-    }
-    let line = "{bar:30} {human_pos} of {human_len} variants, {eta} left {msg}";
-    let style = ProgressStyle::with_template(line);
-    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(variants as u64).with_style(style)
+    progress: Option<ProgressLine>,
 }
 
 impl Watch for Told<'_> {
     fn begin(&mut self, variants: usize) {
         self.counts = Some(FleetCounts::of(variants));
-        self.progress = progress_line(self.arguments, variants);
+        let line = || ProgressLine::new("Rendering variants", variants);
+        self.progress = progress::is_shown(self.arguments).then(line);
     }
 
     fn see(&mut self, mut outcome: VariantOutcome) -> Result<(), UsageError> {
-        self.progress.inc(1);
+        if let Some(line) = &self.progress {
+            line.step(&outcome.owner);
+        }
         if let Some(collector) = &mut self.collector {
             collector.add(&outcome);
         }

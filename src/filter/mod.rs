@@ -18,7 +18,7 @@ mod stream;
 
 pub use arguments::{command, quoted};
 pub use flags::with_value_hint;
-pub use progress::search_progress;
+pub use progress::{ProgressLine, search_progress};
 
 use std::ffi::OsString;
 use std::io::{self, Write};

@@ -1,20 +1,23 @@
 //! Progress lines on a terminal.
 
-use std::io::{self, IsTerminal, Write};
-use std::sync::Mutex;
+use std::io::{self, IsTerminal};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
+use console::{Term, truncate_str};
+
 use super::arguments::{Arguments, Output};
+use crate::results::printable;
 use crate::supplied::Progress;
 use crate::test_switches::Switch;
 
-/// A search that ends sooner shows nothing.
+/// Work that ends sooner shows nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How often a line is written at most.
 const PACE: Duration = Duration::from_millis(100);
-
-/// When the next line may be written; `None` before the start of the search.
-static NEXT: Mutex<Option<Instant>> = Mutex::new(None);
+/// Erases the line.
+const ERASE: &str = "\r\x1b[K";
 
 /// Whether standard error is a terminal that progress lines do not disturb.
 pub(super) fn is_shown(arguments: &Arguments) -> bool {
@@ -33,22 +36,82 @@ pub fn search_progress() -> Option<Progress> {
 
 /// Shows how many revisions a search for the original has compared, and removes the line at its end.
 pub(super) fn show_search(compared: usize, all: usize) {
-    const ERASE: &str = "\r\x1b[K";
-    let Ok(mut next) = NEXT.lock() else { return };
-    let now = Instant::now();
-    let patience = if Switch::Impatient.is_on() {
-        Duration::ZERO
-    } else {
-        PATIENCE
-    };
-    let due = *next.get_or_insert(now + patience);
-    // A terminal that cannot be written to misses only the progress.
-    let mut stderr = io::stderr().lock();
+    static LINE: OnceLock<ProgressLine> = OnceLock::new();
+    let line = LINE.get_or_init(|| ProgressLine::new("Comparing revisions", all));
     if compared == all {
-        let _ = write!(stderr, "{ERASE}");
-    } else if now >= due {
-        *next = Some(now + PACE);
-        let _ = write!(stderr, "{ERASE}compared {compared} of {all} revisions");
-        let _ = stderr.flush();
+        line.erase();
+    } else {
+        line.show(compared, "");
+    }
+}
+
+/// How far work of many steps is: a line of a terminal that is written over, once the work has taken a second.
+#[derive(Debug)]
+pub struct ProgressLine {
+    what: &'static str,
+    steps: usize,
+    begun: AtomicUsize,
+    start: Instant,
+    /// When it was written last, if it was.
+    written: Mutex<Option<Instant>>,
+}
+
+impl ProgressLine {
+    /// The line of work of so many steps.
+    #[must_use]
+    pub fn new(what: &'static str, steps: usize) -> Self {
+        Self {
+            what,
+            steps,
+            begun: AtomicUsize::new(0),
+            start: Instant::now(),
+            written: Mutex::new(None),
+        }
+    }
+
+    /// The next step begins.
+    pub fn step(&self, name: &str) {
+        let before = self.begun.fetch_add(1, Ordering::Relaxed);
+        self.show(before + 1, name);
+    }
+
+    fn show(&self, number: usize, name: &str) {
+        let Ok(mut written) = self.written.lock() else {
+            return;
+        };
+        let stderr = Term::stderr();
+        let is_due = match *written {
+            Some(last) => last.elapsed() >= PACE,
+            None => self.start.elapsed() >= PATIENCE || Switch::Impatient.is_on(),
+        };
+        if !is_due || !stderr.is_term() {
+            return;
+        }
+        *written = Some(Instant::now());
+        let name = if name.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", printable(name))
+        };
+        let left = self.steps.saturating_sub(number) as f64;
+        let left = self.start.elapsed().mul_f64(left / number.max(1) as f64);
+        let (what, steps, left) = (self.what, self.steps, left.as_secs());
+        let line = format!("{what}{name} ({number} of {steps}, {left} s left)");
+        let line = truncate_str(&line, usize::from(stderr.size().1), "…");
+        // A terminal that cannot be written to misses only the progress.
+        let _ = stderr.write_str(&format!("{ERASE}{line}"));
+    }
+
+    fn erase(&self) {
+        let written = self.written.lock().ok().and_then(|mut last| last.take());
+        if written.is_some() {
+            let _ = Term::stderr().write_str(ERASE);
+        }
+    }
+}
+
+impl Drop for ProgressLine {
+    fn drop(&mut self) {
+        self.erase();
     }
 }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use krm_variants::filter::ProgressLine;
 use krm_variants::functions::inject_config::{
     INJECTED_RESOURCE_ANNOTATION, INJECTED_RESOURCE_NAME_ANNOTATION,
 };
@@ -28,7 +29,7 @@ use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
 use super::merging::{Merger, Side};
 use super::package::{Contents, KPTFILE, Package, resources};
-use super::print::{BOLD, DIM, Page, Progress, to_stdout};
+use super::print::{BOLD, DIM, Page, to_stdout};
 use super::session::{RULES, followed, remembered};
 use super::upstream::{Upstream, supplied};
 use super::{client, exit, worktree};
@@ -293,7 +294,7 @@ impl History {
             ["log", "--format=%H%x09%an%x09%as%x09%s", "--", "."],
         );
         let log = log.unwrap_or_default();
-        let progress = Progress::new("Reading commits", log.lines().count());
+        let progress = ProgressLine::new("Reading commits", log.lines().count());
         for line in log.lines() {
             let mut parts = line.splitn(4, '\t').map(str::to_owned);
             let mut next = || parts.next().unwrap_or_default();
@@ -330,7 +331,7 @@ impl History {
             return Err(Failure::new(message).hint(package.command(&["diff"])));
         };
         let count = document.document().len();
-        let progress = Progress::new("Following", count);
+        let progress = ProgressLine::new("Following", count);
         for at in 0..count {
             let Some(root) = document.document().root(at) else {
                 continue;

@@ -47,7 +47,6 @@ use failure::Result;
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    print::begin();
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let name = arguments.first().map(Path::new).and_then(Path::file_stem);
     if let Some(function) = function(name.and_then(|name| name.to_str())) {

@@ -3,9 +3,6 @@
 use std::fmt::{self, Write as _};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 
 use anstyle::{AnsiColor, Style};
 use console::{Term, measure_text_width, truncate_str};
@@ -235,62 +232,6 @@ pub(crate) fn warning(what: fmt::Arguments<'_>) {
         "warning: {}",
         printable(&what.to_string())
     );
-}
-
-/// How far work of many steps is: a line of a terminal that is written over, once the command
-/// has taken a second.
-pub(crate) struct Progress<'a> {
-    what: &'a str,
-    steps: usize,
-    done: AtomicUsize,
-    is_shown: AtomicBool,
-}
-
-/// When the program began.
-static BEGUN: OnceLock<Instant> = OnceLock::new();
-
-/// Starts the clock after which a command takes long.
-pub(crate) fn begin() {
-    BEGUN.get_or_init(Instant::now);
-}
-
-impl<'a> Progress<'a> {
-    pub(crate) fn new(what: &'a str, steps: usize) -> Self {
-        Self {
-            what,
-            steps,
-            done: AtomicUsize::new(0),
-            is_shown: AtomicBool::new(false),
-        }
-    }
-
-    /// One step begins.
-    pub(crate) fn step(&self, name: &str) {
-        let number = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        let begun = BEGUN.get().map(Instant::elapsed);
-        let is_long = begun.is_some_and(|elapsed| elapsed >= Duration::from_secs(1));
-        let stderr = Term::stderr();
-        if is_long && stderr.is_term() {
-            self.is_shown.store(true, Ordering::Relaxed);
-            let line = format!(
-                "{}: {} ({number} of {})",
-                self.what,
-                printable(name),
-                self.steps
-            );
-            let line = truncate_str(&line, usize::from(stderr.size().1), "…").into_owned();
-            // A line that cannot be written is no reason to stop.
-            let _ = stderr.write_str(&format!("\r\x1b[K{line}"));
-        }
-    }
-}
-
-impl Drop for Progress<'_> {
-    fn drop(&mut self) {
-        if self.is_shown.load(Ordering::Relaxed) {
-            let _ = Term::stderr().write_str("\r\x1b[K");
-        }
-    }
 }
 
 /// Prints a failure and what to do next.

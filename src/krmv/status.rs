@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use krm_variants::filter::ProgressLine;
 use krm_variants::functions::review_package::review;
 use krm_variants::merge::likeness::{ComparedPackages, FileEditCount, SimilarityScanner};
 use krm_variants::parallel;
@@ -21,7 +22,7 @@ use super::exit;
 use super::failure::{Failure, Result};
 use super::merging::{Merger, Side};
 use super::package::{KPTFILE, Package};
-use super::print::{GREEN, Page, Progress, RED, YELLOW, counted, to_stdout};
+use super::print::{GREEN, Page, RED, YELLOW, counted, to_stdout};
 use super::releases::{Reference, Releases};
 use super::review::reviewable;
 use super::session::{followed, locked_name, locked_revision, merger, merger_from, original};
@@ -199,7 +200,7 @@ struct Trial<'t> {
 impl Trial<'_> {
     /// Tries all releases, several at once.
     fn all(&self, releases: &[&Reference]) -> Vec<Newer> {
-        let progress = Progress::new("Trying releases", releases.len());
+        let progress = ProgressLine::new("Trying releases", releases.len());
         parallel::each(releases, |release| {
             progress.step(&release.short);
             self.one(release)
@@ -226,7 +227,7 @@ impl Trial<'_> {
     fn changed(&self, pattern: &str, releases: &[&Reference]) -> Result<Vec<(String, String)>> {
         let mut before = fields_of(&contents(self.base)?);
         let mut changed = Vec::new();
-        let progress = Progress::new("Comparing releases", releases.len());
+        let progress = ProgressLine::new("Comparing releases", releases.len());
         for release in releases {
             progress.step(&release.short);
             let after = fields_of(&contents(&self.merger(release)?.upstream)?);

@@ -316,7 +316,6 @@ fn only_locks_stamps_and_messages_on_a_terminal_know_the_time() {
     let known = [
         "filter/",
         "fleet/lock.rs",
-        "krmv/print.rs",
         "package/file.rs",
         "package/temporary.rs",
     ];

@@ -447,7 +447,7 @@ fn a_terminal_shows_the_progress_of_a_search_and_a_pipe_does_not() {
         String::from_utf8(output.stdout).expect("UTF-8")
     };
     let text = shown("impatient", &line);
-    let progress = text.find("compared 0 of 5 revisions\r\u{1b}[K");
+    let progress = text.find("Comparing revisions (0 of 5, 0 s left)\r\u{1b}[K");
     let found = text.find("a copy of `v2`");
     assert!(progress.is_some() && progress < found, "{text}");
     // A search that takes less than a second shows nothing, and neither does a pipe.
