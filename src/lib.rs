@@ -85,6 +85,7 @@
 mod conditions;
 mod interner;
 mod mask;
+mod nearest;
 pub mod parallel;
 mod result_printer;
 mod source_text;

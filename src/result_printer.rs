@@ -22,8 +22,8 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
-use similar::{Algorithm, DiffOp, capture_diff_slices};
 
+use crate::diff::{Hunk, hunks};
 use crate::results::{FunctionResult, Message, Reason, Results, Severity, printable};
 use crate::yaml::{Path, PathElement};
 
@@ -252,17 +252,15 @@ fn words(text: &str) -> Vec<&str> {
 /// For each word of `other`, the word of `first` that a diff of the two pairs it with.
 fn paired(first: &[&str], other: &[&str]) -> Vec<Option<usize>> {
     let mut pairs = vec![None; other.len()];
-    for operation in capture_diff_slices(Algorithm::Myers, first, other) {
-        if let DiffOp::Equal {
-            old_index,
-            new_index,
-            len,
-        } = operation
-        {
-            for at in 0..len {
-                pairs[new_index + at] = Some(old_index + at);
-            }
-        }
+    let end = Hunk {
+        before: first.len()..first.len(),
+        after: other.len()..other.len(),
+    };
+    let (mut before, mut after) = (0, 0);
+    for hunk in hunks(first, other).into_iter().chain([end]) {
+        let pair = (before..hunk.before.start).map(Some);
+        pairs.splice(after..hunk.after.start, pair);
+        (before, after) = (hunk.before.end, hunk.after.end);
     }
     pairs
 }

@@ -1,8 +1,8 @@
 //! Config fields that take one of a few words.
 
+use crate::nearest::nearest;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::yaml::Path;
-use crate::yaml::de::nearest;
 
 /// The words of a field that says yes or no.
 pub(crate) const BOOL: [(&str, bool); 2] = [("true", true), ("false", false)];
@@ -79,8 +79,9 @@ impl<'r> Words<'r> {
 pub(crate) fn word<T: Copy>(found: &str, words: &[(&str, T)]) -> Result<T, String> {
     let known = words.iter().find(|(word, _)| *word == found);
     known.map(|(_, value)| *value).ok_or_else(|| {
-        let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        let meant = nearest(found, &names).map(|name| format!("; did you mean `{name}`?"));
+        let names = words.iter().map(|(word, _)| *word);
+        let meant = nearest(found, names, 1);
+        let meant = (meant.first()).map(|name| format!("; did you mean `{name}`?"));
         let message = format!("expected {}, found `{found}`", expected(words));
         message + &meant.unwrap_or_default()
     })

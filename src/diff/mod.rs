@@ -1,14 +1,15 @@
 //! Unified diffs, in the form that `git apply` and `patch -p1` take.
 
 mod binary;
+mod hunks;
 mod quote;
 
 use std::fmt::Write;
-
-use similar::{Algorithm, TextDiff};
+use std::ops::Range;
 
 use crate::mask::masked_file;
 use crate::package::{FileChange, Package, PackageError, USUAL_MODE};
+pub(crate) use hunks::{Hunk, hunks};
 use quote::{quote, quote_always};
 
 /// Lines of context around a change.
@@ -220,17 +221,44 @@ fn text_diff(path: &str, before: Option<&str>, after: Option<&str>, new_mode: u3
 /// The lines that differ, and those around them. Lines end at LF only, as git's do.
 fn put_hunks(diff: &mut String, before: &str, after: &str) {
     let [old, new] = [before, after].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
-    let changes = TextDiff::configure()
-        .algorithm(Algorithm::Patience)
-        .diff_slices(&old, &new);
-    for hunk in changes.unified_diff().context_radius(CONTEXT).iter_hunks() {
-        put(diff, format_args!("{}\n", hunk.header()));
-        for change in hunk.iter_changes() {
-            let line = change.value();
-            put(diff, format_args!("{}{line}", change.tag()));
-            if !line.ends_with('\n') {
-                diff.push_str("\n\\ No newline at end of file\n");
-            }
+    let hunks = hunks::line_hunks(&old, &new);
+    // Those with the same lines around them are one.
+    for near in hunks.chunk_by(|one, next| next.before.start - one.before.end <= 2 * CONTEXT) {
+        let ([first, ..], [.., last]) = (near, near) else {
+            continue;
+        };
+        let context = first.before.start.min(CONTEXT);
+        let (from, from_new) = (first.before.start - context, first.after.start - context);
+        let context = (old.len() - last.before.end).min(CONTEXT);
+        let (to, to_new) = (last.before.end + context, last.after.end + context);
+        let (lines, new_lines) = (position(from..to), position(from_new..to_new));
+        put(diff, format_args!("@@ -{lines} +{new_lines} @@\n"));
+        let mut at = from;
+        for Hunk { before, after } in near {
+            put_lines(diff, ' ', &old[at..before.start]);
+            put_lines(diff, '-', &old[before.clone()]);
+            put_lines(diff, '+', &new[after.clone()]);
+            at = before.end;
+        }
+        put_lines(diff, ' ', &old[at..to]);
+    }
+}
+
+/// Lines as the head of a hunk has them: the first, counted from one, and how many unless it is one. Without lines, the
+/// one before them.
+fn position(lines: Range<usize>) -> String {
+    match lines.len() {
+        0 => format!("{},0", lines.start),
+        1 => format!("{}", lines.start + 1),
+        count => format!("{},{count}", lines.start + 1),
+    }
+}
+
+fn put_lines(diff: &mut String, sign: char, lines: &[&str]) {
+    for line in lines {
+        put(diff, format_args!("{sign}{line}"));
+        if !line.ends_with('\n') {
+            diff.push_str("\n\\ No newline at end of file\n");
         }
     }
 }

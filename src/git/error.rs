@@ -111,6 +111,12 @@ pub enum GitError {
     Package(#[from] PackageError),
 }
 
+/// The names of a message about one that is not there.
+pub(super) fn near<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<String> {
+    let found = crate::nearest::nearest(name, names, 3);
+    found.into_iter().map(str::to_owned).collect()
+}
+
 /// The end of a message about a name that is not there.
 fn nearest(names: &[String]) -> String {
     match names {

@@ -13,7 +13,6 @@ mod error;
 mod history;
 mod holder;
 mod latest;
-mod nearest;
 mod references;
 mod repository;
 mod revision;

@@ -6,8 +6,7 @@ use gix::ObjectId;
 use gix::bstr::BStr;
 use gix::objs::Kind;
 
-use super::error::texts;
-use super::nearest::nearest;
+use super::error::{near, texts};
 use super::{GitError, Repository};
 use crate::latest::LATEST;
 
@@ -223,7 +222,7 @@ impl Repository {
         let names = names
             .iter()
             .map(|name| name.strip_prefix(&own).unwrap_or(name));
-        nearest(revision, names)
+        near(revision, names)
     }
 }
 

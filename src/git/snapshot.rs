@@ -2,8 +2,8 @@
 
 use gix::ObjectId;
 
+use super::error::near;
 use super::holder::{File, TreeHolder, join};
-use super::nearest::nearest;
 use super::{GitError, Repository, Revision};
 use crate::package::{
     FileContent, LARGEST_FILE, LARGEST_PACKAGE, Listed, Package, PackageFile, SkipReason, Skipped,
@@ -272,7 +272,7 @@ impl Repository {
             path: self.path.clone(),
             directory: directory.to_owned(),
             revision: revision.to_owned(),
-            near: nearest(directory, folders.iter().map(String::as_str)),
+            near: near(directory, folders.iter().map(String::as_str)),
         }
     }
 

@@ -14,10 +14,9 @@
 use std::hash::Hash;
 use std::ops::Range;
 
-use gix_imara_diff::{Algorithm, Diff, Hunk, InternedInput, Interner};
-
 use super::rule::Side;
 use super::versions::Versions;
+use crate::diff::{Hunk, hunks};
 
 /// Who changed a part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,14 +101,13 @@ fn push_both<T: Copy + Eq + Hash>(
     let is_one = ours.is_empty() || theirs.is_empty();
     let hunks = if is_one {
         vec![Hunk {
-            before: 0..position(ours.len()),
-            after: 0..position(theirs.len()),
+            before: 0..ours.len(),
+            after: 0..theirs.len(),
         }]
     } else {
         hunks(ours, theirs)
     };
-    let moved =
-        |range: Range<u32>, start: usize| range.start as usize + start..range.end as usize + start;
+    let moved = |range: Range<usize>, start: usize| range.start + start..range.end + start;
     let (mut local, mut upstream) = (region.local.start, region.upstream.start);
     let mut push = |changed, base: Range<usize>, ours: Range<usize>, theirs: Range<usize>| {
         if !ours.is_empty() || !theirs.is_empty() {
@@ -162,7 +160,7 @@ impl SideChanges {
     }
 
     fn next_start(&mut self) -> Option<usize> {
-        self.hunks.peek().map(|hunk| hunk.before.start as usize)
+        self.hunks.peek().map(|hunk| hunk.before.start)
     }
 
     /// Unchanged lines of base, as lines of the side.
@@ -173,35 +171,13 @@ impl SideChanges {
 
     /// Goes past the next change if it begins no later than at `end`, which moves to where it ends.
     fn take(&mut self, end: &mut usize, is_taken: &mut bool) -> bool {
-        let next = self
-            .hunks
-            .next_if(|hunk| hunk.before.start as usize <= *end);
+        let next = self.hunks.next_if(|hunk| hunk.before.start <= *end);
         let Some(hunk) = next else { return false };
-        *end = (*end).max(hunk.before.end as usize);
-        (self.base, self.side) = (hunk.before.end as usize, hunk.after.end as usize);
+        *end = (*end).max(hunk.before.end);
+        (self.base, self.side) = (hunk.before.end, hunk.after.end);
         *is_taken = true;
         true
     }
-}
-
-/// Positions of lines: the library has them as 32 bits, and no input is that long.
-fn position(line: usize) -> u32 {
-    u32::try_from(line).unwrap_or(u32::MAX)
-}
-
-fn hunks<T: Copy + Eq + Hash>(before: &[T], after: &[T]) -> Vec<Hunk> {
-    let count = before.len() + after.len();
-    let mut input = InternedInput {
-        before: Vec::with_capacity(before.len()),
-        after: Vec::with_capacity(after.len()),
-        interner: Interner::new(count),
-    };
-    input.update_before(before.iter().copied());
-    input.update_after(after.iter().copied());
-    // As git does: heuristics bound the time, and changes that can slide stand as far down as possible.
-    let mut diff = Diff::compute(Algorithm::Myers, &input);
-    diff.postprocess_no_heuristic(&input);
-    diff.hunks().collect()
 }
 
 #[cfg(test)]

@@ -13,10 +13,10 @@
 //! Source: contract, Upstreams from Git; merge-package.
 
 use serde::Deserialize;
-use similar::{DiffTag, TextDiff};
 
 use crate::config::words::word;
 use crate::config::{UsageError, typed, typed_config};
+use crate::diff::{Hunk, hunks};
 use crate::functions::{DriverFiles, DriverOutcome};
 use crate::merge::package::{Merge, MergeOptions};
 use crate::merge::{Combine, ConflictRules, OnConflict};
@@ -189,7 +189,6 @@ fn merge(files: &DriverFiles, options: MergeOptions) -> Result<Option<MergedFile
 /// Both sides' lines, with conflict markers where they differ.
 fn with_markers(ours: &str, theirs: &str) -> String {
     let [old, new] = [ours, theirs].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
-    let diff = TextDiff::from_slices(&old, &new);
     let mut text = String::new();
     let put = |text: &mut String, lines: &[&str]| {
         for line in lines {
@@ -199,20 +198,16 @@ fn with_markers(ours: &str, theirs: &str) -> String {
             text.push('\n');
         }
     };
-    for op in diff.ops() {
-        let (tag, ours, theirs) = op.as_tag_tuple();
-        if tag == DiffTag::Equal {
-            old[ours].iter().for_each(|line| text.push_str(line));
-            continue;
-        }
-        if !text.is_empty() && !text.ends_with('\n') {
-            text.push('\n');
-        }
+    let mut at = 0;
+    for Hunk { before, after } in hunks(&old, &new) {
+        put(&mut text, &old[at..before.start]);
         text.push_str("<<<<<<< ours\n");
-        put(&mut text, &old[ours]);
+        at = before.end;
+        put(&mut text, &old[before]);
         text.push_str("=======\n");
-        put(&mut text, &new[theirs]);
+        put(&mut text, &new[after]);
         text.push_str(">>>>>>> theirs\n");
     }
+    old[at..].iter().for_each(|line| text.push_str(line));
     text
 }

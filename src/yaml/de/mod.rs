@@ -13,6 +13,7 @@ use serde::de::{
 use std::fmt;
 
 use super::value::{Number, Value};
+use crate::nearest::nearest;
 
 /// Strings longer than this many characters are cut in messages.
 const SHOWN_CHARACTERS: usize = 60;
@@ -63,15 +64,6 @@ impl DeError {
     }
 }
 
-/// How much of a name must be in another for it to be meant, from 0 to 1.
-const LIKENESS: f32 = 0.7;
-
-/// The name that is probably meant.
-pub(crate) fn nearest<'n>(found: &str, names: &[&'n str]) -> Option<&'n str> {
-    let found = similar::get_close_matches(found, names, 1, LIKENESS);
-    found.first().copied()
-}
-
 impl de::Error for DeError {
     fn custom<T: fmt::Display>(message: T) -> Self {
         DeError {
@@ -81,7 +73,7 @@ impl de::Error for DeError {
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
-        if let Some(nearest) = nearest(field, expected) {
+        if let [nearest, ..] = nearest(field, expected.iter().copied(), 1)[..] {
             return Self::custom(format_args!(
                 "unknown field `{field}`; did you mean `{nearest}`?"
             ));

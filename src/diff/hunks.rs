@@ -1,0 +1,49 @@
+//! Where two sequences differ, as git finds it: heuristics bound the time.
+
+use std::hash::Hash;
+use std::ops::Range;
+
+use gix_imara_diff::{Algorithm, Diff, InternedInput, Interner};
+
+/// Elements of one sequence, and those of the other that stand in their place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Hunk {
+    pub(crate) before: Range<usize>,
+    pub(crate) after: Range<usize>,
+}
+
+/// The hunks between two sequences, in their order; those that can slide stand as far down as possible.
+pub(crate) fn hunks<T: Copy + Eq + Hash>(before: &[T], after: &[T]) -> Vec<Hunk> {
+    let input = input(before, after);
+    let mut diff = Diff::compute(Algorithm::Myers, &input);
+    diff.postprocess_no_heuristic(&input);
+    of(&diff)
+}
+
+/// The hunks between two texts, for a person: those that can slide stand where git's indent heuristic puts them.
+pub(super) fn line_hunks(before: &[&str], after: &[&str]) -> Vec<Hunk> {
+    let input = input(before, after);
+    let mut diff = Diff::compute(Algorithm::Myers, &input);
+    diff.postprocess_lines(&input);
+    of(&diff)
+}
+
+fn input<T: Copy + Eq + Hash>(before: &[T], after: &[T]) -> InternedInput<T> {
+    let mut input = InternedInput {
+        before: Vec::with_capacity(before.len()),
+        after: Vec::with_capacity(after.len()),
+        interner: Interner::new(before.len() + after.len()),
+    };
+    input.update_before(before.iter().copied());
+    input.update_after(after.iter().copied());
+    input
+}
+
+fn of(diff: &Diff) -> Vec<Hunk> {
+    let range = |range: Range<u32>| range.start as usize..range.end as usize;
+    let hunks = diff.hunks().map(|hunk| Hunk {
+        before: range(hunk.before),
+        after: range(hunk.after),
+    });
+    hunks.collect()
+}
