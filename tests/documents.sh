@@ -14,7 +14,7 @@
 # A command must succeed unless the next one is `echo $?` or its block is fenced with ```console fails. Blocks fenced
 # with ```console kpt, kubectl, kustomize or pre-commit are left out where that program is not on PATH. A line <!-- $ command -->
 # runs a command that readers need not see. A block of text below <!-- file: PATH --> becomes that file.
-# `cargo run --release --bin NAME -- ...` runs the built binary.
+# `cargo run --bin NAME -- ...` runs the built binary.
 set -uo pipefail
 shopt -s expand_aliases
 
@@ -35,8 +35,8 @@ commands=0
 failed=0
 
 cargo() {
-  [[ "$1 $2 $3 $5" == "run --release --bin --" ]] || { echo "not run here: cargo $*" >&2; return 1; }
-  "$4" "${@:6}"
+  [[ "$1 $2 $4" == "run --bin --" ]] || { echo "not run here: cargo $*" >&2; return 1; }
+  "$3" "${@:5}"
 }
 fail() {
   failed=$((failed + 1))
