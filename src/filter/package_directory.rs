@@ -13,7 +13,7 @@ use super::step::run;
 use super::{CONFLICTS, DONE, FAILED, WOULD_CHANGE};
 use crate::config::UsageError;
 use crate::diff::{change_diff, unified_diff};
-use crate::functions::{Document, Function, Output, is_package_revision};
+use crate::functions::{Document, Function, Output};
 use crate::kptfile::upstream_file;
 use crate::mask::masked;
 use crate::package::{
@@ -22,6 +22,7 @@ use crate::package::{
 use crate::resource_list::ResourceList;
 use crate::result_printer::ResultPrinter;
 use crate::results::{FunctionResult, Reason, Results};
+use crate::supplied::only_package;
 use crate::yaml::OwnedDocument;
 
 pub(super) fn on_package(
@@ -122,14 +123,14 @@ fn read_local(
         // A PackageRevisionResources is a package whatever its file.
         files.only_file = None;
         let (files, list) = listed(files)?;
-        if !is_package_revision(&list) {
+        if only_package(&list).is_none() {
             let path = path.to_path_buf();
             return Err(usage(&PackageError::NotADirectory { path }));
         }
         return Ok((files, list));
     }
     let (files, list) = listed(files)?;
-    if files.only_file.is_some() && is_package_revision(&list) {
+    if files.only_file.is_some() && only_package(&list).is_some() {
         let mut package = Package::clone(&files);
         package.only_file = None;
         return listed(package);

@@ -29,7 +29,6 @@ pub use function::{DriverFiles, DriverOutcome, Function, MergeDriver, Run, Step}
 pub use output::{Document, Output};
 pub use run::{Inputs, Items, Outcome, SuppliedInput, run};
 
-pub(crate) use package_revision::is_package_revision;
 pub(crate) use run::run_on;
 
 /// All functions, in the order of their names. Tests, benchmarks, pages and images are checked

@@ -13,37 +13,10 @@
 
 use crate::config::UsageError;
 use crate::package::{FileChange, check_package_path};
-use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
-use crate::results::{FunctionResult, Reason, Results, with_article};
-use crate::supplied::is_package_revision_resources;
+use crate::results::{FunctionResult, Reason, Results};
+use crate::supplied::{RESOURCES, texts_in};
 use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
-
-/// The PackageRevisionResources that is the only item of a list.
-pub(super) fn only_package(list: &ResourceList) -> Option<ItemId> {
-    package_beside(list, |_| false)
-}
-
-/// Whether a list holds a package in the form of a PackageRevisionResources and nothing else.
-pub(crate) fn is_package_revision(list: &ResourceList) -> bool {
-    only_package(list).is_some()
-}
-
-/// The only PackageRevisionResources of a list in which all other items are no part of a package.
-pub(super) fn package_beside(
-    list: &ResourceList,
-    is_beside: impl Fn(&Resource) -> bool,
-) -> Option<ItemId> {
-    let is_one = |resource: &Resource| resource.kind == "PackageRevisionResources";
-    let mut items = list.items();
-    let mut items = items
-        .by_ref()
-        .filter(|(_, resource)| is_one(resource) || !is_beside(resource));
-    let (Some((id, resource)), None) = (items.next(), items.next()) else {
-        return None;
-    };
-    (is_one(resource) && list.read(id, is_package_revision_resources)).then_some(id)
-}
 
 /// Does something with the package in a PackageRevisionResources, and writes its files back. `None` if a path of a file
 /// is not allowed, which is an error result then.
@@ -53,9 +26,19 @@ pub(super) fn within<T>(
     results: &mut Results,
     work: impl FnOnce(&mut ResourceList, &mut Results) -> Result<T, UsageError>,
 ) -> Result<Option<T>, UsageError> {
-    let Some(files) = files(id, list, results)? else {
+    let files = texts_in(list.node(id), "the local package")?;
+    let mut valid = true;
+    for (path, _) in &files {
+        if let Err(error) = check_package_path(path) {
+            valid = false;
+            let result = FunctionResult::error(Reason::InvalidPath, error.to_string());
+            let field = Path::fields(&RESOURCES).field(path.as_str());
+            results.push(result.about(list.resource(id)).at(field));
+        }
+    }
+    if !valid {
         return Ok(None);
-    };
+    }
     let mut package = ResourceList::from_texts(files).map_err(|error| {
         UsageError::Refused(format!("the local PackageRevisionResources, {error}"))
     })?;
@@ -76,41 +59,6 @@ pub(super) fn within<T>(
         results.push(result.at(Path::fields(&RESOURCES)));
     }
     Ok(Some(done))
-}
-
-const RESOURCES: [&str; 2] = ["spec", "resources"];
-
-/// The files and their texts. A path that is not allowed is an error result, and gives `None`.
-fn files(
-    id: ItemId,
-    list: &ResourceList,
-    results: &mut Results,
-) -> Result<Option<Vec<(String, String)>>, UsageError> {
-    let mut files = Vec::new();
-    let mut valid = true;
-    let Some(resources) = list.node(id).get_path(&RESOURCES) else {
-        return Ok(Some(files));
-    };
-    for entry in resources.entries() {
-        let (Some(path), Some(text)) = (entry.key.scalar_text(), entry.value.as_str()) else {
-            return Err(UsageError::expected(
-                format_args!(
-                    "the local PackageRevisionResources, {}",
-                    entry.value.location()
-                ),
-                "the text of a file",
-                with_article(entry.value.kind_name()),
-            ));
-        };
-        if let Err(error) = check_package_path(path) {
-            valid = false;
-            let result = FunctionResult::error(Reason::InvalidPath, error.to_string());
-            let field = Path::fields(&RESOURCES).field(path);
-            results.push(result.about(list.resource(id)).at(field));
-        }
-        files.push((path.to_owned(), text.to_owned()));
-    }
-    Ok(valid.then_some(files))
 }
 
 /// The new texts of files, `None` for a deleted one. What is not text has no place in the object: it is left out,

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use super::function::{Function, Run};
 use super::output::{Document, Output};
-use super::package_revision::{only_package, within};
+use super::package_revision::within;
 use crate::config::{Config, UsageError};
 use crate::package::{FileChange, Package, check_package_path, check_path_of_package};
 use crate::resource::PACKAGE_PATH_ANNOTATION;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results, Severity};
-use crate::supplied::{CatalogSource, Progress, Role, Supplied, SuppliedPackage};
+use crate::supplied::{CatalogSource, Progress, Role, Supplied, SuppliedPackage, only_package};
 use crate::yaml::{OwnedDocument, Path};
 
 /// What a function gets in addition to the items.

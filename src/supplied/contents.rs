@@ -4,7 +4,7 @@
 use super::package::PackageRevisionName;
 use super::{Role, UsageError};
 use crate::resource::Resource;
-use crate::resource_list::ResourceList;
+use crate::resource_list::{ItemId, ResourceList};
 use crate::results::with_article;
 use crate::yaml::{NodeId, NodeRef};
 
@@ -21,24 +21,6 @@ pub(super) struct Contents {
 }
 
 impl Contents {
-    /// The files of a PackageRevisionResources that is the only item of a list.
-    pub(super) fn of_only_item(
-        role: Role,
-        items: &ResourceList,
-        place: &str,
-    ) -> Result<Option<Contents>, UsageError> {
-        let mut ids = items.items();
-        let (Some((only, resource)), None) = (ids.next(), ids.next()) else {
-            return Ok(None);
-        };
-        if resource.kind != PACKAGE_REVISION_RESOURCES {
-            return Ok(None);
-        }
-        let mut contents = Contents::default();
-        contents.document(role, items.node(only), place)?;
-        Ok(Some(contents))
-    }
-
     /// Adds the contents of a document, or of another node that stands for one.
     pub(super) fn document(
         &mut self,
@@ -93,27 +75,40 @@ impl Contents {
         Ok(())
     }
 
-    fn package(&mut self, node: NodeRef<'_>, place: &str) -> Result<(), UsageError> {
+    pub(super) fn package(&mut self, node: NodeRef<'_>, place: &str) -> Result<(), UsageError> {
         self.revisions.push(PackageRevisionName::read(node));
-        let Some(resources) = node.get_path(&["spec", "resources"]) else {
-            return Ok(());
-        };
-        for entry in resources.entries() {
-            let (Some(path), Some(text)) = (entry.key.scalar_text(), entry.value.as_str()) else {
-                return Err(UsageError::expected(
-                    format_args!(
-                        "{place}, {}: PackageRevisionResources",
-                        entry.value.location()
-                    ),
-                    "the text of a file",
-                    with_article(entry.value.kind_name()),
-                ));
-            };
-            self.files.push((path.to_owned(), text.to_owned()));
-        }
+        self.files.extend(texts_in(node, place)?);
         Ok(())
     }
 }
+
+/// The paths and texts of the files in a PackageRevisionResources.
+///
+/// # Errors
+/// [`UsageError`]: a file that is no text.
+pub(crate) fn texts_in(
+    node: NodeRef<'_>,
+    place: &str,
+) -> Result<Vec<(String, String)>, UsageError> {
+    let resources = node.get_path(&RESOURCES);
+    let files = resources.iter().flat_map(NodeRef::entries).map(|entry| {
+        let (Some(path), Some(text)) = (entry.key.scalar_text(), entry.value.as_str()) else {
+            return Err(UsageError::expected(
+                format_args!(
+                    "{place}, {}: PackageRevisionResources",
+                    entry.value.location()
+                ),
+                "the text of a file",
+                with_article(entry.value.kind_name()),
+            ));
+        };
+        Ok((path.to_owned(), text.to_owned()))
+    });
+    files.collect()
+}
+
+/// The field of the files in a PackageRevisionResources.
+pub(crate) const RESOURCES: [&str; 2] = ["spec", "resources"];
 
 /// The elements of a `List`, a `*List` with items, or a ResourceList.
 pub(super) fn elements<'a>(node: NodeRef<'a>) -> Option<Vec<NodeRef<'a>>> {
@@ -130,8 +125,27 @@ pub(super) fn elements<'a>(node: NodeRef<'a>) -> Option<Vec<NodeRef<'a>>> {
     }
 }
 
+/// The PackageRevisionResources that is the only item of a list.
+pub(crate) fn only_package(list: &ResourceList) -> Option<ItemId> {
+    package_beside(list, |_| false)
+}
+
+/// The only PackageRevisionResources of a list in which all other items are no part of a package.
+pub(crate) fn package_beside(
+    list: &ResourceList,
+    is_beside: impl Fn(&Resource) -> bool,
+) -> Option<ItemId> {
+    let is_one = |resource: &Resource| resource.kind == PACKAGE_REVISION_RESOURCES;
+    let items = list.items();
+    let mut items = items.filter(|(_, resource)| is_one(resource) || !is_beside(resource));
+    let (Some((id, resource)), None) = (items.next(), items.next()) else {
+        return None;
+    };
+    (is_one(resource) && list.read(id, is_package_revision_resources)).then_some(id)
+}
+
 /// Whether a resource is a PackageRevisionResources, which stands for the package in it.
-pub(crate) fn is_package_revision_resources(node: NodeRef<'_>) -> bool {
+pub(super) fn is_package_revision_resources(node: NodeRef<'_>) -> bool {
     let is = |key, text| node.get(key).and_then(|value| value.as_str()) == Some(text);
     is("apiVersion", PORCH_API_VERSION) && is("kind", PACKAGE_REVISION_RESOURCES)
 }

@@ -14,7 +14,7 @@ mod reader;
 mod upstream;
 
 pub use catalog::CatalogSource;
-pub(crate) use contents::is_package_revision_resources;
+pub(crate) use contents::{RESOURCES, only_package, package_beside, texts_in};
 pub use package::{PackageRevisionName, SuppliedPackage};
 
 use std::fmt;

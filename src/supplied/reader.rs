@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use arcstr::ArcStr;
 
-use super::contents::{Contents, PACKAGE_REVISION_RESOURCES, elements};
+use super::contents::{Contents, PACKAGE_REVISION_RESOURCES, elements, only_package};
 use super::package::SuppliedPackage;
 use super::{Role, UsageError};
 use crate::identity;
@@ -79,10 +79,11 @@ impl<'r> Reader<'r> {
 
     /// Reads the files of a PackageRevisionResources that is the only item; false if it is none.
     pub(super) fn read_only_item(&mut self, items: &ResourceList) -> Result<bool, UsageError> {
-        let contents = Contents::of_only_item(self.role, items, &self.package.place)?;
-        let Some(contents) = contents else {
+        let Some(only) = only_package(items) else {
             return Ok(false);
         };
+        let mut contents = Contents::default();
+        contents.package(items.node(only), &self.package.place)?;
         self.package.revisions.extend(contents.revisions);
         for (path, text) in contents.files {
             self.add_file(path, text);

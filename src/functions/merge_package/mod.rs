@@ -16,13 +16,13 @@ mod update;
 use std::collections::BTreeSet;
 
 use super::following::not_in_git;
-use super::package_revision::{only_package, within};
+use super::package_revision::within;
 use super::{Function, Output, Run};
 use crate::config::{API_VERSION, CONFIG_MAP, Key, Keys, UsageError};
 use crate::resource::MERGE_SOURCE_ANNOTATION as MERGE_SOURCE;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::Results;
-use crate::supplied::{Role, SuppliedPackage};
+use crate::supplied::{Role, SuppliedPackage, only_package};
 use crate::upstream::SOURCES;
 use crate::yaml::NodeRef;
 
