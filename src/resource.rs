@@ -61,6 +61,18 @@ impl NamespacedName {
     }
 }
 
+/// The annotations by which kpt puts an item into its file, in both spellings.
+pub(crate) fn file_annotations(path: &str, index: usize) -> [(&'static str, String); 4] {
+    let [path_name, legacy_path] = PATH_ANNOTATIONS;
+    let [index_name, legacy_index] = INDEX_ANNOTATIONS;
+    [
+        (index_name, index.to_string()),
+        (path_name, path.to_owned()),
+        (legacy_index, index.to_string()),
+        (legacy_path, path.to_owned()),
+    ]
+}
+
 /// Whether an annotation belongs to the pipeline that an item passes through, as its path, index and ids
 /// do, and not to the resource.
 #[must_use]

@@ -24,12 +24,12 @@ use crate::overlay::{
 };
 use crate::package::is_krm_name;
 use crate::resource::Resource;
-use crate::resource_list::{ItemId, ResourceList, annotate, own_text};
+use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::schema::Schema;
 use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::upstream::SOURCES;
-use crate::yaml::{NodeRef, OwnedDocument};
+use crate::yaml::NodeRef;
 
 /// The function that the binary runs.
 pub const FUNCTION: Function = Function {
@@ -180,16 +180,13 @@ fn texts_of_list(list: &ResourceList) -> Result<BTreeMap<String, String>, UsageE
         return Ok(texts);
     }
     let ids: Vec<ItemId> = list.items().map(|(id, _)| id).collect();
+    let mut files: BTreeMap<String, Vec<ItemId>> = BTreeMap::new();
     for (id, path) in ids.iter().zip(list.paths_from_root(&ids)) {
-        let text = list.read(*id, own_text);
-        let text = OwnedDocument::edited(text, |root, editor| annotate(root, &[], true, editor));
-        let text = text.map_err(UsageError::of)?;
         let path = path.unwrap_or_else(|| "resources.yaml".to_owned());
-        let file = texts.entry(path).or_default();
-        if !file.is_empty() {
-            file.push_str("---\n");
-        }
-        file.push_str(&text);
+        files.entry(path).or_default().push(*id);
+    }
+    for (path, ids) in files {
+        texts.insert(path, list.file_text(&ids).map_err(UsageError::of)?);
     }
     Ok(texts)
 }

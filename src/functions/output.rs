@@ -84,7 +84,7 @@ fn replace_items(
     list: &mut ResourceList,
     results: &mut Results,
 ) -> Result<(), EditError> {
-    let mut contents = BTreeMap::new();
+    let mut texts = Vec::new();
     for document in documents {
         let Some(item) = document.item else {
             for text in items_of(document.path.as_deref(), document.text)? {
@@ -96,7 +96,24 @@ fn replace_items(
             }
             continue;
         };
-        let text = OwnedDocument::parse(document.text).map_err(EditError::Broken)?;
+        texts.push((item, document.text));
+    }
+    put_texts(texts, list, results)
+}
+
+/// Puts the text of a document into the place of each of these items. One that cannot be replaced stays, with an error
+/// result.
+///
+/// # Errors
+/// A text that is not YAML.
+pub(super) fn put_texts(
+    texts: Vec<(ItemId, String)>,
+    list: &mut ResourceList,
+    results: &mut Results,
+) -> Result<(), EditError> {
+    let mut contents = BTreeMap::new();
+    for (item, text) in texts {
+        let text = OwnedDocument::parse(text).map_err(EditError::Broken)?;
         if !list.replace_lines(item, &text) {
             contents.insert(item, Arc::new(text));
         }

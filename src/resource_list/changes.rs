@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Form, ItemId, ResourceList};
 use crate::package::FileChange;
-use crate::resource::{INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS};
+use crate::resource::{PACKAGE_PATH_ANNOTATION, file_annotations};
 use crate::yaml::{Value, block_text};
 
 /// Changes to a list in addition to edits of its items.
@@ -193,9 +193,8 @@ fn document_text(resource: &Value) -> String {
 fn with_annotations(mut resource: Value, path: Option<&str>, package_path: Option<&str>) -> Value {
     let Some(path) = path else { return resource };
     let annotations = resource.field_mut("metadata").field_mut("annotations");
-    for (path_name, index_name) in PATH_ANNOTATIONS.iter().zip(INDEX_ANNOTATIONS) {
-        annotations.push(index_name, "0");
-        annotations.push(*path_name, path);
+    for (name, text) in file_annotations(path, 0) {
+        annotations.push(name, text);
     }
     if let Some(package) = package_path {
         annotations.push(PACKAGE_PATH_ANNOTATION, package);

@@ -1,9 +1,25 @@
 //! An item of a ResourceList as a document of a file, without the annotations that say which file.
 
+use super::{ItemId, ResourceList};
 use crate::resource::is_pipeline_annotation;
 use crate::yaml::{
-    Content, EditError, Editor, NodeKind, NodeRef, Value, comments_above, node_text,
+    Content, EditError, Editor, NodeKind, NodeRef, OwnedDocument, Value, comments_above, node_text,
 };
+
+impl ResourceList {
+    /// Items as the text of the file that they come from.
+    ///
+    /// # Errors
+    /// An edit that removes the annotations of the pipeline.
+    pub(crate) fn file_text(&self, ids: &[ItemId]) -> Result<String, EditError> {
+        let text = |id: &ItemId| {
+            let text = self.read(*id, own_text);
+            OwnedDocument::edited(text, |node, editor| annotate(node, &[], true, editor))
+        };
+        let texts: Vec<String> = ids.iter().map(text).collect::<Result<_, EditError>>()?;
+        Ok(texts.join("---\n"))
+    }
+}
 
 /// The text of a resource with its comments.
 pub(crate) fn own_text(node: NodeRef<'_>) -> String {

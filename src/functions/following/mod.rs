@@ -8,7 +8,7 @@ pub(crate) use search::{find_original, not_in_git};
 
 use crate::config::UsageError;
 use crate::kptfile::root_kptfile;
-use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS};
+use crate::resource::file_annotations;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Role, SuppliedPackage};
@@ -110,15 +110,9 @@ pub(crate) fn make_kptfile(
     let entry = |key: &str, value: Value| (Value::from(key), value);
     let mut metadata = vec![entry("name", Value::from(name))];
     if !local.is_package() {
-        // kpt puts an item into its file by these.
-        let places = INDEX_ANNOTATIONS
-            .iter()
-            .map(|name| entry(name, Value::from("0")));
-        let paths = PATH_ANNOTATIONS
-            .iter()
-            .map(|name| entry(name, Value::from("Kptfile")));
-        let annotations = Value::Mapping(places.chain(paths).collect());
-        metadata.push(entry("annotations", annotations));
+        let annotations = file_annotations("Kptfile", 0).into_iter();
+        let annotations = annotations.map(|(name, text)| entry(name, Value::from(text)));
+        metadata.push(entry("annotations", Value::Mapping(annotations.collect())));
     }
     let text = to_block_text(&Value::Mapping(vec![
         entry("apiVersion", Value::from("kpt.dev/v1")),

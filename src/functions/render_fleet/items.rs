@@ -1,7 +1,6 @@
 //! The fleet as items of a ResourceList: their paths say which package they belong to.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
-use std::sync::Arc;
 
 use super::config::{FleetSettings, read_settings};
 use super::counts::FleetCounts;
@@ -13,16 +12,15 @@ use super::run::{add_other_objects, refuse_shared_places, take_flags};
 use super::variants::{Expanded, FleetVariant, is_set, is_variant};
 use crate::config::UsageError;
 use crate::fleet::{ClaimedPackage, OwnedPackage};
+use crate::functions::output::put_texts;
 use crate::functions::{Output, Run};
 use crate::kptfile::{Ownership, remove_owner};
 use crate::package::{FileChange, Package};
-use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, Resource, is_pipeline_annotation};
+use crate::resource::{Resource, file_annotations, is_pipeline_annotation};
 use crate::resource_list::{ItemId, NewText, ResourceList, annotate, own_text};
 use crate::results::{FunctionResult, Reason, Results};
-use crate::source_text::SourceText;
 use crate::supplied::{Role, Supplied, SuppliedPackage};
-use crate::text::Text;
-use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument};
+use crate::yaml::{EditError, NodeRef, OwnedDocument};
 
 /// The supplied resources, and the objects among the supplied variants.
 fn resources_of(supplied: &Supplied) -> Supplied {
@@ -177,8 +175,9 @@ impl FleetItems {
         };
         let texts = self
             .below(&place.path)
-            .map(|(path, ids)| Ok::<_, UsageError>((path.to_owned(), file_text(ids, list)?)));
-        let files: Package = texts.collect::<Result<_, _>>()?;
+            .map(|(path, ids)| Ok((path.to_owned(), list.file_text(ids)?)));
+        let files: Result<Package, EditError> = texts.collect();
+        let files = files.map_err(UsageError::of)?;
         let is_new = files.is_empty();
         let package = ResourceList::from_package(files);
         let mut package = package.map_err(UsageError::of)?;
@@ -229,7 +228,9 @@ impl FleetItems {
         if *orphans {
             let kptfile = format!("{path}/Kptfile");
             let ids = self.files.get(&kptfile).map_or(&[][..], Vec::as_slice);
-            let text = edited(file_text(ids, list)?, remove_owner)?;
+            let text = list.file_text(ids);
+            let text = text.and_then(|text| OwnedDocument::edited(text, remove_owner));
+            let text = text.map_err(UsageError::of)?;
             self.changes
                 .insert(kptfile, FileChange::write("Kptfile", text));
             return Ok(VariantOutcome::of_package(path, owner, Action::Orphaned));
@@ -247,144 +248,83 @@ impl FleetItems {
 
     /// Writes the changed files into the list.
     fn apply(self, list: &mut ResourceList, results: &mut Results) -> Result<(), UsageError> {
-        let Self { files, changes } = self;
-        let mut replaced: BTreeMap<ItemId, Arc<OwnedDocument>> = BTreeMap::new();
-        for (path, change) in changes {
-            let old = files.get(&path).map_or(&[][..], Vec::as_slice);
-            match change {
-                FileChange::Delete { .. } => old.iter().for_each(|id| list.remove(*id)),
-                FileChange::Write { bytes, .. } => {
-                    let Some(documents) = documents_of(bytes) else {
-                        let message = "not written: a ResourceList holds resources only; `--package` writes all files";
-                        let result = FunctionResult::warning(Reason::SkippedFile, message);
-                        results.push(result.in_file(&path));
-                        continue;
-                    };
-                    write_file(&path, documents, old, list, &mut replaced)?;
-                }
-            }
+        let mut texts = Vec::new();
+        for (path, change) in self.changes {
+            let old = self.files.get(&path).map_or(&[][..], Vec::as_slice);
+            let documents = match change {
+                FileChange::Delete { .. } => Some(Vec::new()),
+                FileChange::Write { bytes, .. } => documents_of(&path, bytes),
+            };
+            let Some(documents) = documents else {
+                let message = "not written: a ResourceList holds resources only; `--package` writes all files";
+                let result = FunctionResult::warning(Reason::SkippedFile, message);
+                results.push(result.in_file(&path));
+                continue;
+            };
+            let changed = write_file(&path, documents, old, list);
+            texts.extend(changed.map_err(UsageError::of)?);
         }
-        let mut refused = Vec::new();
-        list.edit_items(
-            replaced.keys().copied(),
-            |id, _, node, editor| match replaced.get(&id) {
-                Some(text) => editor.replace(node, Content::Text(Arc::clone(text))),
-                None => Ok::<_, EditError>(()),
-            },
-            |id, error| refused.push((id, error)),
-        );
-        for (id, error) in refused {
-            results.push(FunctionResult::refused(&error).about(list.resource(id)));
-        }
-        Ok(())
+        put_texts(texts, list, results).map_err(UsageError::of)
     }
-}
-
-/// Items as the text of the file that they come from, without the annotations of the pipeline.
-fn file_text(ids: &[ItemId], list: &ResourceList) -> Result<String, UsageError> {
-    let mut file = String::new();
-    for id in ids {
-        let text = list.read(*id, own_text);
-        let text = edited(text, |node, editor| annotate(node, &[], true, editor))?;
-        if !file.is_empty() {
-            file.push_str("---\n");
-        }
-        file.push_str(&text);
-    }
-    Ok(file)
-}
-
-/// A document after an edit.
-fn edited<F>(text: String, edit: F) -> Result<String, UsageError>
-where
-    F: for<'d> FnOnce(NodeRef<'d>, &mut Editor<'d, 'static>) -> Result<(), EditError>,
-{
-    OwnedDocument::edited(text, edit).map_err(UsageError::of)
 }
 
 /// The resources of a file, each with its text; `None` if it has none.
-fn documents_of(bytes: Vec<u8>) -> Option<Vec<(Resource, String)>> {
+fn documents_of(path: &str, bytes: Vec<u8>) -> Option<Vec<(Resource, String)>> {
     let text = String::from_utf8(bytes).ok()?;
-    let (text, documents) = SourceText::documents(Text::from(text)).ok()?;
-    let own_text = |number: usize| text.document().root(number).map(own_text);
-    let documents = documents.into_iter().enumerate();
-    let documents = documents.filter_map(|(number, resource)| Some((resource?, own_text(number)?)));
+    let file = ResourceList::from_texts([(path.to_owned(), text)]).ok()?;
+    let documents = file.items();
+    let documents = documents.map(|(id, resource)| (resource.clone(), file.read(id, own_text)));
     let documents: Vec<_> = documents.collect();
     (!documents.is_empty()).then_some(documents)
 }
 
-/// Puts the resources of a file into the places of those that are there; the others are inserted and removed. Those that cannot
-/// take the lines of the new ones are left for an edit in `otherwise`.
+/// Inserts the resources of a file that are new into the list, and removes the items that are no longer in it. Gives the texts
+/// of the others that change.
 fn write_file(
     path: &str,
     documents: Vec<(Resource, String)>,
     old: &[ItemId],
     list: &mut ResourceList,
-    otherwise: &mut BTreeMap<ItemId, Arc<OwnedDocument>>,
-) -> Result<(), UsageError> {
+) -> Result<Vec<(ItemId, String)>, EditError> {
     let identity = |resource: &Resource| {
-        let Resource {
-            kind,
-            name,
-            namespace,
-            ..
-        } = resource;
-        (
-            resource.group().to_owned(),
-            kind.clone(),
-            name.clone(),
-            namespace.clone(),
-        )
+        let group = resource.group().to_owned();
+        let (kind, name) = (resource.kind.clone(), resource.name.clone());
+        (group, kind, name, resource.namespace.clone())
     };
     let mut left: HashMap<_, VecDeque<ItemId>> = HashMap::new();
     for id in old {
         let alike = left.entry(identity(list.resource(*id))).or_default();
         alike.push_back(*id);
     }
+    let mut changed = Vec::new();
     for (index, (resource, text)) in documents.into_iter().enumerate() {
         let known = left.get_mut(&identity(&resource));
-        let Some(id) = known.and_then(VecDeque::pop_front) else {
-            let index = index.to_string();
-            let annotations = pipeline_annotations(path, &index);
-            let text = edited(text, |node, editor| {
-                annotate(node, &annotations, false, editor)
-            })?;
-            list.add_text(NewText {
+        let known = known.and_then(VecDeque::pop_front);
+        let annotations = match known {
+            Some(id) if list.file_text(&[id])? == text => continue,
+            Some(id) => list.read(id, annotations_of_pipeline),
+            None => file_annotations(path, index)
+                .map(|(name, value)| (name.to_owned(), value))
+                .into(),
+        };
+        let annotations = annotations.iter();
+        let annotations = annotations.map(|(name, value)| (name.as_str(), value.clone()));
+        let annotations: Vec<_> = annotations.collect();
+        let text = OwnedDocument::edited(text, |node, editor| {
+            annotate(node, &annotations, false, editor)
+        })?;
+        match known {
+            Some(id) => changed.push((id, text)),
+            None => list.add_text(NewText {
                 path: Some(path.to_owned()),
                 text,
                 before: None,
-            });
-            continue;
-        };
-        if file_text(&[id], list)? == text {
-            continue;
-        }
-        let annotations = list.read(id, annotations_of_pipeline);
-        let annotations: Vec<_> = annotations
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.clone()))
-            .collect();
-        let text = edited(text, |node, editor| {
-            annotate(node, &annotations, false, editor)
-        })?;
-        let document = OwnedDocument::parse(text);
-        let document = document.map_err(UsageError::of)?;
-        if !list.replace_lines(id, &document) {
-            otherwise.insert(id, Arc::new(document));
+            }),
         }
     }
     let left: BTreeSet<ItemId> = left.into_values().flatten().collect();
     left.into_iter().for_each(|id| list.remove(id));
-    Ok(())
-}
-
-/// The annotations by which kpt finds the file of a new item.
-fn pipeline_annotations<'a>(path: &str, index: &str) -> Vec<(&'a str, String)> {
-    let indexes = INDEX_ANNOTATIONS
-        .iter()
-        .map(|name| (*name, index.to_owned()));
-    let paths = PATH_ANNOTATIONS.iter().map(|name| (*name, path.to_owned()));
-    indexes.chain(paths).collect()
+    Ok(changed)
 }
 
 /// The pipeline's annotations of an item.

@@ -15,7 +15,7 @@ use crate::kptfile::{
 use crate::merge::package::refuse_empty_upstream;
 use crate::merge::upstream_identifier::identify;
 use crate::package::{FileChange, Package, PackageFile};
-use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, Resource};
+use crate::resource::{Resource, file_annotations};
 use crate::resource_list::{ItemId, ResourceList, annotate};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::SuppliedPackage;
@@ -259,16 +259,11 @@ struct CloneForm {
 impl CloneForm {
     /// The annotations that name the file of a resource of upstream downstream.
     fn annotations(self, resource: &Resource) -> Vec<(&'static str, String)> {
-        let mut annotations = Vec::new();
-        if !self.to_files {
-            let path = resource.origin.path.as_deref().unwrap_or_default();
-            let index = resource.origin.index.unwrap_or_default().to_string();
-            for (index_name, path_name) in INDEX_ANNOTATIONS.into_iter().zip(PATH_ANNOTATIONS) {
-                annotations.push((index_name, index.clone()));
-                annotations.push((path_name, path.to_owned()));
-            }
+        if self.to_files {
+            return Vec::new();
         }
-        annotations
+        let path = resource.origin.path.as_deref().unwrap_or_default();
+        file_annotations(path, resource.origin.index.unwrap_or_default()).into()
     }
 }
 

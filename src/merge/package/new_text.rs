@@ -7,7 +7,7 @@ use arcstr::ArcStr;
 use crate::kptfile::remove_bookkeeping;
 use crate::merge::member::Member;
 use crate::merge::upstream_identifier::{identify, with_metadata_in_lines};
-use crate::resource::{INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource};
+use crate::resource::{PACKAGE_PATH_ANNOTATION, Resource, file_annotations};
 use crate::resource_list::{ResourceList, annotate};
 use crate::yaml::{EditError, NodeRef, OwnedDocument, head_end, node_text};
 
@@ -61,12 +61,8 @@ impl New<'_> {
         let mut set = Vec::new();
         if let Some(path) = self.member.path.as_deref().filter(|_| !list.is_package()) {
             let next = indexes.entry(path.into()).or_default();
-            let index = *next;
+            set.extend(file_annotations(path, *next));
             *next += 1;
-            for (path_name, index_name) in PATH_ANNOTATIONS.into_iter().zip(INDEX_ANNOTATIONS) {
-                set.push((index_name, index.to_string()));
-                set.push((path_name, path.to_owned()));
-            }
             // The path is one from the root package.
             if let Some(package) = list.root_package_path() {
                 set.push((PACKAGE_PATH_ANNOTATION, package.to_owned()));

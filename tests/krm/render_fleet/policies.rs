@@ -673,3 +673,33 @@ fn folders_with_numbers_for_names_stay_in_paths() {
     );
     fleet.expect(&[], 1, &["[error] 2026/11/b.yaml: "]);
 }
+
+#[test]
+fn an_item_in_one_text_with_others_keeps_one_copy_of_its_comments() {
+    let fleet = Fleet::new();
+    fleet.put("a", "v1", "a/app", "");
+    fleet.expect(&[], 0, &["1 created"]);
+    fleet.put("a", "v2", "a/app", "");
+    let mut list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:".to_owned();
+    let files = fleet.files().into_iter();
+    for (path, bytes) in files.filter(|(path, _)| !path.ends_with(".txt")) {
+        let text = String::from_utf8(bytes).expect("UTF-8");
+        let annotation = format!("  annotations:\n    config.kubernetes.io/path: {path}\n");
+        let text = text.replacen("  annotations:\n", &annotation, 1);
+        list += &format!(
+            "\n- # of {path}\n  {}",
+            text.trim_end().replace('\n', "\n  ")
+        );
+    }
+    // Its last line has no end: no part of it can be cut out.
+    let arguments = ["--variants", "variants", "--catalog", "catalog=catalog"];
+    let mut command = assert_cmd::Command::new(super::RENDER_FLEET);
+    command.current_dir(fleet.folder.path("")).args(arguments);
+    let output = command.write_stdin(list).output().expect("it runs");
+    let list = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(
+        list.contains("updated: `a/app` from `v1` to `v2`"),
+        "{list}"
+    );
+    assert_eq!(list.matches("# of a/app/cm.yaml").count(), 1, "{list}");
+}
