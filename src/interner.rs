@@ -67,6 +67,24 @@ impl<K: Hash + Eq + Clone> Interner<K> {
     }
 }
 
+/// For each key of `theirs` the position of the one of `ours` that it is, firsts with firsts.
+pub(crate) fn matches<K: Hash + Eq + Clone>(
+    ours: impl IntoIterator<Item = K>,
+    theirs: impl IntoIterator<Item = K>,
+) -> Vec<Option<usize>> {
+    let mut interner = Interner::default();
+    let ours = interner.number(ours).numbers;
+    let theirs = interner.number(theirs).numbers;
+    let mut places = vec![None; interner.len()];
+    for (place, number) in ours.into_iter().enumerate() {
+        places[number as usize] = Some(place);
+    }
+    theirs
+        .into_iter()
+        .map(|number| places[number as usize])
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

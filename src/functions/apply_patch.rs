@@ -402,8 +402,8 @@ fn apply_patches(
             if !is_apart {
                 current = keep_pipeline_annotations(&own, current);
             }
-            let written = write(node, node, &current, editor)?;
-            if written.moves_comments && !in_package {
+            let moves_comments = write(node, node, &current, editor)?;
+            if moves_comments && !in_package {
                 remove_ids(node, editor)?;
             }
             Ok(())

@@ -16,6 +16,7 @@
 //! - New YAML comes from `emit` alone; `verbatim` moves lines to another column.
 
 mod anchors;
+mod children;
 mod comments;
 mod content;
 mod document;
@@ -45,6 +46,7 @@ pub(crate) mod scan;
 pub mod value;
 mod verbatim;
 
+pub(crate) use children::Children;
 pub(crate) use comments::{
     ValueComments, all_comments, comments_above, last_part, line_comment, lines_below,
 };

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 
 use crate::interner::Interner;
 
@@ -247,8 +247,12 @@ impl Hash for Value {
             Value::Number(number) => number.hash(state),
             Value::String(text) => text.hash(state),
             Value::Sequence(elements) => elements.hash(state),
-            // The size alone, as a mapping hardly ever is a key and the order must not count.
-            Value::Mapping(entries) => entries.len().hash(state),
+            // A sum, as the order of keys must not count.
+            Value::Mapping(entries) => {
+                let hasher = BuildHasherDefault::<DefaultHasher>::default();
+                let entries = entries.iter().map(|entry| hasher.hash_one(entry));
+                entries.fold(0, u64::wrapping_add).hash(state);
+            }
         }
     }
 }

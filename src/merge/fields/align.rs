@@ -5,156 +5,108 @@
 //! - --b=1      - --a=2     # the first, changed
 //! ```
 
-use std::collections::HashMap;
-use std::hash::RandomState;
+use std::collections::{HashMap, HashSet};
 
-use super::child::Siblings;
+use super::child::{Child, Siblings, alone_by};
+use crate::interner::matches;
 use crate::merge::trail::NAMES;
 use crate::yaml::{Fingerprints, NodeRef};
 
-/// A version of a value, with fingerprints of all its parts.
-pub(super) struct Printed<'a> {
-    pub(super) node: NodeRef<'a>,
-    prints: Fingerprints,
-}
-
-impl<'a> Printed<'a> {
-    pub(super) fn of(node: NodeRef<'a>, state: &RandomState) -> Self {
-        let prints = Fingerprints::of(node, state);
-        Self { node, prints }
-    }
-
-    pub(super) fn print(&self, node: NodeRef<'a>) -> Option<u64> {
-        self.prints.get(node)
-    }
-}
+/// A list, and the fingerprints of all that it holds.
+type Printed<'p, 'a> = (&'p Fingerprints, &'p Siblings<'a>);
 
 /// For each element of `theirs`, that of `ours` which has its value or became it.
-pub(super) fn align<'a, 'b>(
-    ours: (&Printed<'a>, &Siblings<'a>),
-    theirs: (&Printed<'b>, &Siblings<'b>),
-) -> Vec<Option<usize>> {
+pub(super) fn align(ours: Printed<'_, '_>, theirs: Printed<'_, '_>) -> Vec<Option<usize>> {
+    let of_theirs = equal(ours, theirs, |child| Some(child.value));
+    let mut taken = vec![false; ours.1.len()];
+    of_theirs
+        .iter()
+        .flatten()
+        .for_each(|own| taken[*own] = true);
     let mut pairs = Pairs {
-        of_theirs: vec![None; theirs.1.len()],
-        taken: vec![false; ours.1.len()],
+        ours,
+        theirs,
+        of_theirs,
+        taken,
     };
-    pairs.by_value(ours, theirs);
-    if pairs.are_open() {
-        pairs.by_name(ours.1, theirs.1);
-        pairs.by_place(ours, theirs);
-    }
+    pairs.by_name();
+    pairs.by_place();
     pairs.of_theirs
 }
 
-struct Pairs {
+/// For each entry of `theirs`, that of `ours` which has its key.
+pub(super) fn equal_keys(ours: Printed<'_, '_>, theirs: Printed<'_, '_>) -> Vec<Option<usize>> {
+    equal(ours, theirs, |child| Some(child.entry?.key))
+}
+
+/// For each of `theirs`, that of `ours` of which `part` is equal, first with first.
+fn equal(
+    ours: Printed<'_, '_>,
+    theirs: Printed<'_, '_>,
+    part: for<'a> fn(Child<'a>) -> Option<NodeRef<'a>>,
+) -> Vec<Option<usize>> {
+    let printed = |(prints, children): Printed<'_, '_>| -> (Vec<usize>, Vec<u64>) {
+        let print = |child: Child<'_>| Some((child.index, prints.get(part(child)?)?));
+        children.iter().filter_map(print).unzip()
+    };
+    let ((own_places, ours), (their_places, prints)) = (printed(ours), printed(theirs));
+    let mut found = vec![None; theirs.1.len()];
+    for (place, own) in their_places.into_iter().zip(matches(ours, prints)) {
+        found[place] = own.map(|own| own_places[own]);
+    }
+    found
+}
+
+struct Pairs<'p, 'a, 'b> {
+    ours: Printed<'p, 'a>,
+    theirs: Printed<'p, 'b>,
     of_theirs: Vec<Option<usize>>,
     taken: Vec<bool>,
 }
 
-impl Pairs {
-    fn are_open(&self) -> bool {
-        self.taken.contains(&false) && self.of_theirs.contains(&None)
-    }
-
+impl Pairs<'_, '_, '_> {
     fn pair(&mut self, ours: usize, theirs: usize) {
         self.of_theirs[theirs] = Some(ours);
         self.taken[ours] = true;
     }
 
-    /// Equal ones, first with first.
-    fn by_value(
-        &mut self,
-        ours: (&Printed<'_>, &Siblings<'_>),
-        theirs: (&Printed<'_>, &Siblings<'_>),
-    ) {
-        // The first of each print, and for each the next of its print.
-        let mut first: HashMap<u64, usize> = HashMap::new();
-        let mut next = vec![usize::MAX; ours.1.len()];
-        for own in (0..ours.1.len()).rev().filter_map(|at| ours.1.get(at)) {
-            if let Some(print) = ours.0.prints.get(own.value)
-                && let Some(behind) = first.insert(print, own.index)
-            {
-                next[own.index] = behind;
-            }
-        }
-        for their in theirs.1.iter() {
-            let print = theirs.0.prints.get(their.value);
-            let Some(first) = print.and_then(|print| first.get_mut(&print)) else {
-                continue;
-            };
-            if let Some(own) = ours.1.get(*first)
-                && own.value.equals(&their.value)
-            {
-                *first = next[own.index];
-                self.pair(own.index, their.index);
-            }
-        }
-    }
-
     /// Those that have a name which no other has.
-    fn by_name(&mut self, ours: &Siblings<'_>, theirs: &Siblings<'_>) {
-        type Name<'a> = (&'static str, &'a str);
-        fn names<'a>(
-            children: &Siblings<'a>,
-            is_wanted: impl Fn(usize, &Name<'a>) -> bool,
-        ) -> HashMap<Name<'a>, Option<usize>> {
-            let mut found = HashMap::new();
-            for child in children.iter() {
-                let at = child.index;
-                if let Some(name) = name_of(child.value).filter(|name| is_wanted(at, name)) {
-                    // A name twice tells nothing.
-                    let only = found.entry(name).or_insert(Some(at));
-                    only.take_if(|only| *only != at);
-                }
-            }
-            found
-        }
-        let ours = names(ours, |at, _| !self.taken[at]);
-        let theirs = names(theirs, |at, name| {
-            self.of_theirs[at].is_none() && ours.contains_key(name)
-        });
-        for (name, at) in theirs {
-            if let (Some(Some(own)), Some(at)) = (ours.get(&name).copied(), at) {
-                self.pair(own, at);
+    fn by_name(&mut self) {
+        let (ours, theirs) = (self.ours.1.iter(), self.theirs.1.iter());
+        let ours = alone_by(name_of, ours.filter(|own| !self.taken[own.index]));
+        let theirs = theirs.filter(|their| self.of_theirs[their.index].is_none());
+        for (name, at) in alone_by(name_of, theirs) {
+            if let Some(own) = ours.get(&name) {
+                self.pair(*own, at);
             }
         }
     }
 
     /// Collections between the same neighbours that have enough in common.
-    fn by_place(
-        &mut self,
-        ours: (&Printed<'_>, &Siblings<'_>),
-        theirs: (&Printed<'_>, &Siblings<'_>),
-    ) {
+    fn by_place(&mut self) {
         let count = self.of_theirs.len();
         for at in 0..count {
             let behind = match at.checked_sub(1) {
                 Some(before) => self.of_theirs[before].map(|own| own + 1),
                 None => Some(0),
             };
-            self.try_pair(ours, theirs, behind, at);
+            self.try_pair(behind, at);
         }
         for at in (0..count).rev() {
             let before = match self.of_theirs.get(at + 1) {
                 Some(next) => next.and_then(|own| own.checked_sub(1)),
                 None => self.taken.len().checked_sub(1),
             };
-            self.try_pair(ours, theirs, before, at);
+            self.try_pair(before, at);
         }
     }
 
-    fn try_pair(
-        &mut self,
-        ours: (&Printed<'_>, &Siblings<'_>),
-        theirs: (&Printed<'_>, &Siblings<'_>),
-        own: Option<usize>,
-        at: usize,
-    ) {
+    fn try_pair(&mut self, own: Option<usize>, at: usize) {
         let open = own.filter(|own| self.taken.get(*own) == Some(&false));
         let open = open.filter(|_| self.of_theirs[at].is_none());
-        if let Some(own) = open.and_then(|own| ours.1.get(own))
-            && let Some(their) = theirs.1.get(at)
-            && is_alike((ours.0, own.value), (theirs.0, their.value))
+        if let Some(own) = open.and_then(|own| self.ours.1.get(own))
+            && let Some(their) = self.theirs.1.get(at)
+            && is_alike((self.ours.0, own.value), (self.theirs.0, their.value))
         {
             self.pair(own.index, at);
         }
@@ -162,7 +114,8 @@ impl Pairs {
 }
 
 /// What people know an element by: a field, or the part of a string in front of what changes.
-fn name_of(node: NodeRef<'_>) -> Option<(&'static str, &str)> {
+fn name_of(child: Child<'_>) -> Option<(&'static str, &str)> {
+    let node = child.value;
     if node.kind().is_mapping() {
         let named = |field: &'static str| Some((field, node.entry(field)?.value.scalar_text()?));
         return NAMES
@@ -177,39 +130,30 @@ fn name_of(node: NodeRef<'_>) -> Option<(&'static str, &str)> {
 
 /// Whether one of two collections may have become the other: half of the parts are equal, or the
 /// mappings have the same keys.
-fn is_alike(ours: (&Printed<'_>, NodeRef<'_>), theirs: (&Printed<'_>, NodeRef<'_>)) -> bool {
+fn is_alike(ours: (&Fingerprints, NodeRef<'_>), theirs: (&Fingerprints, NodeRef<'_>)) -> bool {
+    fn entries<'a>((prints, node): (&Fingerprints, NodeRef<'a>)) -> HashMap<&'a str, Option<u64>> {
+        let key = |key: NodeRef<'a>| key.scalar_text().unwrap_or_default();
+        let entries = node.entries();
+        entries
+            .map(|entry| (key(entry.key), prints.get(entry.value)))
+            .collect()
+    }
+    fn items((prints, node): (&Fingerprints, NodeRef<'_>)) -> HashSet<u64> {
+        node.items().filter_map(|item| prints.get(item)).collect()
+    }
     let (own, their) = (ours.1.kind(), theirs.1.kind());
     if own.is_mapping() && their.is_mapping() {
-        let keys: HashMap<&str, Option<u64>> = ours
-            .1
-            .entries()
-            .map(|entry| {
-                (
-                    entry.key.scalar_text().unwrap_or_default(),
-                    ours.0.prints.get(entry.value),
-                )
-            })
-            .collect();
-        let mut count = 0;
-        let (mut common, mut equal) = (0, 0);
-        for entry in theirs.1.entries() {
-            count += 1;
-            if let Some(print) = keys.get(entry.key.scalar_text().unwrap_or_default()) {
-                common += 1;
-                equal += usize::from(*print == theirs.0.prints.get(entry.value));
-            }
-        }
-        let most = count.max(keys.len());
-        return common == most || 2 * equal >= most;
+        let (ours, theirs) = (entries(ours), entries(theirs));
+        let most = ours.len().max(theirs.len());
+        let common = theirs.keys().filter(|key| ours.contains_key(*key)).count();
+        let equal = theirs
+            .iter()
+            .filter(|(key, print)| ours.get(*key) == Some(print));
+        return common == most || 2 * equal.count() >= most;
     }
     if own.is_sequence() && their.is_sequence() {
-        let prints = ours.1.items().filter_map(|item| ours.0.prints.get(item));
-        let prints: std::collections::HashSet<u64> = prints.collect();
-        let equal = theirs
-            .1
-            .items()
-            .filter_map(|item| theirs.0.prints.get(item));
-        return equal.filter(|print| prints.contains(print)).count() * 2 >= prints.len().max(1);
+        let (ours, theirs) = (items(ours), items(theirs));
+        return 2 * ours.intersection(&theirs).count() >= ours.len().max(1);
     }
     false
 }

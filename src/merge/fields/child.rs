@@ -1,5 +1,8 @@
 //! The parts of mappings and lists.
 
+use std::collections::HashMap;
+use std::hash::Hash;
+
 use super::super::versions::Versions;
 use crate::yaml::{Content, Document, EntryRef, NodeId, NodeRef, Part};
 
@@ -102,4 +105,20 @@ impl<'a> Siblings<'a> {
         let kept = source.iter().filter(|child| stays(*child));
         self.ids = kept.map(|child| child.owner().id).collect();
     }
+}
+
+/// Where the children stand that have a name which no other one has.
+pub(super) fn alone_by<'a, K: Hash + Eq>(
+    name_of: impl Fn(Child<'a>) -> Option<K>,
+    children: impl Iterator<Item = Child<'a>>,
+) -> HashMap<K, usize> {
+    let mut found: HashMap<K, Option<usize>> = HashMap::new();
+    for child in children {
+        if let Some(name) = name_of(child) {
+            let place = found.entry(name).or_insert(Some(child.index));
+            place.take_if(|first| *first != child.index);
+        }
+    }
+    let alone = found.into_iter();
+    alone.filter_map(|(name, at)| Some((name, at?))).collect()
 }

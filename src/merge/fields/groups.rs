@@ -8,7 +8,7 @@ use super::super::groups::{Group, When};
 use super::super::merge_schema::MergeSchema;
 use super::super::rule::{self, Outcome, Side};
 use super::super::versions::Versions;
-use super::child::{Child, Children, Siblings};
+use super::child::{Child, Children, Siblings, alone_by};
 use super::collection::Parts;
 use super::{Merge, Thing};
 use crate::merge::trail::Trail;
@@ -167,14 +167,6 @@ pub(super) fn renamed_keys(schema: MergeSchema<'_>, parts: &mut Parts<'_, '_>) -
 
 /// Positions of the elements whose `name` no other one has.
 fn by_unique_name<'a>(children: &Siblings<'a>) -> HashMap<&'a str, usize> {
-    let mut found: HashMap<&str, Option<usize>> = HashMap::new();
-    for (at, child) in children.iter().enumerate() {
-        let name = child.value.resolved().get("name");
-        if let Some(name) = name.and_then(|name| name.as_str()) {
-            let place = found.entry(name).or_insert(Some(at));
-            place.take_if(|first| *first != at);
-        }
-    }
-    let unique = found.into_iter();
-    unique.filter_map(|(name, at)| Some((name, at?))).collect()
+    let name = |child: Child<'a>| child.value.resolved().get("name")?.as_str();
+    alone_by(name, children.iter())
 }

@@ -7,16 +7,14 @@
 //!                           - list         - 'list'
 //! ```
 
-use std::cell::Cell;
-use std::collections::HashMap;
 use std::hash::RandomState;
 
-use super::align::{Printed, align};
+use super::align::{align, equal_keys};
 use super::child::{Child, Siblings};
 use super::comments::{comments_of, take_comments};
 
 use crate::kptfile::has_comments;
-use crate::yaml::{Content, EditError, Editor, NodeKind, NodeRef, Part};
+use crate::yaml::{Content, EditError, Editor, Fingerprints, NodeKind, NodeRef, Part};
 
 /// Takes the comments within an equal value that only upstream changed.
 pub(super) fn take_inner_comments<'d, 'f>(
@@ -71,15 +69,14 @@ pub(super) fn take<'d, 'f>(
         return Ok(local.kind().is_sequence() && has_comments(local));
     }
     let state = RandomState::new();
-    let base = base.map(|base| Printed::of(base, &state));
-    let taking = Taking {
-        base: base.as_ref(),
-        local: Printed::of(local, &state),
-        upstream: Printed::of(upstream, &state),
-        moves_comments: Cell::new(false),
+    let mut taking = Taking {
+        base: base.map(|base| Fingerprints::of(base, &state)),
+        local: Fingerprints::of(local, &state),
+        upstream: Fingerprints::of(upstream, &state),
+        moves_comments: false,
     };
-    taking.node(base.as_ref().map(|base| base.node), local, upstream, editor)?;
-    Ok(taking.moves_comments.get())
+    taking.node(base, local, upstream, editor)?;
+    Ok(taking.moves_comments)
 }
 
 /// Gives each alias of a value the value that it has in upstream, which writes it alike: an alias stays if its
@@ -126,23 +123,22 @@ fn lines_of<'a>(node: NodeRef<'a>) -> impl Iterator<Item = &'a str> {
 /// For each of upstream's children, that of local which it is, and that of base which this was.
 type Pairs = Vec<Option<(usize, Option<usize>)>>;
 
-struct Taking<'p, 'd, 'f> {
-    base: Option<&'p Printed<'f>>,
-    local: Printed<'d>,
-    upstream: Printed<'f>,
-    moves_comments: Cell<bool>,
+struct Taking {
+    base: Option<Fingerprints>,
+    local: Fingerprints,
+    upstream: Fingerprints,
+    moves_comments: bool,
 }
 
-impl<'d, 'f> Taking<'_, 'd, 'f> {
-    fn node(
-        &self,
+impl Taking {
+    fn node<'d, 'f>(
+        &mut self,
         base: Option<NodeRef<'f>>,
         local: NodeRef<'d>,
         upstream: NodeRef<'f>,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<(), EditError> {
-        let is_literal =
-            self.local.print(local).is_some() && self.upstream.print(upstream).is_some();
+        let is_literal = self.local.get(local).is_some() && self.upstream.get(upstream).is_some();
         let is_equal = self.is_equal(local, upstream);
         let (own, their) = (local.kind(), upstream.kind());
         let are_collections =
@@ -160,22 +156,20 @@ impl<'d, 'f> Taking<'_, 'd, 'f> {
         editor.replace(local, Content::Node(upstream))
     }
 
-    fn arranges(&self, local: NodeRef<'d>) {
-        if local.kind().is_sequence() && has_comments(local) {
-            self.moves_comments.set(true);
-        }
+    fn arranges(&mut self, local: NodeRef<'_>) {
+        self.moves_comments |= local.kind().is_sequence() && has_comments(local);
     }
 
-    fn is_equal(&self, local: NodeRef<'d>, upstream: NodeRef<'f>) -> bool {
-        match (self.local.print(local), self.upstream.print(upstream)) {
+    fn is_equal(&self, local: NodeRef<'_>, upstream: NodeRef<'_>) -> bool {
+        match (self.local.get(local), self.upstream.get(upstream)) {
             (Some(a), Some(b)) if a != b => false,
             _ => local.equals(&upstream),
         }
     }
 
     /// Takes a mapping or list part by part. Says whether anything of local's stays.
-    fn collection(
-        &self,
+    fn collection<'d, 'f>(
+        &mut self,
         base: Option<NodeRef<'f>>,
         local: NodeRef<'d>,
         upstream: NodeRef<'f>,
@@ -191,55 +185,21 @@ impl<'d, 'f> Taking<'_, 'd, 'f> {
         });
         let old = Siblings::of(base);
         let (ours, theirs) = (Siblings::of(Some(local)), Siblings::of(Some(upstream)));
-        let pairs = if is_mapping {
-            self.pairs_by_key(&old, &ours, &theirs)
-        } else {
-            self.pairs_by_likeness(&old, &ours, &theirs)
+        let pair = if is_mapping { equal_keys } else { align };
+        let kept = pair((&self.local, &ours), (&self.upstream, &theirs));
+        // For each of local's, the one that it was.
+        let was = match &self.base {
+            Some(base) => pair((base, &old), (&self.local, &ours)),
+            None => vec![None; ours.len()],
         };
+        let pairs = kept.into_iter().map(|kept| kept.map(|at| (at, was[at])));
+        let pairs: Pairs = pairs.collect();
         self.children((local, upstream), [&old, &theirs], &ours, &pairs, editor)
     }
 
-    fn pairs_by_key(
-        &self,
-        old: &Siblings<'f>,
-        ours: &Siblings<'d>,
-        theirs: &Siblings<'f>,
-    ) -> Pairs {
-        /// Where the entry of each key stands.
-        fn places<'a>(printed: &Printed<'a>, children: &Siblings<'a>) -> HashMap<u64, usize> {
-            let keys = children.iter().enumerate();
-            keys.filter_map(|(at, child)| Some((printed.print(child.entry?.key)?, at)))
-                .collect()
-        }
-        let in_local = places(&self.local, ours);
-        let in_base = self.base.map(|base| places(base, old)).unwrap_or_default();
-        let pair = |child: Child<'f>| {
-            let key = self.upstream.print(child.entry?.key)?;
-            Some((*in_local.get(&key)?, in_base.get(&key).copied()))
-        };
-        theirs.iter().map(pair).collect()
-    }
-
-    fn pairs_by_likeness(
-        &self,
-        old: &Siblings<'f>,
-        ours: &Siblings<'d>,
-        theirs: &Siblings<'f>,
-    ) -> Pairs {
-        let local = (&self.local, ours);
-        let kept = align(local, (&self.upstream, theirs));
-        // For each of local's, the one that it was.
-        let was = match self.base {
-            Some(base) => align((base, old), local),
-            None => vec![None; ours.len()],
-        };
-        let pairs = kept.iter().map(|kept| kept.map(|at| (at, was[at])));
-        pairs.collect()
-    }
-
     /// Says whether anything of local's stays.
-    fn children(
-        &self,
+    fn children<'d, 'f>(
+        &mut self,
         (local, upstream): (NodeRef<'d>, NodeRef<'f>),
         [old, theirs]: [&Siblings<'f>; 2],
         ours: &Siblings<'d>,

@@ -1,5 +1,7 @@
 //! Finds the entries of a map by their keys.
 
+use std::cell::{Cell, OnceCell};
+
 use super::Node;
 use super::fields::Fields;
 use crate::yaml::KeyIndex;
@@ -7,28 +9,42 @@ use crate::yaml::KeyIndex;
 /// Up to this many entries are searched one by one.
 const SMALL: usize = 16;
 
-/// Finds the entries of one map.
+/// Finds the entries of one map, fastest in their own order.
 pub(in crate::patch) struct Finder<'a> {
-    fields: Fields<'a>,
+    pub(in crate::patch) fields: Fields<'a>,
+    /// Behind the entry that was found last.
+    next: Cell<usize>,
     /// Of a large map.
-    index: Option<KeyIndex>,
+    index: OnceCell<KeyIndex>,
 }
 
 impl<'a> Finder<'a> {
     /// Finds in a map; without a map nothing is found.
     pub(in crate::patch) fn of(map: Option<&Node<'a>>) -> Self {
-        let fields = map.map(Node::fields).unwrap_or_default();
-        let index = (fields.len() > SMALL).then(|| fields.index());
-        Self { fields, index }
+        Self {
+            fields: map.map(Node::fields).unwrap_or_default(),
+            next: Cell::new(0),
+            index: OnceCell::new(),
+        }
     }
 
     /// The value under a key.
     pub(in crate::patch) fn find(&self, key: &str) -> Option<Node<'a>> {
-        let fields = &self.fields;
-        let at = match &self.index {
-            Some(index) => index.find(key, |at| fields.key(at)),
-            None => fields.position(key),
+        self.position(key).map(|at| self.fields.get(at).value)
+    }
+
+    /// The index of a key.
+    pub(in crate::patch) fn position(&self, key: &str) -> Option<usize> {
+        let (fields, next) = (&self.fields, self.next.get());
+        let at = if next < fields.len() && fields.key(next) == key {
+            next
+        } else if fields.len() <= SMALL {
+            fields.position(key)?
+        } else {
+            let index = self.index.get_or_init(|| fields.index());
+            index.find(key, |at| fields.key(at))?
         };
-        at.map(|at| fields.get(at).value)
+        self.next.set(at + 1);
+        Some(at)
     }
 }

@@ -12,21 +12,14 @@
 mod elements;
 mod text;
 
-use super::node::{Fields, ListItem, Node, Shape, same_place};
-use crate::yaml::{Content, EditError, Editor, EntryRef, KeyIndex, NodeKind, NodeRef, Part};
+use super::node::{Fields, Finder, ListItem, Node, Shape, same_place};
+use crate::yaml::{Children, Content, EditError, Editor, EntryRef, NodeKind, NodeRef, Part};
 
-use elements::Elements;
+use elements::kept;
 use text::content;
 pub use text::{text_of, to_text};
 
-/// Side effects of writing.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Written {
-    /// Whether a list with comments got, lost or moved elements.
-    pub moves_comments: bool,
-}
-
-/// Makes a node hold a value with the fewest edits.
+/// Makes a node hold a value with the fewest edits. Says whether a list with comments got, lost or moved elements.
 ///
 /// `twin` is the node as the value knows it: `node` itself, or that which `node` is a copy of.
 ///
@@ -37,20 +30,18 @@ pub fn write<'d, 'f>(
     twin: NodeRef<'f>,
     new: &Node<'f>,
     editor: &mut Editor<'d, 'f>,
-) -> Result<Written, EditError> {
-    let mut written = Written::default();
-    Writer {
-        written: &mut written,
-    }
-    .node(node, twin, new, editor)?;
-    Ok(written)
+) -> Result<bool, EditError> {
+    let mut writer = Writer::default();
+    writer.node(node, twin, new, editor)?;
+    Ok(writer.moves_comments)
 }
 
-struct Writer<'w> {
-    written: &'w mut Written,
+#[derive(Default)]
+struct Writer {
+    moves_comments: bool,
 }
 
-impl Writer<'_> {
+impl Writer {
     fn node<'d, 'f>(
         &mut self,
         node: NodeRef<'d>,
@@ -90,21 +81,14 @@ impl Writer<'_> {
         new: &Node<'f>,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<(), EditError> {
-        let own;
-        let fields: &Fields<'f> = match new {
-            Node::Map(map) => &map.fields,
-            _ => {
-                own = new.fields();
-                &own
-            }
-        };
         let old = Node::Text(twin);
-        let mut places = Places::of(fields);
+        let finder = Finder::of(Some(new));
+        let fields = &finder.fields;
         // The fields that are there already, and the entries that stay.
         let mut known = vec![false; fields.len()];
         let mut stays = Vec::new();
         for (entry, field) in node.resolved().entries().zip(old.each_field()) {
-            let place = places.find(&field.key);
+            let place = finder.position(&field.key);
             stays.push(place.is_some());
             let Some(at) = place else { continue };
             known[at] = true;
@@ -138,25 +122,22 @@ impl Writer<'_> {
         new: &Node<'f>,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<(), EditError> {
-        let old = Elements::of(twin);
-        let kept = elements::kept(new, &old);
-        let own = Elements::of(node);
+        let old = Children::of(twin.resolved());
+        let kept = kept(new, &old);
+        let own = Children::of(node);
         let mut same = kept.len() == old.len();
         for (at, (item, kept)) in new.placed_items().zip(&kept).enumerate() {
             same &= *kept == Some(at);
-            if let Some(index) = kept
-                && let (Some(own), Some(twin)) = (own.get(*index), old.get(*index))
+            if let (Some(index), Some((_, place))) = (*kept, item.place)
+                && same_place(place, old.owner(index))
             {
-                let is_equal = item.place.is_none_or(|(_, place)| !same_place(place, twin));
-                if !is_equal {
-                    self.node(own, twin, &item.value, editor)?;
-                }
+                self.node(own.owner(index), place, &item.value, editor)?;
             }
         }
         if same {
             return Ok(());
         }
-        self.written.moves_comments |= crate::kptfile::has_comments(node);
+        self.moves_comments |= crate::kptfile::has_comments(node);
         let mut made: Vec<(usize, ListItem<'f>)> = Vec::new();
         let mut failure = None;
         let parts = new.placed_items().zip(&kept).enumerate();
@@ -177,36 +158,6 @@ impl Writer<'_> {
             editor.insert_item(node, Some(at), content(&item.value)?)?;
         }
         Ok(())
-    }
-}
-
-/// Finds the positions of fields by key, fastest in their own order.
-struct Places<'p, 'f> {
-    fields: &'p Fields<'f>,
-    next: usize,
-    by_key: Option<KeyIndex>,
-}
-
-impl<'p, 'f> Places<'p, 'f> {
-    fn of(fields: &'p Fields<'f>) -> Self {
-        Self {
-            fields,
-            next: 0,
-            by_key: None,
-        }
-    }
-
-    fn find(&mut self, key: &str) -> Option<usize> {
-        let is_next = self.next < self.fields.len() && self.fields.key(self.next) == key;
-        let at = if is_next {
-            self.next
-        } else {
-            let fields = self.fields;
-            let by_key = self.by_key.get_or_insert_with(|| fields.index());
-            by_key.find(key, |at| fields.key(at))?
-        };
-        self.next = at + 1;
-        Some(at)
     }
 }
 

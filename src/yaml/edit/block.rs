@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::lines::{block_indicators, body_indent};
-use super::slots::{Children, stable_slots};
+use super::slots::stable_slots;
 use super::sources::Slot;
 use super::units::{Block, Unit};
 use super::{Change, Editor};
+use crate::yaml::children::Children;
 use crate::yaml::comments::head_place;
 use crate::yaml::content::Content;
 use crate::yaml::emit::{Emitter, Rendered};

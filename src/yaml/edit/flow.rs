@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::Editor;
-use super::slots::{Children, comments_around};
+use super::slots::comments_around;
 use super::sources::Slot;
+use crate::yaml::children::Children;
 use crate::yaml::comments::comment_behind;
 use crate::yaml::document::Document;
 use crate::yaml::error::EditError;

@@ -43,9 +43,9 @@ use std::sync::Arc;
 use change::{Change, is_empty};
 use keys::KeyIndexes;
 use refuse::{key_of, readable};
-use slots::Children;
 use sources::{NewSlot, Slot, Sources};
 
+use super::children::Children;
 use super::comments::{ValueComments, value_of};
 use super::content::Content;
 use super::document::Document;

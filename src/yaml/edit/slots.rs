@@ -1,16 +1,11 @@
 //! The entries or items of a collection after the edit: kept ones, which may move, and new ones.
 
 use std::collections::HashSet;
-use std::ops::Range;
 
 use super::sources::{NewSlot, Slot, Sources};
-use crate::yaml::comments::{
-    ValueComments, comment_in_flow, comments_above, entry_end, line_comment,
-};
+use crate::yaml::comments::{ValueComments, comment_in_flow, comments_above, line_comment};
 use crate::yaml::emit::{Emitter, Rendered, Tail};
 use crate::yaml::format::{Format, Owner};
-use crate::yaml::node::{EntryRef, NodeRef};
-use crate::yaml::tree::NodeId;
 
 /// Which slots keep their place: a longest run in the old order.
 ///
@@ -50,59 +45,6 @@ pub(super) fn longest_increasing(values: impl Iterator<Item = Option<usize>> + C
         at = before[position];
     }
     marked
-}
-
-/// The entries or items of a collection. There can be millions: what is known of each is looked up.
-pub(super) struct Children<'d> {
-    node: NodeRef<'d>,
-    /// The keys or items.
-    ids: Vec<NodeId>,
-}
-
-impl<'d> Children<'d> {
-    pub(super) fn of(node: NodeRef<'d>) -> Self {
-        let keys = node.entries().map(|entry| entry.key.id);
-        let items = node.items().map(|item| item.id);
-        Self {
-            node,
-            ids: keys.chain(items).collect(),
-        }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.ids.len()
-    }
-
-    /// An entry; of an item, nothing of use.
-    pub(super) fn entry(&self, index: usize) -> EntryRef<'d> {
-        EntryRef::of_key(self.node.document.node(self.ids[index]))
-    }
-
-    /// A key or item.
-    pub(super) fn owner(&self, index: usize) -> NodeRef<'d> {
-        self.node.document.node(self.ids[index])
-    }
-
-    /// The nodes of an entry or item.
-    pub(super) fn ids(&self, index: usize) -> Range<u32> {
-        let next = self.ids.get(index + 1).map(|id| id.0);
-        self.ids[index].0..next.unwrap_or(self.node.ids().end)
-    }
-
-    /// An entry or item with its mark and key.
-    pub(super) fn range(&self, index: usize) -> Range<usize> {
-        let first = self.node.document.node(self.ids[index]);
-        let start = first.mark().unwrap_or_else(|| first.outer_start());
-        let end = if self.node.kind().is_mapping() {
-            entry_end(self.entry(index))
-        } else {
-            first
-                .range()
-                .end
-                .max(first.mark().map_or(0, |mark| mark + 1))
-        };
-        start..end
-    }
 }
 
 /// The first entries or items of a collection, in block style, with the comments around it.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Editor;
-use super::slots::Children;
+use crate::yaml::children::Children;
 use crate::yaml::comments::head_start;
 use crate::yaml::node::NodeRef;
 

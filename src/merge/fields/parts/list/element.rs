@@ -68,7 +68,7 @@ fn collect_leaves(value: &Value, path: u64, state: &RandomState, found: &mut Has
     match value {
         Value::Mapping(entries) if !entries.is_empty() => {
             for (key, value) in entries {
-                let path = state.hash_one((path, print(key, state)));
+                let path = state.hash_one((path, key));
                 collect_leaves(value, path, state, found);
             }
         }
@@ -81,26 +81,6 @@ fn collect_leaves(value: &Value, path: u64, state: &RandomState, found: &mut Has
         leaf => {
             found.insert(state.hash_one((path, leaf)));
         }
-    }
-}
-
-/// A hash of all that a value holds; the order of keys does not count.
-fn print(value: &Value, state: &RandomState) -> u64 {
-    match value {
-        Value::Mapping(entries) => {
-            let prints = entries
-                .iter()
-                .map(|(key, value)| [print(key, state), print(value, state)]);
-            let sum = prints
-                .map(|prints| state.hash_one(prints))
-                .fold(0, u64::wrapping_add);
-            state.hash_one(('m', sum))
-        }
-        Value::Sequence(items) => {
-            let prints: Vec<u64> = items.iter().map(|item| print(item, state)).collect();
-            state.hash_one(('s', prints))
-        }
-        scalar => state.hash_one(scalar),
     }
 }
 
@@ -138,10 +118,9 @@ pub(super) fn elements<'a>(list: NodeRef<'a>, state: &RandomState) -> Option<Vec
         let second = items.next_if(|next| takes_value && is_value(*next));
         let values = [Some(first), second].into_iter().flatten();
         let values: Vec<Value> = values.map(|node| node.value()).collect::<Option<_>>()?;
-        let prints: Vec<u64> = values.iter().map(|value| print(value, state)).collect();
         found.push(Element {
+            print: state.hash_one(&values),
             values,
-            print: state.hash_one(prints),
             name: text.and_then(flag).map(Name::Flag),
         });
     }
@@ -168,12 +147,11 @@ const FIELDS: [(&[&str], &[&str]); 11] = [
 fn print_of(field: &str, map: &Value, state: &RandomState) -> Option<u64> {
     let value = map.get(field)?;
     if field != "metadata" {
-        return Some(print(value, state));
+        return Some(state.hash_one(value));
     }
     let name = value.get("name")?;
     let fields = [map.get("kind"), value.get("namespace"), Some(name)];
-    let prints = fields.map(|field| field.map(|value| print(value, state)));
-    Some(state.hash_one(prints))
+    Some(state.hash_one(fields))
 }
 
 /// Names the maps of three versions, base first, by the first fields that all of base and upstream have and that tell
@@ -208,11 +186,8 @@ pub(super) fn name_maps(versions: &mut [Vec<Element<'_>>; 3], state: &RandomStat
                     _ => Name::Fields(first),
                 });
             }
-            let more = more.iter().map(|field| {
-                let value = element.values[0].get(field);
-                value.map(|value| print(value, state))
-            });
-            let more: Vec<Option<u64>> = more.collect();
+            let more = more.iter().map(|field| element.values[0].get(field));
+            let more: Vec<Option<&Value>> = more.collect();
             let full = state.hash_one((first, more));
             Some(Name::Repeated { first, full })
         };

@@ -1,0 +1,60 @@
+//! The entries or items of a collection, by position.
+
+use std::ops::Range;
+
+use super::comments::entry_end;
+use super::node::{EntryRef, NodeRef};
+use super::tree::NodeId;
+
+/// The entries or items of a collection. There can be millions: what is known of each is looked up.
+pub(crate) struct Children<'d> {
+    node: NodeRef<'d>,
+    /// The keys or items.
+    ids: Vec<NodeId>,
+}
+
+impl<'d> Children<'d> {
+    pub(crate) fn of(node: NodeRef<'d>) -> Self {
+        let keys = node.entries().map(|entry| entry.key.id);
+        let items = node.items().map(|item| item.id);
+        Self {
+            node,
+            ids: keys.chain(items).collect(),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// An entry; of an item, nothing of use.
+    pub(super) fn entry(&self, index: usize) -> EntryRef<'d> {
+        EntryRef::of_key(self.node.document.node(self.ids[index]))
+    }
+
+    /// A key or item.
+    pub(crate) fn owner(&self, index: usize) -> NodeRef<'d> {
+        self.node.document.node(self.ids[index])
+    }
+
+    /// The nodes of an entry or item.
+    pub(super) fn ids(&self, index: usize) -> Range<u32> {
+        let next = self.ids.get(index + 1).map(|id| id.0);
+        self.ids[index].0..next.unwrap_or(self.node.ids().end)
+    }
+
+    /// An entry or item with its mark and key.
+    pub(super) fn range(&self, index: usize) -> Range<usize> {
+        let first = self.node.document.node(self.ids[index]);
+        let start = first.mark().unwrap_or_else(|| first.outer_start());
+        let end = if self.node.kind().is_mapping() {
+            entry_end(self.entry(index))
+        } else {
+            first
+                .range()
+                .end
+                .max(first.mark().map_or(0, |mark| mark + 1))
+        };
+        start..end
+    }
+}
