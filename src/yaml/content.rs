@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::document::Document;
 use super::error::ParseError;
 use super::node::NodeRef;
-use super::scan::is_one_line;
 use super::tree::{ParseOptions, Tree};
 use super::value::Value;
 
@@ -164,19 +163,6 @@ impl OwnedDocument {
         }
     }
 
-    /// One line and a line break as a literal; `None` if the line cannot stay as it is.
-    pub(crate) fn literal(line: &str) -> Option<Self> {
-        let is_plain = !line.is_empty() && !line.starts_with(' ') && is_one_line(line);
-        let text = is_plain.then(|| format!("|\n  {line}\n"))?;
-        let tree = Tree::of_literal_line(&text);
-        let as_it_is = false;
-        Some(Self {
-            text,
-            tree,
-            as_it_is,
-        })
-    }
-
     /// The document.
     #[must_use]
     pub fn document(&self) -> Document<'_> {
@@ -194,31 +180,6 @@ impl OwnedDocument {
 mod tests {
     use super::*;
     use crate::yaml::Editor;
-
-    #[test]
-    fn a_literal_of_one_line_is_what_the_parser_makes_of_its_text() {
-        for line in [
-            "{\"a\":1}",
-            "a",
-            "# b",
-            "- ä",
-            "\u{1f600}",
-            "a  ",
-            "---",
-            "%",
-        ] {
-            let literal = OwnedDocument::literal(line).expect(line);
-            let parsed = OwnedDocument::parse(literal.text.clone()).expect(line);
-            assert_eq!(literal.tree, parsed.tree, "{line}");
-            let text = literal.root().and_then(|root| root.scalar_text());
-            assert_eq!(text, Some(&*format!("{line}\n")));
-        }
-        for line in [
-            "", " a", "a\nb", "a\r", "\ta", "a\u{85}", "\u{feff}", "a\u{7f}",
-        ] {
-            assert!(OwnedDocument::literal(line).is_none(), "{line:?}");
-        }
-    }
 
     #[test]
     fn entries_are_written_as_their_value() {

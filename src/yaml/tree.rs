@@ -191,32 +191,6 @@ impl Tree {
         }
     }
 
-    /// The tree of a literal of one line, and nothing else.
-    pub(super) fn of_literal_line(text: &str) -> Self {
-        let node = Node {
-            kind: NodeKind::Scalar(ScalarStyle::Literal),
-            start: 0,
-            end: offset(text.len() - 1),
-            properties: NONE,
-            mark: NONE,
-            next: 1,
-            parent: NONE,
-            extra: LINE,
-        };
-        let document = DocumentSpan {
-            root: NodeId(0),
-            empty: false,
-            start: 0,
-            body: 0,
-            end: text.len(),
-        };
-        Self {
-            nodes: vec![node],
-            documents: vec![document],
-            ..Self::default()
-        }
-    }
-
     /// How many children of the parent are before a node.
     pub(super) fn position(&self, id: NodeId) -> usize {
         let positions = self.positions.get_or_init(|| {

@@ -49,15 +49,6 @@ pub(crate) fn document_as_item(root: NodeRef<'_>, indent: usize, newline: &str) 
     document_lines(root).map(|lines| behind_dash(lines, indent, newline))
 }
 
-/// Whether a block scalar of the text may keep the line breaks at its end (YAML 1.2.2, 8.1.1.2).
-pub(crate) fn may_keep_lines(text: &str) -> bool {
-    let mut plus = memchr::memchr_iter(b'+', text.as_bytes());
-    plus.any(|at| {
-        let header = text[..at].trim_end_matches(|character: char| character.is_ascii_digit());
-        header.ends_with(['|', '>'])
-    })
-}
-
 fn behind_dash(lines: &str, indent: usize, newline: &str) -> String {
     let (dash, below) = (format!("{:indent$}- ", ""), format!("{:indent$}  ", ""));
     let bytes = lines.as_bytes();
@@ -131,22 +122,6 @@ impl NodeRef<'_> {
             end = next;
         }
         Some((&text[start..end], end < text.len()))
-    }
-
-    /// The lines of a collection that begins a line.
-    pub(crate) fn lines(&self) -> std::ops::Range<usize> {
-        let text = self.document.text;
-        let end = self.document.line_end(self.range().end);
-        self.range().start..text.len().min(end + 1)
-    }
-
-    /// Whether no blank or comment line follows a text that ends at a byte: it is the end of the text
-    /// or of a document.
-    pub(crate) fn ends_its_document(&self, end: usize) -> bool {
-        let text = self.document.text;
-        let rest = &text[end..];
-        text[..end].ends_with('\n')
-            && (rest.is_empty() || rest.starts_with("---") || rest.starts_with("..."))
     }
 }
 

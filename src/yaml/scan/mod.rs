@@ -76,12 +76,6 @@ pub(crate) trait Events {
     fn close(&mut self, kind: NodeKind, end: usize) -> Result<(), Bail>;
 }
 
-/// Whether a text is one line of characters that need no decoding in a literal.
-pub(super) fn is_one_line(text: &str) -> bool {
-    let seen = bytes::check(text.as_bytes());
-    seen.is_ok_and(|seen| !seen.tabs && !seen.returns) && !text.contains('\n')
-}
-
 /// Reads a text.
 ///
 /// # Errors
