@@ -102,4 +102,9 @@ mod tests {
         check("c a a d a", &[2, 0, 4, 3, 5], true);
         check("a a a b", &[0, 4, 5, 1], true);
     }
+    #[test]
+    fn firsts_are_matched_with_firsts() {
+        let found = matches(["a", "b", "a"], ["a", "a", "c", "b", "a"]);
+        assert_eq!(found, [Some(0), Some(2), None, Some(1), None]);
+    }
 }

@@ -57,8 +57,8 @@ pub(crate) fn without<'a>(resource: &Node<'a>, is_gone: impl Fn(&str) -> bool) -
 #[must_use]
 pub fn keep_pipeline_annotations<'a>(item: &Node<'a>, result: Node<'a>) -> Node<'a> {
     let annotations = item.get_path(&PATH);
-    let mut kept = annotations.as_ref().map(Node::fields).unwrap_or_default();
-    kept.retain(|_, key| is_pipeline_annotation(key));
+    let kept = annotations.as_ref();
+    let kept = kept.map_or_else(Fields::default, |own| own.fields_if(is_pipeline_annotation));
     if kept.is_empty() {
         return result;
     }

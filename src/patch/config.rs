@@ -10,7 +10,6 @@ use super::apply::{Applied, apply};
 use super::create::create;
 use super::finding::Findings;
 use super::identity::{keep_identity, sparse};
-use super::json_merge;
 use super::last_applied;
 use super::node::{Fields, Finder, ListItem, Node, Shape};
 use super::order::ListOrder;
@@ -29,7 +28,7 @@ pub fn create_patch<'a>(
     let config = without_tool_annotations(config);
     let live = &without_pipeline_annotations(live);
     let (original, config) = with_annotations(original, config, live);
-    patch(original.as_ref(), &config, live, rules, findings)
+    create(original.as_ref(), &config, live, rules, findings)
 }
 
 /// Annotations that the previous configuration has and the new one has not are removed one by one:
@@ -53,20 +52,6 @@ fn with_annotations<'a>(
     }
     let metadata = old.get(PATH[0]).map(|m| replaced(m, PATH[1], None));
     (Some(replaced(old, PATH[0], metadata)), config)
-}
-
-fn patch<'a>(
-    original: Option<&Node<'a>>,
-    modified: &Node<'a>,
-    live: &Node<'a>,
-    rules: Rules<'_>,
-    findings: &mut Findings,
-) -> Option<Node<'a>> {
-    if rules.is_known() {
-        create(original, modified, live, rules, findings)
-    } else {
-        json_merge::create(original, modified, Some(live))
-    }
 }
 
 /// The live resource as a patch from [`create_patch`] leaves it; `None` if there is nothing to patch. Not valid if there are
@@ -125,7 +110,7 @@ pub fn apply_config<'a>(
     let original = original.map(without_tool_annotations);
     let modified = with_last_applied(config);
     let live = &without_pipeline_annotations(live);
-    let patch = patch(original.as_ref(), &modified, live, rules, findings);
+    let patch = create(original.as_ref(), &modified, live, rules, findings);
     // What is large is let go before the next step.
     drop((original, modified));
     let Some(patch) = patch else {

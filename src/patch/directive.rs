@@ -84,6 +84,7 @@ impl<'a> PatchMap<'a> {
         let directives: Vec<Field<'a>> = directives.map(|at| fields.get(at)).collect();
         let mut map = Self {
             fields,
+            has_directives: !directives.is_empty(),
             ..Self::default()
         };
         if !directives.is_empty() {
@@ -93,7 +94,6 @@ impl<'a> PatchMap<'a> {
             let key = field.key.as_ref();
             let at = trail.field(key);
             if key == PATCH {
-                map.has_directives = true;
                 map.word = word(patch);
                 if map.word.is_none() {
                     findings.error(
@@ -106,23 +106,19 @@ impl<'a> PatchMap<'a> {
                     );
                 }
             } else if key == RETAIN_KEYS {
-                map.has_directives = true;
                 if let Some(items) = list(&field.value, &at, findings) {
                     let values = items.iter().map(|item| item.value.to_value());
                     map.retain = Some(values.collect());
                 }
             } else if let Some(name) = key.strip_prefix(SET_ELEMENT_ORDER) {
-                map.has_directives = true;
                 if let Some(items) = map.for_list(name, &field.value, rules, &at, findings) {
                     map.list(name).order = Some(items);
                 }
             } else if let Some(name) = key.strip_prefix(DELETE_FROM_PRIMITIVE_LIST) {
-                map.has_directives = true;
                 if let Some(items) = map.for_list(name, &field.value, rules, &at, findings) {
                     map.list(name).delete = Some(items);
                 }
             } else {
-                map.has_directives = true;
                 let message = format!(
                     "expected a field or one of the directives $patch, $retainKeys, $setElementOrder/<list> \
                      and $deleteFromPrimitiveList/<list>, found `{key}`"
@@ -135,7 +131,12 @@ impl<'a> PatchMap<'a> {
 
     /// The directives for the list under a key.
     pub(super) fn for_field(&self, name: &str) -> Option<&ListDirective<'a>> {
-        self.by_name.get(name).map(|at| &self.lists[*at])
+        self.place_of_list(name).map(|at| &self.lists[at])
+    }
+
+    /// Where those are among the lists.
+    pub(super) fn place_of_list(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
     }
 
     fn for_list(

@@ -1,6 +1,6 @@
 //! The fields that identify a resource: no patch changes them.
 
-use super::node::{Fields, Node, Shape};
+use super::node::{Node, Shape};
 
 /// Fields that identify a resource; a patch that replaces everything else keeps them.
 const IDENTITY: [&str; 2] = ["apiVersion", "kind"];
@@ -9,11 +9,8 @@ const METADATA_IDENTITY: [&str; 2] = ["name", "namespace"];
 /// A result with the identity of the resource that it replaces.
 pub(super) fn with_identity<'a>(live: &Node<'a>, result: &Node<'a>) -> Node<'a> {
     let keep = |from: &Node<'a>, into: &Node<'a>, names: &[&str]| {
-        let mut fields = from.fields();
-        fields.retain(|_, key| names.contains(&key));
-        let mut others = into.fields();
-        others.retain(|_, key| !names.contains(&key));
-        fields.extend(others.iter());
+        let mut fields = from.fields_if(|key| names.contains(&key));
+        fields.extend(into.fields_if(|key| !names.contains(&key)).iter());
         Node::map(fields, from.source())
     };
     let root = keep(live, result, &IDENTITY);
@@ -49,16 +46,13 @@ pub fn keep_identity<'a>(live: &Node<'a>, result: Node<'a>) -> Node<'a> {
 /// A patch without the fields that identify its resource.
 #[must_use]
 pub fn without_identity<'a>(patch: &Node<'a>) -> Node<'a> {
-    let without = |map: &Node<'a>, names: &[&str]| {
-        let mut fields = map.fields();
-        fields.retain(|_, key| !names.contains(&key));
-        fields
-    };
-    let mut fields = without(patch, &IDENTITY);
+    let mut fields = patch.fields_if(|key| !IDENTITY.contains(&key));
     if let Some(at) = fields.position("metadata") {
         let field = fields.get(at);
         if field.value.shape() == Shape::Map {
-            let own = without(&field.value, &METADATA_IDENTITY);
+            let own = field
+                .value
+                .fields_if(|key| !METADATA_IDENTITY.contains(&key));
             fields.set(at, field.with(Node::map(own, field.value.source())));
         }
     }
@@ -68,22 +62,19 @@ pub fn without_identity<'a>(patch: &Node<'a>) -> Node<'a> {
 /// A patch with the identity of its resource.
 #[must_use]
 pub fn sparse<'a>(patch: &Node<'a>, resource: &Node<'a>) -> Node<'a> {
-    let named = |map: &Node<'a>, names: &[&str]| -> Fields<'a> {
-        let mut fields = map.fields();
-        fields.retain(|_, key| names.contains(&key));
-        fields
-    };
-    let mut fields = named(resource, &["apiVersion", "kind", "metadata"]);
+    let is_root = |key: &str| key == "metadata" || IDENTITY.contains(&key);
+    let mut fields = resource.fields_if(is_root);
     let patched = patch.get("metadata");
     if let Some(at) = fields.position("metadata") {
         let field = fields.get(at);
-        let mut own = named(&field.value, &["name", "namespace"]);
+        let is_own = |key: &str| METADATA_IDENTITY.contains(&key);
+        let mut own = field.value.fields_if(is_own);
         let more = patched.iter().flat_map(Node::each_field);
-        own.extend(more.filter(|field| !matches!(&*field.key, "name" | "namespace")));
+        own.extend(more.filter(|field| !is_own(&field.key)));
         fields.set(at, field.with(Node::map(own, field.value.source())));
     }
     debug_assert!(resource.shape() == Shape::Map, "a configuration is a map");
     let rest = patch.each_field();
-    fields.extend(rest.filter(|field| !matches!(&*field.key, "apiVersion" | "kind" | "metadata")));
+    fields.extend(rest.filter(|field| !is_root(&field.key)));
     Node::map(fields, resource.source())
 }

@@ -2,8 +2,8 @@
 //!
 //! In reading order: [`node`], values that know where their text is; [`rules`], how a patch
 //! treats a value; [`directive`], the keys of a patch that are not fields; [`order`], where the elements of
-//! a merged list go; [`apply()`] with [`identity`]; [`create`], which makes a patch, and [`json_merge`], which
-//! makes one without a schema; [`kustomize`], which makes those of kustomize; [`config`], which puts both together, with [`last_applied`] and
+//! a merged list go; [`apply()`] with [`identity`]; [`create`], which makes a patch;
+//! [`kustomize`], which makes those of kustomize; [`config`], which puts both together, with [`last_applied`] and
 //! [`annotations`]; [`write`](mod@write), which turns a result into edits of the text; [`target`], which finds the
 //! resources.
 
@@ -14,7 +14,6 @@ pub mod create;
 pub mod directive;
 pub mod finding;
 pub mod identity;
-pub mod json_merge;
 pub mod kustomize;
 pub mod last_applied;
 pub mod node;

@@ -6,6 +6,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 
+use serde::de::IgnoredAny;
+
 use crate::interner::Interner;
 
 /// A YAML value apart from its spelling.
@@ -370,47 +372,13 @@ fn keys(entries: &[(Value, Value)]) -> impl Iterator<Item = &Value> {
 
 /// RFC 8259, section 6.
 pub(crate) fn is_json_number(text: &str) -> bool {
-    fn digits(text: &str) -> (&str, &str) {
-        text.split_at(text.bytes().take_while(u8::is_ascii_digit).count())
-    }
-    let (integer, mut rest) = digits(text.strip_prefix('-').unwrap_or(text));
-    if integer.is_empty() || (integer.len() > 1 && integer.starts_with('0')) {
-        return false;
-    }
-    if let Some(fraction) = rest.strip_prefix('.') {
-        let (fraction, behind) = digits(fraction);
-        if fraction.is_empty() {
-            return false;
-        }
-        rest = behind;
-    }
-    if let Some(exponent) = rest.strip_prefix(['e', 'E']) {
-        let (exponent, behind) = digits(exponent.strip_prefix(['-', '+']).unwrap_or(exponent));
-        if exponent.is_empty() {
-            return false;
-        }
-        rest = behind;
-    }
-    rest.is_empty()
+    let is_number = text.starts_with(|c: char| c == '-' || c.is_ascii_digit())
+        && text.ends_with(|c: char| c.is_ascii_digit());
+    is_number && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// RFC 8259, section 7, with the short escapes of `serde_json`.
 fn append_json_string(json: &mut String, text: &str) {
-    json.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => json.push_str("\\\""),
-            '\\' => json.push_str("\\\\"),
-            '\n' => json.push_str("\\n"),
-            '\r' => json.push_str("\\r"),
-            '\t' => json.push_str("\\t"),
-            '\u{8}' => json.push_str("\\b"),
-            '\u{c}' => json.push_str("\\f"),
-            '\0'..='\u{1f}' => json.push_str(&format!("\\u{:04x}", u32::from(character))),
-            _ => json.push(character),
-        }
-    }
-    json.push('"');
+    json.push_str(&serde_json::Value::from(text).to_string());
 }
 
 #[cfg(test)]
@@ -464,9 +432,11 @@ mod tests {
                 ]),
             ),
         ];
+        let hasher = BuildHasherDefault::<DefaultHasher>::default();
         for (left, right) in table {
             assert_eq!(left, right);
             assert_eq!(right, left);
+            assert_eq!(hasher.hash_one(&left), hasher.hash_one(&right));
         }
     }
 

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use super::super::directive::{PatchMap, Word};
-use super::super::node::{Fields, Node};
+use super::super::node::{Fields, Finder, Node};
 use super::super::rules::Rules;
 use super::{Apply, FieldPatch};
 use crate::results::Reason;
-use crate::yaml::{KeyIndex, Trail, Value};
+use crate::yaml::{Trail, Value};
 
 /// A map of live while a patch is merged into it.
 struct MergedMap<'a> {
@@ -67,12 +67,13 @@ impl Apply<'_> {
         rules: Rules<'_>,
         trail: &Trail<'_>,
     ) {
-        for (field, place) in patch.fields.iter().zip(places.of_fields()) {
+        for (field, place) in patch.fields.iter().zip(&places.of_fields) {
             let key = &*field.key;
             let field_patch = FieldPatch {
                 value: Some(&field.value),
                 directive: patch.for_field(key),
             };
+            let place = place.map(|at| at as usize);
             let old = place.map(|at| (at, map.fields.get(at)));
             let live = old.as_ref().map(|(_, field)| &field.value);
             let result = self.field(live, &field_patch, rules.field(key), &trail.field(key));
@@ -105,8 +106,10 @@ impl Apply<'_> {
         rules: Rules<'_>,
         trail: &Trail<'_>,
     ) {
-        for (list, place) in patch.lists.iter().zip(places.of_lists()) {
-            let Some(at) = place else { continue };
+        for (list, place) in patch.lists.iter().zip(&places.of_lists) {
+            let Some(at) = place.map(|at| at as usize) else {
+                continue;
+            };
             let old = map.fields.get(at);
             let field_patch = FieldPatch {
                 value: None,
@@ -155,54 +158,30 @@ impl Apply<'_> {
 
 /// The positions in live of the fields that a patch names.
 struct EntryPlaces {
-    /// For the fields of the patch, then for its list directives without a field.
-    found: Vec<Option<u32>>,
-    fields: usize,
+    of_fields: Vec<Option<u32>>,
+    /// Of list directives without a field.
+    of_lists: Vec<Option<u32>>,
 }
 
 impl EntryPlaces {
-    /// The order is mostly the same: a table of names is built for the first field that is elsewhere.
     fn of(live: &Fields<'_>, stays: &[bool], patch: &PatchMap<'_>) -> Self {
-        let fields = patch.fields.len();
-        let mut found = vec![None; fields + patch.lists.len()];
-        let name = |at: usize| patch.name(at);
-        let mut by_name: Option<KeyIndex> = None;
-        let mut next = 0;
+        let mut places = Self {
+            of_fields: vec![None; patch.fields.len()],
+            of_lists: vec![None; patch.lists.len()],
+        };
+        let fields = Finder::in_fields(patch.fields.clone());
         for at in (0..live.len()).filter(|at| stays[*at]) {
             let key = live.key(at);
-            let place = if next < fields && patch.fields.key(next) == key {
-                Some(next)
-            } else {
-                let by_name = by_name.get_or_insert_with(|| KeyIndex::of(found.len(), name));
-                by_name.find(key, name)
+            let place = match fields.position(key) {
+                Some(field) => places.of_fields.get_mut(field),
+                None => patch
+                    .place_of_list(key)
+                    .map(|list| &mut places.of_lists[list]),
             };
             if let Some(place) = place {
-                found[place] = u32::try_from(at).ok();
-                next = place + 1;
+                *place = u32::try_from(at).ok();
             }
         }
-        Self { found, fields }
-    }
-
-    fn of_fields(&self) -> impl Iterator<Item = Option<usize>> {
-        of_live(&self.found[..self.fields])
-    }
-
-    fn of_lists(&self) -> impl Iterator<Item = Option<usize>> {
-        of_live(&self.found[self.fields..])
-    }
-}
-
-fn of_live(found: &[Option<u32>]) -> impl Iterator<Item = Option<usize>> {
-    found.iter().map(|at| at.map(|at| at as usize))
-}
-
-impl PatchMap<'_> {
-    /// The name of a field by its position; those of list directives without a field follow.
-    fn name(&self, at: usize) -> &str {
-        match at.checked_sub(self.fields.len()) {
-            None => self.fields.key(at),
-            Some(list) => &self.lists[list].name,
-        }
+        places
     }
 }

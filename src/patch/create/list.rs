@@ -158,9 +158,7 @@ fn order_of<'a>(modified: &Node<'a>, own: &Keyed<'a>, keys: Keys<'_>) -> Node<'a
 
 /// The fields that tell an element apart.
 fn key_fields<'a>(element: &Node<'a>, keys: Keys<'_>) -> Fields<'a> {
-    let mut fields = element.fields();
-    fields.retain(|_, key| keys.names().any(|name| name == key));
-    fields
+    element.fields_if(|key| keys.names().any(|name| name == key))
 }
 
 /// The patch of an element with the fields that tell it apart, in the element's order.

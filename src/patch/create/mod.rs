@@ -8,7 +8,8 @@
 //!
 //! Additions and changes are what modified has and live has not; deletions are what original has and
 //! modified has not. What only live has says nothing. The two come as one patch, in the form of
-//! kubectl, which older servers can read too.
+//! kubectl, which older servers can read too. Of a kind without a schema it is a JSON merge patch (RFC 7396): maps
+//! merge, and everything else is replaced.
 //!
 //! Source: preserve-order document; merging-fields document; contract, create-patch.
 
@@ -53,7 +54,7 @@ struct Create<'r> {
 }
 
 /// Adds a `null` for each field that only the previous configuration has; whether there is one.
-pub(super) fn push_removed<'a>(
+fn push_removed<'a>(
     original: Option<&Node<'a>>,
     modified: &Node<'a>,
     fields: &mut Fields<'a>,
@@ -67,7 +68,7 @@ pub(super) fn push_removed<'a>(
 }
 
 /// The patch of a map with these fields; the configuration itself if it is all new.
-pub(super) fn as_patch<'a>(
+fn as_patch<'a>(
     fields: Fields<'a>,
     modified: &Node<'a>,
     live: Option<&Node<'a>>,
@@ -102,7 +103,8 @@ impl Create<'_> {
             let field = &field;
             let at = trail.field(&field.key);
             let below = rules.field(&field.key);
-            if field.key.starts_with('$') && !rules.takes_dollar(&field.key) {
+            let is_dollar = rules.is_known() && field.key.starts_with('$');
+            if is_dollar && !rules.takes_dollar(&field.key) {
                 let message = format!(
                     "expected a field, found `{}`: directives belong in patches",
                     field.key
@@ -110,11 +112,15 @@ impl Create<'_> {
                 self.findings.error(&at, Reason::UnknownDirective, message);
                 continue;
             }
-            let (original, live) = (old.find(&field.key), theirs.find(&field.key));
+            let (original, own) = (old.find(&field.key), theirs.find(&field.key));
+            if !rules.is_known() && field.value.is_null() && live.is_some() && own.is_none() {
+                differs = true;
+                continue;
+            }
             let below_versions = Nodes {
                 original: original.as_ref(),
                 modified: &field.value,
-                live: live.as_ref(),
+                live: own.as_ref(),
             };
             let before = fields.len();
             self.field(field, below_versions, below, &at, &mut fields);

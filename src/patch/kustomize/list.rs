@@ -109,8 +109,8 @@ impl<'a> KustomizePatch<'a> {
 impl KustomizeLists<'_, '_> {
     /// The patch of an element with the keys by which it is found.
     fn with_keys<'a>(&self, patch: &Node<'a>, element: &Node<'a>) -> Node<'a> {
-        let mut fields = element.fields();
-        fields.retain(|_, key| self.names.contains(&key) && patch.get(key).is_none());
+        let is_own = |key: &str| self.names.contains(&key) && patch.get(key).is_none();
+        let mut fields = element.fields_if(is_own);
         fields.extend(patch.each_field());
         Node::map(fields, patch.source())
     }

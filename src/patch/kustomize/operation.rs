@@ -44,14 +44,10 @@ impl<'a> Operation<'a> {
             JsonChange::Replace(value) => ("replace", Some(value)),
             JsonChange::Remove => ("remove", None),
         };
-        let mut fields = vec![field("op", word), field("path", &*self.path)];
-        fields.extend(value.map(|value| field("value", value.to_value())));
+        let mut fields = vec![Value::entry("op", word), Value::entry("path", &*self.path)];
+        fields.extend(value.map(|value| Value::entry("value", value.to_value())));
         Value::Mapping(fields)
     }
-}
-
-fn field(key: &str, value: impl Into<Value>) -> (Value, Value) {
-    (Value::from(key), value.into())
 }
 
 /// The way to a value as a JSON pointer (RFC 6901).
@@ -142,8 +138,8 @@ pub(super) fn entry(operations: &[Operation<'_>], target: Value) -> String {
     }
     let patch = to_block_text(&Value::Sequence(operations));
     to_block_text(&Value::Mapping(vec![
-        field("target", target),
-        field("patch", patch),
+        Value::entry("target", target),
+        Value::entry("patch", patch),
     ]))
 }
 
@@ -206,7 +202,7 @@ impl Targets<'_> {
         ];
         let given = fields
             .into_iter()
-            .filter_map(|(key, value)| Some(field(key, value?)));
+            .filter_map(|(key, value)| Some(Value::entry(key, value?)));
         Value::Mapping(given.collect())
     }
 }

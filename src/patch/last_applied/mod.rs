@@ -181,59 +181,16 @@ fn number_text(number: &Number) -> String {
     }
 }
 
-/// The first byte of U+2028 and U+2029: e2 80 a8 and e2 80 a9.
-const WIDE: u8 = 0xe2;
-
-/// Bytes that Go's encoder escapes, or that begin a character which it escapes.
-const IS_SPECIAL: [bool; 256] = {
-    let mut special = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        special[byte] = matches!(
-            byte as u8,
-            b'"' | b'\\' | b'<' | b'>' | b'&' | 0..=0x1f | WIDE
-        );
-        byte += 1;
-    }
-    special
-};
-
+/// A string as Go's encoder writes it, which escapes what HTML or JavaScript would read.
 fn write_string(text: &str, json: &mut String) {
-    json.push('"');
-    let mut written = 0;
-    let mut from = 0;
-    while let Some(found) = text.as_bytes()[from..]
-        .iter()
-        .position(|byte| IS_SPECIAL[usize::from(*byte)])
-    {
-        let at = from + found;
-        let length = match text.as_bytes()[at] {
-            WIDE if text[at..].starts_with(['\u{2028}', '\u{2029}']) => 3,
-            WIDE => {
-                from = at + 1;
-                continue;
-            }
-            _ => 1,
-        };
-        json.push_str(&text[written..at]);
-        written = at + length;
-        from = written;
-        match &text[at..written] {
-            "\"" => json.push_str("\\\""),
-            "\\" => json.push_str("\\\\"),
-            "\n" => json.push_str("\\n"),
-            "\r" => json.push_str("\\r"),
-            "\t" => json.push_str("\\t"),
-            "\u{8}" => json.push_str("\\b"),
-            "\u{c}" => json.push_str("\\f"),
-            other => {
-                let codes = other.chars().map(u32::from);
-                json.extend(codes.map(|code| format!("\\u{code:04x}")));
-            }
-        }
+    const SPECIAL: [char; 5] = ['<', '>', '&', '\u{2028}', '\u{2029}'];
+    let text = serde_json::Value::from(text).to_string();
+    for part in text.split_inclusive(SPECIAL) {
+        let plain = part.trim_end_matches(SPECIAL);
+        json.push_str(plain);
+        let special = part[plain.len()..].chars().map(u32::from);
+        json.extend(special.map(|code| format!("\\u{code:04x}")));
     }
-    json.push_str(&text[written..]);
-    json.push('"');
 }
 
 /// The same JSON with U+FFFD for halves of surrogate pairs, which Go reads so and [`serde_json`]

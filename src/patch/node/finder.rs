@@ -21,8 +21,13 @@ pub(in crate::patch) struct Finder<'a> {
 impl<'a> Finder<'a> {
     /// Finds in a map; without a map nothing is found.
     pub(in crate::patch) fn of(map: Option<&Node<'a>>) -> Self {
+        Self::in_fields(map.map(Node::fields).unwrap_or_default())
+    }
+
+    /// Finds among fields.
+    pub(in crate::patch) fn in_fields(fields: Fields<'a>) -> Self {
         Self {
-            fields: map.map(Node::fields).unwrap_or_default(),
+            fields,
             next: Cell::new(0),
             index: OnceCell::new(),
         }

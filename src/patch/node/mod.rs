@@ -149,6 +149,13 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// The entries of a map whose keys fit; none for other nodes.
+    pub(super) fn fields_if(&self, fits: impl Fn(&str) -> bool) -> Fields<'a> {
+        let mut fields = self.fields();
+        fields.retain(|_, key| fits(key));
+        fields
+    }
+
     /// The entries of a map one by one; none for other nodes.
     pub fn each_field<'s>(&'s self) -> Box<dyn Iterator<Item = Field<'a>> + 's> {
         match self {
