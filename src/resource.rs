@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use arcstr::ArcStr;
+use std::sync::Arc;
 
 use crate::package::normalize_package_path;
 use crate::yaml::NodeRef;
@@ -84,15 +84,15 @@ pub fn is_pipeline_annotation(name: &str) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Origin {
     /// Path of the file, relative to the package at `package_path`.
-    pub path: Option<ArcStr>,
+    pub path: Option<Arc<str>>,
     /// The path in the legacy spelling, if `path` is in the other one and differs.
-    pub legacy_path: Option<ArcStr>,
+    pub legacy_path: Option<Arc<str>>,
     /// Whether `path` is in the legacy spelling.
     pub is_legacy: bool,
     /// Which resource of the file it is, counted from 0.
     pub index: Option<usize>,
     /// The package, where a pipeline runs over several; kpt has it absolute.
-    pub package_path: Option<ArcStr>,
+    pub package_path: Option<Arc<str>>,
 }
 
 impl Origin {
@@ -130,13 +130,13 @@ impl Origin {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Resource {
     /// `apiVersion`.
-    pub api_version: ArcStr,
+    pub api_version: Arc<str>,
     /// `kind`.
-    pub kind: ArcStr,
+    pub kind: Arc<str>,
     /// `metadata.name`.
-    pub name: Option<ArcStr>,
+    pub name: Option<Arc<str>>,
     /// `metadata.namespace`.
-    pub namespace: Option<ArcStr>,
+    pub namespace: Option<Arc<str>>,
     /// Where it comes from.
     pub origin: Origin,
 }
@@ -144,15 +144,15 @@ pub struct Resource {
 /// The fields that make up a [`Resource`]: strings, and annotations that are scalars.
 #[derive(Debug, Default)]
 pub(crate) struct Fields<'t> {
-    pub(crate) api_version: Option<ArcStr>,
-    pub(crate) kind: Option<ArcStr>,
-    pub(crate) name: Option<ArcStr>,
-    pub(crate) namespace: Option<ArcStr>,
+    pub(crate) api_version: Option<Arc<str>>,
+    pub(crate) kind: Option<Arc<str>>,
+    pub(crate) name: Option<Arc<str>>,
+    pub(crate) namespace: Option<Arc<str>>,
     /// By [`PATH_ANNOTATIONS`].
-    pub(crate) paths: [Option<ArcStr>; 2],
+    pub(crate) paths: [Option<Arc<str>>; 2],
     /// By [`INDEX_ANNOTATIONS`].
     pub(crate) indexes: [Option<Cow<'t, str>>; 2],
-    pub(crate) package_path: Option<ArcStr>,
+    pub(crate) package_path: Option<Arc<str>>,
 }
 
 impl From<Fields<'_>> for Resource {
@@ -188,7 +188,7 @@ impl Resource {
     /// Reads identity and origin from a resource's root node.
     #[must_use]
     pub fn read(node: NodeRef<'_>) -> Self {
-        let string = |node: Option<NodeRef<'_>>| node?.as_str().map(ArcStr::from);
+        let string = |node: Option<NodeRef<'_>>| node?.as_str().map(Arc::from);
         let metadata = node.get("metadata");
         let annotations = metadata.and_then(|m| m.get("annotations"));
         let annotation = |name: &str| {
@@ -200,9 +200,9 @@ impl Resource {
             kind: string(node.get("kind")),
             name: string(metadata.and_then(|m| m.get("name"))),
             namespace: string(metadata.and_then(|m| m.get("namespace"))),
-            paths: PATH_ANNOTATIONS.map(|name| annotation(name).map(ArcStr::from)),
+            paths: PATH_ANNOTATIONS.map(|name| annotation(name).map(Arc::from)),
             indexes: INDEX_ANNOTATIONS.map(|name| annotation(name).map(Cow::Borrowed)),
-            package_path: annotation(PACKAGE_PATH_ANNOTATION).map(ArcStr::from),
+            package_path: annotation(PACKAGE_PATH_ANNOTATION).map(Arc::from),
         })
     }
 
@@ -217,6 +217,6 @@ impl Resource {
     /// Whether this is a package's `Kptfile`.
     #[must_use]
     pub fn is_kptfile(&self) -> bool {
-        self.kind == "Kptfile" && self.group() == "kpt.dev"
+        self.kind.as_ref() == "Kptfile" && self.group() == "kpt.dev"
     }
 }

@@ -67,7 +67,7 @@ impl ResultPrinter {
             files.entry(path).or_insert(next);
         }
         let place = |result: &FunctionResult| match &result.file {
-            Some((path, _)) => files[path.as_str()],
+            Some((path, _)) => files[&**path],
             None => usize::MAX,
         };
         shown.sort_by_key(|result| place(result));

@@ -102,7 +102,7 @@ pub(crate) const DEFINITION: &str = "CustomResourceDefinition";
 /// Whether a resource is a CustomResourceDefinition.
 #[must_use]
 pub fn is_definition(resource: &Resource) -> bool {
-    resource.kind == DEFINITION && resource.group() == "apiextensions.k8s.io"
+    resource.kind.as_ref() == DEFINITION && resource.group() == "apiextensions.k8s.io"
 }
 
 #[cfg(test)]

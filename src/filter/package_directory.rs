@@ -232,7 +232,7 @@ fn document_diff(document: &Document) -> String {
     let path = format!("{group}.{}.{namespace}.{name}", resource.kind);
     let is_there = !before.is_empty();
     let (masked_before, masked_text);
-    let (before, text) = if resource.kind == "Secret" {
+    let (before, text) = if resource.kind.as_ref() == "Secret" {
         (masked_before, masked_text) = masked(before, text);
         (&*masked_before, &*masked_text)
     } else {

@@ -252,7 +252,7 @@ fn push<'a>(
     }
     let complete =
         !resource.api_version.is_empty() && !resource.kind.is_empty() && resource.name.is_some();
-    if target.is_none() && resource.kind == "Kustomization" && resource.name.is_none() {
+    if target.is_none() && resource.kind.as_ref() == "Kustomization" && resource.name.is_none() {
         return refuse(
             "expected a patch, found a Kustomization: give the files that it names".to_owned(),
         );

@@ -368,7 +368,7 @@ fn create(
         }
     }
     results.push(match &path {
-        Some(path) => created.in_file(path),
+        Some(path) => created.in_file(path.as_str()),
         None => created,
     });
 }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use arcstr::ArcStr;
+use std::sync::Arc;
 
 use crate::resource::{
     Fields, INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource,
@@ -167,11 +167,11 @@ impl<'t> Identities<'t> {
     fn resource(&self) -> (Resource, bool) {
         let last = self.found.last().and_then(Option::as_ref);
         let last = last.map(|(resource, _)| resource);
-        let shared = |text: Option<Cow<'_, str>>, of: fn(&Resource) -> Option<&ArcStr>| {
+        let shared = |text: Option<Cow<'_, str>>, of: fn(&Resource) -> Option<&Arc<str>>| {
             let last = last.and_then(of);
             text.map(|text| match last {
                 Some(last) if **last == *text => last.clone(),
-                _ => ArcStr::from(text),
+                _ => Arc::from(text),
             })
         };
         let fields = Fields {
@@ -179,7 +179,7 @@ impl<'t> Identities<'t> {
                 Some(&last.api_version)
             }),
             kind: shared(self.string(Field::Kind), |last| Some(&last.kind)),
-            name: self.string(Field::Name).map(ArcStr::from),
+            name: self.string(Field::Name).map(Arc::from),
             namespace: shared(self.string(Field::Namespace), |last| {
                 last.namespace.as_ref()
             }),
@@ -347,9 +347,7 @@ spec:
         let text =
             format!("---\n{RESOURCE}---\n- kind: A\n---\na: b\n---\napiVersion: v1\nkind: B\n");
         let found = documents(&text).expect("the scanner takes it");
-        let kinds = found
-            .iter()
-            .map(|found| found.as_ref().map(|r| r.kind.as_str()));
+        let kinds = found.iter().map(|found| found.as_ref().map(|r| &*r.kind));
         let expected = [Some("Deployment"), None, None, Some("B")];
         assert_eq!(kinds.collect::<Vec<_>>(), expected);
     }

@@ -12,8 +12,8 @@ pub(crate) const PACKAGE_CONTEXT_NAME: &str = "kptfile.kpt.dev";
 pub(crate) const PACKAGE_CONTEXT_FILE: &str = "package-context.yaml";
 
 pub(crate) fn is_package_context(resource: &Resource) -> bool {
-    resource.api_version == "v1"
-        && resource.kind == "ConfigMap"
+    resource.api_version.as_ref() == "v1"
+        && resource.kind.as_ref() == "ConfigMap"
         && resource.name.as_deref() == Some(PACKAGE_CONTEXT_NAME)
 }
 

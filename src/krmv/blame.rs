@@ -689,8 +689,8 @@ impl RuleDecision {
     /// Whether it decided about the value that a field has since a state.
     fn is_about(&self, resource: &Resource, leaf: &Leaf, since: usize) -> bool {
         let is_it = |other: &ResourceRef| {
-            other.kind == resource.kind.as_str()
-                && Some(other.name.as_str()) == resource.name.as_deref()
+            other.kind == resource.kind
+                && Some(&*other.name) == resource.name.as_deref()
                 && other.namespace.as_deref() == resource.namespace.as_deref()
         };
         let is_at = |place: Option<&str>, field| place.is_some_and(|place| is_meant(place, field));

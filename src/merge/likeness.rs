@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
-use arcstr::ArcStr;
 use memchr::memmem;
+use std::sync::Arc;
 
 use super::upstream_identifier::UPSTREAM_IDENTIFIER;
 use crate::identity;
@@ -66,10 +66,10 @@ enum DocumentContent {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct ElementIdentity {
     group: String,
-    kind: ArcStr,
+    kind: Arc<str>,
     /// A Kptfile has the name of the copy.
-    name: Option<ArcStr>,
-    namespace: Option<ArcStr>,
+    name: Option<Arc<str>>,
+    namespace: Option<Arc<str>>,
 }
 
 /// A value, or a collection of them.

@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use arcstr::ArcStr;
+use std::sync::Arc;
 
 use super::upstream_identifier::{MERGE_COMMENT, UPSTREAM_IDENTIFIER, UpstreamIdentifier};
 use crate::resource::{DEFAULT_NAMESPACE, Resource};
@@ -16,11 +16,11 @@ pub struct Member {
     /// API group; the core group is empty.
     pub group: String,
     /// Kind.
-    pub kind: ArcStr,
+    pub kind: Arc<str>,
     /// Name; Kptfiles and resources without a name are identified by their path.
-    pub name: Option<ArcStr>,
+    pub name: Option<Arc<str>>,
     /// Namespace.
-    pub namespace: Option<ArcStr>,
+    pub namespace: Option<Arc<str>>,
     /// Path of the file from the root package.
     pub path: Option<String>,
     /// The directory of its (sub-)package; empty for the root package.
@@ -63,7 +63,7 @@ impl Member {
 
     /// Whether this is a package's `Kptfile`.
     pub(super) fn is_kptfile(&self) -> bool {
-        self.kind == "Kptfile" && self.group == "kpt.dev"
+        self.kind.as_ref() == "Kptfile" && self.group == "kpt.dev"
     }
 
     /// What it is called now.

@@ -81,7 +81,7 @@ impl<'s> MergeSchema<'s> {
         let found = schema.resource(&resource.api_version, &resource.kind);
         // Every resource has metadata. The other fields of a ConfigMap have no lists.
         let type_ref = found.or_else(|| schema.resource("v1", "ConfigMap"));
-        let special = match (resource.group(), resource.kind.as_str()) {
+        let special = match (resource.group(), &*resource.kind) {
             ("kustomize.config.k8s.io", "Kustomization" | "Component") => Special::Kustomization,
             (group, kind) => match groups::of_spec(group, kind) {
                 [] => Special::Resource,

@@ -232,7 +232,7 @@ fn moved_onto_others(
 
 #[cfg(test)]
 mod tests {
-    use arcstr::ArcStr;
+    use std::sync::Arc;
 
     use super::*;
     use crate::merge::member::{duplicates, find_packages};
@@ -246,7 +246,7 @@ mod tests {
                 let words: Vec<&str> = text.split(' ').collect();
                 let split = |text: &str| {
                     let (namespace, name) = text.split_once('/').expect("namespace/name");
-                    (ArcStr::from(namespace), ArcStr::from(name))
+                    (Arc::from(namespace), Arc::from(name))
                 };
                 if words[0].ends_with("Kptfile") {
                     return Member {
@@ -257,7 +257,7 @@ mod tests {
                     };
                 }
                 let (namespace, name) = split(words[1]);
-                let kind = ArcStr::from("ConfigMap");
+                let kind = Arc::from("ConfigMap");
                 let declared = words.get(2).map(|text| {
                     let (namespace, name) = split(&text[1..]);
                     UpstreamIdentifier::new("", &kind, &namespace, &name)
@@ -332,7 +332,7 @@ mod tests {
         let nameless = |namespace: Option<&str>| {
             let [mut member] = <[Member; 1]>::try_from(members(&["a /x"])).expect("one");
             member.name = None;
-            member.namespace = namespace.map(ArcStr::from);
+            member.namespace = namespace.map(Arc::from);
             [member]
         };
         assert_eq!(pair(&nameless(None), &nameless(Some("prod"))), [(0, 0)]);

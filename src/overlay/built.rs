@@ -1,6 +1,7 @@
 //! A resource that kustomize makes.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::OverlayError;
 use crate::resource::{NamespacedName, Resource};
@@ -58,7 +59,7 @@ impl BuiltObject<'_> {
     }
 
     pub(super) fn resource(&self) -> Resource {
-        let text = |path: &[&str]| arcstr::ArcStr::from(self.text(path));
+        let text = |path: &[&str]| -> Arc<str> { Arc::from(self.text(path)) };
         let given = |path: &[&str]| Some(text(path)).filter(|text| !text.is_empty());
         let mut resource = Resource {
             api_version: text(&["apiVersion"]),

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use arcstr::ArcStr;
+use std::sync::Arc;
 
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
@@ -16,9 +16,9 @@ use crate::variant::text_map::TextMap;
 use crate::yaml::NodeRef;
 
 /// Group, kind and name.
-type Key = (String, ArcStr, ArcStr);
+type Key = (String, Arc<str>, Arc<str>);
 /// A resource with its namespace.
-type Candidate = (Option<ArcStr>, ItemId);
+type Candidate = (Option<Arc<str>>, ItemId);
 
 /// Finds resources by group, kind and name.
 #[derive(Debug, Default)]
@@ -61,7 +61,7 @@ impl Index {
     pub fn find(&self, resource: &Resource) -> Matches {
         let candidates = key(resource).and_then(|key| self.by_name.get(&key));
         let candidates = candidates.map(Vec::as_slice).unwrap_or_default();
-        let with = |namespace: &Option<ArcStr>| -> Vec<ItemId> {
+        let with = |namespace: &Option<Arc<str>>| -> Vec<ItemId> {
             let found = candidates.iter().filter(|(other, _)| other == namespace);
             found.map(|(_, id)| *id).collect()
         };
@@ -82,7 +82,7 @@ impl Index {
 }
 
 /// An empty namespace counts as absent.
-fn namespace(resource: &Resource) -> Option<ArcStr> {
+fn namespace(resource: &Resource) -> Option<Arc<str>> {
     resource.namespace.clone().filter(|name| !name.is_empty())
 }
 

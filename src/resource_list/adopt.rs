@@ -1,6 +1,6 @@
 //! A package becomes part of a list.
 
-use arcstr::ArcStr;
+use std::sync::Arc;
 
 use super::{Form, Item, ItemId, ResourceList};
 use crate::source_text::{Locator, SourceText};
@@ -13,7 +13,7 @@ impl ResourceList {
     /// # Errors
     /// An edit of the wrapper that cannot be made.
     pub(crate) fn adopt(&mut self, other: Self) -> Result<(), EditError> {
-        let package_path = self.root_package_path().map(ArcStr::from);
+        let package_path = self.root_package_path().map(Arc::from);
         let first = self.items.len();
         match &self.form {
             Form::Package(_) => self.adopt_files(other),

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use arcstr::ArcStr;
+use std::sync::Arc;
 
 use super::{FunctionResult, ResourceRef, Results};
 use crate::identity::separate_documents;
@@ -22,7 +22,7 @@ impl Results {
     /// without tags are those that kpt's own functions make too, and stay.
     #[must_use]
     pub(crate) fn with_lines<'t>(mut self, text_of: impl Fn(&str) -> Option<Cow<'t, str>>) -> Self {
-        let mut files: BTreeMap<ArcStr, Vec<&mut FunctionResult>> = BTreeMap::new();
+        let mut files: BTreeMap<Arc<str>, Vec<&mut FunctionResult>> = BTreeMap::new();
         for result in self.iter_mut() {
             let is_placed = result.field.is_some() || result.first_line_within().is_some();
             if let Some((path, _)) = &result.file
@@ -131,7 +131,7 @@ fn line_of(
 fn is_about(about: &ResourceRef, resource: &Resource) -> bool {
     about.kind == resource.kind
         && about.api_version == resource.api_version
-        && about.name == *resource.name.as_ref().unwrap_or(&ArcStr::new())
+        && about.name == *resource.name.as_ref().unwrap_or(&Arc::<str>::default())
         && about.namespace == resource.namespace
 }
 

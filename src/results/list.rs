@@ -109,7 +109,7 @@ impl Results {
     #[must_use]
     pub(crate) fn by_file(self) -> Vec<FunctionResult> {
         fn path(result: &FunctionResult) -> Option<&str> {
-            result.file.as_ref().map(|(path, _)| path.as_str())
+            result.file.as_ref().map(|(path, _)| &**path)
         }
         let mut listed = self.listed;
         listed.sort_by(|a, b| path(a).cmp(&path(b)));

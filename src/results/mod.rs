@@ -22,8 +22,8 @@ pub(crate) use shown::{LIMIT, REDACTED, is_secret, json, speaks_of_secret, with_
 use std::borrow::Cow;
 use std::fmt;
 
-use arcstr::ArcStr;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 use crate::resource::{Origin, Resource};
 use crate::yaml::Value;
@@ -59,16 +59,16 @@ impl Severity {
 pub struct ResourceRef {
     /// `apiVersion` of the resource.
     #[serde(default)]
-    pub api_version: ArcStr,
+    pub api_version: Arc<str>,
     /// `kind` of the resource.
     #[serde(default)]
-    pub kind: ArcStr,
+    pub kind: Arc<str>,
     /// `metadata.name`.
     #[serde(default)]
-    pub name: ArcStr,
+    pub name: Arc<str>,
     /// `metadata.namespace`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<ArcStr>,
+    pub namespace: Option<Arc<str>>,
 }
 
 /// The value of a field before and after; `None` where the field is absent.
@@ -90,7 +90,7 @@ pub struct FunctionResult {
     /// The resource that it is about.
     pub resource: Option<ResourceRef>,
     /// The file that it is about, and the index of the resource in it.
-    pub file: Option<(ArcStr, Option<usize>)>,
+    pub file: Option<(Arc<str>, Option<usize>)>,
     /// The field that it is about: `spec.template.spec.containers[0].image`.
     pub field: Option<String>,
     /// The field as a rule for conflicts writes it, if it is a conflict; no part of the data of results.
@@ -188,7 +188,7 @@ impl FunctionResult {
 
     /// Names a file.
     #[must_use]
-    pub fn in_file(mut self, path: impl Into<ArcStr>) -> Self {
+    pub fn in_file(mut self, path: impl Into<Arc<str>>) -> Self {
         self.file = Some((path.into(), None));
         self
     }

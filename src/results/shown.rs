@@ -82,7 +82,7 @@ pub(crate) fn speaks_of_secret(text: &[u8]) -> bool {
 /// parent of them).
 pub(crate) fn is_secret(resource: &Resource, path: &Path) -> bool {
     use crate::yaml::PathElement::Field;
-    if resource.kind != "Secret" {
+    if resource.kind.as_ref() != "Secret" {
         return false;
     }
     let fields: Vec<&str> = path

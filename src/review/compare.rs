@@ -191,14 +191,14 @@ impl<'l> Comparison<'_, 'l> {
         if self.after.has(key) {
             return self.count(pair);
         }
-        let with = match unit.resource.kind.as_str() {
+        let with = match &*unit.resource.kind {
             "Namespace" => ", with everything in it",
             "CustomResourceDefinition" => ", with all its objects",
             "PersistentVolumeClaim" | "PersistentVolume" => ", perhaps with its data",
             "StatefulSet" => "; its claims stay",
             _ => "",
         };
-        let (reason, message) = match unit.resource.kind.as_str() {
+        let (reason, message) = match &*unit.resource.kind {
             "NetworkPolicy" => (
                 Reason::NetworkOpened,
                 "the NetworkPolicy is deleted: its pods may accept any traffic".to_owned(),

@@ -276,7 +276,7 @@ pub(super) fn dropped_versions(
     let mut dropped: BTreeMap<String, String> = BTreeMap::new();
     let definitions = pairs.iter().filter_map(|pair| {
         let (before, after) = (pair.before.as_ref()?, pair.after.as_ref()?);
-        (before.resource.kind == crate::scope::DEFINITION).then_some((before, after))
+        (before.resource.kind.as_ref() == crate::scope::DEFINITION).then_some((before, after))
     });
     for (before, after) in definitions {
         let served = |unit: &ClusterObject<'_>| -> BTreeSet<String> {

@@ -109,7 +109,7 @@ pub fn text(results: &Results) -> String {
             if last.is_none() {
                 let _ = writeln!(text, "{risk}");
             }
-            let file = result.file.as_ref().map_or("", |(path, _)| path.as_str());
+            let file = result.file.as_ref().map_or("", |(path, _)| path);
             let heading = (name(result), file);
             if last.as_ref() != Some(&heading) {
                 let file = Some(file).filter(|file| !file.is_empty());

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use arcstr::ArcStr;
+use std::sync::Arc;
 
 use super::walk::{given, text};
 use crate::resource::{LOCAL_CONFIG_ANNOTATION, Resource};
@@ -23,9 +23,9 @@ pub(super) struct ClusterObject<'l> {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct ObjectKey {
     pub(super) group: String,
-    pub(super) kind: ArcStr,
-    pub(super) namespace: Option<ArcStr>,
-    pub(super) name: ArcStr,
+    pub(super) kind: Arc<str>,
+    pub(super) namespace: Option<Arc<str>>,
+    pub(super) name: Arc<str>,
 }
 
 impl ObjectKey {
@@ -100,7 +100,7 @@ fn of_list<'l>(list: &Resource, node: NodeRef<'l>) -> ClusterObject<'l> {
     }
     if resource.kind.is_empty() {
         let kind = list.kind.strip_suffix("List").unwrap_or(&list.kind);
-        resource.kind = ArcStr::from(kind);
+        resource.kind = Arc::from(kind);
     }
     resource.origin = list.origin.clone();
     ClusterObject {

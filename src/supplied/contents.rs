@@ -135,7 +135,7 @@ pub(crate) fn package_beside(
     list: &ResourceList,
     is_beside: impl Fn(&Resource) -> bool,
 ) -> Option<ItemId> {
-    let is_one = |resource: &Resource| resource.kind == PACKAGE_REVISION_RESOURCES;
+    let is_one = |resource: &Resource| resource.kind.as_ref() == PACKAGE_REVISION_RESOURCES;
     let items = list.items();
     let mut items = items.filter(|(_, resource)| is_one(resource) || !is_beside(resource));
     let (Some((id, resource)), None) = (items.next(), items.next()) else {

@@ -4,8 +4,6 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use arcstr::ArcStr;
-
 use crate::config::UsageError;
 use crate::package::{Package, PackageError};
 use crate::resource::Resource;
@@ -30,9 +28,9 @@ pub struct SuppliedPackage {
     /// Whether a Kptfile records that one.
     pub(super) is_recorded: bool,
     /// The resources of each kind.
-    kinds: OnceLock<HashMap<ArcStr, Vec<ItemId>>>,
+    kinds: OnceLock<HashMap<Arc<str>, Vec<ItemId>>>,
     /// The resources of each name.
-    names: OnceLock<HashMap<ArcStr, Vec<ItemId>>>,
+    names: OnceLock<HashMap<Arc<str>, Vec<ItemId>>>,
     /// Bytes of the resources' texts.
     length: OnceLock<usize>,
 }
@@ -89,8 +87,8 @@ impl SuppliedPackage {
         *self.length.get_or_init(|| self.list.length())
     }
 
-    fn by(&self, key: impl Fn(&Resource) -> Option<&ArcStr>) -> HashMap<ArcStr, Vec<ItemId>> {
-        let mut found: HashMap<ArcStr, Vec<ItemId>> = HashMap::new();
+    fn by(&self, key: impl Fn(&Resource) -> Option<&Arc<str>>) -> HashMap<Arc<str>, Vec<ItemId>> {
+        let mut found: HashMap<Arc<str>, Vec<ItemId>> = HashMap::new();
         for (id, resource) in self.list.items() {
             if let Some(key) = key(resource) {
                 found.entry(key.clone()).or_default().push(id);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use arcstr::ArcStr;
+use std::sync::Arc;
 
 use super::contents::{Contents, PACKAGE_REVISION_RESOURCES, elements, only_package};
 use super::package::SuppliedPackage;
@@ -169,7 +169,8 @@ impl<'r> Reader<'r> {
         let all = gaps
             .into_iter()
             .all(|gap| text[gap].lines().map(str::trim_end).all(says_nothing));
-        let is_package = |(_, resource): &Found| resource.kind == PACKAGE_REVISION_RESOURCES;
+        let is_package =
+            |(_, resource): &Found| resource.kind.as_ref() == PACKAGE_REVISION_RESOURCES;
         if !all || found.iter().any(is_package) {
             return false;
         }
@@ -314,7 +315,7 @@ fn nodes(items: Vec<(NodeId, Resource)>) -> impl Iterator<Item = (Locator, Resou
 
 /// Gives the resources of a file their path and index, whatever their annotations say.
 fn place_in_file<'r>(resources: impl Iterator<Item = &'r mut Resource>, path: &str) {
-    let path = ArcStr::from(path);
+    let path: Arc<str> = Arc::from(path);
     for (number, resource) in resources.enumerate() {
         let origin = &mut resource.origin;
         origin.path = Some(path.clone());

@@ -88,7 +88,7 @@ impl Object {
                 .unwrap_or_default()
                 .to_owned()
         };
-        let type_of = (resource.api_version.as_str(), resource.kind.as_str());
+        let type_of = (&*resource.api_version, &*resource.kind);
         let revision = (type_of == PACKAGE_REVISION).then(|| {
             Box::new(Revision {
                 repository: field("repository"),
@@ -158,7 +158,7 @@ impl Cluster {
         let mut is_cluster_scoped: Vec<Option<bool>> = vec![None; types.len()];
         for (number, list) in lists.iter().enumerate() {
             for (item, resource) in list.items().filter(|(_, r)| r.name.is_some()) {
-                let type_of = (resource.api_version.as_str(), resource.kind.as_str());
+                let type_of = (&*resource.api_version, &*resource.kind);
                 let Some(type_number) = numbers.get(&type_of) else {
                     continue;
                 };

@@ -87,7 +87,7 @@ fn documents_leave_the_package_alone() {
         patch.text
     );
     assert_eq!(
-        (patch.before.as_str(), patch.resource.kind.as_str()),
+        (patch.before.as_str(), &*patch.resource.kind),
         ("", "ConfigMap")
     );
 

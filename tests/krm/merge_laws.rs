@@ -355,8 +355,8 @@ fn nothing_local_is_lost_and_what_upstream_left_alone_stays() {
                 let about: Vec<&FunctionResult> = said
                     .iter()
                     .filter(|result| {
-                        let file = result.file.as_ref().map(|(path, _)| path.as_str());
-                        let name = result.resource.as_ref().map(|r| r.name.as_str());
+                        let file = result.file.as_ref().map(|(path, _)| &**path);
+                        let name = result.resource.as_ref().map(|r| &*r.name);
                         file == Some(words[0]) && name == words.get(2).copied()
                     })
                     .collect();

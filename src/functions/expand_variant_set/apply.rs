@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use arcstr::ArcStr;
+use std::sync::Arc;
 
 use super::fleet::PACKAGE_VARIANT;
 use super::status::{NOT_READY, NOT_STALLED, READY, write_status};
@@ -164,9 +164,9 @@ impl Sets {
                 api_version: PACKAGE_VARIANT.0.into(),
                 kind: PACKAGE_VARIANT.1.into(),
                 name: Some(name.into()),
-                namespace: set.namespace.as_deref().map(ArcStr::from),
+                namespace: set.namespace.as_deref().map(Arc::from),
                 origin: Origin {
-                    path: self.files[index].path(name).map(ArcStr::from),
+                    path: self.files[index].path(name).map(Arc::from),
                     ..Origin::default()
                 },
             };

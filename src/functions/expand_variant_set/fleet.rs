@@ -104,7 +104,8 @@ impl Fleet {
             by_owner: HashMap::new(),
         };
         for (id, resource) in list.items() {
-            let is_variant = resource.kind == PACKAGE_VARIANT.1 && resource.group() == GROUP;
+            let is_variant =
+                resource.kind.as_ref() == PACKAGE_VARIANT.1 && resource.group() == GROUP;
             let Some(name) = resource.name.as_deref().filter(|_| is_variant) else {
                 continue;
             };

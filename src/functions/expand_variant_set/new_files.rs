@@ -23,7 +23,7 @@ pub(super) fn namespaces_of(sets: &[LocatedSet], list: &ResourceList) -> Namespa
         let path = resource.origin.path.as_deref()?;
         let (folder, _) = path
             .rsplit_once('/')
-            .filter(|_| resource.kind == PACKAGE_VARIANT.1)?;
+            .filter(|_| resource.kind.as_ref() == PACKAGE_VARIANT.1)?;
         Some((folder, resource.namespace.as_deref()))
     });
     let mut found = Namespaces::new();

@@ -88,7 +88,7 @@ fn set_of_config(config: NodeRef<'_>, list: &ResourceList) -> Result<LocatedSet,
     let mut resource = Resource::read(config);
     resource.origin = crate::resource::Origin::default();
     let is_copy = |other: &Resource| {
-        other.api_version == API_VERSION
+        other.api_version.as_ref() == API_VERSION
             && other.name == resource.name
             && namespace_of(other.namespace.as_deref())
                 == namespace_of(resource.namespace.as_deref())
@@ -109,7 +109,7 @@ fn set_of_config(config: NodeRef<'_>, list: &ResourceList) -> Result<LocatedSet,
 
 pub(super) fn sets_among(list: &ResourceList) -> impl Iterator<Item = (ItemId, &Resource)> {
     list.items()
-        .filter(|(_, resource)| resource.kind == KIND && resource.group() == GROUP)
+        .filter(|(_, resource)| resource.kind.as_ref() == KIND && resource.group() == GROUP)
 }
 
 /// The sets among the items. One that cannot be expanded is a result, so that errors in others are found too.
@@ -120,7 +120,7 @@ pub(super) fn sets_of_items(list: &ResourceList, results: &mut Results) -> Locat
     };
     let mut known: HashMap<NamespacedName, usize> = HashMap::new();
     for (id, resource) in sets_among(list) {
-        if resource.api_version != API_VERSION {
+        if resource.api_version.as_ref() != API_VERSION {
             results.push(unsupported(resource));
             continue;
         }

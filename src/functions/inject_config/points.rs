@@ -20,7 +20,7 @@ pub(super) struct Point {
 
 /// The field that is injected into resources of this kind.
 pub(super) fn field_of(resource: &Resource) -> &'static str {
-    if resource.kind == "ConfigMap" && resource.group().is_empty() {
+    if resource.kind.as_ref() == "ConfigMap" && resource.group().is_empty() {
         "data"
     } else {
         "spec"

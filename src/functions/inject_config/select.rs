@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use arcstr::ArcStr;
+use std::sync::Arc;
 
 use super::config::Injectors;
 use super::points::{Point, field_of, source_entry};
@@ -31,7 +31,7 @@ pub(super) struct Selection {
     /// Index of the first selector that matches a candidate.
     rank: Option<usize>,
     /// Name of the resource.
-    pub(super) name: ArcStr,
+    pub(super) name: Arc<str>,
     /// Several if they have the same identity.
     candidates: Vec<InjectionCandidate>,
 }
@@ -95,7 +95,7 @@ fn rank(shapes: &HashMap<Shape<'_>, usize>, resource: &Resource, name: &str) -> 
             let shape = (
                 field(1, group),
                 field(2, version),
-                field(4, resource.kind.as_str()),
+                field(4, &*resource.kind),
                 name,
             );
             shapes.get(&shape).copied()
@@ -135,7 +135,7 @@ pub(super) fn select<'p>(
     let shapes = by_shape(injectors);
     let mut selections: HashMap<(&'p str, &'p str), Selection> = HashMap::new();
     let mut offer = |candidate: InjectionCandidate, resource: &Resource| {
-        let key = (resource.api_version.as_str(), resource.kind.as_str());
+        let key = (&*resource.api_version, &*resource.kind);
         let (Some(point), Some(name)) = (wanted.get(&key), &resource.name) else {
             return;
         };

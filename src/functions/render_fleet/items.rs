@@ -258,7 +258,7 @@ impl FleetItems {
             let Some(documents) = documents else {
                 let message = "not written: a ResourceList holds resources only; `--package` writes all files";
                 let result = FunctionResult::warning(Reason::SkippedFile, message);
-                results.push(result.in_file(&path));
+                results.push(result.in_file(path.as_str()));
                 continue;
             };
             let changed = write_file(&path, documents, old, list);

@@ -176,7 +176,7 @@ fn placed(mut result: FunctionResult, variant: &FleetVariant, package: &str) -> 
     let is_variant = result.resource.as_ref().is_some_and(|resource| {
         resource.kind == variant.resource.kind
             && resource.api_version == variant.resource.api_version
-            && Some(resource.name.as_str()) == variant.resource.name.as_deref()
+            && Some(&*resource.name) == variant.resource.name.as_deref()
             && resource.namespace == variant.resource.namespace
     });
     if is_variant || result.file.is_none() && result.resource.is_none() {
@@ -186,7 +186,7 @@ fn placed(mut result: FunctionResult, variant: &FleetVariant, package: &str) -> 
         return result;
     }
     if let Some((path, _)) = &mut result.file {
-        *path = arcstr::format!("{package}/{path}");
+        *path = format!("{package}/{path}").into();
     }
     result
 }

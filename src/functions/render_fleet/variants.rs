@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use arcstr::ArcStr;
 use serde_json::json;
+use std::sync::Arc;
 
 use super::config::FleetSettings;
 use crate::config::{Config, PACKAGE_VARIANT, UsageError};
@@ -122,7 +122,7 @@ fn repositories<'l>(
     let mut found = BTreeMap::new();
     for list in lists {
         let repositories = list.items().filter(|(_, resource)| {
-            resource.kind == "Repository" && resource.group() == "config.porch.kpt.dev"
+            resource.kind.as_ref() == "Repository" && resource.group() == "config.porch.kpt.dev"
         });
         for (id, resource) in repositories {
             let name = resource.name.as_deref().unwrap_or_default();
@@ -218,7 +218,7 @@ impl FleetVariant {
         let name = resource.name.as_deref().unwrap_or_default();
         let owner = format!("{namespace}/{name}");
         let path = resource.origin.path.as_deref();
-        resource.origin.path = path.map(given).map(ArcStr::from);
+        resource.origin.path = path.map(given).map(Arc::from);
         Self {
             owner,
             place: place_of(&resource, node),
@@ -248,11 +248,13 @@ impl FleetVariant {
 }
 
 pub(super) fn is_variant(resource: &Resource) -> bool {
-    resource.kind == PACKAGE_VARIANT.1 && resource.api_version == PACKAGE_VARIANT.0
+    resource.kind.as_ref() == PACKAGE_VARIANT.1
+        && resource.api_version.as_ref() == PACKAGE_VARIANT.0
 }
 
 pub(super) fn is_set(resource: &Resource) -> bool {
-    resource.kind == package_variant_set::KIND && resource.group() == "config.porch.kpt.dev"
+    resource.kind.as_ref() == package_variant_set::KIND
+        && resource.group() == "config.porch.kpt.dev"
 }
 
 /// What a PackageVariant asks for; `render-variant` checks the rest.

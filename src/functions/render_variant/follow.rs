@@ -130,7 +130,7 @@ fn repository(variant: &Variant<'_>, list: &ResourceList, supplied: &Supplied) -
     let wanted = variant.typed.spec.upstream.as_ref()?.repo.as_deref()?;
     let namespace = namespace_of(variant.resource.namespace.as_deref());
     let is_wanted = |resource: &Resource| {
-        resource.kind == "Repository"
+        resource.kind.as_ref() == "Repository"
             && resource.group() == "config.porch.kpt.dev"
             && resource.name.as_deref() == Some(wanted)
             && namespace_of(resource.namespace.as_deref()) == namespace

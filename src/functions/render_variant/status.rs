@@ -179,7 +179,7 @@ fn downstream_targets(
     let mut known: HashSet<String> = HashSet::new();
     for list in lists {
         for (id, resource) in list.items() {
-            if resource.kind != "PackageRevision" || resource.group() != "porch.kpt.dev" {
+            if resource.kind.as_ref() != "PackageRevision" || resource.group() != "porch.kpt.dev" {
                 continue;
             }
             let revision = list.read(id, |node| revision(variant, resource, node));

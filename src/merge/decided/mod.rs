@@ -48,8 +48,8 @@ pub fn rule_for(resource: Option<&ResourceRef>, path: Option<&str>, take: Option
         let (group, _) = resource.api_version.split_once('/').unwrap_or_default();
         let mut target = vec![
             Value::entry("group", group),
-            Value::entry("kind", resource.kind.as_str()),
-            Value::entry("name", resource.name.as_str()),
+            Value::entry("kind", &*resource.kind),
+            Value::entry("name", &*resource.name),
         ];
         let namespace = resource.namespace.as_deref();
         target.extend(namespace.map(|namespace| Value::entry("namespace", namespace)));
@@ -283,7 +283,7 @@ impl Target {
         let pairs = [
             (&self.group, resource.group()),
             (&self.version, version),
-            (&self.kind, resource.kind.as_str()),
+            (&self.kind, &*resource.kind),
             (&self.name, name),
             (&self.namespace, namespace),
         ];

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use arcstr::ArcStr;
+use std::sync::Arc;
 
 use super::actions::ResourceAction;
 use super::heads::removed_comments;
@@ -58,7 +58,7 @@ struct PlanApplication<'w, 'r> {
     inputs: &'w PlanInputs<'w>,
     list: &'w mut ResourceList,
     /// The next index of an item, by file.
-    indexes: HashMap<ArcStr, usize>,
+    indexes: HashMap<Arc<str>, usize>,
     new_files: NewFiles<'w>,
     report: &'w mut Report<'r>,
 }
@@ -229,7 +229,7 @@ struct NewFiles<'w> {
     /// By path: whether it was taken.
     paths: BTreeMap<&'w str, bool>,
     /// The files in which local's items stand.
-    known: BTreeSet<ArcStr>,
+    known: BTreeSet<Arc<str>>,
 }
 
 impl<'w> NewFiles<'w> {
@@ -243,7 +243,7 @@ impl<'w> NewFiles<'w> {
             return Self { paths, known };
         }
         let known = local.file_paths().into_iter();
-        let known: BTreeSet<ArcStr> = known.map(ArcStr::from).collect();
+        let known: BTreeSet<Arc<str>> = known.map(Arc::from).collect();
         let mut others = BTreeSet::new();
         for (track, action) in plan.tracks.iter().zip(&plan.actions) {
             let Some(at) = track.upstream else { continue };
@@ -290,8 +290,8 @@ fn is_annotated(node: NodeRef<'_>) -> bool {
 }
 
 /// The first index after those of the items of each file: two items of one file need distinct ones.
-fn next_indexes(list: &ResourceList) -> HashMap<ArcStr, usize> {
-    let mut next: HashMap<ArcStr, usize> = HashMap::new();
+fn next_indexes(list: &ResourceList) -> HashMap<Arc<str>, usize> {
+    let mut next: HashMap<Arc<str>, usize> = HashMap::new();
     for (_, resource) in list.items() {
         if let Some(path) = &resource.origin.path {
             let index = resource.origin.index.map_or(0, |index| index + 1);
@@ -304,7 +304,7 @@ fn next_indexes(list: &ResourceList) -> HashMap<ArcStr, usize> {
 
 fn set_path(
     list: &mut ResourceList,
-    indexes: &mut HashMap<ArcStr, usize>,
+    indexes: &mut HashMap<Arc<str>, usize>,
     id: ItemId,
     path: &str,
 ) -> Result<(), EditError> {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use arcstr::ArcStr;
+use std::sync::Arc;
 
 use crate::kptfile::remove_bookkeeping;
 use crate::merge::member::Member;
@@ -33,7 +33,7 @@ impl New<'_> {
     pub(super) fn text(
         &self,
         list: &ResourceList,
-        indexes: &mut HashMap<ArcStr, usize>,
+        indexes: &mut HashMap<Arc<str>, usize>,
     ) -> Result<String, EditError> {
         let mut text = self.own_text(list.is_package());
         if self.identifies {
@@ -56,7 +56,7 @@ impl New<'_> {
     fn annotations(
         &self,
         list: &ResourceList,
-        indexes: &mut HashMap<ArcStr, usize>,
+        indexes: &mut HashMap<Arc<str>, usize>,
     ) -> Vec<(&'static str, String)> {
         let mut set = Vec::new();
         if let Some(path) = self.member.path.as_deref().filter(|_| !list.is_package()) {

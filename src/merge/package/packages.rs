@@ -116,7 +116,7 @@ impl<'p, 'l> Packages<'p, 'l> {
                     .as_deref()
                     .is_none_or(|path| !path.contains('/'));
             let named = member.name.as_deref() == Some(PACKAGE_CONTEXT_NAME);
-            is_in_root && named && member.kind == "ConfigMap" && member.group.is_empty()
+            is_in_root && named && member.kind.as_ref() == "ConfigMap" && member.group.is_empty()
         };
         self.is_root(track) || self.root.is_some() && track.local.is_some_and(is_context)
     }

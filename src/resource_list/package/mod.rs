@@ -7,8 +7,6 @@ pub(super) use files::relative_to;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use arcstr::ArcStr;
-
 use super::changes::{Changes, FileEdits};
 use super::documents::documents_text;
 use super::wrapper::InputError;
@@ -163,7 +161,7 @@ fn items_of_file(
     path: &str,
     documents: NumberedDocuments,
 ) -> impl Iterator<Item = Item> {
-    let path = ArcStr::from(path);
+    let path: Arc<str> = Arc::from(path);
     let documents = documents.into_iter().enumerate();
     documents.map(move |(index, (document, mut resource))| {
         resource.origin.path = Some(path.clone());

@@ -113,7 +113,7 @@ impl Said {
 
     pub(super) fn is_about_variant(&self) -> bool {
         let about = self.resource_ref.as_ref();
-        about.is_some_and(|about| about.kind == "PackageVariant")
+        about.is_some_and(|about| about.kind.as_ref() == "PackageVariant")
     }
 
     /// Drops the number of a PackageVariant in its file: it has a name, and the result is that of others too.

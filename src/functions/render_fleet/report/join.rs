@@ -247,7 +247,7 @@ impl Said {
         }
         let about = self.resource_ref.as_ref()?;
         let namespace = about.namespace.as_deref().unwrap_or("default");
-        (about.kind == "PackageVariant").then(|| format!("{namespace}/{}", about.name))
+        (about.kind.as_ref() == "PackageVariant").then(|| format!("{namespace}/{}", about.name))
     }
 
     /// The package whose Kptfile a result of a variant names.
