@@ -4,6 +4,8 @@
 //! A key that occurs twice in one source has a number for its first occurrence and another one for its
 //! second, so that firsts are matched with firsts.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::{Hash, RandomState};
 
 use indexmap::IndexSet;
@@ -67,22 +69,27 @@ impl<K: Hash + Eq + Clone> Interner<K> {
     }
 }
 
-/// For each key of `theirs` the position of the one of `ours` that it is, firsts with firsts.
-pub(crate) fn matches<K: Hash + Eq + Clone>(
-    ours: impl IntoIterator<Item = K>,
-    theirs: impl IntoIterator<Item = K>,
+/// For each key of `theirs` the position of the one of `ours` that it is, firsts with firsts. `None` is no key.
+pub(crate) fn matches<K: Hash + Eq>(
+    ours: impl IntoIterator<Item = Option<K>>,
+    theirs: impl IntoIterator<Item = Option<K>>,
 ) -> Vec<Option<usize>> {
-    let mut interner = Interner::default();
-    let ours = interner.number(ours).numbers;
-    let theirs = interner.number(theirs).numbers;
-    let mut places = vec![None; interner.len()];
-    for (place, number) in ours.into_iter().enumerate() {
-        places[number as usize] = Some(place);
+    let ours: Vec<Option<K>> = ours.into_iter().collect();
+    let mut next = vec![None; ours.len()];
+    let mut first = HashMap::new();
+    for (place, key) in ours.into_iter().enumerate().rev() {
+        next[place] = key.and_then(|key| first.insert(key, place));
     }
-    theirs
-        .into_iter()
-        .map(|number| places[number as usize])
-        .collect()
+    let mut take = |key: K| {
+        let Entry::Occupied(mut first) = first.entry(key) else {
+            return None;
+        };
+        Some(match next[*first.get()] {
+            Some(next) => first.insert(next),
+            None => first.remove(),
+        })
+    };
+    theirs.into_iter().map(|key| take(key?)).collect()
 }
 
 #[cfg(test)]
@@ -104,7 +111,9 @@ mod tests {
     }
     #[test]
     fn firsts_are_matched_with_firsts() {
-        let found = matches(["a", "b", "a"], ["a", "a", "c", "b", "a"]);
-        assert_eq!(found, [Some(0), Some(2), None, Some(1), None]);
+        let ours = [Some("a"), None, Some("b"), Some("a")];
+        let theirs = [Some("a"), Some("a"), None, Some("c"), Some("b"), Some("a")];
+        let found = [Some(0), Some(3), None, None, Some(2), None];
+        assert_eq!(matches(ours, theirs), found);
     }
 }

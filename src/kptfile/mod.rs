@@ -80,6 +80,9 @@ pub(crate) fn ambiguous_roots(list: &ResourceList) -> Vec<FunctionResult> {
     roots.into_iter().map(error).collect()
 }
 
+/// The fields of a Kptfile that are about the copy, and not about what it was copied from.
+pub(crate) const OWN_FIELDS: [&str; 3] = ["upstream", "upstreamLock", "status"];
+
 /// Whether two files are in the same directory of the same package.
 #[must_use]
 pub(crate) fn same_directory(one: &Origin, other: &Origin) -> bool {

@@ -20,7 +20,8 @@ use std::sync::Arc;
 
 use super::upstream_identifier::UPSTREAM_IDENTIFIER;
 use crate::identity;
-use crate::kptfile::is_ownership_annotation;
+use crate::interner::matches;
+use crate::kptfile::{OWN_FIELDS, is_ownership_annotation};
 use crate::package::is_krm_name;
 use crate::resource::{Resource, is_pipeline_annotation};
 use crate::yaml::{NodeRef, OwnedDocument};
@@ -459,9 +460,8 @@ impl Trees {
 
     /// Whether a field describes the copy itself, and not what it was copied from.
     fn is_own(&self, key: &str, depth: usize) -> bool {
-        const OF_KPTFILES: [&str; 3] = ["upstream", "upstreamLock", "status"];
         let of_kptfile = self.is_kptfile
-            && ((depth == 0 && OF_KPTFILES.contains(&key))
+            && ((depth == 0 && OWN_FIELDS.contains(&key))
                 || (depth == 1 && key == "name")
                 || (depth == 2 && is_ownership_annotation(key)));
         let of_pipeline = depth == 2 && (key == UPSTREAM_IDENTIFIER || is_pipeline_annotation(key));
@@ -543,20 +543,16 @@ fn pair<T, K: Eq + Hash>(
     if local.is_empty() || upstream.is_empty() {
         return;
     }
-    let mut by_key: HashMap<K, Vec<usize>> = HashMap::new();
-    for (at, document) in upstream.iter().enumerate().rev() {
-        if let Some(key) = key(document) {
-            by_key.entry(key).or_default().push(at);
+    let pairs = matches(upstream.iter().map(&key), local.iter().map(&key));
+    let mut taken = vec![false; upstream.len()];
+    for (document, at) in local.iter().zip(&pairs) {
+        if let Some(at) = at {
+            taken[*at] = true;
+            found(document, &upstream[*at]);
         }
     }
-    let mut taken = vec![false; upstream.len()];
-    local.retain(|document| {
-        let at = key(document).and_then(|key| by_key.get_mut(&key)?.pop());
-        let Some(at) = at else { return true };
-        taken[at] = true;
-        found(document, &upstream[at]);
-        false
-    });
+    let mut pairs = pairs.into_iter();
+    local.retain(|_| pairs.next().flatten().is_none());
     let mut taken = taken.into_iter();
     upstream.retain(|_| !taken.next().unwrap_or_default());
 }

@@ -43,7 +43,7 @@ pub(super) struct MergedOrder<'m> {
 impl MergedOrder<'_> {
     /// The positions of the elements, in their new order.
     pub(super) fn order(&self, order: ListOrder) -> Vec<usize> {
-        let wanted = first_positions(&self.wanted);
+        let wanted = first_positions(self.wanted.iter().copied());
         let rank = |at: &usize| wanted.get(self.keys[*at]).copied();
         let all = 0..self.keys.len();
         let (mut ours, live_only): (Vec<usize>, Vec<usize>) =
@@ -59,7 +59,7 @@ impl MergedOrder<'_> {
     }
 
     fn as_api_server(&self, ours: &[usize], live_only: &[usize]) -> Vec<usize> {
-        let places = first_positions(&self.live);
+        let places = first_positions(self.live.iter().copied());
         let place = |at: usize| places.get(self.keys[at]).copied();
         let mut order = Vec::with_capacity(self.keys.len());
         let mut live_only = live_only.iter().copied().peekable();
@@ -78,12 +78,27 @@ impl MergedOrder<'_> {
     }
 }
 
-fn first_positions<'k>(keys: &[&'k ElementKey]) -> HashMap<&'k ElementKey, usize> {
-    let mut positions = HashMap::with_capacity(keys.len());
-    for (at, key) in keys.iter().enumerate() {
-        positions.entry(*key).or_insert(at);
+/// Where each key comes first.
+pub(super) fn first_positions<'k>(
+    keys: impl IntoIterator<Item = &'k ElementKey>,
+) -> HashMap<&'k ElementKey, usize> {
+    let mut positions = HashMap::new();
+    for (at, key) in keys.into_iter().enumerate() {
+        positions.entry(key).or_insert(at);
     }
     positions
+}
+
+/// What is wrong with primitives that are not all of one kind.
+pub(super) fn different_kinds<'k>(
+    keys: impl IntoIterator<Item = &'k ElementKey>,
+) -> Option<String> {
+    let mut kinds = keys.into_iter().flatten().map(Value::kind);
+    let first = kinds.next()?;
+    let other = kinds.find(|kind| *kind != first)?;
+    Some(format!(
+        "expected elements of one kind, found a {first} and a {other}"
+    ))
 }
 
 /// Live's keys as an API server looks places up in them while `$setElementOrder` counts: it takes

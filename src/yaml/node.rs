@@ -175,43 +175,43 @@ impl<'a> NodeRef<'a> {
         }
     }
 
+    /// Each key and value of a mapping, each item of a sequence, in order; nothing for other nodes.
+    pub(super) fn children(&self) -> impl Iterator<Item = NodeRef<'a>> + use<'a> {
+        self.children_if(|kind| kind.is_mapping() || kind.is_sequence())
+    }
+
+    /// The children of a node whose kind fits.
+    fn children_if(
+        &self,
+        fits: fn(NodeKind) -> bool,
+    ) -> impl Iterator<Item = NodeRef<'a>> + use<'a> {
+        let (node, raw) = (*self, self.raw());
+        let end = if fits(raw.kind) { raw.next } else { 0 };
+        let mut next = node.id.0 + 1;
+        std::iter::from_fn(move || {
+            let child = (next < end).then(|| node.at(next))?;
+            next = child.raw().next;
+            Some(child)
+        })
+    }
+
+    /// Whether a collection has anything in it.
+    pub(crate) fn is_filled(&self) -> bool {
+        self.children().next().is_some()
+    }
+
     /// The entries of a mapping, in order; nothing for other nodes.
     pub fn entries(&self) -> impl Iterator<Item = EntryRef<'a>> + use<'a> {
-        let node = *self;
-        let end = if node.kind().is_mapping() {
-            node.raw().next
-        } else {
-            0
-        };
-        let mut child = node.id.0 + 1;
+        let mut children = self.children_if(NodeKind::is_mapping);
         std::iter::from_fn(move || {
-            if child >= end {
-                return None;
-            }
-            let key = node.at(child);
-            let value = node.at(key.raw().next);
-            child = value.raw().next;
+            let (key, value) = (children.next()?, children.next()?);
             Some(EntryRef { key, value })
         })
     }
 
     /// The items of a sequence, in order; nothing for other nodes.
     pub fn items(&self) -> impl Iterator<Item = NodeRef<'a>> + use<'a> {
-        let node = *self;
-        let end = if node.kind().is_sequence() {
-            node.raw().next
-        } else {
-            0
-        };
-        let mut child = node.id.0 + 1;
-        std::iter::from_fn(move || {
-            if child >= end {
-                return None;
-            }
-            let item = node.at(child);
-            child = item.raw().next;
-            Some(item)
-        })
+        self.children_if(NodeKind::is_sequence)
     }
 
     /// The entry of a mapping with this string as key. Does not look through an alias.

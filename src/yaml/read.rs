@@ -176,11 +176,8 @@ impl NodeRef<'_> {
         if is_any(|kind| kind == NodeKind::Alias) {
             return None;
         }
-        if are_both(NodeKind::is_mapping) {
-            return self.entries_stand_like(other);
-        }
-        if are_both(NodeKind::is_sequence) {
-            return self.items_stand_like(other);
+        if are_both(NodeKind::is_mapping) || are_both(NodeKind::is_sequence) {
+            return self.parts_stand_like(other);
         }
         if is_any(|kind| kind.is_mapping() || kind.is_sequence()) {
             return Some(false);
@@ -188,40 +185,23 @@ impl NodeRef<'_> {
         Some(self.is_scalar_like(other))
     }
 
-    fn entries_stand_like(&self, other: NodeRef<'_>) -> Option<bool> {
-        let (mut entries, mut others) = (self.entries(), other.entries());
+    fn parts_stand_like(&self, other: NodeRef<'_>) -> Option<bool> {
+        let (mut parts, mut others) = (self.children(), other.children());
+        let mut is_key = self.kind().is_mapping();
         let mut are_alike = Some(true);
         loop {
-            let (entry, other) = match (entries.next(), others.next()) {
+            let (part, other) = match (parts.next(), others.next()) {
                 (None, None) => return are_alike,
-                (Some(entry), Some(other)) => (entry, other),
+                (Some(part), Some(other)) => (part, other),
                 _ => return Some(false),
             };
-            if entry.key.stands_like(other.key) != Some(true) {
-                return None;
-            }
-            match entry.value.stands_like(other.value) {
+            match part.stands_like(other) {
                 Some(true) => {}
+                _ if is_key => return None,
                 Some(false) => return Some(false),
                 None => are_alike = None,
             }
-        }
-    }
-
-    fn items_stand_like(&self, other: NodeRef<'_>) -> Option<bool> {
-        let (mut items, mut others) = (self.items(), other.items());
-        let mut are_alike = Some(true);
-        loop {
-            let (item, other) = match (items.next(), others.next()) {
-                (None, None) => return are_alike,
-                (Some(item), Some(other)) => (item, other),
-                _ => return Some(false),
-            };
-            match item.stands_like(other) {
-                Some(true) => {}
-                Some(false) => return Some(false),
-                None => are_alike = None,
-            }
+            is_key = !is_key && self.kind().is_mapping();
         }
     }
 

@@ -8,7 +8,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 
 use serde::de::IgnoredAny;
 
-use crate::interner::Interner;
+use crate::interner::matches;
 
 /// A YAML value apart from its spelling.
 ///
@@ -335,7 +335,7 @@ fn mappings_are_equal(left: &[(Value, Value)], right: &[(Value, Value)]) -> bool
     if left.len() != right.len() {
         return false;
     }
-    // Mostly the order is the same, and then no key needs a number. Loops, as closures would cost the
+    // Mostly the order is the same, and then no key needs a table. Loops, as closures would cost the
     // stack several frames a level.
     let mut same = 0;
     for ((key, value), (other_key, other)) in left.iter().zip(right) {
@@ -351,23 +351,13 @@ fn mappings_are_equal(left: &[(Value, Value)], right: &[(Value, Value)]) -> bool
         return true;
     }
     let (left, right) = (&left[same..], &right[same..]);
-    let mut interner = Interner::default();
-    // The entries of the first source are numbered by their positions.
-    interner.number(keys(left));
-    let numbered = interner.number(keys(right));
-    if interner.len() > left.len() {
-        return false;
-    }
-    for (number, (_, value)) in numbered.numbers.into_iter().zip(right) {
-        if left[number as usize].1 != *value {
+    let [ours, theirs] = [left, right].map(|entries| entries.iter().map(|(key, _)| Some(key)));
+    for (place, (_, value)) in matches(ours, theirs).into_iter().zip(right) {
+        if place.is_none_or(|place| left[place].1 != *value) {
             return false;
         }
     }
     true
-}
-
-fn keys(entries: &[(Value, Value)]) -> impl Iterator<Item = &Value> {
-    entries.iter().map(|(key, _)| key)
 }
 
 /// RFC 8259, section 6.

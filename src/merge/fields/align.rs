@@ -45,16 +45,11 @@ fn equal(
     theirs: Printed<'_, '_>,
     part: for<'a> fn(Child<'a>) -> Option<NodeRef<'a>>,
 ) -> Vec<Option<usize>> {
-    let printed = |(prints, children): Printed<'_, '_>| -> (Vec<usize>, Vec<u64>) {
-        let print = |child: Child<'_>| Some((child.index, prints.get(part(child)?)?));
-        children.iter().filter_map(print).unzip()
+    let prints = |(prints, children): Printed<'_, '_>| -> Vec<Option<u64>> {
+        let print = |child: Child<'_>| prints.get(part(child)?);
+        children.iter().map(print).collect()
     };
-    let ((own_places, ours), (their_places, prints)) = (printed(ours), printed(theirs));
-    let mut found = vec![None; theirs.1.len()];
-    for (place, own) in their_places.into_iter().zip(matches(ours, prints)) {
-        found[place] = own.map(|own| own_places[own]);
-    }
-    found
+    matches(prints(ours), prints(theirs))
 }
 
 struct Pairs<'p, 'a, 'b> {

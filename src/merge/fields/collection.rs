@@ -192,16 +192,20 @@ impl Merge<'_> {
     }
 }
 
+pub(super) fn children_of<'d, 'f>(nodes: Nodes<'d, 'f>) -> Versions<Siblings<'f>, Siblings<'d>> {
+    Versions {
+        base: Siblings::of(nodes.base),
+        local: Siblings::of(Some(nodes.local)),
+        upstream: Siblings::of(nodes.upstream),
+    }
+}
+
 fn mapping<'d, 'f>(schema: MergeSchema<'_>, nodes: Nodes<'d, 'f>) -> Parts<'d, 'f> {
     fn keys<'a>(children: &Siblings<'a>) -> impl Iterator<Item = Identity<'a>> {
         let keys = children.iter().filter_map(|child| child.entry);
         keys.map(|entry| Identity::of_key(entry.key))
     }
-    let mut children = Versions {
-        base: Siblings::of(nodes.base),
-        local: Siblings::of(Some(nodes.local)),
-        upstream: Siblings::of(nodes.upstream),
-    };
+    let mut children = children_of(nodes);
     for merged in [&mut children.base, &mut children.upstream] {
         merged.retain(|child| !schema.keeps_local(child.name()));
     }

@@ -3,11 +3,10 @@
 use super::super::merge_schema::MergeSchema;
 use super::super::rule::{self, Outcome, Side};
 use super::super::versions::Versions;
-use super::child::{Children, nodes};
+use super::child::{Child, Children, nodes};
 use super::collection::Collection;
 use super::comments::take_comments;
 use super::groups::Forced;
-use super::take::take;
 use super::{Elementwise, Fate, Merge, Thing};
 use crate::merge::trail::{ElementOf, Trail};
 use crate::yaml::{EditError, Editor, NodeRef};
@@ -70,7 +69,14 @@ impl Merge<'_> {
             None => groups.side_of(part),
         };
         if let Some(side) = forced {
-            return self.force(side, part, is_together, editor);
+            // What was decided on together is the same in both.
+            let are_equal = |local: Child<'_>, upstream: Child<'_>| {
+                is_together || local.value.equals(&upstream.value)
+            };
+            return match (part.local, part.upstream) {
+                (Some(local), Some(upstream)) if are_equal(local, upstream) => Ok(Fate::Local),
+                _ => self.stand(side, *part, editor),
+            };
         }
         let Some(child) = part.local.or(part.upstream) else {
             return Ok(Fate::Gone);
@@ -128,8 +134,7 @@ impl Merge<'_> {
     ) -> Result<Fate, EditError> {
         /// Whether a version holds anything; `None` if it is absent.
         fn is_filled(node: Option<NodeRef<'_>>) -> Option<bool> {
-            let node = node?.resolved();
-            Some(node.entries().next().is_some() || node.items().next().is_some())
+            Some(node?.resolved().is_filled())
         }
         let versions = collection.versions;
         let filled = nodes(versions).map(is_filled);
@@ -151,26 +156,5 @@ impl Merge<'_> {
             editor.arrange(collection.node, std::iter::empty())?;
         }
         Ok(Fate::Local)
-    }
-
-    /// Takes the version of a side that was decided on elsewhere. `equal`: what both have is the same.
-    fn force<'d, 'f>(
-        &mut self,
-        side: Side,
-        versions: &Children<'d, 'f>,
-        equal: bool,
-        editor: &mut Editor<'d, 'f>,
-    ) -> Result<Fate, EditError> {
-        match (side, versions.local, versions.upstream) {
-            (Side::Local, Some(_), _) => Ok(Fate::Local),
-            (Side::Upstream, Some(local), Some(upstream)) => {
-                if !equal && !local.value.equals(&upstream.value) {
-                    self.findings.moves_comments |= take(versions.base, local, upstream, editor)?;
-                }
-                Ok(Fate::Local)
-            }
-            (Side::Upstream, None, Some(_)) => Ok(Fate::Upstream),
-            (Side::Local, None, _) | (Side::Upstream, _, None) => Ok(Fate::Gone),
-        }
     }
 }

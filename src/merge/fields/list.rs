@@ -9,7 +9,7 @@ use super::super::merge_schema::MergeSchema;
 use super::super::rule::{self, Outcome, Side};
 use super::super::versions::Versions;
 use super::child::Siblings;
-use super::collection::{Nodes, Numbering, Parts};
+use super::collection::{Nodes, Numbering, Parts, children_of};
 use super::groups::renamed_keys;
 use super::{Merge, Thing};
 use crate::merge::trail::Trail;
@@ -176,14 +176,6 @@ fn keys<'a>(list: ListType<'_>, children: &Siblings<'a>) -> HashSet<&'a str> {
         _ => None,
     });
     keys.collect()
-}
-
-fn children_of<'d, 'f>(nodes: Nodes<'d, 'f>) -> Versions<Siblings<'f>, Siblings<'d>> {
-    Versions {
-        base: Siblings::of(nodes.base),
-        local: Siblings::of(Some(nodes.local)),
-        upstream: Siblings::of(nodes.upstream),
-    }
 }
 
 fn resolved<'a>(children: &Siblings<'a>) -> Vec<NodeRef<'a>> {

@@ -307,14 +307,25 @@ impl Merge<'_> {
                 self.conflict(trail, values)
             }
         };
-        match (side, local, upstream) {
-            (Side::Local, Some(local), Some(upstream)) if outcome != Outcome::Conflict => {
-                take_inner_comments(base, local, upstream, editor)?;
-                Ok(Fate::Local)
-            }
+        if let (Side::Local, Some(local), Some(upstream)) = (side, local, upstream)
+            && outcome != Outcome::Conflict
+        {
+            take_inner_comments(base, local, upstream, editor)?;
+        }
+        self.stand(side, versions, editor)
+    }
+
+    /// Lets the version of a side stand.
+    fn stand<'d, 'f>(
+        &mut self,
+        side: Side,
+        versions: Children<'d, 'f>,
+        editor: &mut Editor<'d, 'f>,
+    ) -> Result<Fate, EditError> {
+        match (side, versions.local, versions.upstream) {
             (Side::Local, Some(_), _) => Ok(Fate::Local),
             (Side::Upstream, Some(local), Some(upstream)) => {
-                self.findings.moves_comments |= take(base, local, upstream, editor)?;
+                self.findings.moves_comments |= take(versions.base, local, upstream, editor)?;
                 Ok(Fate::Local)
             }
             (Side::Upstream, None, Some(_)) => Ok(Fate::Upstream),

@@ -62,9 +62,9 @@ impl HeadVersions<'_> {
         if !self.local.is_package() || !has_files {
             return Heads::default();
         }
-        let files = FilesByPath::find(self.packages, tracks, actions);
+        let files = files_by_path(self.packages, tracks, actions);
         let mut heads = Heads::default();
-        for (path, numbers) in &files.0 {
+        for (path, numbers) in &files {
             if self.is_settled(path) {
                 continue;
             }
@@ -77,22 +77,22 @@ impl HeadVersions<'_> {
                 heads.above_first_key.insert(at, above);
                 continue;
             }
-            let read = |head: fn(&Self, &str) -> Option<String>, was: PathOf| {
-                head(self, path).or_else(|| {
+            let read = |list: &ResourceList, was: PathOf| {
+                head_of(list, path).or_else(|| {
                     // The file that was renamed to this one.
                     let paths = |number: &usize| self.packages.paths(&tracks[*number]);
                     let old = numbers.iter().find_map(|number| was(&paths(number)))?;
-                    head(self, old).filter(|_| !files.0.contains_key(old))
+                    head_of(list, old).filter(|_| !files.contains_key(old))
                 })
             };
-            let ours = read(Self::local, |paths| paths.local);
-            let Some(theirs) = read(Self::upstream, |paths| paths.upstream) else {
+            let ours = read(self.local, |paths| paths.local);
+            let Some(theirs) = read(self.upstream, |paths| paths.upstream) else {
                 continue;
             };
             let base = if self.overwrites {
                 ours.clone()
             } else {
-                read(Self::original, |paths| paths.base)
+                read(self.original, |paths| paths.base)
             };
             let head = match ours {
                 Some(ours) => {
@@ -130,23 +130,12 @@ impl HeadVersions<'_> {
         let is_there = || self.local.read_file(path).is_ok();
         self.untouched.has_file(Some(path)) || (is_unchanged && is_there())
     }
-
-    /// The head of a file of the original.
-    fn original(&self, path: &str) -> Option<String> {
-        head_of(&self.original.read_file(path).ok()?)
-    }
-
-    fn local(&self, path: &str) -> Option<String> {
-        head_of(&self.local.read_file(path).ok()?)
-    }
-
-    fn upstream(&self, path: &str) -> Option<String> {
-        head_of(&self.upstream.read_file(path).ok()?)
-    }
 }
 
-fn head_of(bytes: &[u8]) -> Option<String> {
-    let text = std::str::from_utf8(bytes).ok()?;
+/// The head of a file of a package.
+fn head_of(list: &ResourceList, path: &str) -> Option<String> {
+    let bytes = list.read_file(path).ok()?;
+    let text = std::str::from_utf8(&bytes).ok()?;
     Some(text[..head_end(text)].to_owned())
 }
 
@@ -164,29 +153,29 @@ impl Heads {
     }
 }
 
-/// The files that hold resources afterwards, with the numbers of those resources.
-struct FilesByPath<'p>(BTreeMap<&'p str, Vec<usize>>);
-
 /// The path of a resource in one of the packages.
 type PathOf = for<'p> fn(&Versions<Option<&'p str>>) -> Option<&'p str>;
 
-impl<'p> FilesByPath<'p> {
-    fn find(packages: &'p Packages<'_, '_>, tracks: &[Track], actions: &[ResourceAction]) -> Self {
-        let mut files: BTreeMap<&str, Vec<_>> = BTreeMap::new();
-        for (number, (track, action)) in tracks.iter().zip(actions).enumerate() {
-            let paths = packages.paths(track);
-            let path = match action {
-                ResourceAction::Remove => None,
-                ResourceAction::Add => paths.upstream,
-                ResourceAction::Merge => moved_to(track, packages.members()).or(paths.local),
-                ResourceAction::Keep => paths.local,
-            };
-            if let Some(path) = path {
-                files.entry(path).or_default().push(number);
-            }
+/// The files that hold resources afterwards, with the numbers of those resources.
+fn files_by_path<'p>(
+    packages: &'p Packages<'_, '_>,
+    tracks: &[Track],
+    actions: &[ResourceAction],
+) -> BTreeMap<&'p str, Vec<usize>> {
+    let mut files: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+    for (number, (track, action)) in tracks.iter().zip(actions).enumerate() {
+        let paths = packages.paths(track);
+        let path = match action {
+            ResourceAction::Remove => None,
+            ResourceAction::Add => paths.upstream,
+            ResourceAction::Merge => moved_to(track, packages.members()).or(paths.local),
+            ResourceAction::Keep => paths.local,
+        };
+        if let Some(path) = path {
+            files.entry(path).or_default().push(number);
         }
-        Self(files)
     }
+    files
 }
 
 /// The head that stands; `None` if it is local's.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::kptfile::{is_ownership_annotation, without_bookkeeping};
+use crate::kptfile::{OWN_FIELDS, is_ownership_annotation, without_bookkeeping};
 use crate::merge::member::{Member, find_packages};
 use crate::merge::upstream_identifier::{MERGE_COMMENT, UPSTREAM_IDENTIFIER};
 use crate::package::{is_revision_metadata, normalize_package_path};
@@ -181,8 +181,7 @@ pub(super) fn without_own_fields(value: &mut Value) {
         entries.retain(|(key, _)| key.as_str() != Some("name"));
     }
     if let Value::Mapping(entries) = value {
-        const OWN: [&str; 3] = ["upstream", "upstreamLock", "status"];
-        entries.retain(|(key, _)| !key.as_str().is_some_and(|key| OWN.contains(&key)));
+        entries.retain(|(key, _)| !key.as_str().is_some_and(|key| OWN_FIELDS.contains(&key)));
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::super::directive::short;
 use super::super::node::{ListItem, Node, Shape};
-use super::super::order::ElementKey;
+use super::super::order::{ElementKey, different_kinds};
 use super::super::rules::{ListRule, key_values};
 use super::Apply;
 use crate::results::Reason;
@@ -88,10 +88,7 @@ impl Apply<'_> {
         patch: &[ElementKey],
         trail: &Trail<'_>,
     ) {
-        let mut kinds = live.iter().chain(patch).flatten().map(Value::kind);
-        let Some(first) = kinds.next() else { return };
-        if let Some(other) = kinds.find(|kind| *kind != first) {
-            let message = format!("expected elements of one kind, found a {first} and a {other}");
+        if let Some(message) = different_kinds(live.iter().chain(patch)) {
             self.findings.error(trail, Reason::InvalidPatch, message);
         }
     }

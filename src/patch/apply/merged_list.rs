@@ -1,10 +1,10 @@
 //! Lists whose elements merge, by value or by key.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::super::directive::{PATCH, Word, word};
 use super::super::node::{ListItem, Node, Shape};
-use super::super::order::{ElementKey, MergedOrder, live_after_deletions};
+use super::super::order::{ElementKey, MergedOrder, first_positions, live_after_deletions};
 use super::super::rules::{ListRule, Rules, key_values};
 use super::Apply;
 use crate::results::Reason;
@@ -107,10 +107,7 @@ impl Apply<'_> {
         let (mut keys, mut items): (Vec<_>, Vec<_>) =
             live.map(|(key, item)| (key, item.clone())).unzip();
         let left = keys.len();
-        let mut first: HashMap<&ElementKey, usize> = HashMap::new();
-        for (at, key) in keys.iter().enumerate() {
-            first.entry(*key).or_insert(at);
-        }
+        let mut first = first_positions(keys.iter().copied());
         let is_map = matches!(rule, ListRule::Keyed(_));
         for (key, (index, item)) in lists.patch_keys.iter().zip(&lists.patch.plain) {
             let at = trail.element(*index);

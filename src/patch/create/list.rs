@@ -2,19 +2,12 @@
 
 use super::super::directive::{PATCH, SET_ELEMENT_ORDER};
 use super::super::node::{Field, Fields, ListItem, Node};
-use super::super::order::ElementKey;
 use super::super::rules::{Rules, key_values, names};
-use super::pairs::{KeyPairs, own_order_differs, pair, patch_order, repeats, sort_text};
+use super::pairs::{KeyPairs, Keyed, own_order_differs, pair, patch_order, repeats, sort_text};
 use super::{Create, Nodes};
 use crate::results::Reason;
 use crate::schema::Keys;
 use crate::yaml::Trail;
-
-/// A list of maps with the values of their keys.
-struct Keyed<'a> {
-    items: Vec<ListItem<'a>>,
-    keys: Vec<ElementKey>,
-}
 
 impl Create<'_> {
     /// Puts what a list of maps needs into the patch.

@@ -2,8 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::order::ElementKey;
+use super::super::node::ListItem;
+use super::super::order::{ElementKey, first_positions};
 use crate::yaml::Value;
+
+/// The elements of a list, each with its key: the values of the fields that tell it apart, or its own.
+pub(super) struct Keyed<'a> {
+    pub(super) items: Vec<ListItem<'a>>,
+    pub(super) keys: Vec<ElementKey>,
+}
 
 /// Which elements of an older list are those of the newer one.
 pub(super) struct KeyPairs {
@@ -31,10 +38,7 @@ pub(super) fn pair(old: &[ElementKey], new: &[ElementKey]) -> KeyPairs {
 /// The order of the elements in the patch: that of the configuration. Of elements with one key the
 /// last comes first, as in kubectl, unless the patch would contradict its `$setElementOrder` then.
 pub(super) fn patch_order(own: &[ElementKey]) -> Vec<usize> {
-    let mut first: HashMap<&ElementKey, usize> = HashMap::new();
-    for (at, key) in own.iter().enumerate() {
-        first.entry(key).or_insert(at);
-    }
+    let first = first_positions(own);
     let mut order: Vec<usize> = (0..own.len()).collect();
     order.sort_by_key(|at| (first[&own[*at]], std::cmp::Reverse(*at)));
     let agrees = order.iter().map(|at| &own[*at]).eq(own);

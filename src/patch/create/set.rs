@@ -4,30 +4,11 @@ use std::collections::HashSet;
 
 use super::super::directive::{DELETE_FROM_PRIMITIVE_LIST, SET_ELEMENT_ORDER};
 use super::super::node::{Field, Fields, ListItem, Node, Shape};
-use super::super::order::ElementKey;
-use super::pairs::{own_order_differs, sort_text};
+use super::super::order::{ElementKey, different_kinds};
+use super::pairs::{Keyed, own_order_differs, sort_text};
 use super::{Create, Nodes};
 use crate::results::Reason;
-use crate::yaml::{Trail, Value};
-
-/// A list of primitives with its values as keys.
-struct SetPatch<'a> {
-    items: Vec<ListItem<'a>>,
-    keys: Vec<ElementKey>,
-}
-
-impl<'a> SetPatch<'a> {
-    /// `None` if an element is a map or list.
-    fn of(list: Option<&Node<'a>>) -> Option<Self> {
-        let items = list.map(Node::items).unwrap_or_default();
-        let keys = items.iter().map(|item| match item.value.shape() {
-            Shape::Map | Shape::List => None,
-            Shape::Null | Shape::Scalar => Some(vec![item.value.scalar()?]),
-        });
-        let keys = keys.collect::<Option<_>>()?;
-        Some(Self { items, keys })
-    }
-}
+use crate::yaml::Trail;
 
 impl Create<'_> {
     /// Puts what a list of primitives needs into the patch.
@@ -48,16 +29,18 @@ impl Create<'_> {
             return;
         }
         let sets = (
-            SetPatch::of(Some(nodes.modified)),
-            SetPatch::of(nodes.live),
-            SetPatch::of(nodes.original),
+            of_primitives(Some(nodes.modified)),
+            of_primitives(nodes.live),
+            of_primitives(nodes.original),
         );
         let (Some(own), Some(live), Some(old)) = sets else {
             let message = "expected a list of strings or numbers, as its elements merge";
             self.findings.error(trail, Reason::InvalidValue, message);
             return;
         };
-        if let Some(message) = different_kinds([&own.keys, &live.keys, &old.keys]) {
+        if let Some(message) =
+            different_kinds([&own.keys, &live.keys, &old.keys].into_iter().flatten())
+        {
             self.findings.error(trail, Reason::InvalidValue, message);
             return;
         }
@@ -88,14 +71,15 @@ impl Create<'_> {
     }
 }
 
-/// What is wrong with lists whose elements are not all of one kind.
-fn different_kinds(lists: [&[ElementKey]; 3]) -> Option<String> {
-    let mut kinds = lists.into_iter().flatten().flatten().map(Value::kind);
-    let first = kinds.next()?;
-    let other = kinds.find(|kind| *kind != first)?;
-    Some(format!(
-        "expected elements of one kind, found a {first} and a {other}"
-    ))
+/// A list of primitives with its values as keys; `None` if an element is a map or list.
+fn of_primitives<'a>(list: Option<&Node<'a>>) -> Option<Keyed<'a>> {
+    let items = list.map(Node::items).unwrap_or_default();
+    let keys = items.iter().map(|item| match item.value.shape() {
+        Shape::Map | Shape::List => None,
+        Shape::Null | Shape::Scalar => Some(vec![item.value.scalar()?]),
+    });
+    let keys = keys.collect::<Option<_>>()?;
+    Some(Keyed { items, keys })
 }
 
 /// The keys of an older list that the newer one has not, in kubectl's order.
@@ -108,7 +92,7 @@ fn missing<'k>(old: &'k [ElementKey], new: &[ElementKey]) -> Vec<&'k ElementKey>
 }
 
 /// The elements that live has not, each once.
-fn added<'a>(own: &SetPatch<'a>, live: &[ElementKey]) -> Vec<ListItem<'a>> {
+fn added<'a>(own: &Keyed<'a>, live: &[ElementKey]) -> Vec<ListItem<'a>> {
     let live: HashSet<&ElementKey> = live.iter().collect();
     let mut seen: HashSet<&ElementKey> = HashSet::new();
     let own = own.items.iter().zip(&own.keys);

@@ -235,10 +235,7 @@ impl<'a> Node<'a> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         match self {
-            Self::Text(node) => {
-                let node = node.resolved();
-                node.entries().next().is_none() && node.items().next().is_none()
-            }
+            Self::Text(node) => !node.resolved().is_filled(),
             Self::List(list) => list.items.is_empty(),
             Self::Map(map) => map.fields.is_empty(),
             Self::Scalar(_) => true,

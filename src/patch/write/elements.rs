@@ -23,20 +23,16 @@ pub(super) fn kept(new: &Node<'_>, old: &Children<'_>) -> Vec<Option<usize>> {
     // Elements of another list that are equal to one that is there.
     let state = RandomState::new();
     let hash = |value: &Node<'_>| state.hash_one(value.to_value());
-    let unused: Vec<usize> = (0..old.len()).filter(|at| !used[*at]).collect();
-    let ours = unused.iter().map(|at| hash(&Node::Text(old.owner(*at))));
-    let open = new
-        .each_item()
-        .zip(&kept)
-        .filter(|(_, kept)| kept.is_none());
-    let mut found = matches(ours, open.map(|(value, _)| hash(&value))).into_iter();
-    let open = new
-        .each_item()
-        .zip(&mut kept)
-        .filter(|(_, kept)| kept.is_none());
-    for (value, kept) in open {
-        let at = found.next().flatten().map(|at| unused[at]);
-        *kept = at.filter(|at| value.equals(&Node::Text(old.owner(*at))));
+    let ours = (0..old.len()).map(|at| {
+        let is_unused = !used[at];
+        is_unused.then(|| hash(&Node::Text(old.owner(at))))
+    });
+    let theirs = new.each_item().zip(&kept);
+    let theirs = theirs.map(|(value, kept)| kept.is_none().then(|| hash(&value)));
+    let found = matches(ours, theirs);
+    for ((value, kept), found) in new.each_item().zip(&mut kept).zip(found) {
+        let is_equal = |at: &usize| value.equals(&Node::Text(old.owner(*at)));
+        *kept = kept.or_else(|| found.filter(is_equal));
     }
     kept
 }

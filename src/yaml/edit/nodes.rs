@@ -146,8 +146,7 @@ impl<'d, 'f> Editor<'d, 'f> {
 
     /// Whether a node without entries and items gets them on lines below.
     fn becomes_block(&self, node: NodeRef<'d>) -> bool {
-        let is_filled = node.entries().next().is_some() || node.items().next().is_some();
-        !is_filled && self.json(node) == Json::No && !self.flow_only(node)
+        !node.is_filled() && self.json(node) == Json::No && !self.flow_only(node)
     }
 
     pub(super) fn edit_slots(
