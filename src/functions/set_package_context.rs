@@ -351,17 +351,13 @@ fn create(
         return;
     }
     let created = FunctionResult::info(format!("created the ConfigMap `{PACKAGE_CONTEXT_NAME}`"));
-    let text = list.document_text(NewResource {
+    let new = list.write(NewResource {
         path: path.clone(),
         package_path: package_path.map(|path| path.to_string()),
         value: new_package_context(&name),
     });
-    match with_data(text, change) {
-        Ok(text) => list.add_text(NewText {
-            path: path.clone(),
-            text,
-            before: None,
-        }),
+    match with_data(new.text, change) {
+        Ok(text) => list.add_text(NewText { text, ..new }),
         Err(error) => {
             results.push(FunctionResult::refused(&error));
             return;

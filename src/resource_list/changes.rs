@@ -8,15 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Form, ItemId, ResourceList};
 use crate::package::FileChange;
 use crate::resource::{PACKAGE_PATH_ANNOTATION, file_annotations};
-use crate::yaml::{Value, block_text};
+use crate::yaml::{Value, to_block_text};
 
 /// Changes to a list in addition to edits of its items.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     /// Resources to insert as they are written.
     pub(super) inserted: Vec<NewText>,
-    /// Resources to append.
-    pub(super) appended: Vec<WrittenResource>,
     pub(super) removed: BTreeSet<ItemId>,
     /// Changes to the files of a package.
     pub(super) files: FileEdits,
@@ -34,9 +32,9 @@ pub(super) struct FileEdits {
 }
 
 impl Changes {
-    /// Whether items are inserted, appended or removed.
+    /// Whether items are inserted or removed.
     pub(super) fn restructure(&self) -> bool {
-        !(self.appended.is_empty() && self.inserted.is_empty() && self.removed.is_empty())
+        !(self.inserted.is_empty() && self.removed.is_empty())
     }
 }
 
@@ -51,7 +49,7 @@ pub struct NewText {
     pub before: Option<ItemId>,
 }
 
-/// A resource to append, given as a value.
+/// A resource to insert at the end, given as a value.
 #[derive(Debug, Clone)]
 pub struct NewResource {
     /// Path of its file, in the same terms as the paths of the other items.
@@ -62,92 +60,32 @@ pub struct NewResource {
     pub value: Value,
 }
 
-/// A resource to append, in the form in which the list will emit it.
-#[derive(Debug)]
-pub struct WrittenResource {
-    pub(super) path: Option<String>,
-    pub(super) content: WrittenContent,
-}
-
-#[derive(Debug)]
-pub(super) enum WrittenContent {
-    /// Lines of the output: a tenth of what the value takes in memory.
-    Text(String),
-    /// For a list that is edited as one text.
-    Value(Value),
-}
-
-impl WrittenResource {
-    pub(super) fn value(self) -> Option<Value> {
-        match self.content {
-            WrittenContent::Value(value) => Some(value),
-            WrittenContent::Text(_) => None,
-        }
-    }
-
-    pub(super) fn text(self) -> Option<String> {
-        match self.content {
-            WrittenContent::Text(text) => Some(text),
-            WrittenContent::Value(_) => None,
-        }
-    }
-
-    /// About how many bytes it takes in memory.
-    #[must_use]
-    pub fn cost(&self) -> usize {
-        const ITSELF: usize = 300;
-        ITSELF
-            + match &self.content {
-                WrittenContent::Text(text) => text.len(),
-                WrittenContent::Value(value) => value.cost(),
-            }
-    }
-}
-
 impl ResourceList {
     /// Inserts a resource as it is written.
     pub fn add_text(&mut self, new: NewText) {
         self.changes.inserted.push(new);
     }
 
-    /// Appends a resource: in a package, as a new file.
-    pub fn add(&mut self, resource: NewResource) {
-        let written = self.write(resource);
-        self.add_written(written);
-    }
-
-    /// Writes a new resource for [`ResourceList::add_written`].
-    #[must_use]
-    pub fn write(&self, new: NewResource) -> WrittenResource {
-        // There may be many.
-        let text = |text: String| WrittenContent::Text(text.into_boxed_str().into_string());
-        let (path, package_path) = (new.path, new.package_path);
-        let annotated = |value| with_annotations(value, path.as_deref(), package_path.as_deref());
-        let content = match &self.form {
-            Form::Stream(stream) => text(stream.item_text(&annotated(new.value))),
-            Form::Package(_) => text(document_text(&new.value)),
-            Form::Whole | Form::ReadOnly => WrittenContent::Value(annotated(new.value)),
-        };
-        WrittenResource {
-            // An item has it in its annotations.
-            path: path.filter(|_| self.is_package()),
-            content,
-        }
-    }
-
     /// Writes a new resource as a document, for [`ResourceList::add_text`].
     #[must_use]
-    pub fn document_text(&self, new: NewResource) -> String {
-        if self.is_package() {
-            return document_text(&new.value);
+    pub fn write(&self, new: NewResource) -> NewText {
+        let NewResource {
+            path,
+            package_path,
+            value,
+        } = new;
+        let value = if self.is_package() {
+            value
+        } else {
+            with_annotations(value, path.as_deref(), package_path.as_deref())
+        };
+        // There may be many.
+        let text = to_block_text(&value).into_boxed_str().into_string();
+        NewText {
+            path,
+            text,
+            before: None,
         }
-        let (path, package_path) = (new.path.as_deref(), new.package_path.as_deref());
-        document_text(&with_annotations(new.value, path, package_path))
-    }
-
-    /// Appends a resource that [`ResourceList::write`] wrote.
-    pub fn add_written(&mut self, resource: WrittenResource) {
-        self.changes.appended.push(resource);
     }
 
     /// Removes an item with the comments directly above it. A file is deleted with its last document.
@@ -183,10 +121,6 @@ impl ResourceList {
     pub(crate) fn set_head(&mut self, path: String, head: String) {
         self.changes.files.heads.insert(path, head);
     }
-}
-
-fn document_text(resource: &Value) -> String {
-    block_text(resource, 0, "\n")
 }
 
 /// A resource with the annotations by which kpt puts an item into its file, in both spellings.

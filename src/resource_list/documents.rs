@@ -4,17 +4,21 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::yaml::{Document, head_end, is_marker, newline_at};
 
+/// A new document, and the number of the one that it is before; without it, it is at the end.
+pub(super) type Added = (Option<usize>, String);
+
 /// The text of a file without some of its documents and with new ones, each before a document or at the
 /// end; with another head if one is given. `None` if no document with content is left.
 pub(super) fn documents_text(
     document: Document<'_>,
     head: Option<&str>,
     removed: Option<&BTreeSet<usize>>,
-    added: &[(Option<usize>, &str)],
+    added: &[Added],
 ) -> Option<String> {
     let own = head_end(document.text);
     let is_new = document.text.is_empty();
-    let first = added.first().map(|(_, text)| *text).filter(|_| is_new);
+    let first = added.first().map(|(_, text)| text.as_str());
+    let first = first.filter(|_| is_new);
     let mut file = FileText {
         text: String::new(),
         like: first.unwrap_or(document.text),
@@ -152,7 +156,9 @@ mod tests {
     ) -> Option<String> {
         let tree = Tree::parse(before, ParseOptions::default()).expect("YAML");
         let removed = removed.iter().copied().collect();
-        documents_text(Document::new(before, &tree), head, Some(&removed), added)
+        let added = added.iter();
+        let added: Vec<Added> = added.map(|(at, text)| (*at, (*text).to_owned())).collect();
+        documents_text(Document::new(before, &tree), head, Some(&removed), &added)
     }
 
     #[track_caller]
@@ -251,8 +257,8 @@ mod tests {
 
     #[test]
     fn a_separator_has_the_line_break_of_the_nearest_line() {
-        type Added<'t> = &'t [(Option<usize>, &'t str)];
-        let table: [(&str, Added<'_>, &str); 5] = [
+        type Texts<'t> = &'t [(Option<usize>, &'t str)];
+        let table: [(&str, Texts<'_>, &str); 5] = [
             // A new file.
             (
                 "",

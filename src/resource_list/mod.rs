@@ -25,7 +25,7 @@ mod wrapper;
 
 use memchr::memmem::Finder;
 
-pub use changes::{NewResource, NewText, WrittenResource};
+pub use changes::{NewResource, NewText};
 pub(crate) use item_document::{annotate, own_text};
 pub(crate) use package::NotYaml;
 pub(crate) use room::MOST_ADDED;
@@ -125,7 +125,7 @@ impl ResourceList {
         }
     }
 
-    /// Makes items of the resources that were inserted and appended, for the steps that follow. An
+    /// Makes items of the resources that were inserted, for the steps that follow. An
     /// [`ItemId`] of before has no meaning afterwards.
     pub(crate) fn settle(&mut self) -> Result<(), InputError> {
         match &self.form {

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::changes::{Changes, WrittenResource};
+use super::changes::Changes;
 use super::results::append_results;
 use super::wrapper::{InputError, ItemsLine, STDIN, check_results, check_wrapper};
 use super::{Form, Item, ItemId, NewText, ResourceList};
@@ -15,7 +15,7 @@ use crate::source_text::{Locator, SourceText};
 use crate::split;
 use crate::text::Text;
 use crate::yaml::{
-    Content, EditError, NodeRef, OwnedDocument, ParseOptions, Value, block_text, document_as_item,
+    Content, EditError, NodeRef, OwnedDocument, ParseOptions, Value, document_as_item,
     most_documents,
 };
 
@@ -84,10 +84,7 @@ impl Stream {
             .edit(|document, editor| append_results(document, editor, results))?;
         let line = ItemsLine::of(&self.wrapper);
         let Changes {
-            inserted,
-            appended,
-            removed,
-            ..
+            inserted, removed, ..
         } = std::mem::take(changes);
         let mut items: Vec<Text> = Vec::new();
         let mut new = self.by_position(inserted);
@@ -102,8 +99,6 @@ impl Stream {
             }
         }
         insert(&mut items, None);
-        let appended = appended.into_iter().filter_map(WrittenResource::text);
-        items.extend(appended.map(Text::from));
         let (before, after) = self.wrapper.text().split_at(line.end);
         let is_empty = items.iter().all(|text| text.is_empty());
         let before = if is_empty {
@@ -127,14 +122,6 @@ impl Stream {
             by_position.entry(before).or_default().push(item);
         }
         by_position
-    }
-
-    /// A resource as an item.
-    pub(super) fn item_text(&self, resource: &Value) -> String {
-        let (indent, newline) = (self.indent, self.newline);
-        let mut text = block_text(resource, indent + 2, newline);
-        text.replace_range(indent..indent + 2, "- ");
-        text
     }
 
     /// A resource of a package as an item, comments above it included.
@@ -311,11 +298,12 @@ mod tests {
             });
         }
         if kind & 4 != 0 {
-            list.add(NewResource {
+            let new = list.write(NewResource {
                 path: Some("v.yaml".to_owned()),
                 package_path: None,
                 value: value(),
             });
+            list.add_text(new);
         }
         let mut results = Results::default();
         if kind & 8 != 0 {

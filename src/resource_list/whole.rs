@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::changes::{Changes, NewText, WrittenResource};
+use super::changes::{Changes, NewText};
 use super::results::append_results;
 use super::wrapper::{InputError, STDIN, check_results, check_wrapper};
 use super::{Form, Item, ItemId, ResourceList};
@@ -103,20 +103,13 @@ pub(super) fn emit(
 /// Applies changes to the text and appends results, as one batch of edits.
 fn apply(text: &mut SourceText, changes: &mut Changes, results: &Results) -> Result<(), EditError> {
     let Changes {
-        inserted,
-        appended,
-        removed,
-        ..
+        inserted, removed, ..
     } = std::mem::take(changes);
     let removed: BTreeSet<usize> = removed.iter().map(|id| id.0).collect();
-    let appended = appended.into_iter().filter_map(WrittenResource::value);
     text.edit(|document, editor| {
         let root = document.root(0);
         if let Some(items) = root.and_then(|root| root.get("items")) {
             insert_items(inserted, items, editor)?;
-            for value in appended {
-                editor.insert_item(items, None, Content::Value(value))?;
-            }
             if !removed.is_empty() {
                 editor.remove_parts(items, |index| removed.contains(&index))?;
             }
@@ -124,8 +117,7 @@ fn apply(text: &mut SourceText, changes: &mut Changes, results: &Results) -> Res
                 editor.replace(items, Content::Value(Value::Sequence(Vec::new())))?;
             }
         } else if let Some(root) = root {
-            let mut new = values_of(inserted)?;
-            new.extend(appended);
+            let new = values_of(inserted)?;
             // kpt takes a ResourceList without `items` for something else, and shows no results.
             if !new.is_empty() || !results.is_empty() {
                 editor.set(root, "items", Content::Value(Value::Sequence(new)))?;
@@ -160,7 +152,7 @@ impl ResourceList {
         refused.map(|(at, error)| (ItemId(at), error)).collect()
     }
 
-    /// Makes items of what was inserted and appended, and takes out what was removed.
+    /// Makes items of what was inserted, and takes out what was removed.
     pub(super) fn settle_whole(&mut self) -> Result<(), InputError> {
         if !self.changes.restructure() {
             return Ok(());

@@ -175,12 +175,7 @@ impl Sets {
         };
         match variant.made {
             Made::Unchanged => counts.unchanged += 1,
-            Made::New(written) => {
-                counts.created += 1;
-                results.push(created(&variant.name));
-                list.add_written(written);
-            }
-            Made::Commented(new) => {
+            Made::New(new) => {
                 counts.created += 1;
                 results.push(created(&variant.name));
                 list.add_text(new);

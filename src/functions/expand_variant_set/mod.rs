@@ -28,7 +28,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::{Function, Output, Run};
 use crate::config::{CONFIG_MAP, Key, Keys, UsageError};
 use crate::resource::{Resource, namespace_of};
-use crate::resource_list::{ItemId, NewResource, NewText, ResourceList, WrittenResource};
+use crate::resource_list::{ItemId, NewResource, NewText, ResourceList};
 use crate::results::{FunctionResult, MOST_LISTED, Reason, Results};
 use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::upstream::SOURCES;
@@ -76,6 +76,8 @@ const ROOM: usize = 48_000_000;
 const ROOM_PER_BYTE: usize = 4;
 /// Minimum size of a PackageVariant in bytes.
 const LEAST_COST: usize = 500;
+/// Size of a new PackageVariant in bytes, in addition to its text.
+const NEW_COST: usize = 300;
 /// Size of a PackageVariant's result in bytes, if it is listed.
 const RESULT_COST: usize = 700;
 /// Limit of errors that are reported one by one for a set.
@@ -317,22 +319,19 @@ impl Sets {
 
 /// The PackageVariant of a target.
 enum Made {
-    New(WrittenResource),
-    /// New, with the comments of the template.
-    Commented(NewText),
+    New(NewText),
     Changed(Value),
     Unchanged,
 }
 
 impl Made {
     fn is_new(&self) -> bool {
-        matches!(self, Self::New(_) | Self::Commented(_))
+        matches!(self, Self::New(_))
     }
 
     fn cost(&self) -> usize {
         match self {
-            Self::New(written) => written.cost(),
-            Self::Commented(new) => LEAST_COST + new.text.len(),
+            Self::New(new) => NEW_COST + new.text.len(),
             Self::Changed(spec) => spec.cost(),
             Self::Unchanged => LEAST_COST,
         }
@@ -362,14 +361,11 @@ impl Making<'_> {
                 package_path: files.package_path.clone(),
                 value: new_resource(set, self.owner_label, name, spec),
             };
-            let Some(comments) = self.comments.get(target).and_then(Option::as_ref) else {
-                return Ok(Made::New(list.write(new)));
-            };
-            return Ok(Made::Commented(NewText {
-                path: new.path.clone(),
-                text: comments.write(list.document_text(new))?,
-                before: None,
-            }));
+            let mut new = list.write(new);
+            if let Some(comments) = self.comments.get(target).and_then(Option::as_ref) {
+                new.text = comments.write(new.text)?;
+            }
+            return Ok(Made::New(new));
         };
         let is_right = list.read(member.item, |node| {
             let old = node.get("spec").and_then(|spec| spec.value());

@@ -7,8 +7,8 @@ pub(super) use files::relative_to;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::changes::{Changes, FileEdits};
-use super::documents::documents_text;
+use super::changes::{Changes, FileEdits, NewText};
+use super::documents::{Added, documents_text};
 use super::wrapper::InputError;
 use super::{Form, Item, ResourceList};
 use crate::package::{FileChange, Package, is_krm_name};
@@ -80,7 +80,6 @@ impl PackageForm {
 
     /// The files that are not as they were read, and the new ones.
     fn emit(&self, texts: &[SourceText], items: &[Item], changes: &mut Changes) -> Vec<FileChange> {
-        let appended = std::mem::take(&mut changes.appended);
         let FileEdits {
             copied,
             modes,
@@ -98,10 +97,10 @@ impl PackageForm {
                 removed.entry(item.text).or_default().insert(document);
             }
         }
-        let mut new = new_documents(items, changes);
+        let mut new = new_documents(items, std::mem::take(&mut changes.inserted));
         let mut files: Vec<FileChange> = Vec::new();
         for (number, (path, text)) in self.paths.iter().zip(texts).enumerate() {
-            let new = new.remove(path.as_str()).unwrap_or_default();
+            let new = new.remove(path).unwrap_or_default();
             let head = heads.get(path).map(String::as_str);
             let edited = match removed.get(&number) {
                 removed if removed.is_some() || head.is_some() || !new.is_empty() => {
@@ -116,41 +115,31 @@ impl PackageForm {
             });
         }
         for (path, new) in new {
-            let head = heads.get(path).map(String::as_str);
+            let head = heads.get(&path).map(String::as_str);
             let nothing = Tree::default();
             let text = documents_text(Document::new("", &nothing), head, None, &new);
-            files.extend(text.map(|text| write(path, text)));
+            files.extend(text.map(|text| write(&path, text)));
         }
         // A file whose resources are all removed can become one that is not KRM.
         let copies: BTreeSet<&str> = copied.iter().map(FileChange::path).collect();
         debug_assert_eq!(copies.len(), copied.len(), "one change for each file");
         files.retain(|change| !copies.contains(change.path()));
         files.extend(copied.iter().cloned());
-        let appended = appended.into_iter();
-        files.extend(
-            appended.filter_map(|mut new| Some(FileChange::write(new.path.take()?, new.text()?))),
-        );
         files
     }
 }
 
 /// The inserted texts of each file, with the document to insert each before.
-fn new_documents<'c>(
-    items: &[Item],
-    changes: &'c Changes,
-) -> BTreeMap<&'c str, Vec<(Option<usize>, &'c str)>> {
-    let mut new: BTreeMap<&str, Vec<_>> = BTreeMap::new();
-    for inserted in &changes.inserted {
-        debug_assert!(inserted.path.is_some(), "a new resource has a file");
-        let Some(path) = inserted.path.as_deref() else {
-            continue;
-        };
-        let before = inserted.before.and_then(|id| match items[id.0].locator {
+fn new_documents(items: &[Item], inserted: Vec<NewText>) -> BTreeMap<String, Vec<Added>> {
+    let mut new: BTreeMap<String, Vec<_>> = BTreeMap::new();
+    for NewText { path, text, before } in inserted {
+        debug_assert!(path.is_some(), "a new resource has a file");
+        let Some(path) = path else { continue };
+        let before = before.and_then(|id| match items[id.0].locator {
             Locator::Document(index) => Some(index),
             _ => None,
         });
-        let document = (before, inserted.text.as_str());
-        new.entry(path).or_default().push(document);
+        new.entry(path).or_default().push((before, text));
     }
     new
 }

@@ -10,31 +10,21 @@ use crate::yaml::verbatim::collection_text;
 /// A value as the text of a document in block style.
 #[must_use]
 pub fn to_block_text(value: &Value) -> String {
-    block_text(value, 0, Format::DEFAULT.newline)
-}
-
-/// A value as the text of a document in block style, with every line indented that is not empty.
-#[must_use]
-pub(crate) fn block_text(value: &Value, indent: usize, newline: &'static str) -> String {
     const USUAL: usize = 2048;
     let mut text = String::with_capacity(USUAL);
-    let format = Format {
-        newline,
-        ..Format::DEFAULT
-    };
-    let mut emitter = Emitter::at_line_start(&mut text, format);
+    let mut emitter = Emitter::at_line_start(&mut text, Format::DEFAULT);
     let is_on_one_line = match value {
         Value::Mapping(entries) => entries.is_empty(),
         Value::Sequence(items) => items.is_empty(),
         _ => true,
     };
     if is_on_one_line {
-        emitter.line(indent);
-        emitter.value(value, Owner::Key(indent));
+        emitter.line(0);
+        emitter.value(value, Owner::Key(0));
     } else {
-        emitter.value(value, Owner::Root(indent));
+        emitter.value(value, Owner::Root(0));
     }
-    text.push_str(newline);
+    text.push('\n');
     text
 }
 
@@ -73,11 +63,11 @@ mod tests {
     use crate::yaml::{Document, ParseOptions, Tree};
 
     #[track_caller]
-    fn written(text: &str, indent: usize, newline: &'static str) -> String {
+    fn written(text: &str) -> String {
         let tree = Tree::parse(text, ParseOptions::default()).expect("YAML");
         let root = Document::new(text, &tree).root(0).expect("a document");
         let value = root.value().expect("a value");
-        block_text(&value, indent, newline)
+        to_block_text(&value)
     }
 
     #[test]
@@ -96,7 +86,7 @@ mod tests {
             "a: |\n  b\n\n    c\nd:\n- |-\n  e\n  f\n- g: |\n    h\n    i\n",
             "|\n  a\n  b\n",
         ] {
-            assert_eq!(written(text, 0, "\n"), text);
+            assert_eq!(written(text), text);
         }
     }
 
@@ -104,13 +94,6 @@ mod tests {
     fn a_long_key_has_a_question_mark() {
         let key = "k".repeat(1001);
         let text = format!("- ? {key}\n  : a\n  b: c\n- ? {key}\n  :\n  - d\n");
-        assert_eq!(written(&text, 0, "\n"), text);
-    }
-
-    #[test]
-    fn indented_with_another_line_break() {
-        let text = "a:\n- b: |\n    c\n\n    d\n";
-        let expected = "   a:\r\n   - b: |\r\n       c\r\n\r\n       d\r\n";
-        assert_eq!(written(text, 3, "\r\n"), expected);
+        assert_eq!(written(&text), text);
     }
 }
