@@ -1,9 +1,9 @@
 //! The variants of a fleet: PackageVariants, and what PackageVariantSets expand to.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use serde_json::json;
-use std::sync::Arc;
 
 use super::config::FleetSettings;
 use crate::config::{Config, PACKAGE_VARIANT, UsageError};
@@ -56,11 +56,16 @@ pub(super) struct Variants {
     pub(super) are_complete: bool,
 }
 
+/// Several inputs may have a file of one path, so that the files of a list have other ones.
+type GivenPaths = HashMap<Arc<str>, Arc<str>>;
+
 /// The inputs with their sets expanded, before the variants are read.
 pub(super) struct Expanded<'i> {
     inputs: &'i [&'i ResourceList],
     /// The PackageVariants where there are sets.
     list: Option<ResourceList>,
+    /// The paths that their files were given with, by those in the list.
+    given: GivenPaths,
     are_complete: bool,
     repositories: BTreeMap<NamespacedName, RepositoryFacts>,
 }
@@ -80,9 +85,10 @@ impl<'i> Expanded<'i> {
             let mut items = input.items();
             items.any(|(_, resource)| is_set(resource))
         });
-        let (mut list, mut are_complete) = (None, true);
+        let (mut list, mut given, mut are_complete) = (None, GivenPaths::new(), true);
         if has_sets {
-            let (expanded, all) = expand(inputs, supplied, settings.allow_empty, results)?;
+            let allow_empty = settings.allow_empty;
+            let (expanded, all) = expand(inputs, supplied, allow_empty, &mut given, results)?;
             (list, are_complete) = (Some(expanded), all);
         }
         let resources = supplied.resources().map(SuppliedPackage::list);
@@ -90,6 +96,7 @@ impl<'i> Expanded<'i> {
         Ok(Self {
             inputs,
             list,
+            given,
             are_complete,
             repositories: repositories(lists, settings),
         })
@@ -102,11 +109,11 @@ impl<'i> Expanded<'i> {
             are_complete: self.are_complete,
         };
         match self.list {
-            Some(list) => variants.take(&list, without_numbers),
-            None => self
-                .inputs
-                .iter()
-                .for_each(|list| variants.take(list, |path| path)),
+            Some(list) => variants.take(&list, &self.given),
+            None => {
+                let inputs = self.inputs.iter();
+                inputs.for_each(|list| variants.take(list, &self.given));
+            }
         }
         variants.all.sort_by(|a, b| a.owner.cmp(&b.owner));
         variants.refuse_twins();
@@ -140,13 +147,18 @@ fn repositories<'l>(
 }
 
 impl Variants {
-    /// Lists the variants of a list; `given` makes the path of a file what it was given as.
-    fn take(&mut self, list: &ResourceList, given: fn(&str) -> &str) {
+    /// Lists the variants of a list.
+    fn take(&mut self, list: &ResourceList, given: &GivenPaths) {
         let found = list.items().filter(|(_, resource)| is_variant(resource));
         let found: Vec<_> = found.collect();
         self.all.reserve_exact(found.len());
         self.all.extend(found.into_iter().map(|(id, resource)| {
             let text = list.text_of(id);
+            let mut resource = resource.clone();
+            let path = &mut resource.origin.path;
+            if let Some(given) = path.as_ref().and_then(|path| given.get(path)) {
+                *path = Some(given.clone());
+            }
             let read = |node: NodeRef<'_>| {
                 // Most have a file of their own, whose text is there already.
                 let is_all = node.document_text().is_some_and(|own| *own == *text);
@@ -155,7 +167,7 @@ impl Variants {
                 } else {
                     Text::from(own_text(node))
                 };
-                FleetVariant::read(resource.clone(), node, own, given)
+                FleetVariant::read(resource, node, own)
             };
             if list.is_alone(id) {
                 list.read_once(id, read)
@@ -208,17 +220,10 @@ impl Variants {
 }
 
 impl FleetVariant {
-    fn read(
-        mut resource: Resource,
-        node: NodeRef<'_>,
-        text: Text,
-        given: fn(&str) -> &str,
-    ) -> Self {
+    fn read(resource: Resource, node: NodeRef<'_>, text: Text) -> Self {
         let namespace = namespace_of(resource.namespace.as_deref());
         let name = resource.name.as_deref().unwrap_or_default();
         let owner = format!("{namespace}/{name}");
-        let path = resource.origin.path.as_deref();
-        resource.origin.path = path.map(given).map(Arc::from);
         Self {
             owner,
             place: place_of(&resource, node),
@@ -303,11 +308,12 @@ fn expand(
     inputs: &[&ResourceList],
     supplied: &Supplied,
     allow_empty: bool,
+    given: &mut GivenPaths,
     results: &mut Results,
 ) -> Result<(ResourceList, bool), UsageError> {
     let mut texts = Vec::new();
     let mut sets = Vec::new();
-    for (number, list) in inputs.iter().enumerate() {
+    for list in inputs {
         for (id, resource) in list.items() {
             if !(is_set(resource) || is_variant(resource)) {
                 continue;
@@ -316,8 +322,13 @@ fn expand(
             if is_set(resource) {
                 sets.extend(list.read(id, upstream_of_set));
             }
-            let path = resource.origin.path.as_deref().unwrap_or("variants.yaml");
-            texts.push((format!("{number}/{}/{path}", texts.len()), text));
+            let place = format!("{}.yaml", texts.len());
+            let path = resource.origin.path.clone();
+            given.insert(
+                Arc::from(place.as_str()),
+                path.unwrap_or_else(|| Arc::from("variants.yaml")),
+            );
+            texts.push((place, text));
         }
     }
     let broken = |error: &dyn std::error::Error| UsageError::of(error);
@@ -337,24 +348,15 @@ fn expand(
         .filter(|result| result.severity > crate::results::Severity::Info);
     for result in grave {
         let mut result = result.clone();
-        if let Some((path, _)) = &mut result.file {
-            *path = without_numbers(path).into();
+        if let Some((path, _)) = &mut result.file
+            && let Some(given) = given.get(path)
+        {
+            *path = given.clone();
         }
         results.push(result);
     }
     list.settle().map_err(|error| broken(&error))?;
     Ok((list, are_complete))
-}
-
-/// The path of a file of an expanded list as it was given: without the numbers that [`expand`] puts before it, since
-/// several inputs may have a file of that name.
-fn without_numbers(path: &str) -> &str {
-    let mut parts = path.splitn(3, '/');
-    let is_number = |part: &str| part.parse::<usize>().is_ok();
-    match (parts.next(), parts.next(), parts.next()) {
-        (Some(input), Some(file), Some(path)) if is_number(input) && is_number(file) => path,
-        _ => path,
-    }
 }
 
 /// The namespace of a set, and what it is made from.
