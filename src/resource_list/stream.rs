@@ -16,7 +16,7 @@ use crate::split;
 use crate::text::Text;
 use crate::yaml::{
     Content, EditError, NodeRef, OwnedDocument, ParseOptions, Value, document_as_item,
-    most_documents,
+    most_documents, text_as_item,
 };
 
 /// An item is parsed after its dash, within the list.
@@ -118,7 +118,7 @@ impl Stream {
         let newline = self.newline;
         let mut by_position: HashMap<_, Vec<String>> = HashMap::new();
         for NewText { text, before, .. } in new {
-            let item = behind_dash(&text, self.indent, newline);
+            let item = text_as_item(&text, self.indent, newline);
             by_position.entry(before).or_default().push(item);
         }
         by_position
@@ -226,20 +226,6 @@ fn column_of_first_item(wrapper: &SourceText) -> Option<usize> {
     let item = edited.as_str().strip_prefix(before)?.strip_suffix(after)?;
     let spaces = item.strip_suffix(&format!("- a: b{}", line.newline))?;
     spaces.bytes().all(|b| b == b' ').then_some(spaces.len())
-}
-
-/// The text of a document as a block item after a dash.
-fn behind_dash(text: &str, indent: usize, newline: &str) -> String {
-    let inner = indent + 2;
-    let mut lines = text
-        .lines()
-        .skip_while(|line| line.trim_start_matches(' ').is_empty());
-    let first = lines.next().unwrap_or_default();
-    let mut item = format!("{:indent$}- {}{newline}", "", first.trim_start_matches(' '));
-    for line in lines {
-        push_line(&mut item, inner, line, newline);
-    }
-    item
 }
 
 /// Pushes a line at a column; a blank one stays blank.

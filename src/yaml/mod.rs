@@ -67,4 +67,4 @@ pub use path::{Path, PathElement};
 pub(crate) use trail::Trail;
 pub use tree::{MAX_DEPTH, NodeId, NodeKind, ParseOptions, Tree};
 pub use value::Value;
-pub(crate) use verbatim::{document_as_content, document_as_item};
+pub(crate) use verbatim::{document_as_content, document_as_item, text_as_item};

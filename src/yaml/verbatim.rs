@@ -49,6 +49,11 @@ pub(crate) fn document_as_item(root: NodeRef<'_>, indent: usize, newline: &str) 
     document_lines(root).map(|lines| behind_dash(lines, indent, newline))
 }
 
+/// The same of a text that is a document.
+pub(crate) fn text_as_item(text: &str, indent: usize, newline: &str) -> String {
+    behind_dash(without_blank_start(text), indent, newline)
+}
+
 fn behind_dash(lines: &str, indent: usize, newline: &str) -> String {
     let (dash, below) = (format!("{:indent$}- ", ""), format!("{:indent$}  ", ""));
     let bytes = lines.as_bytes();
