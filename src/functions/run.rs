@@ -221,10 +221,10 @@ pub(crate) fn run_on(
     if list.not_yaml().is_none() {
         supplied.refuse_texts()?;
     }
-    supplied.set_openapi(inputs.openapi);
-    supplied.set_conflicts(inputs.conflicts);
-    supplied.set_catalogs(inputs.catalogs);
-    supplied.set_progress(inputs.progress);
+    supplied.openapi = inputs.openapi;
+    supplied.conflicts = inputs.conflicts;
+    supplied.catalogs = inputs.catalogs;
+    supplied.progress = inputs.progress;
     let mut output = Output::Edited;
     if !step_results.has_errors() {
         let prints = list.is_package();

@@ -151,11 +151,15 @@ pub type Progress = fn(usize, usize);
 #[derive(Debug, Default)]
 pub struct Supplied {
     inputs: Vec<(Role, Arc<SuppliedPackage>)>,
-    openapi: Option<OwnedDocument>,
     searches_original: bool,
-    progress: Option<Progress>,
-    conflicts: Option<OwnedDocument>,
-    catalogs: Vec<CatalogSource>,
+    /// The OpenAPI document of `--openapi`.
+    pub(crate) openapi: Option<OwnedDocument>,
+    /// Who hears of the progress of a search.
+    pub(crate) progress: Option<Progress>,
+    /// The rules of `--conflicts`.
+    pub(crate) conflicts: Option<OwnedDocument>,
+    /// The catalogs of `--catalog`.
+    pub(crate) catalogs: Vec<CatalogSource>,
 }
 
 /// How a role is filled.
@@ -277,26 +281,6 @@ impl Supplied {
     pub(crate) fn refuse_texts(&self) -> Result<(), UsageError> {
         let mut packages = self.inputs.iter();
         packages.try_for_each(|(_, package)| package.refuse_texts())
-    }
-
-    /// Sets the OpenAPI document of `--openapi`.
-    pub(crate) fn set_openapi(&mut self, document: Option<OwnedDocument>) {
-        self.openapi = document;
-    }
-
-    /// Sets the rules of `--conflicts`.
-    pub(crate) fn set_conflicts(&mut self, document: Option<OwnedDocument>) {
-        self.conflicts = document;
-    }
-
-    /// Sets the catalogs of `--catalog`.
-    pub(crate) fn set_catalogs(&mut self, catalogs: Vec<CatalogSource>) {
-        self.catalogs = catalogs;
-    }
-
-    /// Sets who hears of the progress of a search.
-    pub(crate) fn set_progress(&mut self, progress: Option<Progress>) {
-        self.progress = progress;
     }
 
     /// Says how far a search is.
