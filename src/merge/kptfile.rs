@@ -65,11 +65,7 @@ pub(super) fn identities<'a>(lists: Versions<&[NodeRef<'a>]>) -> Option<Function
         value.map(|value| Identity::Values(vec![Some(value)]))
     };
     let of = |list: &[NodeRef<'a>]| list.iter().map(identity).collect::<Option<Vec<_>>>();
-    let identities = Versions {
-        base: of(lists.base)?,
-        local: of(lists.local)?,
-        upstream: of(lists.upstream)?,
-    };
+    let identities = lists.map(of).all()?;
     let together = !by_name && !by_program;
     Some(Functions {
         identities,

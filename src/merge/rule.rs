@@ -37,6 +37,15 @@ impl Side {
         }
     }
 
+    /// The version of this side.
+    #[must_use]
+    pub fn of<T>(self, versions: Versions<T>) -> T {
+        match self {
+            Self::Local => versions.local,
+            Self::Upstream => versions.upstream,
+        }
+    }
+
     /// The word in results.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -173,10 +173,7 @@ impl LineWriter {
     }
 
     fn push_conflict(&mut self, parts: Versions<&[&str]>) {
-        let stands = match self.winner {
-            Side::Local => parts.local,
-            Side::Upstream => parts.upstream,
-        };
+        let stands = self.winner.of(parts);
         self.merged.conflicts.push(LineConflict {
             within: within(self.next, stands.len()),
             lines: parts.map(|lines| (!lines.is_empty()).then(|| lines.concat())),

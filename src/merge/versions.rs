@@ -48,6 +48,28 @@ impl<T> Versions<T> {
     }
 }
 
+impl<T> Versions<Option<T>> {
+    /// The versions, if there are all three.
+    pub fn all(self) -> Option<Versions<T>> {
+        Some(Versions {
+            base: self.base?,
+            local: self.local?,
+            upstream: self.upstream?,
+        })
+    }
+}
+
+/// Base, local and upstream, in this order.
+impl<T> From<[T; 3]> for Versions<T> {
+    fn from([base, local, upstream]: [T; 3]) -> Self {
+        Self {
+            base,
+            local,
+            upstream,
+        }
+    }
+}
+
 impl<T> IntoIterator for Versions<T> {
     type Item = T;
     type IntoIter = std::array::IntoIter<T, 3>;

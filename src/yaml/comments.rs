@@ -286,11 +286,16 @@ pub(super) fn head_start(
     start
 }
 
+/// The indicators after the `|` or `>` of a block scalar.
+pub(super) fn block_indicators(node: NodeRef<'_>) -> &str {
+    let behind = &node.source()[1..];
+    let is_indicator = |c: char| matches!(c, '+' | '-' | '1'..='9');
+    &behind[..behind.find(|c| !is_indicator(c)).unwrap_or(behind.len())]
+}
+
 /// Behind the indicators of a block scalar.
 pub(super) fn header_end(node: NodeRef<'_>) -> usize {
-    let behind = &node.source().as_bytes()[1..];
-    let indicators = behind.iter().take_while(|b| b"+-123456789".contains(b));
-    node.range().start + 1 + indicators.count()
+    node.range().start + 1 + block_indicators(node).len()
 }
 
 /// The comment after an entry or item of a flow collection and its comma, from its `#`.

@@ -209,10 +209,6 @@ fn mapping<'d, 'f>(schema: MergeSchema<'_>, nodes: Nodes<'d, 'f>) -> Parts<'d, '
     for merged in [&mut children.base, &mut children.upstream] {
         merged.retain(|child| !schema.keeps_local(child.name()));
     }
-    let numbering = Numbering::of(Versions {
-        base: keys(&children.base),
-        local: keys(&children.local),
-        upstream: keys(&children.upstream),
-    });
+    let numbering = Numbering::of(children.as_ref().map(keys));
     Parts::of(children, numbering)
 }

@@ -142,11 +142,7 @@ impl Merge<'_> {
             Outcome::Stands(side) => side,
             Outcome::Conflict => self.conflict(trail, nodes(versions)),
         };
-        let stands = match side {
-            Side::Local => filled.local,
-            Side::Upstream => filled.upstream,
-        };
-        match (stands, versions.local, versions.upstream) {
+        match (side.of(filled), versions.local, versions.upstream) {
             (Some(false), Some(_), _) => {}
             (Some(false), None, Some(_)) => return Ok(Fate::Upstream),
             _ if matches!(trail, Trail::Root) => {}

@@ -47,11 +47,8 @@ impl Merge<'_> {
         if group.when == When::ImageVersion && !self.combines(trail, PartsOf::Image) {
             return None;
         }
-        let versions = Versions {
-            base: of_group(group, &parts.children.base),
-            local: of_group(group, &parts.children.local),
-            upstream: of_group(group, &parts.children.upstream),
-        };
+        let children = parts.children.as_ref();
+        let versions = children.map(|children| of_group(group, children));
         if !applies(group.when, &versions) {
             return None;
         }

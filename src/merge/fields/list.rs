@@ -64,20 +64,13 @@ impl Merge<'_> {
             merged.retain(|child| !schema.keeps_local_element(child.value));
         }
         let relocated = if schema.keys_are_images() && self.combines(trail, PartsOf::Image) {
-            kptfile::relocated(Versions {
-                base: keys(list, &children.base),
-                local: keys(list, &children.local),
-                upstream: keys(list, &children.upstream),
-            })
+            kptfile::relocated(children.as_ref().map(|children| keys(list, children)))
         } else {
             HashMap::new()
         };
         let have_all = Cell::new(true);
-        let numbering = Numbering::of(Versions {
-            base: identities(list, &children.base, &relocated, &have_all),
-            local: identities(list, &children.local, &relocated, &have_all),
-            upstream: identities(list, &children.upstream, &relocated, &have_all),
-        });
+        let identities = |children| identities(list, children, &relocated, &have_all);
+        let numbering = Numbering::of(children.as_ref().map(identities));
         if !have_all.get() {
             return None;
         }
@@ -99,11 +92,8 @@ impl Merge<'_> {
         local_is_absent: bool,
     ) -> Option<Parts<'d, 'f>> {
         let children = children_of(nodes);
-        let functions = kptfile::identities(Versions {
-            base: &resolved(&children.base),
-            local: &resolved(&children.local),
-            upstream: &resolved(&children.upstream),
-        })?;
+        let functions = children.as_ref().map(resolved);
+        let functions = kptfile::identities(functions.as_ref().map(Vec::as_slice))?;
         let identities = functions.identities.as_ref();
         let numbering = Numbering::of(identities.map(|identities| identities.iter().cloned()));
         let repeats = numbering.repeats;
@@ -127,10 +117,7 @@ impl Merge<'_> {
             }
         }
         // As if only that side had moved anything.
-        parts.base_order = Some(match side {
-            Side::Local => parts.numbers.upstream.clone(),
-            Side::Upstream => parts.numbers.local.clone(),
-        });
+        parts.base_order = Some(side.other().of(parts.numbers.as_ref()).clone());
         // The others have a base of their own.
         let numbers = &mut parts.numbers.base;
         let is_other = |number: u32| !marked[number as usize];

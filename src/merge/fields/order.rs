@@ -100,11 +100,7 @@ impl Merge<'_> {
             let labels = labels.filter_map(|child| label(schema.list(), &child));
             Some(Value::Sequence(labels.collect()))
         };
-        let values = Versions {
-            base: labels(&parts.children.base),
-            local: labels(&parts.children.local),
-            upstream: labels(&parts.children.upstream),
-        };
+        let values = parts.children.as_ref().map(labels);
         let decision = self.decide(trail, self.policy.winner);
         self.report(trail, Thing::Order, values, decision)
     }

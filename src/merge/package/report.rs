@@ -424,10 +424,7 @@ fn lost_functions(found: &Conflict) -> Option<String> {
         Some(Value::Sequence(functions)) => functions.as_slice(),
         _ => &[],
     });
-    let (kept, given_up) = match found.winner {
-        Side::Local => (values.local, values.upstream),
-        Side::Upstream => (values.upstream, values.local),
-    };
+    let (kept, given_up) = (found.winner.of(values), found.winner.other().of(values));
     let name = |function: &Value| {
         let mut names = ["name", "image", "exec"].into_iter();
         let name = names.find_map(|key| function.get(key)?.as_str());

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::lines::{block_indicators, body_indent};
+use super::lines::body_indent;
 use super::slots::stable_slots;
 use super::sources::Slot;
 use super::units::{Block, Unit};
 use super::{Change, Editor};
 use crate::yaml::children::Children;
-use crate::yaml::comments::head_place;
+use crate::yaml::comments::{block_indicators, head_place};
 use crate::yaml::content::Content;
 use crate::yaml::emit::{Emitter, Rendered};
 use crate::yaml::error::EditError;

@@ -1,7 +1,8 @@
 //! The format of the text around a node: indentation, sequence style, line break, JSON.
 
 use super::Editor;
-use super::lines::{block_indicators, body_indent};
+use super::lines::body_indent;
+use crate::yaml::comments::block_indicators;
 use crate::yaml::format::{Format, Json, KeptScalars, Owner};
 use crate::yaml::lines::newline_at;
 use crate::yaml::node::NodeRef;

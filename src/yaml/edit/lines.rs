@@ -23,16 +23,6 @@ pub(super) fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
-/// The indicators after the `|` or `>` of a block scalar.
-pub(super) fn block_indicators(node: NodeRef<'_>) -> &str {
-    let text = &node.document.text[node.range().start + 1..];
-    let length = text
-        .bytes()
-        .take_while(|b| b"+-123456789".contains(b))
-        .count();
-    &text[..length]
-}
-
 /// The end of the line of `at`, before its line break of either kind.
 pub(super) fn break_at(document: Document<'_>, at: usize) -> usize {
     let end = document.line_end(at);

@@ -315,7 +315,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             self.refuse(collection, || self.document.read_from_outside(ids))?;
         }
         self.slots(collection)
-            .retain(|slot| !matches!(slot, Slot::Kept(kept) if remove(*kept)));
+            .retain(|slot| !slot.kept().is_some_and(&remove));
         Ok(())
     }
 
@@ -331,11 +331,10 @@ impl<'d, 'f> Editor<'d, 'f> {
         })?;
         let ranks = order.iter().enumerate();
         let ranks: HashMap<usize, usize> = ranks.map(|(rank, kept)| (*kept, rank)).collect();
-        self.settled_slots(collection)
-            .sort_by_key(|slot| match slot {
-                Slot::Kept(kept) => ranks.get(kept).copied().unwrap_or(usize::MAX),
-                Slot::New(_) | Slot::Copy(_) | Slot::Null(_) => usize::MAX,
-            });
+        self.settled_slots(collection).sort_by_key(|slot| {
+            let rank = slot.kept().and_then(|kept| ranks.get(&kept));
+            rank.copied().unwrap_or(usize::MAX)
+        });
         Ok(())
     }
 
@@ -375,10 +374,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             Ok(self.hold_slot(new))
         });
         let slots = slots.collect::<Result<Vec<_>, _>>()?;
-        let kept = slots.iter().filter_map(|slot| match slot {
-            Slot::Kept(index) => Some(*index),
-            Slot::New(_) | Slot::Copy(_) | Slot::Null(_) => None,
-        });
+        let kept = slots.iter().filter_map(Slot::kept);
         if !kept.clone().is_sorted() {
             self.refuse(collection, || collection.anchor_in_order())?;
         }

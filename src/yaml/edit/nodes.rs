@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use super::format::owner_of;
-use super::lines::block_indicators;
 use super::slots::{new_block, new_flow};
 use super::sources::Slot;
 use super::{Around, Change, Comments, Editor};
-use crate::yaml::comments::{head_start, last_part, lines_below, unit_start, value_of};
+use crate::yaml::comments::{
+    block_indicators, head_start, last_part, lines_below, unit_start, value_of,
+};
 use crate::yaml::error::EditError;
 use crate::yaml::format::Json;
 use crate::yaml::lines::newline_at;

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use super::format::owner_of;
-use super::lines::{block_indicators, break_at};
+use super::lines::break_at;
 use super::{Around, Content, Editor};
 use crate::yaml::comments::{
-    ValueComments, comment_place, head_place, header_end, lines_between, value_end,
+    ValueComments, block_indicators, comment_place, head_place, header_end, lines_between,
+    value_end,
 };
 use crate::yaml::emit::{Emitter, Rendered, Tail};
 use crate::yaml::format::{Format, Json, Owner};

@@ -38,17 +38,14 @@ impl<'d, 'f> Editor<'d, 'f> {
         // A copy has a scalar as key.
         let new = slots.iter().filter_map(|slot| match slot {
             Slot::New(new) => new.key.as_ref().filter(|key| is_collection(key)),
-            Slot::Kept(_) | Slot::Copy(_) | Slot::Null(_) => None,
+            _ => None,
         });
         let mut new = new.peekable();
         if new.peek().is_none() {
             return Ok(());
         }
         let keys: Vec<_> = mapping.entries().map(|entry| entry.key).collect();
-        let kept = slots.iter().filter_map(|slot| match slot {
-            Slot::Kept(index) => keys[*index].value(),
-            Slot::New(_) | Slot::Copy(_) | Slot::Null(_) => None,
-        });
+        let kept = slots.iter().filter_map(|slot| keys[slot.kept()?].value());
         let mut seen: HashSet<_> = kept.collect();
         match new.find(|key| !seen.insert((*key).clone())) {
             Some(key) => Err(EditError::KeyTwice {

@@ -124,6 +124,6 @@ pub(super) fn comments_around<'n>(new: &'n NewSlot<'_>) -> (Vec<&'n str>, Option
 /// Removes the kept entries or items of these indexes.
 pub(super) fn take_out(slots: &mut Vec<Slot<'_>>, gone: &HashSet<usize>) {
     if !gone.is_empty() {
-        slots.retain(|slot| !matches!(slot, Slot::Kept(kept) if gone.contains(kept)));
+        slots.retain(|slot| slot.kept().is_none_or(|kept| !gone.contains(&kept)));
     }
 }

@@ -76,6 +76,16 @@ pub(super) enum Slot<'a> {
     New(Box<NewSlot<'a>>),
 }
 
+impl Slot<'_> {
+    /// The index in the source of one that is kept.
+    pub(super) fn kept(&self) -> Option<usize> {
+        match self {
+            Self::Kept(index) => Some(*index),
+            Self::New(_) | Self::Copy(_) | Self::Null(_) => None,
+        }
+    }
+}
+
 /// The documents that content is taken from.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sources<'a>(Vec<Source<'a>>);

@@ -250,9 +250,7 @@ impl<'a> BlockScalar<'a> {
     }
 
     fn keeps_blank_lines(&self) -> bool {
-        let indicators = self.header.bytes().skip(1);
-        let mut indicators = indicators.take_while(|byte| b"+-123456789".contains(byte));
-        indicators.any(|byte| byte == b'+')
+        self.header.contains('+')
     }
 
     /// The lines without their indentation.

@@ -8,8 +8,10 @@ use crate::yaml::value::Value;
 impl Emitter<'_> {
     pub(super) fn value(&mut self, value: &Value, owner: Owner) -> Tail {
         match value {
-            Value::Sequence(items) if !items.is_empty() => self.items(items, owner),
-            Value::Mapping(entries) if !entries.is_empty() => self.entries(entries, owner),
+            Value::Sequence(items) if !items.is_empty() => self.block_items(items, owner),
+            Value::Mapping(entries) if !entries.is_empty() => {
+                self.block_entries(entries, owner, Self::key, Self::value);
+            }
             Value::String(text) => return self.string(text, ScalarStyle::Plain, owner),
             scalar => {
                 self.open_line(owner);
@@ -19,15 +21,6 @@ impl Emitter<'_> {
             }
         }
         Tail::Closed
-    }
-
-    fn entries(&mut self, entries: &[(Value, Value)], owner: Owner) {
-        let key = |emitter: &mut Self, key: &Value, column| emitter.key(key, column);
-        self.block_entries(entries, owner, key, Self::value);
-    }
-
-    fn items(&mut self, items: &[Value], owner: Owner) {
-        self.block_items(items, owner, Self::value);
     }
 
     /// Writes the entries of a mapping in block style; `key` writes a key with its colon at a column, `value` a value.
@@ -51,13 +44,8 @@ impl Emitter<'_> {
         self.format.kept_scalars = kept_scalars;
     }
 
-    /// Writes the items of a sequence in block style; `value` writes one after its dash.
-    pub(super) fn block_items<T>(
-        &mut self,
-        items: &[T],
-        owner: Owner,
-        value: impl Fn(&mut Self, &T, Owner) -> Tail,
-    ) {
+    /// Writes the items of a sequence in block style.
+    fn block_items(&mut self, items: &[Value], owner: Owner) {
         let column = owner.child(true, &self.format);
         self.open_collection(column);
         let kept_scalars = self.format.kept_scalars;
@@ -65,7 +53,7 @@ impl Emitter<'_> {
             self.format.kept_scalars = kept_scalars.of_part(at + 1 == items.len());
             self.line(column);
             self.dash();
-            value(self, item, Owner::Dash(column));
+            self.value(item, Owner::Dash(column));
             self.end_part();
         }
         self.format.kept_scalars = kept_scalars;
@@ -86,7 +74,8 @@ impl Emitter<'_> {
         if scalar::plain_is_safe(key, Context::Block) {
             self.out.push_str(key);
         } else {
-            self.out.push_str(&plain_or_quoted(key));
+            let key = scalar::write_inline(key, ScalarStyle::Plain, Context::Block);
+            self.out.push_str(&key);
         }
         self.end_key(from, column);
     }
@@ -187,9 +176,4 @@ impl Emitter<'_> {
             }
         }
     }
-}
-
-/// A string on one line.
-fn plain_or_quoted(text: &str) -> String {
-    scalar::write_inline(text, ScalarStyle::Plain, Context::Block)
 }

@@ -90,16 +90,7 @@ fn is_version(text: &str) -> bool {
 ///
 /// `is_image`: the place holds nothing else, so that two tags are versions even where no side changed the repository.
 pub(super) fn merge(texts: Versions<&str>, is_image: bool, winner: Side) -> Option<MergedText> {
-    let Versions {
-        base,
-        local,
-        upstream,
-    } = texts.map(Image::of);
-    let images = Versions {
-        base: base?,
-        local: local?,
-        upstream: upstream?,
-    };
+    let images = texts.map(Image::of).all()?;
     let name = last_component(images.base.repository);
     let is_one = |image: Image<'_>| {
         image.prefix == images.base.prefix && last_component(image.repository) == name
@@ -137,10 +128,7 @@ pub(super) fn merge(texts: Versions<&str>, is_image: bool, winner: Side) -> Opti
                 winner
             }
         };
-        let (taken, other) = match side {
-            Side::Local => (part.local, part.upstream),
-            Side::Upstream => (part.upstream, part.local),
-        };
+        let (taken, other) = (side.of(part), side.other().of(part));
         merged.text.push_str(taken);
         if outcome != Outcome::Conflict && taken != other {
             let brought = match side {

@@ -69,10 +69,7 @@ impl<'x> MergedEntries<'x> {
     /// The slot in front of which the merge key stands: the first entry that it brings, else the
     /// first that follows it in the text.
     fn place_among(&self, slots: &[Slot<'x>]) -> usize {
-        let own = |slot: &Slot<'x>| match slot {
-            Slot::Kept(index) => Some(self.own[*index]),
-            Slot::New(_) | Slot::Copy(_) | Slot::Null(_) => None,
-        };
+        let own = |slot: &Slot<'x>| slot.kept().map(|index| self.own[index]);
         let brought = slots.iter().position(|slot| own(slot) == Some(None));
         let behind = || {
             let behind = |slot: &Slot<'x>| own(slot).flatten().is_some_and(|at| at > self.at);

@@ -60,12 +60,6 @@ impl Merge<'_> {
 /// What a side changed and the other did not: the elements that it added, removed and changed, and whether it moved any.
 /// An element that both removed is upstream's where local may have put another one in its place.
 fn brought(pairing: &Pairing<'_>, side: Side) -> Option<Value> {
-    fn of<T>(versions: Versions<T>, side: Side) -> T {
-        match side {
-            Side::Local => versions.local,
-            Side::Upstream => versions.upstream,
-        }
-    }
     let is_new = |element: Versions<Option<&Element<'_>>>| {
         let own = element.local.filter(|own| own.name.is_none());
         element.base.is_none() && own.is_some() && element.upstream.is_none()
@@ -74,7 +68,7 @@ fn brought(pairing: &Pairing<'_>, side: Side) -> Option<Value> {
     let mut lists = ["added", "removed", "changed"].map(|name| (name, Vec::new()));
     for element in pairing.all() {
         let prints = element.map(|one| one.map(|one| one.print));
-        let is_own = of(prints, side) != prints.base && of(prints, side.other()) == prints.base;
+        let is_own = side.of(prints) != prints.base && side.other().of(prints) == prints.base;
         let is_rewritten = may_be_rewritten
             && element.base.is_some_and(|old| old.name.is_none())
             && element.local.is_none()
@@ -82,7 +76,7 @@ fn brought(pairing: &Pairing<'_>, side: Side) -> Option<Value> {
         if !is_own && !is_rewritten {
             continue;
         }
-        let (list, shown) = match (element.base, of(element, side)) {
+        let (list, shown) = match (element.base, side.of(element)) {
             (None, own) => (0, own),
             (base, None) => (1, base),
             (_, own) => (2, own),
@@ -95,7 +89,7 @@ fn brought(pairing: &Pairing<'_>, side: Side) -> Option<Value> {
     let lists = lists.map(|(name, values)| (Value::from(name), Value::Sequence(values)));
     let mut found: Vec<(Value, Value)> = lists.collect();
     let orders = pairing.orders();
-    if of(orders.clone(), side) != orders.base && orders.local != orders.upstream {
+    if side.of(orders.clone()) != orders.base && orders.local != orders.upstream {
         found.push((Value::from("moved"), Value::from(true)));
     }
     (!found.is_empty()).then_some(Value::Mapping(found))

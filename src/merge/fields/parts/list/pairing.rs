@@ -382,26 +382,18 @@ impl<'a> Pairing<'a> {
     pub(super) fn all(&self) -> impl Iterator<Item = Versions<Option<&Element<'a>>>> {
         self.places.iter().map(|places| {
             let of = |version: usize| Some(&self.elements[version][places[version]?]);
-            Versions {
-                base: of(BASE),
-                local: of(LOCAL),
-                upstream: of(UPSTREAM),
-            }
+            Versions::from([BASE, LOCAL, UPSTREAM].map(of))
         })
     }
 
     /// The numbers of the elements of each version, in their order, without those that a version lacks.
     pub(super) fn orders(&self) -> Versions<Vec<u32>> {
         let is_everywhere = |number: &u32| !self.places[*number as usize].contains(&None);
-        let of = |version: usize| {
-            let numbers = self.numbers[version].iter().copied();
+        let numbers = self.numbers.each_ref().map(|numbers| {
+            let numbers = numbers.iter().copied();
             numbers.filter(is_everywhere).collect()
-        };
-        Versions {
-            base: of(BASE),
-            local: of(LOCAL),
-            upstream: of(UPSTREAM),
-        }
+        });
+        Versions::from(numbers)
     }
 
     /// Numbers of the items, and how many there are: the second item of an element has the odd one.
@@ -414,12 +406,8 @@ impl<'a> Pairing<'a> {
             });
             numbers.collect()
         };
-        let numbers = Versions {
-            base: of(BASE),
-            local: of(LOCAL),
-            upstream: of(UPSTREAM),
-        };
-        (numbers, 2 * self.places.len())
+        let numbers = [BASE, LOCAL, UPSTREAM].map(of);
+        (Versions::from(numbers), 2 * self.places.len())
     }
 }
 
