@@ -328,6 +328,20 @@ mod tests {
     }
 
     #[test]
+    fn a_new_resource_whose_document_is_indented_stays_yaml() {
+        let text = format!("{HEAD}items:\n- kind: A\n");
+        let mut list = ResourceList::parse(text.clone()).expect("a list");
+        list.add_text(NewText {
+            path: None,
+            text: "\n  kind: B\n  c:\n    d: 1\n".to_owned(),
+            before: None,
+        });
+        let emitted = list.emit(&Results::default(), true).expect("edits");
+        let emitted: String = emitted.iter().map(|text| &**text).collect();
+        assert_eq!(emitted, format!("{text}-   kind: B\n    c:\n      d: 1\n"));
+    }
+
+    #[test]
     fn adopted_resources_take_the_line_ends_of_the_list() {
         const LINE_ENDS: [&str; 2] = ["\n", "\r\n"];
         let item = "items:\n- kind: A\n  apiVersion: v1\n";

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use std::sync::Arc;
 
-use super::fleet::PACKAGE_VARIANT;
 use super::status::{NOT_READY, NOT_STALLED, READY, write_status};
 use super::variant::{SpecChange, update};
 use super::{Made, Sets};
+use crate::config::PACKAGE_VARIANT;
 use crate::resource::{Origin, Resource, namespace_of};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};

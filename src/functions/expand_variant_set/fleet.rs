@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::GROUP;
+use crate::config::PACKAGE_VARIANT;
 use crate::resource::namespace_of;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::variant::fan_out::Set;
@@ -12,9 +13,6 @@ use crate::yaml::NodeRef;
 
 /// Label of a PackageVariant that names the set it belongs to.
 pub(super) const OWNER_LABEL: &str = "config.porch.kpt.dev/packagevariantset";
-/// `apiVersion` and `kind` of a PackageVariant.
-pub(super) const PACKAGE_VARIANT: (&str, &str) =
-    (crate::config::PACKAGE_VARIANT_API_VERSION, "PackageVariant");
 
 /// The existing PackageVariants.
 pub(super) struct Fleet {

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::fleet::PACKAGE_VARIANT;
 use super::sets::LocatedSet;
+use crate::config::PACKAGE_VARIANT;
 use crate::package::check_package_path;
 use crate::resource::{Resource, namespace_of};
 use crate::resource_list::ResourceList;

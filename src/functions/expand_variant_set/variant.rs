@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::check::ALLOW_EMPTY_ANNOTATION;
-use super::fleet::{OWNER_LABEL, PACKAGE_VARIANT};
+use super::fleet::OWNER_LABEL;
+use crate::config::PACKAGE_VARIANT;
 use crate::resource::Resource;
 use crate::results::shown;
 use crate::variant::fan_out::Set;

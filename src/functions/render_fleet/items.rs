@@ -78,8 +78,7 @@ pub(super) fn render_items(run: Run<'_>) -> Result<Output, UsageError> {
     variants.all.retain(|variant| is_ours(&variant.owner));
     let mut counts = FleetCounts::of(variants.all.len());
     let resources: Vec<_> = resources.shared(Role::Resources).collect();
-    let facts = &variants.repositories;
-    let mut worker = Worker::new(&settings, &settings.catalogs, facts, &resources);
+    let mut worker = Worker::new(&settings, &variants.repositories, &resources);
     let mut failed = HashSet::new();
     for variant in &variants.all {
         let outcome = fleet.render(&mut worker, variant, list)?;

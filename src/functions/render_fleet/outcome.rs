@@ -44,16 +44,10 @@ impl VariantOutcome {
     ) -> Self {
         let failed = said.has_errors();
         let mut outcome = Self {
-            owner: variant.owner.clone(),
-            package: package.to_owned(),
             action: rendered.action.filter(|_| changes && !failed),
             from: rendered.from,
             to: rendered.to,
-            draft: None,
-            targets: Vec::new(),
-            conflicts: 0,
-            results: Vec::new(),
-            diffs: Vec::new(),
+            ..Self::unchanged(package, &variant.owner)
         };
         if failed {
             outcome.action = Some(Action::Failed);

@@ -18,7 +18,7 @@ use crate::latest::is_older;
 use crate::resource::NamespacedName;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
-use crate::supplied::{CatalogSource, Role, Supplied, SuppliedPackage};
+use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::upstream::{GitOrigin, Locked, lock_of, locked, older_revision};
 use crate::yaml::EditError;
 
@@ -128,13 +128,12 @@ enum OwnerStatus {
 impl<'f> Worker<'f> {
     pub(super) fn new(
         settings: &'f FleetSettings,
-        sources: &'f [CatalogSource],
         facts: &'f BTreeMap<NamespacedName, RepositoryFacts>,
         resources: &'f [Arc<SuppliedPackage>],
     ) -> Self {
         Self {
             settings,
-            catalogs: Catalogs::new(sources, facts),
+            catalogs: Catalogs::new(&settings.catalogs, facts),
             resources,
         }
     }

@@ -378,12 +378,7 @@ impl Work<'_> {
     fn some(&self, sender: &SyncSender<(usize, VariantOutcome)>) -> Results {
         let FleetRun { fleet, mode, .. } = *self.run;
         let repositories = &self.variants.repositories;
-        let mut worker = Worker::new(
-            self.settings,
-            &self.settings.catalogs,
-            repositories,
-            self.resources,
-        );
+        let mut worker = Worker::new(self.settings, repositories, self.resources);
         let mut drafts = Drafts::new(fleet, repositories, self.settings, mode);
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
