@@ -33,8 +33,7 @@ impl Editor<'_, '_> {
     /// # Errors
     /// As [`Editor::finish`].
     pub(crate) fn finish_parsed(self) -> Result<OwnedDocument, EditError> {
-        let (text, tree) = self.splice()?.parse(ParseOptions::default())?;
-        Ok(OwnedDocument::new(text, tree))
+        self.splice()?.document()
     }
 
     /// Takes out what was removed.
@@ -84,6 +83,12 @@ pub(super) struct Spliced {
 }
 
 impl Spliced {
+    /// The text as a document.
+    pub(super) fn document(self) -> Result<OwnedDocument, EditError> {
+        let (text, tree) = self.parse(ParseOptions::default())?;
+        Ok(OwnedDocument::new(text, tree))
+    }
+
     fn parse(self, options: ParseOptions) -> Result<(String, Tree), EditError> {
         let Self { text, cut } = self;
         let tree = Tree::parse(&text, options).map_err(EditError::Broken)?;

@@ -30,7 +30,12 @@ impl OwnedDocument {
         change: impl for<'d> FnOnce(NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
     ) -> Result<Self, E> {
         match self.changed(change)? {
-            Some(editor) => Ok(editor.finish_parsed()?),
+            Some(editor) => {
+                let spliced = editor.splice()?;
+                // Before the tree of the new text is made.
+                drop(self);
+                Ok(spliced.document()?)
+            }
             None => Ok(self),
         }
     }
