@@ -75,6 +75,17 @@ impl<'r> Words<'r> {
     }
 }
 
+/// The words alone.
+pub(crate) const fn names<T, const N: usize>(words: &[(&'static str, T); N]) -> [&'static str; N] {
+    let mut names = [""; N];
+    let mut at = 0;
+    while at < N {
+        names[at] = words[at].0;
+        at += 1;
+    }
+    names
+}
+
 /// The value of a word; the message says what was expected of another one.
 pub(crate) fn word<T: Copy>(found: &str, words: &[(&str, T)]) -> Result<T, String> {
     let known = words.iter().find(|(word, _)| *word == found);

@@ -15,6 +15,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::{Function, Output, Run};
+use crate::config::words::names;
 use crate::config::{
     API_VERSION, CONFIG_MAP, Key, Keys, UsageError, Words, expected, kind_of, typed, typed_config,
     typed_data, unexpected,
@@ -41,7 +42,7 @@ pub const FUNCTION: Function = Function {
     keys: Keys::These(&[
         Key {
             name: FAIL_ON,
-            words: &["never", "dangerous", "blocking"],
+            words: &names(&RISKS),
             help: "the lowest risk that is an error",
         },
         Key {

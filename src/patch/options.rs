@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::order::ListOrder;
+use crate::config::words::names;
 use crate::config::{
     CONFIG_MAP, ConfigKind, Key, UsageError, Words, expected, kind_of, typed, typed_data,
     unexpected,
@@ -14,7 +15,7 @@ use crate::yaml::{NodeRef, Path};
 /// The key that decides about the order of lists.
 pub(crate) const LIST_ORDER: Key = Key {
     name: "listOrder",
-    words: &["document", "apiserver"],
+    words: &names(&ListOrder::WORDS),
     help: "how lists are merged: as documented, or as API servers do it today",
 };
 
@@ -28,7 +29,7 @@ pub(crate) const ALLOW_MISSING: Key = Key {
 /// The key that says who applies the patches.
 pub(crate) const FORMAT: Key = Key {
     name: "format",
-    words: &["kubectl", "kustomize"],
+    words: &names(&PatchFormat::WORDS),
     help: "which program applies the patches",
 };
 

@@ -57,6 +57,8 @@ fn help_messages_and_pages_name_the_same_keys() {
             let is_told = page.contains(&name) || page.contains(&argument);
             assert!(is_told, "{}: {name}", function.name);
             for word in key.words {
+                let is_told = word.split(',').all(|part| page.contains(part));
+                assert!(is_told, "{}: {word}", function.name);
                 let accepted = run(binary, &[&format!("{}={word}", key.name)], &kptfile);
                 assert!(
                     !accepted.stderr.contains("expected one of"),

@@ -46,7 +46,7 @@ struct DriverOptions {
 
 /// What a conflict looks like in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ConflictStyle {
+pub(super) enum ConflictStyle {
     /// One side's value stands.
     Value,
     /// Both sides' lines, as Git marks them.
@@ -54,7 +54,8 @@ enum ConflictStyle {
 }
 
 impl ConflictStyle {
-    const WORDS: [(&'static str, Self); 2] = [("value", Self::Value), ("markers", Self::Markers)];
+    pub(super) const WORDS: [(&'static str, Self); 2] =
+        [("value", Self::Value), ("markers", Self::Markers)];
 }
 
 /// How to merge, and what a conflict looks like. A merge driver cannot refuse a file,

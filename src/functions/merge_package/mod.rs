@@ -18,7 +18,10 @@ use std::collections::BTreeSet;
 use super::following::not_in_git;
 use super::package_revision::within;
 use super::{Function, Output, Run};
+use crate::config::words::names;
 use crate::config::{API_VERSION, CONFIG_MAP, Key, Keys, UsageError};
+use crate::merge::OnConflict;
+use crate::merge::package::Strategy;
 use crate::resource::MERGE_SOURCE_ANNOTATION as MERGE_SOURCE;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::Results;
@@ -27,24 +30,20 @@ use crate::upstream::SOURCES;
 use crate::yaml::NodeRef;
 
 use config::read_options;
+use driver::ConflictStyle;
 use update::Update;
 
 /// The key `onConflict`, of every function whose config says how to merge.
 pub(super) const ON_CONFLICT: Key = Key {
     name: "onConflict",
-    words: &["upstream", "local", "error"],
+    words: &names(&OnConflict::WORDS),
     help: "which side wins where both changed a value",
 };
 
 /// The key `strategy`, as [`ON_CONFLICT`].
 pub(super) const STRATEGY: Key = Key {
     name: "strategy",
-    words: &[
-        "resource-merge",
-        "fast-forward",
-        "force-delete-replace",
-        "copy-merge",
-    ],
+    words: &names(&Strategy::WORDS),
     help: "as in kpt",
 };
 
@@ -83,7 +82,7 @@ pub const FUNCTION: Function = Function {
         },
         Key {
             name: "conflictStyle",
-            words: &["value", "markers"],
+            words: &names(&ConflictStyle::WORDS),
             help: "with --git-merge-driver: how a conflict looks in the file",
         },
     ]),
