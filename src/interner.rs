@@ -69,7 +69,8 @@ impl<K: Hash + Eq + Clone> Interner<K> {
     }
 }
 
-/// For each key of `theirs` the position of the one of `ours` that it is, firsts with firsts. `None` is no key.
+/// For each key of `theirs`, the position of its equal in `ours`: the first of several is matched with the first. `None`
+/// matches nothing.
 pub(crate) fn matches<K: Hash + Eq>(
     ours: impl IntoIterator<Item = Option<K>>,
     theirs: impl IntoIterator<Item = Option<K>>,
@@ -109,6 +110,7 @@ mod tests {
         check("c a a d a", &[2, 0, 4, 3, 5], true);
         check("a a a b", &[0, 4, 5, 1], true);
     }
+
     #[test]
     fn firsts_are_matched_with_firsts() {
         let ours = [Some("a"), None, Some("b"), Some("a")];

@@ -1,7 +1,6 @@
 //! A resource: its identity and its origin.
 
 use std::borrow::Cow;
-
 use std::sync::Arc;
 
 use crate::package::normalize_package_path;

@@ -79,12 +79,15 @@ impl ProgressLine {
         let Ok(mut written) = self.written.lock() else {
             return;
         };
-        let stderr = Term::stderr();
         let is_due = match *written {
             Some(last) => last.elapsed() >= PACE,
             None => self.start.elapsed() >= PATIENCE || Switch::Impatient.is_on(),
         };
-        if !is_due || !stderr.is_term() {
+        if !is_due {
+            return;
+        }
+        let stderr = Term::stderr();
+        if !stderr.is_term() {
             return;
         }
         *written = Some(Instant::now());

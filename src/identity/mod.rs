@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-
 use std::sync::Arc;
 
 use crate::resource::{

@@ -3,7 +3,6 @@
 //! Source: contract, merge-package, Identity.
 
 use std::collections::{HashMap, HashSet};
-
 use std::sync::Arc;
 
 use super::upstream_identifier::{MERGE_COMMENT, UPSTREAM_IDENTIFIER, UpstreamIdentifier};

@@ -5,7 +5,6 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
-
 use std::sync::Arc;
 
 use super::{FunctionResult, ResourceRef, Results};

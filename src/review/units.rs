@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-
 use std::sync::Arc;
 
 use super::walk::{given, text};

@@ -85,7 +85,7 @@ impl Contents {
 /// The paths and texts of the files in a PackageRevisionResources.
 ///
 /// # Errors
-/// [`UsageError`]: a file that is no text.
+/// [`UsageError`]: a file that is not text.
 pub(crate) fn texts_in(
     node: NodeRef<'_>,
     place: &str,

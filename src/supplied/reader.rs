@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-
 use std::sync::Arc;
 
 use super::contents::{Contents, PACKAGE_REVISION_RESOURCES, elements, only_package};

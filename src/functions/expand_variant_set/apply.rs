@@ -1,7 +1,6 @@
 //! Writes the PackageVariants of valid sets, and reports what happened to each.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-
 use std::sync::Arc;
 
 use super::status::{NOT_READY, NOT_STALLED, READY, write_status};

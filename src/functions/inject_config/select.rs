@@ -5,7 +5,6 @@
 //! version and kind are set.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-
 use std::sync::Arc;
 
 use super::config::Injectors;

@@ -1,7 +1,6 @@
 //! Carries out what was decided over whole resources and files of the local package.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-
 use std::sync::Arc;
 
 use super::actions::ResourceAction;

@@ -1,7 +1,6 @@
 //! The text of a resource that upstream added: upstream's, with what it needs in its new list.
 
 use std::collections::{BTreeSet, HashMap};
-
 use std::sync::Arc;
 
 use crate::kptfile::remove_bookkeeping;
