@@ -102,7 +102,11 @@ pub(super) enum Output {
 
 /// When output has colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Color {
+#[expect(
+    missing_docs,
+    reason = "comments of the variants are the text of --help"
+)]
+pub enum Color {
     Auto,
     Always,
     Never,
@@ -110,7 +114,8 @@ pub(super) enum Color {
 
 impl Color {
     /// Whether what goes to this stream has colours.
-    pub(super) fn is_on(self, stream: &impl IsTerminal) -> bool {
+    #[must_use]
+    pub fn is_on(self, stream: &impl IsTerminal) -> bool {
         let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         match self {
             Self::Always => true,

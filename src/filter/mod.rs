@@ -16,7 +16,7 @@ mod read;
 mod step;
 mod stream;
 
-pub use arguments::{command, quoted};
+pub use arguments::{Color, command, quoted};
 pub use flags::with_value_hint;
 pub use progress::{ProgressLine, search_progress};
 

@@ -9,29 +9,29 @@ use krm_variants::package::PackageFile;
 use krm_variants::supplied::Role;
 use serde_json::json;
 
-use super::cli::{Common, Get};
+use super::cli::{Common, GetArguments};
 use super::failure::{Failure, Result, command};
 use super::get::chosen;
-use super::package::{KPTFILE, Package};
+use super::package::{KPTFILE, LocalPackage};
 use super::print::{Page, to_stdout};
 use super::releases::Releases;
 use super::report::print_errors;
-use super::source::Source;
-use super::upstream::{Target, Upstream};
+use super::source::SourceArgument;
+use super::upstream::{ChosenRevision, UpstreamSource};
 use super::{exit, kptfile};
 
-pub(crate) fn run(get: &Get, common: &Common) -> Result<u8> {
-    let source = Source::parse(&get.source)?;
-    let upstream = Upstream::open(&source.repository, common.offline)?;
+pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
+    let source = SourceArgument::parse(&get.source)?;
+    let upstream = UpstreamSource::open(&source.repository, common.offline)?;
     let directory = get.directory.clone().unwrap_or_else(|| ".".into());
-    let package = Package::open_any(&directory)?;
+    let package = LocalPackage::open_any(&directory)?;
     let name = package.name();
     if package.tracking.lock.is_some() && source.revision.is_none() {
         let message = format!("'{name}' already has a lock; add @REVISION to replace it");
         return Err(Failure::new(message).hint(package.command(&["status"])));
     }
     let releases = upstream.releases(&source.path)?;
-    let Target {
+    let ChosenRevision {
         revision: newest,
         reference,
     } = chosen(&source, &upstream, &releases)?;
@@ -85,9 +85,9 @@ pub(crate) fn run(get: &Get, common: &Common) -> Result<u8> {
 
 /// The revision that the package was copied from, by its content; `None` after errors, which are printed.
 fn search(
-    package: &Package,
-    source: &Source,
-    upstream: &Upstream,
+    package: &LocalPackage,
+    source: &SourceArgument,
+    upstream: &UpstreamSource,
     releases: &Releases,
     newest: &Revision,
     common: &Common,

@@ -14,6 +14,7 @@ use krm_variants::functions::inject_config::{
     INJECTED_RESOURCE_ANNOTATION, INJECTED_RESOURCE_NAME_ANNOTATION,
 };
 use krm_variants::git::{Repository, Revision};
+use krm_variants::merge::Side;
 use krm_variants::merge::decided::glob;
 use krm_variants::merge::member::{Member, find_packages};
 use krm_variants::merge::resources::pair;
@@ -24,25 +25,25 @@ use krm_variants::supplied::{Role, SuppliedPackage};
 use krm_variants::yaml::{NodeRef, OwnedDocument, Value};
 use serde_json::json;
 
-use super::cli::{Blame, Common};
+use super::cli::{BlameArguments, Common};
 use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
-use super::merging::{Merger, Side};
-use super::package::{Contents, KPTFILE, Package, resources};
+use super::merging::Merger;
+use super::package::{Contents, KPTFILE, LocalPackage, resources};
 use super::print::{BOLD, DIM, Page, to_stdout};
 use super::session::{RULES, followed, remembered};
-use super::upstream::{Upstream, supplied};
+use super::upstream::{UpstreamSource, supplied};
 use super::{client, exit, worktree};
 
-pub(crate) fn run(blame: &Blame, common: &Common) -> Result<u8> {
+pub(crate) fn run(blame: &BlameArguments, common: &Common) -> Result<u8> {
     let directory = package_around(&blame.file)?;
-    let package = Package::open(&directory)?;
+    let package = LocalPackage::open(&directory)?;
     let file = within(&directory, &blame.file)?;
     if !package.contents.contains_key(&file) {
         let message = format!("the package '{}' has no file '{file}'", package.name());
         return Err(Failure::new(message).hint(command(["ls", &package.name()])));
     }
-    let history = History::of(&package)?;
+    let history = FileHistory::of(&package)?;
     let mut fields = history.blame(&package, &file)?;
     if let Some(wanted) = &blame.field {
         fields.retain(|field| is_meant(wanted, &field.shown) || is_meant(wanted, &field.key));
@@ -200,7 +201,7 @@ struct HistoricState {
     setter: Setter,
     files: BTreeMap<String, String>,
     /// Its resources, with their places. All resources of a file ask.
-    members: OnceCell<(Vec<Location>, Vec<Member>)>,
+    members: OnceCell<(Vec<ResourcePlace>, Vec<Member>)>,
 }
 
 impl HistoricState {
@@ -214,21 +215,21 @@ impl HistoricState {
 }
 
 /// A resource in a state: its file, and its position among the documents.
-type Location = (String, usize);
+type ResourcePlace = (String, usize);
 
 /// Where a field got its value.
-struct Origin {
+struct FieldOrigin {
     /// The state that set it.
     at: usize,
     /// The resource there, and the key of the field.
-    location: Location,
+    location: ResourcePlace,
     key: String,
 }
 
 /// Both histories.
-struct History {
+struct FileHistory {
     local: Vec<HistoricState>,
-    upstream: Option<(Upstream, super::releases::Releases)>,
+    upstream: Option<(UpstreamSource, super::releases::Releases)>,
     repositories: Vec<Repository>,
     only_file: Option<String>,
     /// What is not committed, by the ids that stand for it.
@@ -238,8 +239,8 @@ struct History {
     revisions: RefCell<HashMap<usize, Rc<Vec<HistoricState>>>>,
 }
 
-impl History {
-    fn of(package: &Package) -> Result<Self> {
+impl FileHistory {
+    fn of(package: &LocalPackage) -> Result<Self> {
         let directory = &package.directory;
         let mut history = Self {
             local: Vec::new(),
@@ -271,7 +272,7 @@ impl History {
         }
         if let Ok((_, address)) = followed(package) {
             // Only `get`, `status` and `upgrade` go to the network.
-            let upstream = Upstream::open(address, true)?;
+            let upstream = UpstreamSource::open(address, true)?;
             if !upstream.is_git() {
                 return Ok(history);
             }
@@ -320,7 +321,7 @@ impl History {
     }
 
     /// The fields of a file as it is.
-    fn blame(&self, package: &Package, file: &str) -> Result<Vec<BlamedField>> {
+    fn blame(&self, package: &LocalPackage, file: &str) -> Result<Vec<BlamedField>> {
         let decisions = self.decisions();
         let mut blamed = Vec::new();
         let Some(now) = self.local.first() else {
@@ -381,7 +382,7 @@ impl History {
     }
 
     /// Who set each of these fields of a resource as it is, and since which local state it is there.
-    fn setters(&self, start: Location, fields: &[Leaf]) -> Vec<(usize, Setter)> {
+    fn setters(&self, start: ResourcePlace, fields: &[Leaf]) -> Vec<(usize, Setter)> {
         let keys = fields.iter().map(|field| field.key.clone()).collect();
         let origins = self.origins(&self.local, start, keys);
         let mut setters: Vec<(usize, Setter)> = origins
@@ -389,7 +390,7 @@ impl History {
             .map(|origin| (origin.at, self.local[origin.at].setter.clone()))
             .collect();
         // Fields of one state ask the same of upstream.
-        let mut of_state: BTreeMap<usize, (&Location, Vec<usize>)> = BTreeMap::new();
+        let mut of_state: BTreeMap<usize, (&ResourcePlace, Vec<usize>)> = BTreeMap::new();
         for (number, origin) in origins.iter().enumerate() {
             let (_, numbers) = of_state
                 .entry(origin.at)
@@ -423,8 +424,8 @@ impl History {
     /// The fields of a resource that have the same value in another state, by their keys, with their keys there.
     fn kept(
         &self,
-        now: (&HistoricState, &Location),
-        other: (&HistoricState, &Location),
+        now: (&HistoricState, &ResourcePlace),
+        other: (&HistoricState, &ResourcePlace),
     ) -> Option<HashMap<String, String>> {
         let [(now, at), (other, other_at)] = self.documents([now, other])?;
         let roots = [now.document().root(at)?, other.document().root(other_at)?];
@@ -549,10 +550,15 @@ impl History {
     }
 
     /// For each field the state that set it.
-    fn origins(&self, states: &[HistoricState], start: Location, keys: Vec<String>) -> Vec<Origin> {
+    fn origins(
+        &self,
+        states: &[HistoricState],
+        start: ResourcePlace,
+        keys: Vec<String>,
+    ) -> Vec<FieldOrigin> {
         let mut location = start;
-        let mut origins: Vec<Origin> = Vec::with_capacity(keys.len());
-        origins.extend(keys.into_iter().map(|key| Origin {
+        let mut origins: Vec<FieldOrigin> = Vec::with_capacity(keys.len());
+        origins.extend(keys.into_iter().map(|key| FieldOrigin {
             at: 0,
             location: location.clone(),
             key,
@@ -595,9 +601,9 @@ impl History {
     /// The documents of two resources, with their positions there.
     fn documents(
         &self,
-        places: [(&HistoricState, &Location); 2],
+        places: [(&HistoricState, &ResourcePlace); 2],
     ) -> Option<[(Rc<OwnedDocument>, usize); 2]> {
-        let document = |(state, place): (&HistoricState, &Location)| {
+        let document = |(state, place): (&HistoricState, &ResourcePlace)| {
             Some((self.document(state, &place.0)?, place.1))
         };
         let [one, other] = places.map(document);
@@ -607,8 +613,8 @@ impl History {
     /// Whether a resource is the same text in two states.
     fn is_same_text(
         &self,
-        one: (&HistoricState, &Location),
-        other: (&HistoricState, &Location),
+        one: (&HistoricState, &ResourcePlace),
+        other: (&HistoricState, &ResourcePlace),
     ) -> bool {
         let Some([(one, at), (other, other_at)]) = self.documents([one, other]) else {
             return false;
@@ -622,8 +628,8 @@ impl History {
         &self,
         wanted: &HistoricState,
         of: &HistoricState,
-        location: &Location,
-    ) -> Option<Location> {
+        location: &ResourcePlace,
+    ) -> Option<ResourcePlace> {
         let (wanted_places, wanted) = wanted.members.get_or_init(|| self.members(wanted));
         let (own_places, own) = of.members.get_or_init(|| self.members(of));
         let at = own_places.iter().position(|place| place == location)?;
@@ -632,7 +638,7 @@ impl History {
         wanted_places.get(found.0).cloned()
     }
 
-    fn members(&self, state: &HistoricState) -> (Vec<Location>, Vec<Member>) {
+    fn members(&self, state: &HistoricState) -> (Vec<ResourcePlace>, Vec<Member>) {
         let mut places = Vec::new();
         let mut members = Vec::new();
         for path in state.files.keys() {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use krm_variants::filter::Color;
 
 /// Keeps a configuration package up to date with its upstream, without losing your edits
 #[derive(Debug, Parser)]
@@ -42,24 +43,16 @@ pub(crate) struct Common {
     pub(crate) verbose: bool,
 }
 
-/// When output has colours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Color {
-    Auto,
-    Always,
-    Never,
-}
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Get(Get),
-    Upgrade(Upgrade),
-    Resolve(Resolve),
-    Diff(Diff),
-    Status(Status),
-    Review(Review),
-    Blame(Blame),
-    Overlay(Overlay),
+    Get(GetArguments),
+    Upgrade(UpgradeArguments),
+    Resolve(ResolveArguments),
+    Diff(DiffArguments),
+    Status(StatusArguments),
+    Review(ReviewArguments),
+    Blame(BlameArguments),
+    Overlay(OverlayArguments),
     /// List the functions, which are commands too
     Functions,
     /// Print the completions for a shell
@@ -89,7 +82,7 @@ pub(crate) enum Command {
     krmv get https://github.com/example/catalog//web@v1.2.0\n  \
     krmv get https://github.com/argoproj/argo-cd//manifests/install.yaml@v3.1.0 argo-cd\n  \
     krmv get --adopt https://github.com/example/catalog//web my-old-copy")]
-pub(crate) struct Get {
+pub(crate) struct GetArguments {
     /// Where the package comes from
     pub(crate) source: String,
     /// The new directory; if it exists, the package is created inside it
@@ -107,7 +100,7 @@ pub(crate) struct Get {
 #[command(
     after_help = "Examples:\n  krmv upgrade\n  krmv upgrade v1.4.0 --dry-run\n  krmv upgrade web '~1.4'"
 )]
-pub(crate) struct Upgrade {
+pub(crate) struct UpgradeArguments {
     /// The package (default: the current directory), then the revision: a tag, branch or commit,
     /// `latest`, or a range like `~1.2` (default: the newest final release)
     #[arg(value_name = "DIR] [REV", num_args = 0..=2)]
@@ -141,7 +134,7 @@ pub(crate) struct Upgrade {
     after_help = "Examples:\n  krmv resolve\n  krmv resolve --take local 'spec.replicas'\n  \
     krmv resolve --take upstream --remember '*image'\n  krmv resolve --take file app.yaml"
 )]
-pub(crate) struct Resolve {
+pub(crate) struct ResolveArguments {
     /// The package (default: the current directory), then patterns
     #[arg(value_name = "DIR] [PATTERN")]
     pub(crate) arguments: Vec<String>,
@@ -158,7 +151,7 @@ pub(crate) struct Resolve {
 
 /// Show what you changed since the original revision
 #[derive(Debug, Args)]
-pub(crate) struct Diff {
+pub(crate) struct DiffArguments {
     /// The package
     #[arg(default_value = ".")]
     pub(crate) directory: PathBuf,
@@ -169,7 +162,7 @@ pub(crate) struct Diff {
 
 /// Show the revision, edits and newer releases of each package below a directory
 #[derive(Debug, Args)]
-pub(crate) struct Status {
+pub(crate) struct StatusArguments {
     /// Directories with packages
     #[arg(default_value = ".")]
     pub(crate) directories: Vec<PathBuf>,
@@ -188,7 +181,7 @@ pub(crate) struct Status {
     krmv review web --from v1.3.0 v1.4.0    # two releases, without your edits\n  \
     krmv review web '~1.4' --format markdown --fail-on dangerous"
 )]
-pub(crate) struct Review {
+pub(crate) struct ReviewArguments {
     /// The package (default: the current directory), then the revision to upgrade to
     #[arg(value_name = "DIR] [REV", num_args = 0..=2)]
     pub(crate) arguments: Vec<String>,
@@ -215,7 +208,7 @@ pub(crate) struct Review {
     after_help = "Examples:\n  krmv blame web/app.yaml\n  krmv blame web/app.yaml spec.replicas\n  \
     krmv blame web/app.yaml '*.image'"
 )]
-pub(crate) struct Blame {
+pub(crate) struct BlameArguments {
     /// A file of a package
     pub(crate) file: PathBuf,
     /// A field with everything below it, or a glob over fields
@@ -230,7 +223,7 @@ pub(crate) struct Blame {
     after_help = "Examples:\n  krmv overlay web --into overlays/web --verify\n  \
     krmv overlay --check overlays/web    # after an upgrade of its base"
 )]
-pub(crate) struct Overlay {
+pub(crate) struct OverlayArguments {
     /// The package
     #[arg(default_value = ".")]
     pub(crate) directory: PathBuf,

@@ -8,7 +8,7 @@ use krm_variants::yaml::Value;
 
 /// A place that both sides changed.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Conflict {
+pub(crate) struct ReportedConflict {
     pub(crate) file: String,
     /// The line in the file as it is now, where it is known.
     pub(crate) line: Option<usize>,
@@ -26,7 +26,7 @@ pub(crate) struct Conflict {
     pub(crate) upstream: Option<String>,
 }
 
-impl Conflict {
+impl ReportedConflict {
     fn read(result: &FunctionResult) -> Self {
         let tag = |name: &str| result.tag_value(name).map(str::to_owned);
         let file = result.file.as_ref();
@@ -102,13 +102,16 @@ fn named(resource: &ResourceRef) -> String {
 }
 
 /// The conflicts that nothing decided, in the order of the files.
-pub(crate) fn conflicts(results: &Results) -> Vec<Conflict> {
+pub(crate) fn conflicts(results: &Results) -> Vec<ReportedConflict> {
     let open = results.iter().filter(|result| result.is_open_conflict());
-    open.map(Conflict::read).collect()
+    open.map(ReportedConflict::read).collect()
 }
 
 /// Those among them that no person decided.
-pub(crate) fn undecided(all: Vec<Conflict>, decided: &BTreeSet<String>) -> Vec<Conflict> {
+pub(crate) fn undecided(
+    all: Vec<ReportedConflict>,
+    decided: &BTreeSet<String>,
+) -> Vec<ReportedConflict> {
     let mut all = all;
     all.retain(|conflict| !decided.contains(&conflict.key()));
     all

@@ -11,19 +11,19 @@ use krm_variants::supplied::SuppliedPackage;
 use krm_variants::yaml::{Document, OwnedDocument};
 use serde_json::json;
 
-use super::cli::{Common, Diff};
+use super::cli::{Common, DiffArguments};
 use super::failure::Result;
-use super::package::{Contents, KPTFILE, Package, resources};
+use super::package::{Contents, KPTFILE, LocalPackage, resources};
 use super::print::{BOLD, CYAN, GREEN, Page, RED, to_stdout};
 use super::session::{followed, locked_revision, merger, open_target, original};
-use super::upstream::{Upstream, contents};
+use super::upstream::{UpstreamSource, contents};
 use super::{exit, kptfile};
 
-pub(crate) fn run(diff: &Diff, common: &Common) -> Result<u8> {
-    let package = Package::open(&diff.directory)?;
+pub(crate) fn run(diff: &DiffArguments, common: &Common) -> Result<u8> {
+    let package = LocalPackage::open(&diff.directory)?;
     let (_, repository) = followed(&package)?;
     // Only `upgrade` and `status` go to the network.
-    let upstream = Upstream::open(repository, true)?;
+    let upstream = UpstreamSource::open(repository, true)?;
     let base = base(&package, &upstream);
     let base = base.map_err(|error| error.hint(package.command(&["status"])))?;
     let edits = edits(&package, &base)?;
@@ -94,13 +94,13 @@ impl Edit {
 }
 
 /// The package without edits: as it is upstream, and as `get` writes it.
-pub(crate) struct Base {
+pub(crate) struct UneditedPackage {
     raw: Contents,
     cloned: Contents,
 }
 
 /// The revision that the files are merged with: the lock's, or that of the open upgrade.
-pub(crate) fn base(package: &Package, upstream: &Upstream) -> Result<Base> {
+pub(crate) fn base(package: &LocalPackage, upstream: &UpstreamSource) -> Result<UneditedPackage> {
     let releases = upstream.releases(&package.tracking.path()).ok();
     let (lock, repository) = followed(package)?;
     let (supplied, revision) = match &package.tracking.open {
@@ -116,7 +116,7 @@ pub(crate) fn base(package: &Package, upstream: &Upstream) -> Result<Base> {
     };
     let mut raw = contents(&supplied)?;
     let mut cloned = cloned(&supplied)?;
-    let own = Package::kptfile(&package.contents);
+    let own = LocalPackage::kptfile(&package.contents);
     for files in [&mut raw, &mut cloned] {
         let text = match files.get(KPTFILE) {
             Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
@@ -126,7 +126,7 @@ pub(crate) fn base(package: &Package, upstream: &Upstream) -> Result<Base> {
         let text = kptfile::locked(&text, &lock.moved_to(repository, &revision))?;
         files.insert(KPTFILE.to_owned(), text.into_bytes());
     }
-    Ok(Base { raw, cloned })
+    Ok(UneditedPackage { raw, cloned })
 }
 
 /// A revision as `get` writes it, with identities for later merges.
@@ -141,19 +141,19 @@ pub(crate) fn cloned(supplied: &SuppliedPackage) -> Result<Contents> {
 }
 
 /// A document of a package.
-struct Part {
+struct ResourceText {
     file: String,
     /// Kind, namespace and name.
     shown: String,
     text: String,
 }
 
-/// Files by their paths.
-type Files<'a> = BTreeMap<&'a str, &'a [u8]>;
+/// OtherFiles by their paths.
+type OtherFiles<'a> = BTreeMap<&'a str, &'a [u8]>;
 
 /// Resources by their identity upstream, and the files that hold none.
-fn parts(files: &Contents) -> Result<(BTreeMap<String, Part>, Files<'_>)> {
-    let mut found: Vec<(bool, String, Part)> = Vec::new();
+fn parts(files: &Contents) -> Result<(BTreeMap<String, ResourceText>, OtherFiles<'_>)> {
+    let mut found: Vec<(bool, String, ResourceText)> = Vec::new();
     let mut others: BTreeMap<&str, &[u8]> = BTreeMap::new();
     for (path, bytes) in files {
         let text = std::str::from_utf8(bytes).ok();
@@ -183,7 +183,7 @@ fn parts(files: &Contents) -> Result<(BTreeMap<String, Part>, Files<'_>)> {
 }
 
 /// The resources of a file: whether each was renamed, its identity upstream, and its text.
-fn resources_of(file: &str, document: Document<'_>) -> Vec<(bool, String, Part)> {
+fn resources_of(file: &str, document: Document<'_>) -> Vec<(bool, String, ResourceText)> {
     let found = resources(document).filter_map(|(at, root, resource)| {
         let range = document.range(at)?;
         let (group, kind) = (resource.group(), &resource.kind);
@@ -196,7 +196,7 @@ fn resources_of(file: &str, document: Document<'_>) -> Vec<(bool, String, Part)>
         let text = text
             .trim_start_matches("---")
             .trim_start_matches(['\r', '\n']);
-        let part = Part {
+        let part = ResourceText {
             file: file.to_owned(),
             shown: format!("{kind}/{namespace}/{name}").replace("//", "/"),
             text: format!("{}\n", text.trim_end()),
@@ -207,10 +207,10 @@ fn resources_of(file: &str, document: Document<'_>) -> Vec<(bool, String, Part)>
 }
 
 /// The edits of a package, in the order of its files.
-fn edits(package: &Package, base: &Base) -> Result<Vec<Edit>> {
+fn edits(package: &LocalPackage, base: &UneditedPackage) -> Result<Vec<Edit>> {
     let mut own = package.contents.clone();
-    let text = Package::kptfile(&own);
-    let text = kptfile::with_lock_of(&text, &Package::kptfile(&base.raw))?;
+    let text = LocalPackage::kptfile(&own);
+    let text = kptfile::with_lock_of(&text, &LocalPackage::kptfile(&base.raw))?;
     own.insert(KPTFILE.to_owned(), text.into_bytes());
     if let Some(only) = package.only_file()? {
         own.retain(|path, _| path == KPTFILE || *path == only);
@@ -231,12 +231,12 @@ fn edits(package: &Package, base: &Base) -> Result<Vec<Edit>> {
         } else {
             raw.get(key)
         };
-        let text = |part: Option<&Part>| part.map(|part| part.text.clone());
+        let text = |part: Option<&ResourceText>| part.map(|part| part.text.clone());
         let (before, after) = (text(old), text(our));
         if before == after {
             continue;
         }
-        let Some(Part { file, shown, .. }) = our.or(old) else {
+        let Some(ResourceText { file, shown, .. }) = our.or(old) else {
             continue;
         };
         let name = match (&before, &after) {

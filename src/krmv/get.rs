@@ -8,21 +8,21 @@ use krm_variants::kptfile::NewLock;
 use krm_variants::package::{FileChange, Package, write_package};
 use krm_variants::results::{Results, Severity, printable};
 
-use super::cli::{Common, Get};
+use super::cli::{Common, GetArguments};
 use super::failure::{Failure, Result, command};
 use super::package::KPTFILE;
 use super::print::{Page, counted, to_stdout};
 use super::releases::Releases;
 use super::report::warnings;
-use super::source::Source;
-use super::upstream::{Target, Upstream, to_clone};
+use super::source::SourceArgument;
+use super::upstream::{ChosenRevision, UpstreamSource, to_clone};
 use super::{exit, kptfile};
 
-pub(crate) fn run(get: &Get, common: &Common) -> Result<u8> {
-    let source = Source::parse(&get.source)?;
-    let upstream = Upstream::open(&source.repository, common.offline)?;
+pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
+    let source = SourceArgument::parse(&get.source)?;
+    let upstream = UpstreamSource::open(&source.repository, common.offline)?;
     let releases = upstream.releases(&source.path)?;
-    let Target {
+    let ChosenRevision {
         revision,
         reference,
     } = chosen(&source, &upstream, &releases)?;
@@ -35,20 +35,20 @@ pub(crate) fn run(get: &Get, common: &Common) -> Result<u8> {
 
 /// The revision that was asked for; without one the newest final release, and without any the default branch.
 pub(crate) fn chosen<'r>(
-    source: &Source,
-    upstream: &Upstream,
+    source: &SourceArgument,
+    upstream: &UpstreamSource,
     releases: &'r Releases,
-) -> Result<Target<'r>> {
+) -> Result<ChosenRevision<'r>> {
     if let Some(request) = &source.revision {
         return upstream.asked(&source.path, releases, request);
     }
     let newest = releases.newest().or(releases.head());
     let newest = newest.ok_or_else(|| releases.not_found("main", upstream.address()))?;
-    Ok(Target::listed(newest))
+    Ok(ChosenRevision::listed(newest))
 }
 
 /// Where the package goes: into a new directory, or below one that exists.
-fn destination(get: &Get, source: &Source) -> Result<PathBuf> {
+fn destination(get: &GetArguments, source: &SourceArgument) -> Result<PathBuf> {
     let name = source.name();
     let name = match name.rsplit_once('.') {
         Some((stem, "yaml" | "yml" | "json")) => stem,
@@ -80,7 +80,7 @@ fn is_empty(directory: &Path) -> bool {
 }
 
 /// A new package: the number of its files, and what was left out.
-struct New {
+struct NewPackage {
     count: usize,
     warnings: Vec<String>,
 }
@@ -88,11 +88,11 @@ struct New {
 /// Writes the package.
 fn write_new(
     directory: &Path,
-    source: &Source,
+    source: &SourceArgument,
     revision: &Revision,
     files: Snapshot,
-    upstream: &Upstream,
-) -> Result<New> {
+    upstream: &UpstreamSource,
+) -> Result<NewPackage> {
     let is_file = files.package.only_file.is_some();
     let package = to_clone(files, upstream, &source.path)?;
     let name = name_of(directory, source);
@@ -119,20 +119,20 @@ fn write_new(
         let above = above.unwrap_or(Path::new(".")).to_string_lossy();
         Failure::new(error.to_string()).hint(command(["ls", "-ld", &above]))
     })?;
-    Ok(New {
+    Ok(NewPackage {
         count: changes.len(),
         warnings: warnings(&results).collect(),
     })
 }
 
 /// The package's name: that of its directory.
-fn name_of(directory: &Path, source: &Source) -> String {
+fn name_of(directory: &Path, source: &SourceArgument) -> String {
     let absolute = std::path::absolute(directory).unwrap_or_else(|_| directory.to_path_buf());
     let name = absolute.file_name().and_then(|name| name.to_str());
     name.unwrap_or(source.name()).to_owned()
 }
 
-fn report(common: &Common, directory: &Path, revision: &Revision, new: &New) -> Result<()> {
+fn report(common: &Common, directory: &Path, revision: &Revision, new: &NewPackage) -> Result<()> {
     let shown = directory.to_string_lossy();
     if common.json {
         let json = serde_json::json!({

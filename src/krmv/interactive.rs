@@ -9,16 +9,16 @@ use krm_variants::package::is_krm_name;
 use krm_variants::yaml::{ParseOptions, Tree};
 
 use super::cli::{Common, Take};
-use super::conflict::Conflict;
+use super::conflict::ReportedConflict;
 use super::failure::{Failure, Result};
 use super::merging::{has_markers, with_markers};
 use super::print::{BOLD, CYAN, Page};
-use super::table::{Decision, Table};
+use super::table::{ConflictTable, UserDecision};
 use super::upstream::contents;
 
 /// What a person said.
 pub(crate) struct Asked {
-    pub(crate) decisions: Vec<Decision>,
+    pub(crate) decisions: Vec<UserDecision>,
     /// Files that came back from the editor.
     pub(crate) edited: BTreeMap<String, String>,
 }
@@ -38,7 +38,11 @@ const HELP: &str = "\
 const CONTEXT: usize = 2;
 
 /// Asks about each of these conflicts.
-pub(crate) fn ask(table: &Table<'_>, conflicts: &[Conflict], common: &Common) -> Result<Asked> {
+pub(crate) fn ask(
+    table: &ConflictTable<'_>,
+    conflicts: &[ReportedConflict],
+    common: &Common,
+) -> Result<Asked> {
     let term = Term::stdout();
     let mut answers: Vec<Option<Take>> = Vec::new();
     let mut edited: BTreeMap<String, String> = BTreeMap::new();
@@ -89,7 +93,7 @@ pub(crate) fn ask(table: &Table<'_>, conflicts: &[Conflict], common: &Common) ->
 }
 
 fn asked(
-    conflicts: &[Conflict],
+    conflicts: &[ReportedConflict],
     answers: &[Option<Take>],
     edited: BTreeMap<String, String>,
 ) -> Asked {
@@ -99,7 +103,7 @@ fn asked(
         .filter_map(|(conflict, answer)| {
             let take = (*answer)?;
             let conflict = conflict.clone();
-            Some(Decision { conflict, take })
+            Some(UserDecision { conflict, take })
         });
     Asked {
         decisions: decisions.collect(),
@@ -114,7 +118,13 @@ fn write(term: &Term, text: &str) -> Result<()> {
     Ok(())
 }
 
-fn show(page: &mut Page, table: &Table<'_>, conflict: &Conflict, at: usize, count: usize) {
+fn show(
+    page: &mut Page,
+    table: &ConflictTable<'_>,
+    conflict: &ReportedConflict,
+    at: usize,
+    count: usize,
+) {
     let title = page.styled(BOLD, format!("({}/{count})", at + 1));
     page.line(title);
     page.place(conflict);
@@ -136,8 +146,8 @@ fn show(page: &mut Page, table: &Table<'_>, conflict: &Conflict, at: usize, coun
 
 /// Opens the file with both sides' lines in the user's editor. The inner error says what is wrong with what came back.
 fn edit(
-    table: &Table<'_>,
-    conflict: &Conflict,
+    table: &ConflictTable<'_>,
+    conflict: &ReportedConflict,
     edited: &BTreeMap<String, String>,
 ) -> Result<std::result::Result<String, String>> {
     let path = conflict.file.as_str();

@@ -11,29 +11,14 @@ use krm_variants::config::Config;
 use krm_variants::functions::{
     DriverFiles, DriverOutcome, Inputs, Items, Outcome, SuppliedInput, merge_package, run,
 };
+use krm_variants::merge::Side;
 use krm_variants::results::Results;
 use krm_variants::supplied::{Role, SuppliedPackage};
 use krm_variants::yaml::{OwnedDocument, Value, to_block_text};
 
-use super::conflict::Conflict;
+use super::conflict::ReportedConflict;
 use super::failure::{Failure, Result};
 use super::package::Contents;
-
-/// Whose value a conflict gets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
-    Local,
-    Upstream,
-}
-
-impl Side {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Local => "local",
-            Self::Upstream => "upstream",
-        }
-    }
-}
 
 /// What a package is merged with.
 pub(crate) struct Merger {
@@ -52,7 +37,7 @@ pub(crate) struct Merger {
 }
 
 /// A merged package.
-pub(crate) struct Merged {
+pub(crate) struct MergedPackage {
     pub(crate) contents: Contents,
     /// Permission bits of new files.
     pub(crate) modes: HashMap<String, u32>,
@@ -61,11 +46,16 @@ pub(crate) struct Merged {
 
 impl Merger {
     /// Merges a package; undecided conflicts get this side's value.
-    pub(crate) fn merge(&self, local: &Contents, side: Side) -> Result<Merged> {
+    pub(crate) fn merge(&self, local: &Contents, side: Side) -> Result<MergedPackage> {
         self.merge_by(local, side, Vec::new())
     }
 
-    fn merge_by(&self, local: &Contents, side: Side, mut rules: Vec<Value>) -> Result<Merged> {
+    fn merge_by(
+        &self,
+        local: &Contents,
+        side: Side,
+        mut rules: Vec<Value>,
+    ) -> Result<MergedPackage> {
         rules.extend(self.rules.iter().cloned());
         let strategy = self.strategy.as_deref().unwrap_or("resource-merge");
         let config = format!(
@@ -105,7 +95,7 @@ impl Merger {
             let others = local.iter().filter(|(path, _)| *path != file);
             contents.extend(others.map(|(path, bytes)| (path.clone(), bytes.clone())));
         }
-        Ok(Merged {
+        Ok(MergedPackage {
             contents,
             modes,
             results,
@@ -113,7 +103,11 @@ impl Merger {
     }
 
     /// The package with upstream's value at these conflicts, and nothing else changed.
-    pub(crate) fn take_upstream(&self, local: &Contents, chosen: &[&Conflict]) -> Result<Contents> {
+    pub(crate) fn take_upstream(
+        &self,
+        local: &Contents,
+        chosen: &[&ReportedConflict],
+    ) -> Result<Contents> {
         let before = self.merge(local, Side::Local)?.contents;
         let rules = chosen.iter().map(|conflict| conflict.rule("upstream"));
         let after = self.merge_by(local, Side::Local, rules.collect())?.contents;

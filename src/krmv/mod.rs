@@ -34,7 +34,7 @@ mod upstream;
 mod worktree;
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal};
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -42,7 +42,7 @@ use clap::Parser;
 use krm_variants::filter;
 use krm_variants::functions::{ALL, Function};
 
-use cli::{Cli, Color, Command};
+use cli::{Cli, Command};
 use failure::Result;
 
 /// Runs the program.
@@ -67,11 +67,7 @@ pub(crate) fn main() -> ExitCode {
             return ExitCode::from(if printed.is_ok() { code } else { exit::USAGE });
         }
     };
-    let colour = match cli.common.color {
-        Color::Always => true,
-        Color::Never => false,
-        Color::Auto => io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
-    };
+    let colour = cli.common.color.is_on(&io::stderr());
     let code = run(cli).unwrap_or_else(|failure| {
         print::failure(&failure, colour);
         failure.code

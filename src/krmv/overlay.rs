@@ -16,24 +16,24 @@ use krm_variants::supplied::{Role, SuppliedPackage};
 use krm_variants::yaml::Value;
 use serde_json::json;
 
-use super::cli::{Common, Overlay};
+use super::cli::{Common, OverlayArguments};
 use super::exit;
 use super::failure::{Failure, Result, command};
-use super::package::{Contents, Package};
+use super::package::{Contents, LocalPackage};
 use super::print::{GREEN, Page, RED, YELLOW, to_stdout};
 use super::report::{print_errors, result_json};
 use super::session::{followed, locked_revision, original};
-use super::source::{Source, is_ssh};
-use super::upstream::{Upstream, contents, supplied};
+use super::source::{SourceArgument, is_ssh};
+use super::upstream::{UpstreamSource, contents, supplied};
 
-pub(crate) fn run(overlay: &Overlay, common: &Common) -> Result<u8> {
+pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
     if let Some(directory) = &overlay.check {
         return checked(directory, common);
     }
-    let package = Package::open(&overlay.directory)?;
+    let package = LocalPackage::open(&overlay.directory)?;
     let (lock, repository) = followed(&package)?;
     // Only `get`, `status` and `upgrade` go to the network.
-    let upstream = Upstream::open(repository, true)?;
+    let upstream = UpstreamSource::open(repository, true)?;
     let releases = upstream.releases(&package.tracking.path()).ok();
     let base = original(&package, &upstream, releases.as_ref())?;
     let revision = locked_revision(lock, releases.as_ref())?;
@@ -100,7 +100,7 @@ pub(crate) fn run(overlay: &Overlay, common: &Common) -> Result<u8> {
 
 /// The files of the overlay.
 fn made(
-    package: &Package,
+    package: &LocalPackage,
     base: &Arc<SuppliedPackage>,
     remote: Option<&str>,
 ) -> Result<(Vec<Document>, Results)> {
@@ -122,7 +122,7 @@ fn made(
 }
 
 /// The files that count: all, or the only one.
-fn own(package: &Package) -> Result<Contents> {
+fn own(package: &LocalPackage) -> Result<Contents> {
     let mut own = package.contents.clone();
     if let Some(only) = package.only_file()? {
         own.retain(|path, _| *path == only);
@@ -147,7 +147,7 @@ fn write(directory: &Path, documents: &[Document]) -> Result<()> {
 }
 
 /// Compares what the user's kustomize makes of the overlay with the package.
-fn verify(package: &Package, documents: &[Document]) -> Result<()> {
+fn verify(package: &LocalPackage, documents: &[Document]) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let overlay = folder.path().join("overlay");
     write(&overlay, documents)?;
@@ -197,7 +197,7 @@ fn texts(contents: &Contents) -> PackageTexts {
 
 /// `--check`: what of an overlay hits nothing in its base, or changes nothing.
 fn checked(directory: &Path, common: &Common) -> Result<u8> {
-    let package = Package::open_any(directory)?;
+    let package = LocalPackage::open_any(directory)?;
     let base = |name: &str| {
         base_of(directory, name).map_err(|failure| OverlayError::NotYaml {
             file: name.to_owned(),
@@ -252,12 +252,12 @@ fn checked(directory: &Path, common: &Common) -> Result<u8> {
 fn base_of(directory: &Path, name: &str) -> Result<Vec<Value>> {
     let path = directory.join(name);
     let contents: Contents = if path.is_dir() {
-        Package::open_any(&path)?.contents
+        LocalPackage::open_any(&path)?.contents
     } else if path.is_file() {
         [("base.yaml".to_owned(), std::fs::read(&path)?)].into()
     } else {
-        let source = Source::parse(name)?;
-        let upstream = Upstream::open(&source.repository, true)?;
+        let source = SourceArgument::parse(name)?;
+        let upstream = UpstreamSource::open(&source.repository, true)?;
         let releases = upstream.releases(&source.path)?;
         let request = source.revision.as_deref().unwrap_or("HEAD");
         let target = upstream.asked(&source.path, &releases, request)?;

@@ -29,7 +29,7 @@ pub(crate) fn resources(
 }
 
 /// A package directory, locked while the command runs.
-pub(crate) struct Package {
+pub(crate) struct LocalPackage {
     /// As the user gave it.
     pub(crate) directory: PathBuf,
     files: package::Package,
@@ -38,7 +38,7 @@ pub(crate) struct Package {
     _lock: PackageLock,
 }
 
-impl Package {
+impl LocalPackage {
     /// Locks and reads a package; a killed run before this one is carried through first.
     pub(crate) fn open(directory: &Path) -> Result<Self> {
         let package = Self::open_any(directory)?;
@@ -48,7 +48,7 @@ impl Package {
         Err(no_kptfile(&package.directory))
     }
 
-    /// As [`Package::open`], also without a Kptfile.
+    /// As [`LocalPackage::open`], also without a Kptfile.
     pub(crate) fn open_any(directory: &Path) -> Result<Self> {
         let directory = if directory.is_file() {
             let parent = directory.parent().unwrap_or(Path::new("."));

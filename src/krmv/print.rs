@@ -8,8 +8,8 @@ use anstyle::{AnsiColor, Style};
 use console::{Term, measure_text_width, truncate_str};
 use krm_variants::results::printable;
 
-use super::cli::{Color, Common};
-use super::conflict::Conflict;
+use super::cli::Common;
+use super::conflict::ReportedConflict;
 use super::failure::{Failure, Result};
 use super::worktree;
 
@@ -33,13 +33,7 @@ pub(crate) struct Page {
 
 impl Page {
     pub(crate) fn new(common: &Common) -> Self {
-        let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let terminal = io::stdout().is_terminal();
-        let colour = match common.color {
-            Color::Always => true,
-            Color::Never => false,
-            Color::Auto => terminal && !set("NO_COLOR"),
-        };
         let columns = std::env::var("COLUMNS")
             .ok()
             .and_then(|text| text.parse().ok());
@@ -50,7 +44,7 @@ impl Page {
         Self {
             text: String::new(),
             width: width.clamp(40, 1000),
-            colour,
+            colour: common.color.is_on(&io::stdout()),
         }
     }
 
@@ -101,7 +95,7 @@ impl Page {
     /// are of, who changed local's.
     pub(crate) fn conflicts(
         &mut self,
-        groups: &[Vec<&Conflict>],
+        groups: &[Vec<&ReportedConflict>],
         work_tree: Option<&Path>,
         is_verbose: bool,
     ) {
@@ -126,7 +120,7 @@ impl Page {
     }
 
     /// Who changed the line of a conflict last, and when, if Git knows.
-    pub(crate) fn changed_by(&mut self, directory: &Path, conflict: &Conflict) {
+    pub(crate) fn changed_by(&mut self, directory: &Path, conflict: &ReportedConflict) {
         let line = conflict.line;
         let who = line.and_then(|line| worktree::changed_by(directory, &conflict.file, line));
         if let Some(who) = who {
@@ -136,7 +130,7 @@ impl Page {
     }
 
     /// `path:line  Kind/name  field`
-    pub(crate) fn place(&mut self, conflict: &Conflict) {
+    pub(crate) fn place(&mut self, conflict: &ReportedConflict) {
         let line = conflict
             .line
             .map(|line| format!(":{line}"))
@@ -156,7 +150,7 @@ impl Page {
     }
 
     /// The three versions of a conflict.
-    pub(crate) fn values(&mut self, conflict: &Conflict) {
+    pub(crate) fn values(&mut self, conflict: &ReportedConflict) {
         let versions = [
             ("original", &conflict.original, DIM),
             ("local", &conflict.local, GREEN),
@@ -183,8 +177,8 @@ impl Page {
 }
 
 /// Conflicts of one sort together, in the order of their first ones.
-pub(crate) fn grouped(conflicts: &[Conflict]) -> Vec<Vec<&Conflict>> {
-    let mut groups: Vec<Vec<&Conflict>> = Vec::new();
+pub(crate) fn grouped(conflicts: &[ReportedConflict]) -> Vec<Vec<&ReportedConflict>> {
+    let mut groups: Vec<Vec<&ReportedConflict>> = Vec::new();
     for conflict in conflicts {
         let same = groups.iter_mut().find(|group| {
             group

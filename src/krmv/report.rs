@@ -7,23 +7,23 @@ use krm_variants::results::{FunctionResult, Reason, Results, Severity, printable
 use serde_json::{Value, json};
 
 use super::cli::{Common, TakeSide};
-use super::conflict::Conflict;
+use super::conflict::ReportedConflict;
 use super::failure::Result;
-use super::package::Package;
+use super::package::LocalPackage;
 use super::print::{GREEN, Page, RED, YELLOW, counted, grouped, to_stdout};
 
 /// An upgrade that was made or tried.
-pub(crate) struct Report<'r> {
-    pub(crate) package: &'r Package,
+pub(crate) struct UpgradeReport<'r> {
+    pub(crate) package: &'r LocalPackage,
     pub(crate) from: Option<&'r str>,
     pub(crate) to: &'r Revision,
     /// Where upstream had the package, and where it has it now, if that is another place.
     pub(crate) moved: Option<[&'r str; 2]>,
     pub(crate) results: &'r Results,
     /// All conflicts.
-    pub(crate) found: &'r [Conflict],
+    pub(crate) found: &'r [ReportedConflict],
     /// Those that no one decided.
-    pub(crate) open: &'r [Conflict],
+    pub(crate) open: &'r [ReportedConflict],
     pub(crate) is_written: bool,
     pub(crate) taken: Option<TakeSide>,
     pub(crate) has_markers: bool,
@@ -31,7 +31,7 @@ pub(crate) struct Report<'r> {
     pub(crate) again: String,
 }
 
-impl Report<'_> {
+impl UpgradeReport<'_> {
     pub(crate) fn print(&self, common: &Common) -> Result<()> {
         if common.json {
             return to_stdout(&format!("{}\n", self.to_json()));
@@ -129,7 +129,7 @@ impl Report<'_> {
 }
 
 /// The command that records a settled package.
-pub(crate) fn commit_command(package: &Package, to: &Revision) -> String {
+pub(crate) fn commit_command(package: &LocalPackage, to: &Revision) -> String {
     let message = format!("{}: upgrade to {}", package.label(), to.lock_ref);
     format!(
         "git add {0} && git commit -m {1}",
@@ -139,7 +139,11 @@ pub(crate) fn commit_command(package: &Package, to: &Revision) -> String {
 }
 
 /// What decides conflicts: for one of them, and for all of them one by one.
-pub(crate) fn hints(package: &Package, open: &[Conflict], has_markers: bool) -> Vec<String> {
+pub(crate) fn hints(
+    package: &LocalPackage,
+    open: &[ReportedConflict],
+    has_markers: bool,
+) -> Vec<String> {
     let Some(first) = open.first() else {
         return Vec::new();
     };
@@ -157,7 +161,7 @@ pub(crate) fn hints(package: &Package, open: &[Conflict], has_markers: bool) -> 
 }
 
 /// A conflict for programs.
-pub(crate) fn conflict_json(conflict: &Conflict) -> Value {
+pub(crate) fn conflict_json(conflict: &ReportedConflict) -> Value {
     json!({
         "file": conflict.file,
         "line": conflict.line,

@@ -11,33 +11,33 @@ use std::path::{Path, PathBuf};
 use krm_variants::git::Revision;
 use serde_json::json;
 
-use super::cli::{Common, Resolve, Take};
-use super::conflict::Conflict;
+use super::cli::{Common, ResolveArguments, Take};
+use super::conflict::ReportedConflict;
 use super::failure::Result;
 use super::kptfile::{self, OpenUpgrade};
 use super::merging::{Merger, has_markers};
-use super::package::{KPTFILE, Package};
+use super::package::{KPTFILE, LocalPackage};
 use super::print::{GREEN, Page, RED, counted, grouped, to_stdout};
 use super::report::{commit_command, conflict_json, hints, print_errors};
 use super::session::{followed, merger, open_target};
-use super::table::{Decision, Table};
-use super::upstream::Upstream;
+use super::table::{ConflictTable, UserDecision};
+use super::upstream::UpstreamSource;
 use super::{exit, interactive};
 
-pub(crate) fn run(resolve: &Resolve, common: &Common) -> Result<u8> {
+pub(crate) fn run(resolve: &ResolveArguments, common: &Common) -> Result<u8> {
     let (directory, patterns) = arguments(&resolve.arguments);
-    let package = Package::open(&directory)?;
+    let package = LocalPackage::open(&directory)?;
     let (_, repository) = followed(&package)?;
     let Some(open) = package.tracking.open.clone() else {
         return nothing_open(&package, common);
     };
     // Only `upgrade` goes to the network.
-    let upstream = Upstream::open(repository, true)?;
+    let upstream = UpstreamSource::open(repository, true)?;
     let releases = upstream.releases(&package.tracking.path()).ok();
     let revision = open_target(&package, &open, releases.as_ref());
     let merger = merger(&package, &upstream, releases.as_ref(), &revision, None);
     let merger = merger.map_err(|error| error.hint(package.command(&["upgrade"])))?;
-    let mut table = Table::lay(&package, &merger, revision, open)?;
+    let mut table = ConflictTable::lay(&package, &merger, revision, open)?;
     if table.merged.results.has_errors() {
         print_errors(&table.merged.results, common)?;
         return Ok(exit::OPEN);
@@ -46,7 +46,7 @@ pub(crate) fn run(resolve: &Resolve, common: &Common) -> Result<u8> {
     let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
     let decisions = match resolve.take {
         Some(take) => {
-            let decision = |conflict: Conflict| Decision { conflict, take };
+            let decision = |conflict: ReportedConflict| UserDecision { conflict, take };
             chosen.into_iter().map(decision).collect()
         }
         None if is_terminal && !resolve.list && !common.json && !chosen.is_empty() => {
@@ -74,7 +74,7 @@ fn arguments(arguments: &[String]) -> (PathBuf, Vec<String>) {
     }
 }
 
-fn nothing_open(package: &Package, common: &Common) -> Result<u8> {
+fn nothing_open(package: &LocalPackage, common: &Common) -> Result<u8> {
     let name = package.name();
     if common.json {
         let json = json!({"path": name, "conflicts": [], "decided": 0, "settled": true});
@@ -92,13 +92,13 @@ fn nothing_open(package: &Package, common: &Common) -> Result<u8> {
 
 /// The same revision again: what is undecided, and nothing else.
 pub(crate) fn go_on(
-    package: &Package,
+    package: &LocalPackage,
     common: &Common,
     merger: &Merger,
     revision: &Revision,
     open: &OpenUpgrade,
 ) -> Result<u8> {
-    let mut table = Table::lay(package, merger, revision.clone(), open.clone())?;
+    let mut table = ConflictTable::lay(package, merger, revision.clone(), open.clone())?;
     if table.merged.results.has_errors() {
         print_errors(&table.merged.results, common)?;
         return Ok(exit::OPEN);
@@ -106,13 +106,13 @@ pub(crate) fn go_on(
     table.finish(&[], common)
 }
 
-impl Table<'_> {
+impl ConflictTable<'_> {
     /// Writes what was decided, and says what is left.
-    fn finish(&mut self, decisions: &[Decision], common: &Common) -> Result<u8> {
+    fn finish(&mut self, decisions: &[UserDecision], common: &Common) -> Result<u8> {
         let undecided = self.undecided();
         let (lock, repository) = followed(self.package)?;
         let is_settled = undecided.is_empty() && self.markers.is_empty();
-        let text = Package::kptfile(&self.contents);
+        let text = LocalPackage::kptfile(&self.contents);
         let text = if is_settled {
             let lock = kptfile::at(lock, &self.merger.path);
             kptfile::locked(&text, &lock.moved_to(repository, &self.revision))?
@@ -145,8 +145,8 @@ impl Table<'_> {
 
     fn report(
         &self,
-        undecided: &[Conflict],
-        decisions: &[Decision],
+        undecided: &[ReportedConflict],
+        decisions: &[UserDecision],
         is_settled: bool,
         has_markers: bool,
         common: &Common,

@@ -9,37 +9,37 @@ use std::sync::Arc;
 use krm_variants::config::Config;
 use krm_variants::functions::{Inputs, Items, SuppliedInput, review_package, run as run_function};
 use krm_variants::git::{Repository, Revision, Snapshot};
-use krm_variants::package::{Package as Files, is_krm_name};
+use krm_variants::merge::Side;
+use krm_variants::package::{Package, is_krm_name};
 use krm_variants::results::Results;
 use krm_variants::review::{Risk, report};
 use krm_variants::supplied::{Role, SuppliedPackage};
 use serde_json::json;
 
-use super::cli::{Common, Review, ReviewFormat};
+use super::cli::{Common, ReviewArguments, ReviewFormat};
 use super::conflict::conflicts;
 use super::diff::cloned;
 use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
-use super::merging::Side;
-use super::package::{Contents, KPTFILE, Package};
+use super::package::{Contents, KPTFILE, LocalPackage};
 use super::print::{Page, YELLOW, counted, to_stdout};
 use super::releases::Releases;
 use super::report::{print_errors, result_json};
 use super::session::{followed, locked_revision, merger, open_target, original};
 use super::upgrade::{arguments, target};
-use super::upstream::{Target, Upstream, contents, supplied};
+use super::upstream::{ChosenRevision, UpstreamSource, contents, supplied};
 use super::{client, exit, worktree};
 
-pub(crate) fn run(review: &Review, common: &Common) -> Result<u8> {
+pub(crate) fn run(review: &ReviewArguments, common: &Common) -> Result<u8> {
     let (directory, request) = arguments(&review.arguments)?;
-    let package = Package::open(&directory)?;
+    let package = LocalPackage::open(&directory)?;
     let (_, repository) = followed(&package)?;
     // Only `get`, `status` and `upgrade` go to the network.
-    let upstream = Upstream::open(repository, true)?;
+    let upstream = UpstreamSource::open(repository, true)?;
     let releases = upstream.releases(&package.tracking.path());
     let next = package.command(&["status"]);
     let releases = releases.map_err(|error| error.hint(next.clone()))?;
-    let sides = Sides {
+    let sides = StateReader {
         package: &package,
         upstream: &upstream,
         releases: &releases,
@@ -104,7 +104,7 @@ pub(crate) fn reviewable(
     others: &[&SuppliedPackage],
 ) -> Result<Arc<SuppliedPackage>> {
     let files = contents.iter().filter(|(path, _)| is_krm_name(path));
-    let files: Files = files
+    let files: Package = files
         .map(|(path, bytes)| (path.clone(), String::from_utf8_lossy(bytes).into_owned()))
         .collect();
     let place = format!("role `{}`", Role::Before);
@@ -137,7 +137,7 @@ fn review_of(
 }
 
 /// The flags as settings of the function.
-fn settings(review: &Review) -> Vec<String> {
+fn settings(review: &ReviewArguments) -> Vec<String> {
     let version = review.kubernetes_version.as_ref();
     let fail_on = review.fail_on.as_ref();
     [("failOn", fail_on), ("kubernetesVersion", version)]
@@ -147,13 +147,13 @@ fn settings(review: &Review) -> Vec<String> {
 }
 
 /// What the states of a package are made from.
-struct Sides<'s> {
-    package: &'s Package,
-    upstream: &'s Upstream,
+struct StateReader<'s> {
+    package: &'s LocalPackage,
+    upstream: &'s UpstreamSource,
     releases: &'s Releases,
 }
 
-impl Sides<'_> {
+impl StateReader<'_> {
     /// What is there, compared with the last commit, the lock or a revision of upstream.
     fn with_files(&self, from: Option<&str>) -> Result<Compared> {
         let mut compared = Compared {
@@ -248,7 +248,7 @@ impl Sides<'_> {
         Ok(())
     }
 
-    fn snapshot(&self, revision: &Target<'_>) -> Result<Snapshot> {
+    fn snapshot(&self, revision: &ChosenRevision<'_>) -> Result<Snapshot> {
         let path = self.package.tracking.path();
         self.upstream
             .snapshot(&path, &revision.revision, revision.reference)
@@ -329,7 +329,7 @@ impl Sides<'_> {
             return Ok(None);
         }
         let read = |revision: Revision, role| {
-            let target = Target {
+            let target = ChosenRevision {
                 revision,
                 reference: None,
             };
@@ -355,7 +355,7 @@ fn is_own(name: &str) -> bool {
 impl Compared {
     fn print(
         &self,
-        package: &Package,
+        package: &LocalPackage,
         request: Option<&str>,
         results: &Results,
         common: &Common,
@@ -382,7 +382,7 @@ impl Compared {
         report::markdown(results) + &note.unwrap_or_default()
     }
 
-    fn to_json(&self, package: &Package, results: &Results) -> serde_json::Value {
+    fn to_json(&self, package: &LocalPackage, results: &Results) -> serde_json::Value {
         let counts = Risk::ALL.map(|risk| (risk.as_str(), report::count(results, risk)));
         let worst = counts.iter().find(|(_, count)| *count > 0);
         json!({

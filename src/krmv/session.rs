@@ -11,15 +11,15 @@ use krm_variants::yaml::{OwnedDocument, Value};
 use super::failure::{Failure, Result, command};
 use super::kptfile::OpenUpgrade;
 use super::merging::Merger;
-use super::package::{Contents, Package};
+use super::package::{Contents, LocalPackage};
 use super::releases::{Reference, Releases};
-use super::upstream::{Upstream, supplied, supplied_like};
+use super::upstream::{UpstreamSource, supplied, supplied_like};
 
 /// The file that remembered decisions are in.
 pub(crate) const RULES: &str = ".krmv.yaml";
 
 /// The lock and the repository of a package that follows one.
-pub(crate) fn followed(package: &Package) -> Result<(&UpstreamLock, &str)> {
+pub(crate) fn followed(package: &LocalPackage) -> Result<(&UpstreamLock, &str)> {
     let name = package.name();
     let tracking = &package.tracking;
     match (&tracking.lock, &tracking.repository) {
@@ -68,8 +68,8 @@ pub(crate) fn locked_name(lock: &UpstreamLock) -> Option<String> {
 
 /// The package at the lock's revision.
 pub(crate) fn original(
-    package: &Package,
-    upstream: &Upstream,
+    package: &LocalPackage,
+    upstream: &UpstreamSource,
     releases: Option<&Releases>,
 ) -> Result<Arc<SuppliedPackage>> {
     let (lock, address) = followed(package)?;
@@ -98,8 +98,8 @@ pub(crate) fn original(
 
 /// What merges a package with a revision.
 pub(crate) fn merger(
-    package: &Package,
-    upstream: &Upstream,
+    package: &LocalPackage,
+    upstream: &UpstreamSource,
     releases: Option<&Releases>,
     target: &Revision,
     reference: Option<&Reference>,
@@ -111,8 +111,8 @@ pub(crate) fn merger(
 /// The same, with the original revision read before.
 pub(crate) fn merger_from(
     original: Arc<SuppliedPackage>,
-    package: &Package,
-    upstream: &Upstream,
+    package: &LocalPackage,
+    upstream: &UpstreamSource,
     target: &Revision,
     reference: Option<&Reference>,
 ) -> Result<Merger> {
@@ -173,7 +173,7 @@ pub(crate) fn remembered(contents: &Contents) -> Result<Vec<Value>> {
 
 /// The revision that an open upgrade goes to, with the names that the Kptfile and the repository have for it.
 pub(crate) fn open_target(
-    package: &Package,
+    package: &LocalPackage,
     open: &OpenUpgrade,
     releases: Option<&Releases>,
 ) -> Revision {

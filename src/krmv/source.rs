@@ -9,7 +9,7 @@ use super::failure::{Failure, Result, command};
 
 /// A directory or file of a repository, and the revision that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Source {
+pub(crate) struct SourceArgument {
     /// The repository as a Kptfile names it: a URL or an absolute path, without `.git` at its end.
     pub(crate) repository: String,
     /// The directory or file, without `/` at its ends.
@@ -21,7 +21,7 @@ pub(crate) struct Source {
 /// Hosts whose repositories are two folders deep, so that the rest is a path in them.
 const TWO_FOLDERS: [&str; 3] = ["github.com", "gitlab.com", "bitbucket.org"];
 
-impl Source {
+impl SourceArgument {
     /// Reads an argument.
     pub(crate) fn parse(argument: &str) -> Result<Self> {
         let (place, revision) = split_revision(argument);
@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     fn parsed(argument: &str) -> (String, String, Option<String>) {
-        let source = Source::parse(argument).expect(argument);
+        let source = SourceArgument::parse(argument).expect(argument);
         (source.repository, source.path, source.revision)
     }
 
@@ -328,13 +328,18 @@ mod tests {
             "https://e.com/r@",
             "/nowhere/at/all",
         ] {
-            assert!(Source::parse(argument).is_err(), "{argument}");
+            assert!(SourceArgument::parse(argument).is_err(), "{argument}");
         }
     }
 
     #[test]
     fn a_package_is_named_after_its_folder() {
-        let name = |argument| Source::parse(argument).expect(argument).name().to_owned();
+        let name = |argument| {
+            SourceArgument::parse(argument)
+                .expect(argument)
+                .name()
+                .to_owned()
+        };
         assert_eq!(name("https://e.com/o/r.git/web/app@v1"), "app");
         assert_eq!(name("https://e.com/o/r@v1"), "r");
         assert_eq!(name("git@e.com:r"), "r");

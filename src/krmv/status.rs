@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use krm_variants::filter::ProgressLine;
 use krm_variants::functions::review_package::review;
+use krm_variants::merge::Side;
 use krm_variants::merge::likeness::{ComparedPackages, FileEditCount, SimilarityScanner};
 use krm_variants::parallel;
 use krm_variants::results::{Severity, printable};
@@ -16,20 +17,20 @@ use krm_variants::supplied::SuppliedPackage;
 use serde_json::json;
 
 use super::blame::{fields_of, is_meant};
-use super::cli::{Common, Status};
+use super::cli::{Common, StatusArguments};
 use super::conflict::{conflicts, undecided};
 use super::exit;
 use super::failure::{Failure, Result};
-use super::merging::{Merger, Side};
-use super::package::{KPTFILE, Package};
+use super::merging::Merger;
+use super::package::{KPTFILE, LocalPackage};
 use super::print::{GREEN, Page, RED, YELLOW, counted, to_stdout};
 use super::releases::{Reference, Releases};
 use super::review::reviewable;
 use super::session::{followed, locked_name, locked_revision, merger, merger_from, original};
-use super::upstream::{Upstream, contents};
+use super::upstream::{UpstreamSource, contents};
 
 /// What there is to say of one package.
-struct State {
+struct PackageStatus {
     path: String,
     revision: String,
     commit: String,
@@ -63,7 +64,7 @@ impl Newer {
     }
 }
 
-pub(crate) fn run(status: &Status, common: &Common) -> Result<u8> {
+pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
     let mut packages = Vec::new();
     for directory in &status.directories {
         find(directory, 0, &mut packages)?;
@@ -78,12 +79,12 @@ pub(crate) fn run(status: &Status, common: &Common) -> Result<u8> {
             .directories
             .first()
             .map_or(Path::new("."), PathBuf::as_path);
-        let package = Package::open(first)?;
+        let package = LocalPackage::open(first)?;
         followed(&package)?;
     }
     let is_newer = states.iter().any(|state| !state.newer.is_empty());
     if common.json {
-        let list: Vec<_> = states.iter().map(State::to_json).collect();
+        let list: Vec<_> = states.iter().map(PackageStatus::to_json).collect();
         to_stdout(&format!("{}\n", json!({ "packages": list })))?;
     } else {
         let mut page = Page::new(common);
@@ -127,12 +128,12 @@ fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> 
 }
 
 /// The state of one package; `None` for one without an upstream of its own.
-fn state(directory: &Path, bisect: Option<&str>, common: &Common) -> Result<Option<State>> {
-    let package = Package::open(directory)?;
+fn state(directory: &Path, bisect: Option<&str>, common: &Common) -> Result<Option<PackageStatus>> {
+    let package = LocalPackage::open(directory)?;
     let Ok((lock, repository)) = followed(&package) else {
         return Ok(None);
     };
-    let mut state = State {
+    let mut state = PackageStatus {
         path: package.name(),
         revision: locked_name(lock)
             .or(lock.commit.clone())
@@ -154,13 +155,13 @@ fn state(directory: &Path, bisect: Option<&str>, common: &Common) -> Result<Opti
 }
 
 fn fill(
-    state: &mut State,
-    package: &Package,
+    state: &mut PackageStatus,
+    package: &LocalPackage,
     repository: &str,
     bisect: Option<&str>,
     common: &Common,
 ) -> Result<()> {
-    let upstream = Upstream::open(repository, common.offline)?;
+    let upstream = UpstreamSource::open(repository, common.offline)?;
     let releases = upstream.releases(&package.tracking.path())?;
     if let Some(open) = &package.tracking.open {
         let target = super::session::open_target(package, open, Some(&releases));
@@ -190,8 +191,8 @@ fn fill(
 
 /// What newer releases are tried on.
 struct Trial<'t> {
-    package: &'t Package,
-    upstream: &'t Upstream,
+    package: &'t LocalPackage,
+    upstream: &'t UpstreamSource,
     base: &'t Arc<SuppliedPackage>,
     /// The package as it is, for reviews.
     before: Arc<SuppliedPackage>,
@@ -269,7 +270,7 @@ impl Trial<'_> {
 }
 
 /// The final releases after the package's own, lowest first.
-fn newer<'r>(package: &Package, releases: &'r Releases) -> Result<Vec<&'r Reference>> {
+fn newer<'r>(package: &LocalPackage, releases: &'r Releases) -> Result<Vec<&'r Reference>> {
     let (lock, _) = followed(package)?;
     let revision = locked_revision(lock, Some(releases))?;
     let own = releases
@@ -287,7 +288,7 @@ fn newer<'r>(package: &Package, releases: &'r Releases) -> Result<Vec<&'r Refere
 }
 
 /// How many values a person changed.
-fn edits(package: &Package, base: &SuppliedPackage) -> Result<usize> {
+fn edits(package: &LocalPackage, base: &SuppliedPackage) -> Result<usize> {
     let mut base = contents(base)?;
     let mut own = package.contents.clone();
     if let Some(only) = package.only_file()? {
@@ -315,7 +316,7 @@ fn edits(package: &Package, base: &SuppliedPackage) -> Result<usize> {
     Ok(packages.edits().count())
 }
 
-impl State {
+impl PackageStatus {
     fn without_conflict(&self) -> Option<&str> {
         let mut free = self
             .newer

@@ -3,41 +3,42 @@
 use std::collections::BTreeSet;
 
 use krm_variants::git::Revision;
+use krm_variants::merge::Side;
 use krm_variants::yaml::{Content, Editor, OwnedDocument, Value};
 
 use super::cli::Take;
-use super::conflict::{Conflict, conflicts, undecided};
+use super::conflict::{ReportedConflict, conflicts, undecided};
 use super::failure::{Failure, Result};
 use super::kptfile::OpenUpgrade;
-use super::merging::{Merged, Merger, Side, has_markers, rules_text, without_markers};
-use super::package::{Contents, KPTFILE, Package};
+use super::merging::{MergedPackage, Merger, has_markers, rules_text, without_markers};
+use super::package::{Contents, KPTFILE, LocalPackage};
 use super::session::{RULES, remembered};
 
 /// A decision of a person.
 #[derive(Debug, Clone)]
-pub(crate) struct Decision {
-    pub(crate) conflict: Conflict,
+pub(crate) struct UserDecision {
+    pub(crate) conflict: ReportedConflict,
     pub(crate) take: Take,
 }
 
 /// An open upgrade with its conflicts.
-pub(crate) struct Table<'t> {
-    pub(crate) package: &'t Package,
+pub(crate) struct ConflictTable<'t> {
+    pub(crate) package: &'t LocalPackage,
     pub(crate) merger: &'t Merger,
     pub(crate) revision: Revision,
     /// The files, with local's lines where they have conflict markers.
     pub(crate) contents: Contents,
     /// The files with conflict markers, as they are.
     pub(crate) markers: Contents,
-    pub(super) merged: Merged,
+    pub(super) merged: MergedPackage,
     pub(super) open: OpenUpgrade,
     /// What a person should know of the rules.
     pub(super) notes: Vec<String>,
 }
 
-impl<'t> Table<'t> {
+impl<'t> ConflictTable<'t> {
     pub(super) fn lay(
-        package: &'t Package,
+        package: &'t LocalPackage,
         merger: &'t Merger,
         revision: Revision,
         open: OpenUpgrade,
@@ -65,12 +66,12 @@ impl<'t> Table<'t> {
     }
 
     /// What is undecided.
-    pub(super) fn undecided(&self) -> Vec<Conflict> {
+    pub(super) fn undecided(&self) -> Vec<ReportedConflict> {
         undecided(conflicts(&self.merged.results), &self.open.decided)
     }
 
     /// The undecided conflicts that a pattern means.
-    pub(super) fn chosen(&self, patterns: &[String]) -> Result<Vec<Conflict>> {
+    pub(super) fn chosen(&self, patterns: &[String]) -> Result<Vec<ReportedConflict>> {
         let mut all = self.undecided();
         for pattern in patterns {
             if !all.iter().any(|conflict| conflict.fits(pattern)) {
@@ -80,16 +81,16 @@ impl<'t> Table<'t> {
                 );
             }
         }
-        let is_meant = |conflict: &Conflict| {
+        let is_meant = |conflict: &ReportedConflict| {
             patterns.is_empty() || patterns.iter().any(|pattern| conflict.fits(pattern))
         };
         all.retain(is_meant);
         Ok(all)
     }
 
-    pub(super) fn decide(&mut self, decisions: &[Decision], remember: bool) -> Result<()> {
+    pub(super) fn decide(&mut self, decisions: &[UserDecision], remember: bool) -> Result<()> {
         self.leave_markers(decisions)?;
-        let chosen: Vec<&Conflict> = decisions
+        let chosen: Vec<&ReportedConflict> = decisions
             .iter()
             .filter(|decision| decision.take == Take::Upstream)
             .map(|decision| &decision.conflict)
@@ -106,14 +107,14 @@ impl<'t> Table<'t> {
         // What upstream has now needs no record.
         let all: BTreeSet<String> = conflicts(&self.merged.results)
             .iter()
-            .map(Conflict::key)
+            .map(ReportedConflict::key)
             .collect();
         self.open.decided.retain(|key| all.contains(key));
         Ok(())
     }
 
     /// Markers go where all conflicts of a file are decided for one side.
-    fn leave_markers(&mut self, decisions: &[Decision]) -> Result<()> {
+    fn leave_markers(&mut self, decisions: &[UserDecision]) -> Result<()> {
         let mut sides: BTreeSet<&str> = BTreeSet::new();
         for decision in decisions {
             let path = decision.conflict.file.as_str();
@@ -133,7 +134,7 @@ impl<'t> Table<'t> {
         }
         let undecided = self.undecided();
         for path in sides {
-            let is_here = |conflict: &&Conflict| conflict.file == path;
+            let is_here = |conflict: &&ReportedConflict| conflict.file == path;
             let all = undecided.iter().filter(is_here).count();
             let some = decisions.iter().filter(|d| d.conflict.file == path).count();
             if some < all {
@@ -151,10 +152,10 @@ impl<'t> Table<'t> {
     }
 
     /// Adds rules to the package, for later upgrades.
-    fn remember(&mut self, decisions: &[Decision]) -> Result<()> {
+    fn remember(&mut self, decisions: &[UserDecision]) -> Result<()> {
         let known = remembered(&self.package.contents)?;
         let mut rules: Vec<Value> = Vec::new();
-        for Decision { conflict, take } in decisions {
+        for UserDecision { conflict, take } in decisions {
             if conflict.resource.is_none() && conflict.rule_path.is_none() {
                 self.notes.push(format!(
                     "{}: not remembered: a rule can only take a side, not the file's value",

@@ -8,32 +8,35 @@ use std::path::{Path, PathBuf};
 
 use krm_variants::diff::file_diff;
 use krm_variants::kptfile::UpstreamLock;
+use krm_variants::merge::Side;
 use krm_variants::upstream::{FileSource, is_digest};
 
-use super::cli::{Common, TakeSide, Upgrade};
-use super::conflict::{Conflict, conflicts};
+use super::cli::{Common, TakeSide, UpgradeArguments};
+use super::conflict::{ReportedConflict, conflicts};
 use super::failure::{Failure, Result};
 use super::kptfile::{self, OpenUpgrade};
-use super::merging::{Merged, Merger, Side, with_markers};
-use super::package::{Contents, KPTFILE, Package};
+use super::merging::{MergedPackage, Merger, with_markers};
+use super::package::{Contents, KPTFILE, LocalPackage};
 use super::print::{Page, to_stdout};
 use super::releases::Releases;
-use super::report::{Report, print_errors};
+use super::report::{UpgradeReport, print_errors};
 use super::session::{followed, locked_name, merger, open_target};
-use super::upstream::{Target, Upstream, contents};
+use super::upstream::{ChosenRevision, UpstreamSource, contents};
 use super::{exit, worktree};
 
-pub(crate) fn run(upgrade: &Upgrade, common: &Common) -> Result<u8> {
+pub(crate) fn run(upgrade: &UpgradeArguments, common: &Common) -> Result<u8> {
     let (directory, request) = arguments(&upgrade.arguments)?;
-    let package = Package::open(&directory)?;
+    let package = LocalPackage::open(&directory)?;
     if upgrade.abort {
         return abort(&package, common);
     }
     let (_, repository) = followed(&package)?;
-    let upstream = Upstream::open(repository, common.offline)?;
+    let upstream = UpstreamSource::open(repository, common.offline)?;
     let releases = upstream.releases(&package.tracking.path())?;
     let target = match (&request, &package.tracking.open) {
-        (None, Some(open)) => Target::unlisted(open_target(&package, open, Some(&releases))),
+        (None, Some(open)) => {
+            ChosenRevision::unlisted(open_target(&package, open, Some(&releases)))
+        }
         _ => target(&package, &upstream, &releases, request.as_deref())?,
     };
     let task = Task {
@@ -72,15 +75,15 @@ pub(crate) fn arguments(arguments: &[String]) -> Result<(PathBuf, Option<String>
 
 /// The revision that a person asks for; the newest final release without a request.
 pub(crate) fn target<'r>(
-    package: &Package,
-    upstream: &Upstream,
+    package: &LocalPackage,
+    upstream: &UpstreamSource,
     releases: &'r Releases,
     request: Option<&str>,
-) -> Result<Target<'r>> {
+) -> Result<ChosenRevision<'r>> {
     if let Some(request) = request {
         return upstream.asked(&package.tracking.path(), releases, request);
     }
-    let newest = releases.newest().map(Target::listed);
+    let newest = releases.newest().map(ChosenRevision::listed);
     newest.ok_or_else(|| {
         let next = package.command(&["upgrade"]);
         releases.no_release(upstream.address(), &next)
@@ -89,17 +92,17 @@ pub(crate) fn target<'r>(
 
 /// One upgrade.
 struct Task<'t> {
-    upgrade: &'t Upgrade,
+    upgrade: &'t UpgradeArguments,
     common: &'t Common,
-    package: &'t Package,
-    upstream: &'t Upstream,
+    package: &'t LocalPackage,
+    upstream: &'t UpstreamSource,
     releases: &'t Releases,
-    target: &'t Target<'t>,
+    target: &'t ChosenRevision<'t>,
 }
 
 impl Task<'_> {
     fn merger(&self) -> Result<Merger> {
-        let Target {
+        let ChosenRevision {
             revision,
             reference,
         } = self.target;
@@ -164,7 +167,7 @@ impl Task<'_> {
         } else {
             found.clone()
         };
-        let text = Package::kptfile(&merged.contents);
+        let text = LocalPackage::kptfile(&merged.contents);
         let from = lock.commit.clone().unwrap_or_default();
         let new_open = OpenUpgrade {
             from,
@@ -227,9 +230,9 @@ impl Task<'_> {
         &self,
         lock: &UpstreamLock,
         path: &str,
-        merged: Merged,
-        found: &[Conflict],
-        open: &[Conflict],
+        merged: MergedPackage,
+        found: &[ReportedConflict],
+        open: &[ReportedConflict],
     ) -> Result<u8> {
         let changes = self.package.changes(&merged.contents, &merged.modes);
         if self.upgrade.diff {
@@ -258,7 +261,7 @@ impl Task<'_> {
             self.package.write(&changes)?;
         }
         let from = locked_name(lock);
-        let report = Report {
+        let report = UpgradeReport {
             package: self.package,
             from: from.as_deref(),
             moved: (path != lock.directory).then_some([&lock.directory, path]),
@@ -281,7 +284,12 @@ impl Task<'_> {
 }
 
 /// Writes markers into the files with undecided conflicts.
-fn mark(merger: &Merger, files: &mut Contents, open: &[Conflict], label: &str) -> Result<()> {
+fn mark(
+    merger: &Merger,
+    files: &mut Contents,
+    open: &[ReportedConflict],
+    label: &str,
+) -> Result<()> {
     let original = contents(&merger.original)?;
     let upstream = contents(&merger.upstream)?;
     let paths: BTreeSet<&str> = open.iter().map(|conflict| conflict.file.as_str()).collect();
@@ -294,7 +302,7 @@ fn mark(merger: &Merger, files: &mut Contents, open: &[Conflict], label: &str) -
     Ok(())
 }
 
-fn abort(package: &Package, common: &Common) -> Result<u8> {
+fn abort(package: &LocalPackage, common: &Common) -> Result<u8> {
     if package.tracking.open.is_none() {
         let message = format!("no upgrade of '{}' is open", package.name());
         return Err(Failure::new(message).hint(package.command(&["status"])));

@@ -21,7 +21,7 @@ use super::releases::{Reference, Releases};
 use super::source::{existing, unreadable};
 
 /// A repository, or archives or images.
-pub(crate) struct Upstream {
+pub(crate) struct UpstreamSource {
     /// As a Kptfile names it.
     address: String,
     /// What `git` reads and this program too.
@@ -33,13 +33,13 @@ pub(crate) struct Upstream {
 }
 
 /// A revision to work with.
-pub(crate) struct Target<'r> {
+pub(crate) struct ChosenRevision<'r> {
     pub(crate) revision: Revision,
     /// The name that the repository lists for it.
     pub(crate) reference: Option<&'r Reference>,
 }
 
-impl<'r> Target<'r> {
+impl<'r> ChosenRevision<'r> {
     pub(crate) fn listed(reference: &'r Reference) -> Self {
         Self {
             revision: reference.revision(),
@@ -61,7 +61,7 @@ const REFERENCES: &str = "krmv-references";
 /// Flags of a fetch that gets single commits.
 const SHALLOW: [&str; 2] = ["--depth=1", "--no-tags"];
 
-impl Upstream {
+impl UpstreamSource {
     pub(crate) fn open(address: &str, is_offline: bool) -> Result<Self> {
         let files = FileSource::parse(address);
         if files.is_some() {
@@ -142,9 +142,12 @@ impl Upstream {
         directory: &str,
         releases: &'r Releases,
         request: &str,
-    ) -> Result<Target<'r>> {
-        let listed = releases.asked(request).map(Target::listed);
-        let other = || self.by_other_name(directory, request).map(Target::unlisted);
+    ) -> Result<ChosenRevision<'r>> {
+        let listed = releases.asked(request).map(ChosenRevision::listed);
+        let other = || {
+            self.by_other_name(directory, request)
+                .map(ChosenRevision::unlisted)
+        };
         let found = listed.or_else(other);
         found.ok_or_else(|| releases.not_found(request, &self.address))
     }
@@ -345,7 +348,7 @@ impl Upstream {
         })
     }
 
-    /// As [`Upstream::snapshot`], and the path; where it is not there, what Git finds it renamed to since a commit.
+    /// As [`UpstreamSource::snapshot`], and the path; where it is not there, what Git finds it renamed to since a commit.
     pub(crate) fn snapshot_since(
         &self,
         path: &str,
@@ -418,7 +421,7 @@ impl Upstream {
 /// A revision as the upstream of a new package, with the files that merges leave out.
 pub(crate) fn to_clone(
     snapshot: Snapshot,
-    upstream: &Upstream,
+    upstream: &UpstreamSource,
     path: &str,
 ) -> Result<SuppliedPackage> {
     let mut results = Results::default();
