@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::author::{Authors, InUpstream};
 use super::change::ResourceChange;
 use super::row::{FieldChange, Row, Segment, leads_to, segments};
-use super::rows::TABLES;
+use super::rows::RULES;
 use super::served::Release;
 use super::units::{ClusterObject, ObjectKey, Objects, is_list, units};
 use super::walk::{DiffWalk, Place, Visitor, path};
@@ -296,8 +296,7 @@ impl<'l> Comparison<'_, 'l> {
 
 /// The rows for a kind. One for `*` is for all kinds that the built-in schema lacks.
 fn rows_of(kind: &str, is_custom: bool) -> RowsOfKind {
-    let rows = TABLES.iter().flat_map(|(_, rows)| rows.iter());
-    let rows = rows.filter(|row| {
+    let rows = RULES.iter().filter(|row| {
         let has = |name: &str| row.kinds.contains(&name);
         row.kinds.is_empty() || has(kind) || has("*") && is_custom
     });

@@ -7,7 +7,7 @@
 //!   replicas:                  3               0               dangerous: nothing runs
 //! ```
 //!
-//! In reading order: `rows`, the table of all rules, with `row`, what a rule is; `walk`, which finds the places in which
+//! In reading order: `rules.txt`, the table of all rules, with `table`, which reads it; `rows`, its conditions, with `row`, what a rule is; `walk`, which finds the places in which
 //! two versions of a resource differ; `units`, the resources that a cluster gets from a package; `author`, who made a change;
 //! `served`, which Kubernetes releases serve a version; `references`, `selectors` and `reload`, which look at the package as
 //! one; [`report`], a review as text and as Markdown.
@@ -25,6 +25,7 @@ mod row;
 mod rows;
 mod selectors;
 mod served;
+mod table;
 mod units;
 mod walk;
 

@@ -1,10 +1,12 @@
 //! References to what a package no longer has.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use super::change::ResourceChange;
 use super::find::each;
 use super::row::segments;
+use super::table::{section, words};
 use super::units::{ClusterObject, ObjectKey, Objects, group_kind};
 use super::walk::{given, text};
 use super::{ReviewFinding, Risk};
@@ -12,143 +14,28 @@ use crate::results::Reason;
 use crate::yaml::{NodeRef, Path};
 
 /// A field that names another resource.
-#[derive(Debug)]
-pub(crate) struct Reference {
+pub(super) struct Reference {
     /// The kinds that have it, as in a [`Row`](super::row::Row).
-    pub(crate) kinds: &'static [&'static str],
+    pub(super) kinds: Vec<&'static str>,
     /// The mapping that holds the field, or the field itself if `name` is empty.
-    pub(crate) path: &'static str,
+    pub(super) path: &'static str,
     /// The field with the name.
-    pub(crate) name: &'static str,
+    pub(super) name: &'static str,
     /// What it names, as `group/Kind`; empty if the field `kind` next to the name says so.
-    pub(crate) to: &'static str,
+    pub(super) to: &'static str,
 }
 
-const fn pod(path: &'static str, name: &'static str, to: &'static str) -> Reference {
-    of(&[], path, name, to)
-}
-
-const fn of(
-    kinds: &'static [&'static str],
-    path: &'static str,
-    name: &'static str,
-    to: &'static str,
-) -> Reference {
-    Reference {
-        kinds,
+/// All fields that name another resource.
+pub(super) static REFERENCES: LazyLock<Vec<Reference>> = LazyLock::new(|| {
+    let rows = section("References").into_iter();
+    let rows = rows.map(|[kinds, path, name, to]| Reference {
+        kinds: words(kinds),
         path,
         name,
         to,
-    }
-}
-
-const BINDINGS: &[&str] = &[
-    "rbac.authorization.k8s.io/RoleBinding",
-    "rbac.authorization.k8s.io/ClusterRoleBinding",
-];
-const INGRESS: &[&str] = &["networking.k8s.io/Ingress"];
-const WEBHOOKS: &[&str] = &[
-    "admissionregistration.k8s.io/ValidatingWebhookConfiguration",
-    "admissionregistration.k8s.io/MutatingWebhookConfiguration",
-];
-
-/// All fields that name another resource.
-pub(crate) const REFERENCES: &[Reference] = &[
-    pod("{pod}.volumes[].configMap", "name", "ConfigMap"),
-    pod("{pod}.volumes[].secret", "secretName", "Secret"),
-    pod(
-        "{pod}.volumes[].projected.sources[].configMap",
-        "name",
-        "ConfigMap",
-    ),
-    pod(
-        "{pod}.volumes[].projected.sources[].secret",
-        "name",
-        "Secret",
-    ),
-    pod(
-        "{pod}.volumes[].persistentVolumeClaim",
-        "claimName",
-        "PersistentVolumeClaim",
-    ),
-    pod(
-        "{pod}.{containers}[].env[].valueFrom.configMapKeyRef",
-        "name",
-        "ConfigMap",
-    ),
-    pod(
-        "{pod}.{containers}[].env[].valueFrom.secretKeyRef",
-        "name",
-        "Secret",
-    ),
-    pod(
-        "{pod}.{containers}[].envFrom[].configMapRef",
-        "name",
-        "ConfigMap",
-    ),
-    pod("{pod}.{containers}[].envFrom[].secretRef", "name", "Secret"),
-    pod("{pod}.serviceAccountName", "", "ServiceAccount"),
-    pod("{pod}.imagePullSecrets[]", "name", "Secret"),
-    pod(
-        "{pod}.priorityClassName",
-        "",
-        "scheduling.k8s.io/PriorityClass",
-    ),
-    pod("{pod}.runtimeClassName", "", "node.k8s.io/RuntimeClass"),
-    of(&["apps/StatefulSet"], "spec.serviceName", "", "Service"),
-    of(
-        &["apps/StatefulSet"],
-        "spec.volumeClaimTemplates[].spec.storageClassName",
-        "",
-        "storage.k8s.io/StorageClass",
-    ),
-    of(
-        &["PersistentVolumeClaim"],
-        "spec.storageClassName",
-        "",
-        "storage.k8s.io/StorageClass",
-    ),
-    of(BINDINGS, "roleRef", "name", ""),
-    of(BINDINGS, "subjects[]", "name", ""),
-    of(
-        INGRESS,
-        "spec.rules[].http.paths[].backend.service",
-        "name",
-        "Service",
-    ),
-    of(INGRESS, "spec.defaultBackend.service", "name", "Service"),
-    of(INGRESS, "spec.tls[]", "secretName", "Secret"),
-    of(
-        INGRESS,
-        "spec.ingressClassName",
-        "",
-        "networking.k8s.io/IngressClass",
-    ),
-    of(
-        WEBHOOKS,
-        "webhooks[].clientConfig.service",
-        "name",
-        "Service",
-    ),
-    of(
-        &["apiregistration.k8s.io/APIService"],
-        "spec.service",
-        "name",
-        "Service",
-    ),
-    of(
-        &["apiextensions.k8s.io/CustomResourceDefinition"],
-        "spec.conversion.webhook.clientConfig.service",
-        "name",
-        "Service",
-    ),
-    of(
-        &["autoscaling/HorizontalPodAutoscaler"],
-        "spec.scaleTargetRef",
-        "name",
-        "",
-    ),
-];
+    });
+    rows.collect()
+});
 
 /// Reports each reference to a resource that the package had and no longer has.
 pub(super) fn dangling(
@@ -176,7 +63,7 @@ pub(super) fn dangling(
             continue;
         };
         let kind = own.group_kind();
-        for reference in REFERENCES {
+        for reference in REFERENCES.iter() {
             if !reference.kinds.is_empty() && !reference.kinds.contains(&&*kind) {
                 continue;
             }

@@ -4,26 +4,12 @@ use std::collections::HashSet;
 
 use super::change::ResourceChange;
 use super::find::each;
+use super::references::{REFERENCES, Reference};
 use super::row::{Segment, pod_path, segments};
 use super::units::{ClusterObject, ObjectKey, Objects};
 use super::walk::{given, text};
 use super::{ReviewFinding, Risk};
 use crate::results::Reason;
-use crate::yaml::NodeRef;
-
-/// What pods read at their start alone, with the kind that it names.
-const READ_ONCE: [(&str, &str); 4] = [
-    (
-        "{pod}.{containers}[].env[].valueFrom.configMapKeyRef",
-        "ConfigMap",
-    ),
-    ("{pod}.{containers}[].envFrom[].configMapRef", "ConfigMap"),
-    (
-        "{pod}.{containers}[].env[].valueFrom.secretKeyRef",
-        "Secret",
-    ),
-    ("{pod}.{containers}[].envFrom[].secretRef", "Secret"),
-];
 
 /// Reports each ConfigMap and Secret whose data changes, and that a pod which stays as it is reads at its start.
 pub(super) fn find(
@@ -111,10 +97,12 @@ fn reads(workload: &ClusterObject<'_>, own: &ObjectKey, key: &ObjectKey) -> bool
     let kind = own.group_kind();
     let mut found = false;
     let at = |path| -> Vec<Segment> { segments(path, &kind).unwrap_or_default() };
-    for (path, of) in READ_ONCE {
-        if of == &*key.kind {
-            each(workload.node, &at(path), &mut |node: NodeRef<'_>| {
-                found |= text(node.get("name")) == Some(&*key.name);
+    // Its environment a container reads at its start alone.
+    let is_read_once = |one: &&Reference| one.path.contains("{containers}[].env");
+    for reference in REFERENCES.iter().filter(is_read_once) {
+        if reference.to == &*key.kind {
+            each(workload.node, &at(reference.path), &mut |node| {
+                found |= text(node.get(reference.name)) == Some(&*key.name);
             });
         }
     }

@@ -5,34 +5,28 @@ use super::walk::{PathStep, Place, given, text};
 use crate::results::Reason;
 use crate::yaml::NodeRef;
 
-/// A rule. A new one is a row of a table in [`rows`](super::rows).
-#[derive(Debug)]
-pub(crate) struct Row {
-    /// The kinds that it is about, as `group/Kind`, the core group without its slash. None: all kinds, or all that hold a pod
-    /// if the path begins with `{pod}`.
-    pub(crate) kinds: &'static [&'static str],
-    /// The field: `spec.ports[].nodePort`, where `*` is any field, `**` any fields, `{pod}` the spec of the pod that the kind
-    /// holds, and `{containers}` its lists of containers.
-    pub(crate) path: &'static str,
-    /// When it fires.
-    pub(crate) when: FiresWhen,
+/// A rule. A new one is a line of `rules.txt`, which describes the columns.
+pub(super) struct Row {
+    /// As `group/Kind`.
+    pub(super) kinds: Vec<&'static str>,
+    pub(super) path: &'static str,
+    pub(super) when: FiresWhen,
     /// How bad the change is.
-    pub(crate) risk: Risk,
+    pub(super) risk: Risk,
     /// The class of the change.
-    pub(crate) reason: Reason,
-    /// What happens; without it the condition says so.
-    pub(crate) message: &'static str,
+    pub(super) reason: Reason,
+    /// What happens, unless the condition says so.
+    pub(super) message: &'static str,
     /// Where it is known from, for the documentation.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "a test writes it into docs/review.md")
     )]
-    pub(crate) source: &'static str,
+    pub(super) source: &'static str,
 }
 
 /// When a rule fires, at a field that differs.
-#[derive(Clone, Copy)]
-pub(crate) enum FiresWhen {
+pub(super) enum FiresWhen {
     /// The resource stays, and the field differs; an absent one has this value.
     Changes(&'static str),
     /// The field goes, and the resource or list element that holds it stays.
@@ -40,29 +34,11 @@ pub(crate) enum FiresWhen {
     /// The field is new, perhaps with all that holds it.
     Added,
     /// The field gets one of these values and had none of them; an absent one had the last one of the pair.
-    Becomes(&'static [&'static str], &'static str),
+    Becomes(Vec<&'static str>, &'static str),
+    /// The function says so.
+    Holds(fn(&FieldChange<'_, '_>) -> bool),
     /// The function gives a message.
     Says(fn(&FieldChange<'_, '_>) -> Option<String>),
-}
-
-impl std::fmt::Debug for FiresWhen {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.words())
-    }
-}
-
-impl FiresWhen {
-    /// The condition in a table of all rules.
-    #[must_use]
-    pub(super) fn words(&self) -> &'static str {
-        match self {
-            Self::Changes(_) => "changes",
-            Self::Removed => "is removed",
-            Self::Added => "is added",
-            Self::Becomes(..) => "becomes",
-            Self::Says(_) => "by a function",
-        }
-    }
 }
 
 /// A place that differs, in a resource.
@@ -108,15 +84,16 @@ impl Row {
     pub(super) fn fires(&self, change: &FieldChange<'_, '_>) -> Option<String> {
         let (before, after) = (change.before(), change.after());
         let stays = change.object_remains;
-        let fires = match self.when {
+        let fires = match &self.when {
             FiresWhen::Says(says) => return says(change),
             FiresWhen::Changes(absent) => {
-                let is = |node: Option<NodeRef<'_>>| text(node) == Some(absent);
+                let is = |node: Option<NodeRef<'_>>| text(node) == Some(*absent);
                 let is_default = before.is_none() && is(after) || after.is_none() && is(before);
                 stays && (absent.is_empty() || !is_default)
             }
             FiresWhen::Removed => after.is_none() && change.place.owner_remains,
             FiresWhen::Added => before.is_none(),
+            FiresWhen::Holds(holds) => holds(change),
             FiresWhen::Becomes(values, absent) => {
                 let was = text(before).unwrap_or(absent);
                 let is = text(after).unwrap_or(absent);

@@ -1,9 +1,12 @@
 //! Selectors that no longer select anything in their package.
 
+use std::sync::LazyLock;
+
 use super::change::ResourceChange;
 use super::find::each;
 use super::references::path_below;
 use super::row::{pod_path, segments};
+use super::table::section;
 use super::units::{ClusterObject, ObjectKey, Objects};
 use super::walk::{given, text};
 use super::{ReviewFinding, Risk};
@@ -11,36 +14,21 @@ use crate::results::Reason;
 use crate::yaml::NodeRef;
 
 /// A field that selects others by their labels.
-#[derive(Debug)]
-pub(crate) struct LabelSelection {
+pub(super) struct LabelSelection {
     /// The kind that has it.
-    pub(crate) kind: &'static str,
+    pub(super) kind: &'static str,
     /// The field.
-    pub(crate) path: &'static str,
+    pub(super) path: &'static str,
     /// What it selects: `Pod`, of any workload, or a kind.
-    pub(crate) of: &'static str,
-}
-
-const fn of_pods(kind: &'static str, path: &'static str) -> LabelSelection {
-    LabelSelection {
-        kind,
-        path,
-        of: "Pod",
-    }
+    pub(super) of: &'static str,
 }
 
 /// All selectors that are looked at.
-pub(crate) const SELECTORS: &[LabelSelection] = &[
-    of_pods("Service", "spec.selector"),
-    of_pods("policy/PodDisruptionBudget", "spec.selector"),
-    of_pods("networking.k8s.io/NetworkPolicy", "spec.podSelector"),
-    of_pods("monitoring.coreos.com/PodMonitor", "spec.selector"),
-    LabelSelection {
-        kind: "monitoring.coreos.com/ServiceMonitor",
-        path: "spec.selector",
-        of: "Service",
-    },
-];
+pub(super) static SELECTORS: LazyLock<Vec<LabelSelection>> = LazyLock::new(|| {
+    let rows = section("Selectors").into_iter();
+    rows.map(|[kind, path, of]| LabelSelection { kind, path, of })
+        .collect()
+});
 
 fn is_workload(kind: &str) -> bool {
     pod_path(kind).is_some()

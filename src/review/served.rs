@@ -4,7 +4,9 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::LazyLock;
 
+use super::table::{section, words};
 use super::units::{ObjectKey, is_list, units};
 use super::{ReviewFinding, Risk};
 use crate::resource::Resource;
@@ -42,177 +44,30 @@ impl fmt::Display for Release {
 }
 
 /// Kinds in a version that releases from one on do not serve.
-#[derive(Debug)]
-pub(crate) struct Removed {
+pub(super) struct Removed {
     /// `group/version`.
-    pub(crate) version: &'static str,
+    pub(super) version: &'static str,
     /// The kinds; none stands for all of the version.
-    pub(crate) kinds: &'static [&'static str],
+    pub(super) kinds: Vec<&'static str>,
     /// The first minor release of Kubernetes 1 without them.
-    pub(crate) minor: u16,
+    pub(super) minor: u16,
     /// The version to use; empty if there is none.
-    pub(crate) instead: &'static str,
-}
-
-const fn removed(
-    minor: u16,
-    version: &'static str,
-    kinds: &'static [&'static str],
-    instead: &'static str,
-) -> Removed {
-    Removed {
-        version,
-        kinds,
-        minor,
-        instead,
-    }
+    pub(super) instead: &'static str,
 }
 
 /// All removals, the newest first.
-pub(crate) const REMOVED: &[Removed] = &[
-    removed(
-        32,
-        "flowcontrol.apiserver.k8s.io/v1beta3",
-        &[],
-        "flowcontrol.apiserver.k8s.io/v1",
-    ),
-    removed(
-        29,
-        "flowcontrol.apiserver.k8s.io/v1beta2",
-        &[],
-        "flowcontrol.apiserver.k8s.io/v1",
-    ),
-    removed(
-        27,
-        "storage.k8s.io/v1beta1",
-        &["CSIStorageCapacity"],
-        "storage.k8s.io/v1",
-    ),
-    removed(
-        26,
-        "flowcontrol.apiserver.k8s.io/v1beta1",
-        &[],
-        "flowcontrol.apiserver.k8s.io/v1",
-    ),
-    removed(26, "autoscaling/v2beta2", &[], "autoscaling/v2"),
-    removed(25, "batch/v1beta1", &["CronJob"], "batch/v1"),
-    removed(
-        25,
-        "discovery.k8s.io/v1beta1",
-        &["EndpointSlice"],
-        "discovery.k8s.io/v1",
-    ),
-    removed(25, "events.k8s.io/v1beta1", &["Event"], "events.k8s.io/v1"),
-    removed(25, "autoscaling/v2beta1", &[], "autoscaling/v2"),
-    removed(25, "policy/v1beta1", &["PodDisruptionBudget"], "policy/v1"),
-    removed(25, "policy/v1beta1", &["PodSecurityPolicy"], ""),
-    removed(
-        25,
-        "node.k8s.io/v1beta1",
-        &["RuntimeClass"],
-        "node.k8s.io/v1",
-    ),
-    removed(
-        22,
-        "admissionregistration.k8s.io/v1beta1",
-        &[
-            "MutatingWebhookConfiguration",
-            "ValidatingWebhookConfiguration",
-        ],
-        "admissionregistration.k8s.io/v1",
-    ),
-    removed(
-        22,
-        "apiextensions.k8s.io/v1beta1",
-        &["CustomResourceDefinition"],
-        "apiextensions.k8s.io/v1",
-    ),
-    removed(
-        22,
-        "apiregistration.k8s.io/v1beta1",
-        &["APIService"],
-        "apiregistration.k8s.io/v1",
-    ),
-    removed(
-        22,
-        "authentication.k8s.io/v1beta1",
-        &["TokenReview"],
-        "authentication.k8s.io/v1",
-    ),
-    removed(
-        22,
-        "authorization.k8s.io/v1beta1",
-        &[
-            "LocalSubjectAccessReview",
-            "SelfSubjectAccessReview",
-            "SubjectAccessReview",
-            "SelfSubjectRulesReview",
-        ],
-        "authorization.k8s.io/v1",
-    ),
-    removed(
-        22,
-        "certificates.k8s.io/v1beta1",
-        &["CertificateSigningRequest"],
-        "certificates.k8s.io/v1",
-    ),
-    removed(
-        22,
-        "coordination.k8s.io/v1beta1",
-        &["Lease"],
-        "coordination.k8s.io/v1",
-    ),
-    removed(
-        22,
-        "extensions/v1beta1",
-        &["Ingress"],
-        "networking.k8s.io/v1",
-    ),
-    removed(
-        22,
-        "networking.k8s.io/v1beta1",
-        &["Ingress", "IngressClass"],
-        "networking.k8s.io/v1",
-    ),
-    removed(
-        22,
-        "rbac.authorization.k8s.io/v1beta1",
-        &[],
-        "rbac.authorization.k8s.io/v1",
-    ),
-    removed(
-        22,
-        "scheduling.k8s.io/v1beta1",
-        &["PriorityClass"],
-        "scheduling.k8s.io/v1",
-    ),
-    removed(
-        22,
-        "storage.k8s.io/v1beta1",
-        &["CSIDriver", "CSINode", "StorageClass", "VolumeAttachment"],
-        "storage.k8s.io/v1",
-    ),
-    removed(
-        16,
-        "extensions/v1beta1",
-        &["NetworkPolicy"],
-        "networking.k8s.io/v1",
-    ),
-    removed(
-        16,
-        "extensions/v1beta1",
-        &["DaemonSet", "Deployment", "ReplicaSet"],
-        "apps/v1",
-    ),
-    removed(
-        16,
-        "extensions/v1beta1",
-        &["PodSecurityPolicy"],
-        "policy/v1beta1",
-    ),
-    removed(16, "apps/v1beta2", &[], "apps/v1"),
-    removed(16, "apps/v1beta1", &[], "apps/v1"),
-];
+pub(super) static REMOVED: LazyLock<Vec<Removed>> = LazyLock::new(|| {
+    let rows = section("Removed versions").into_iter();
+    let rows = rows.filter_map(|[minor, version, kinds, instead]| {
+        Some(Removed {
+            version,
+            kinds: words(kinds),
+            minor: minor.parse().ok()?,
+            instead,
+        })
+    });
+    rows.collect()
+});
 
 /// Why a release does not serve a resource.
 fn removal(resource: &Resource, release: Release) -> Option<&'static Removed> {

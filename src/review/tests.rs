@@ -5,9 +5,10 @@ use std::path::Path;
 
 use super::references::REFERENCES;
 use super::row::{FiresWhen, segments};
-use super::rows::TABLES;
+use super::rows::{CLASSES, RULES, of_class};
 use super::selectors::SELECTORS;
 use super::served::REMOVED;
+use super::table::section;
 
 const START: &str = "<!-- Made from the code: UPDATE=1 cargo test --lib review -->\n";
 
@@ -28,14 +29,17 @@ fn kinds(kinds: &[&str], path: &str) -> String {
 /// All rules, in tables.
 fn page() -> String {
     let mut page = START.to_owned();
-    for (class, rows) in TABLES {
+    for class in CLASSES {
         let head =
             "| kinds | field | condition | risk | reason | source |\n|---|---|---|---|---|---|";
         writeln!(page, "\n### {class}\n\n{head}").expect("a text");
-        for row in rows {
-            let condition = match row.when {
+        for row in of_class(class) {
+            let condition = match &row.when {
                 FiresWhen::Becomes(values, _) => format!("becomes `{}`", values.join("` or `")),
-                when => when.words().to_owned(),
+                FiresWhen::Changes(_) => "changes".to_owned(),
+                FiresWhen::Removed => "is removed".to_owned(),
+                FiresWhen::Added => "is added".to_owned(),
+                FiresWhen::Holds(_) | FiresWhen::Says(_) => "by a function".to_owned(),
             };
             let condition = match row.message {
                 "" => condition,
@@ -44,7 +48,7 @@ fn page() -> String {
             writeln!(
                 page,
                 "| {} | `{}` | {condition} | {} | `{}` | {} |",
-                kinds(row.kinds, row.path),
+                kinds(&row.kinds, row.path),
                 row.path,
                 row.risk,
                 row.reason,
@@ -54,7 +58,7 @@ fn page() -> String {
         }
     }
     page += "\n### References\n\n| kinds | field | names |\n|---|---|---|\n";
-    for reference in REFERENCES {
+    for reference in REFERENCES.iter() {
         let dot = if reference.name.is_empty() { "" } else { "." };
         let to = match reference.to {
             "" => "what its `kind` says",
@@ -63,21 +67,21 @@ fn page() -> String {
         writeln!(
             page,
             "| {} | `{}{dot}{}` | {to} |",
-            kinds(reference.kinds, reference.path),
+            kinds(&reference.kinds, reference.path),
             reference.path,
             reference.name
         )
         .expect("a text");
     }
     page += "\n### Selectors\n\n| kind | field | selects |\n|---|---|---|\n";
-    for selector in SELECTORS {
+    for selector in SELECTORS.iter() {
         let kind = kinds(&[selector.kind], selector.path);
         writeln!(page, "| {kind} | `{}` | {}s |", selector.path, selector.of).expect("a text");
     }
     page += "\n### Versions that releases no longer serve\n\nSource: Kubernetes documentation, Deprecated API Migration Guide.\n\n\
              | since | version | kinds | instead |\n|---|---|---|---|\n";
-    for removed in REMOVED {
-        let kinds = match removed.kinds {
+    for removed in REMOVED.iter() {
+        let kinds = match removed.kinds.as_slice() {
             [] => "all".to_owned(),
             kinds => kinds.join(", "),
         };
@@ -108,20 +112,34 @@ fn the_page_of_the_review_has_all_rules() {
 }
 
 #[test]
+fn every_line_of_the_table_is_read() {
+    let lines = |title: &str| section::<7>(title).len();
+    for class in CLASSES {
+        assert_eq!(of_class(class).count(), lines(class), "{class}");
+    }
+    assert_eq!(REMOVED.len(), lines("Removed versions"));
+    let titles = include_str!("rules.txt")
+        .lines()
+        .filter(|line| line.starts_with("## "));
+    assert_eq!(titles.count(), CLASSES.len() + 3);
+}
+
+#[test]
 fn every_rule_has_a_place_a_source_and_something_to_say() {
-    for row in TABLES.iter().flat_map(|(_, rows)| rows.iter()) {
-        assert!(!row.source.is_empty(), "{row:?}");
+    for row in RULES.iter() {
+        let path = row.path;
+        assert!(!row.source.is_empty(), "{path}");
         let says = matches!(row.when, FiresWhen::Says(_));
-        assert!(says || !row.message.is_empty(), "{row:?}");
-        let any = ["apps/Deployment"];
+        assert_eq!(says, row.message.is_empty(), "{path}");
+        let any = vec!["apps/Deployment"];
         let kinds = if row.kinds.is_empty() {
             &any
         } else {
-            row.kinds
+            &row.kinds
         };
         for kind in kinds {
-            let segments = segments(row.path, kind);
-            assert!(segments.is_some_and(|all| !all.is_empty()), "{row:?}");
+            let segments = segments(path, kind);
+            assert!(segments.is_some_and(|all| !all.is_empty()), "{path}");
         }
     }
 }

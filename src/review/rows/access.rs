@@ -2,55 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::results::Reason;
-use crate::review::Risk;
-use crate::review::row::{FieldChange, FiresWhen, Row};
+use crate::review::row::FieldChange;
 use crate::review::walk::{given, text};
 use crate::yaml::NodeRef;
-
-const ROLES: &[&str] = &[
-    "rbac.authorization.k8s.io/Role",
-    "rbac.authorization.k8s.io/ClusterRole",
-];
-const BINDINGS: &[&str] = &[
-    "rbac.authorization.k8s.io/RoleBinding",
-    "rbac.authorization.k8s.io/ClusterRoleBinding",
-];
-const RBAC: &str = "Kubernetes documentation, Using RBAC Authorization";
-
-const fn row(
-    kinds: &'static [&'static str],
-    path: &'static str,
-    says: fn(&FieldChange<'_, '_>) -> Option<String>,
-    reason: Reason,
-) -> Row {
-    Row {
-        kinds,
-        path,
-        when: FiresWhen::Says(says),
-        risk: Risk::Dangerous,
-        reason,
-        message: "",
-        source: RBAC,
-    }
-}
-
-pub(crate) const ROWS: &[Row] = &[
-    row(ROLES, "rules", grants_more, Reason::GrantsMore),
-    row(
-        &["rbac.authorization.k8s.io/ClusterRole"],
-        "metadata.labels.*",
-        aggregates,
-        Reason::GrantsMore,
-    ),
-    row(
-        &["rbac.authorization.k8s.io/ClusterRole"],
-        "aggregationRule",
-        collects,
-        Reason::GrantsMore,
-    ),
-    row(BINDINGS, "subjects", new_subjects, Reason::NewSubject),
-];
 
 /// What a rule of a role grants.
 struct Grant<'n> {
@@ -168,7 +122,7 @@ impl std::fmt::Display for Thing<'_> {
 /// How many things a message names.
 const SHOWN: usize = 6;
 
-fn grants_more(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn grants_more(change: &FieldChange<'_, '_>) -> Option<String> {
     let before = Grant::all(change.before());
     let mut new: BTreeMap<Thing<'_>, BTreeSet<&str>> = BTreeMap::new();
     for (thing, verb) in Grant::all(change.after()).iter().flat_map(Grant::each) {
@@ -221,7 +175,7 @@ fn is_grave(thing: Thing<'_>, verbs: &[&str]) -> bool {
     of_thing || verbs.iter().any(|verb| grave.contains(verb))
 }
 
-fn aggregates(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn aggregates(change: &FieldChange<'_, '_>) -> Option<String> {
     let role = change
         .last_field()
         .strip_prefix("rbac.authorization.k8s.io/aggregate-to-")?;
@@ -230,12 +184,11 @@ fn aggregates(change: &FieldChange<'_, '_>) -> Option<String> {
         .then(|| format!("everyone with the role `{role}` gets what this role grants"))
 }
 
-fn collects(change: &FieldChange<'_, '_>) -> Option<String> {
-    change.after()?;
-    Some("the role collects the rules of other roles".to_owned())
+pub(super) fn collects(change: &FieldChange<'_, '_>) -> bool {
+    change.after().is_some()
 }
 
-fn new_subjects(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn new_subjects(change: &FieldChange<'_, '_>) -> Option<String> {
     let subjects = |list: Option<NodeRef<'_>>| -> Vec<String> {
         let items = list.into_iter().flat_map(|list| list.items());
         let name = |item: NodeRef<'_>| {

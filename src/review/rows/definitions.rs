@@ -1,54 +1,8 @@
 //! CustomResourceDefinitions, and the images of custom resources.
 
-use crate::results::Reason;
-use crate::review::Risk;
-use crate::review::row::{FieldChange, FiresWhen, Row};
+use crate::review::row::FieldChange;
 use crate::review::walk::{given, text};
 use crate::yaml::NodeRef;
-
-use super::pods::image;
-
-const DEFINITION: &[&str] = &["apiextensions.k8s.io/CustomResourceDefinition"];
-const VERSIONS: &str = "Kubernetes documentation, Versions in CustomResourceDefinitions";
-
-pub(crate) const ROWS: &[Row] = &[
-    Row {
-        kinds: DEFINITION,
-        path: "spec.versions",
-        when: FiresWhen::Says(drops_stored),
-        risk: Risk::Blocking,
-        reason: Reason::CrdVersionDropped,
-        message: "",
-        source: VERSIONS,
-    },
-    Row {
-        kinds: DEFINITION,
-        path: "spec.versions",
-        when: FiresWhen::Says(drops_served),
-        risk: Risk::Dangerous,
-        reason: Reason::CrdVersionDropped,
-        message: "",
-        source: VERSIONS,
-    },
-    Row {
-        kinds: DEFINITION,
-        path: "spec.versions",
-        when: FiresWhen::Says(narrows),
-        risk: Risk::Notable,
-        reason: Reason::SchemaNarrowed,
-        message: "",
-        source: VERSIONS,
-    },
-    Row {
-        kinds: &["*"],
-        path: "spec.**.image",
-        when: FiresWhen::Says(image),
-        risk: Risk::Notable,
-        reason: Reason::ImageChanged,
-        message: "",
-        source: "Kubernetes documentation, Images",
-    },
-];
 
 /// The versions of a definition.
 fn versions<'n>(list: NodeRef<'n>) -> impl Iterator<Item = (&'n str, NodeRef<'n>)> {
@@ -65,7 +19,7 @@ fn named<'n>(list: NodeRef<'n>, name: &str) -> Option<NodeRef<'n>> {
     all.find(|(other, _)| *other == name).map(|(_, node)| node)
 }
 
-fn drops_stored(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn drops_stored(change: &FieldChange<'_, '_>) -> Option<String> {
     let (before, after) = change.both()?;
     let mut stored = versions(before).filter(|(_, node)| is(*node, "storage"));
     let (name, _) = stored.find(|(name, _)| named(after, name).is_none())?;
@@ -74,7 +28,7 @@ fn drops_stored(change: &FieldChange<'_, '_>) -> Option<String> {
     ))
 }
 
-fn drops_served(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn drops_served(change: &FieldChange<'_, '_>) -> Option<String> {
     let (before, after) = change.both()?;
     let served = versions(before).filter(|(_, node)| is(*node, "served"));
     let is_gone = |name: &str| !named(after, name).is_some_and(|node| is(node, "served"));
@@ -93,7 +47,7 @@ fn drops_served(change: &FieldChange<'_, '_>) -> Option<String> {
 /// How many fields a message names.
 const SHOWN: usize = 5;
 
-fn narrows(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn narrows(change: &FieldChange<'_, '_>) -> Option<String> {
     let (before, after) = change.both()?;
     let mut found = Vec::new();
     for (name, version) in versions(before) {

@@ -1,5 +1,5 @@
-//! The table of all rules, by class. To add one, add a row; a condition that [`FiresWhen`](super::row::FiresWhen) has no word for is a
-//! function next to the row. `UPDATE=1 cargo test --lib review` writes them into `docs/review.md`.
+//! The rules of `rules.txt`, by class. To add a rule, add a line; a condition for which it has no word is a function in a
+//! module here. `UPDATE=1 cargo test --lib review` writes the rules into `docs/review.md`.
 
 mod access;
 mod admission;
@@ -9,15 +9,103 @@ mod network;
 mod pods;
 mod workloads;
 
-use super::row::Row;
+use std::sync::LazyLock;
 
-/// All rules, with the names of their classes.
-pub(crate) const TABLES: [(&str, &[Row]); 7] = [
-    ("Immutable fields", immutable::ROWS),
-    ("Pods", pods::ROWS),
-    ("Workloads", workloads::ROWS),
-    ("Roles and bindings", access::ROWS),
-    ("Networks", network::ROWS),
-    ("Admission", admission::ROWS),
-    ("Custom resources", definitions::ROWS),
+use super::Risk;
+use super::row::{FiresWhen, Row};
+use super::table::{section, words};
+use crate::results::Reason;
+
+/// The classes of rules, each a section of the table.
+pub(super) const CLASSES: [&str; 7] = [
+    "Immutable fields",
+    "Pods",
+    "Workloads",
+    "Roles and bindings",
+    "Networks",
+    "Admission",
+    "Custom resources",
 ];
+
+/// All rules.
+pub(super) static RULES: LazyLock<Vec<Row>> =
+    LazyLock::new(|| CLASSES.into_iter().flat_map(of_class).collect());
+
+/// The rules of a class.
+pub(super) fn of_class(class: &str) -> impl Iterator<Item = Row> {
+    section(class).into_iter().filter_map(row)
+}
+
+/// A rule from the columns of its line; a test reads all lines.
+fn row([kinds, path, condition, message, source, risk, reason]: [&'static str; 7]) -> Option<Row> {
+    let (condition, absent) = condition
+        .split_once(", absent is ")
+        .unwrap_or((condition, ""));
+    let when = match condition.split_once(' ').unwrap_or((condition, "")) {
+        ("changes", "") => FiresWhen::Changes(absent),
+        ("is", "removed") => FiresWhen::Removed,
+        ("is", "added") => FiresWhen::Added,
+        ("becomes", values) => FiresWhen::Becomes(values.split(" or ").collect(), absent),
+        ("if", name) => holds(name)?,
+        ("by", name) => says(name)?,
+        _ => return None,
+    };
+    let reason = Reason::ALL.iter().find(|(_, name, _)| *name == reason);
+    Some(Row {
+        kinds: words(kinds),
+        path,
+        when,
+        risk: Risk::ALL.into_iter().find(|known| known.as_str() == risk)?,
+        reason: reason?.0,
+        message,
+        source,
+    })
+}
+
+/// The function of a condition.
+fn holds(name: &str) -> Option<FiresWhen> {
+    Some(FiresWhen::Holds(match name {
+        "account" => pods::account,
+        "asked_about_more" => admission::asked_about_more,
+        "changes_address" => immutable::changes_address,
+        "changes_claim" => immutable::changes_claim,
+        "changes_completions" => immutable::changes_completions,
+        "changes_frozen" => immutable::changes_frozen,
+        "changes_pod" => immutable::changes_pod,
+        "changes_volume" => immutable::changes_volume,
+        "collects" => access::collects,
+        "drops_size" => immutable::drops_size,
+        "fails_closed" => admission::fails_closed,
+        "opens_egress" => network::opens_egress,
+        "opens_ingress" => network::opens_ingress,
+        "selects_others" => network::selects_others,
+        "shrinks" => immutable::shrinks,
+        _ => return None,
+    }))
+}
+
+/// The function that gives the message of a rule.
+fn says(name: &str) -> Option<FiresWhen> {
+    Some(FiresWhen::Says(match name {
+        "adds_capabilities" => pods::adds_capabilities,
+        "aggregates" => access::aggregates,
+        "arguments" => pods::arguments,
+        "budget" => workloads::budget,
+        "drops_served" => definitions::drops_served,
+        "drops_stored" => definitions::drops_stored,
+        "drops_type" => network::drops_type,
+        "environment" => pods::environment,
+        "grants_more" => access::grants_more,
+        "image" => pods::image,
+        "keeps_capabilities" => pods::keeps_capabilities,
+        "loses_seccomp" => pods::loses_seccomp,
+        "may_escalate" => pods::may_escalate,
+        "may_run_as_root" => pods::may_run_as_root,
+        "may_write_root" => pods::may_write_root,
+        "mounts_node" => pods::mounts_node,
+        "narrows" => definitions::narrows,
+        "new_subjects" => access::new_subjects,
+        "widens_sources" => network::widens_sources,
+        _ => return None,
+    }))
+}

@@ -1,99 +1,14 @@
 //! What can be reached, and by whom.
 
-use crate::results::Reason;
-use crate::review::Risk;
-use crate::review::row::{FieldChange, FiresWhen, Row};
+use crate::review::row::FieldChange;
 use crate::review::walk::{given, text};
 use crate::yaml::NodeRef;
 
-const POLICY: &[&str] = &["networking.k8s.io/NetworkPolicy"];
-const SERVICE: &[&str] = &["Service"];
-const POLICIES: &str = "Kubernetes documentation, Network Policies";
-const SERVICES: &str = "Kubernetes documentation, Service";
-
-const fn row(
-    kinds: &'static [&'static str],
-    path: &'static str,
-    when: FiresWhen,
-    reason: Reason,
-    message: &'static str,
-    source: &'static str,
-) -> Row {
-    Row {
-        kinds,
-        path,
-        when,
-        risk: Risk::Dangerous,
-        reason,
-        message,
-        source,
-    }
-}
-
-pub(crate) const ROWS: &[Row] = &[
-    row(
-        POLICY,
-        "spec.ingress",
-        FiresWhen::Says(opens_ingress),
-        Reason::NetworkOpened,
-        "",
-        POLICIES,
-    ),
-    row(
-        POLICY,
-        "spec.egress",
-        FiresWhen::Says(opens_egress),
-        Reason::NetworkOpened,
-        "",
-        POLICIES,
-    ),
-    row(
-        POLICY,
-        "spec.policyTypes",
-        FiresWhen::Says(drops_type),
-        Reason::NetworkOpened,
-        "",
-        POLICIES,
-    ),
-    row(
-        POLICY,
-        "spec.podSelector",
-        FiresWhen::Says(selects_others),
-        Reason::NetworkOpened,
-        "",
-        POLICIES,
-    ),
-    row(
-        SERVICE,
-        "spec.type",
-        FiresWhen::Becomes(&["LoadBalancer", "NodePort"], "ClusterIP"),
-        Reason::ServiceExposed,
-        "the Service can be reached from outside the cluster",
-        SERVICES,
-    ),
-    row(
-        SERVICE,
-        "spec.externalIPs",
-        FiresWhen::Added,
-        Reason::ServiceExposed,
-        "the Service can be reached under addresses from outside the cluster",
-        SERVICES,
-    ),
-    row(
-        SERVICE,
-        "spec.loadBalancerSourceRanges",
-        FiresWhen::Says(widens_sources),
-        Reason::ServiceExposed,
-        "",
-        SERVICES,
-    ),
-];
-
-fn opens_ingress(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn opens_ingress(change: &FieldChange<'_, '_>) -> bool {
     opens(change, "from", "ingress")
 }
 
-fn opens_egress(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn opens_egress(change: &FieldChange<'_, '_>) -> bool {
     opens(change, "to", "egress")
 }
 
@@ -109,10 +24,10 @@ fn restricts(policy: NodeRef<'_>, what: &str) -> bool {
 }
 
 /// Whether a rule admits what no rule admitted before.
-fn opens(change: &FieldChange<'_, '_>, peers: &str, what: &str) -> Option<String> {
+fn opens(change: &FieldChange<'_, '_>, peers: &str, what: &str) -> bool {
     let [Some(before), Some(after)] = change.roots else {
         // A new policy closes what was open.
-        return None;
+        return false;
     };
     let old = || change.before().into_iter().flat_map(|list| list.items());
     let mut new = change.after().into_iter().flat_map(|list| list.items());
@@ -123,8 +38,7 @@ fn opens(change: &FieldChange<'_, '_>, peers: &str, what: &str) -> Option<String
         };
         !old().any(covers)
     });
-    let opens = restricts(before, what) && (admits || !restricts(after, what));
-    opens.then(|| format!("the policy admits more {what} traffic"))
+    restricts(before, what) && (admits || !restricts(after, what))
 }
 
 /// Whether each element of a list is in the other one; an absent or empty list is everything.
@@ -137,7 +51,7 @@ fn within(one: Option<NodeRef<'_>>, other: Option<NodeRef<'_>>) -> bool {
     other.is_empty() || !one.is_empty() && one.iter().all(|item| other.contains(item))
 }
 
-fn drops_type(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn drops_type(change: &FieldChange<'_, '_>) -> Option<String> {
     let (before, after) = change.both()?;
     let types = |list: NodeRef<'_>| -> Vec<String> {
         list.items()
@@ -154,13 +68,13 @@ fn drops_type(change: &FieldChange<'_, '_>) -> Option<String> {
     ))
 }
 
-fn selects_others(change: &FieldChange<'_, '_>) -> Option<String> {
-    let (_, after) = change.both()?;
-    let selects_all = after.entries().next().is_none();
-    (!selects_all).then(|| "the policy now protects different pods".to_owned())
+/// An empty selector selects all.
+pub(super) fn selects_others(change: &FieldChange<'_, '_>) -> bool {
+    let both = change.both();
+    both.is_some_and(|(_, after)| after.entries().next().is_some())
 }
 
-fn widens_sources(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn widens_sources(change: &FieldChange<'_, '_>) -> Option<String> {
     let before = change.before()?;
     let ranges = |list: Option<NodeRef<'_>>| -> Vec<String> {
         let items = list.into_iter().flat_map(|list| list.items());

@@ -1,238 +1,8 @@
 //! What pods may do, and what runs in them.
 
-use crate::results::Reason;
-use crate::review::Risk;
-use crate::review::row::{CONTAINERS, FieldChange, FiresWhen, Row};
+use crate::review::row::{CONTAINERS, FieldChange};
 use crate::review::walk::{given, text};
 use crate::yaml::NodeRef;
-
-/// Pod Security Standards: what only privileged pods may do.
-const BASELINE: &str = "Pod Security Standards, baseline";
-/// Pod Security Standards: what restricted pods must do.
-const RESTRICTED: &str = "Pod Security Standards, restricted";
-const POD: &str = "Kubernetes API reference, PodSpec";
-
-const fn may(
-    path: &'static str,
-    when: FiresWhen,
-    message: &'static str,
-    source: &'static str,
-) -> Row {
-    Row {
-        kinds: &[],
-        path,
-        when,
-        risk: Risk::Dangerous,
-        reason: Reason::PodPrivileges,
-        message,
-        source,
-    }
-}
-
-const fn lacks(path: &'static str, reason: Reason, message: &'static str) -> Row {
-    Row {
-        kinds: &[],
-        path,
-        when: FiresWhen::Removed,
-        risk: Risk::Dangerous,
-        reason,
-        message,
-        source: POD,
-    }
-}
-
-const fn runs(path: &'static str, when: FiresWhen, reason: Reason, message: &'static str) -> Row {
-    Row {
-        kinds: &[],
-        path,
-        when,
-        risk: Risk::Notable,
-        reason,
-        message,
-        source: POD,
-    }
-}
-
-const TRUE: FiresWhen = FiresWhen::Becomes(&["true"], "false");
-const UNCONFINED: FiresWhen = FiresWhen::Becomes(&["Unconfined"], "");
-
-pub(crate) const ROWS: &[Row] = &[
-    may(
-        "{pod}.{containers}[].securityContext.privileged",
-        TRUE,
-        "the container becomes privileged: root on the node",
-        BASELINE,
-    ),
-    may(
-        "{pod}.{containers}[].securityContext.capabilities.add",
-        FiresWhen::Says(adds_capabilities),
-        "",
-        BASELINE,
-    ),
-    may(
-        "{pod}.{containers}[].securityContext.procMount",
-        FiresWhen::Becomes(&["Unmasked"], "Default"),
-        "the container sees all of /proc",
-        BASELINE,
-    ),
-    may(
-        "{pod}.{containers}[].ports[].hostPort",
-        FiresWhen::Added,
-        "the container uses a port of the node",
-        BASELINE,
-    ),
-    may(
-        "{pod}.volumes[].hostPath.path",
-        FiresWhen::Says(mounts_node),
-        "",
-        BASELINE,
-    ),
-    may(
-        "{pod}.hostNetwork",
-        TRUE,
-        "the pod uses the network of the node",
-        BASELINE,
-    ),
-    may(
-        "{pod}.hostPID",
-        TRUE,
-        "the pod sees the processes of the node",
-        BASELINE,
-    ),
-    may(
-        "{pod}.hostIPC",
-        TRUE,
-        "the pod shares memory with the node",
-        BASELINE,
-    ),
-    may(
-        "{pod}.securityContext.windowsOptions.hostProcess",
-        TRUE,
-        "the pod runs as a host process on a Windows node",
-        BASELINE,
-    ),
-    may(
-        "{pod}.{containers}[].securityContext.windowsOptions.hostProcess",
-        TRUE,
-        "the container runs as a host process on a Windows node",
-        BASELINE,
-    ),
-    may(
-        "{pod}.securityContext.sysctls",
-        FiresWhen::Added,
-        "the pod sets sysctls",
-        BASELINE,
-    ),
-    may(
-        "{pod}.securityContext.seccompProfile.type",
-        UNCONFINED,
-        "the pod may make any system call (seccomp)",
-        BASELINE,
-    ),
-    may(
-        "{pod}.{containers}[].securityContext.seccompProfile.type",
-        UNCONFINED,
-        "the container may make any system call (seccomp)",
-        BASELINE,
-    ),
-    may(
-        "{pod}.securityContext.appArmorProfile.type",
-        UNCONFINED,
-        "the pod has no AppArmor profile",
-        BASELINE,
-    ),
-    may(
-        "{pod}.{containers}[].securityContext.appArmorProfile.type",
-        UNCONFINED,
-        "the container has no AppArmor profile",
-        BASELINE,
-    ),
-    may(
-        "{pod}.securityContext.runAsUser",
-        FiresWhen::Becomes(&["0"], ""),
-        "the pod runs as root",
-        RESTRICTED,
-    ),
-    may(
-        "{pod}.{containers}[].securityContext.runAsUser",
-        FiresWhen::Becomes(&["0"], ""),
-        "the container runs as root",
-        RESTRICTED,
-    ),
-    may("{pod}", FiresWhen::Says(may_run_as_root), "", RESTRICTED),
-    may("{pod}", FiresWhen::Says(may_escalate), "", RESTRICTED),
-    may("{pod}", FiresWhen::Says(loses_seccomp), "", RESTRICTED),
-    may("{pod}", FiresWhen::Says(keeps_capabilities), "", RESTRICTED),
-    may("{pod}", FiresWhen::Says(may_write_root), "", POD),
-    may(
-        "{pod}.automountServiceAccountToken",
-        FiresWhen::Becomes(&["true"], "true"),
-        "the pod gets a token for the API server",
-        POD,
-    ),
-    lacks(
-        "{pod}.{containers}[].resources.limits.*",
-        Reason::LimitRemoved,
-        "the container no longer has a limit",
-    ),
-    lacks(
-        "{pod}.{containers}[].livenessProbe",
-        Reason::ProbeRemoved,
-        "nothing restarts the container when it hangs",
-    ),
-    lacks(
-        "{pod}.{containers}[].readinessProbe",
-        Reason::ProbeRemoved,
-        "the container gets traffic before it is ready",
-    ),
-    lacks(
-        "{pod}.{containers}[].startupProbe",
-        Reason::ProbeRemoved,
-        "the other probes do not wait until the container has started",
-    ),
-    runs(
-        "{pod}.{containers}[].image",
-        FiresWhen::Says(image),
-        Reason::ImageChanged,
-        "",
-    ),
-    runs(
-        "{pod}.volumes[].image.reference",
-        FiresWhen::Says(image),
-        Reason::ImageChanged,
-        "",
-    ),
-    runs(
-        "{pod}.{containers}[].args",
-        FiresWhen::Says(arguments),
-        Reason::ArgumentsChanged,
-        "",
-    ),
-    runs(
-        "{pod}.{containers}[].command",
-        FiresWhen::Says(arguments),
-        Reason::ArgumentsChanged,
-        "",
-    ),
-    runs(
-        "{pod}.{containers}[].env[]",
-        FiresWhen::Says(environment),
-        Reason::ArgumentsChanged,
-        "",
-    ),
-    runs(
-        "{pod}.{containers}[].envFrom",
-        FiresWhen::Says(environment),
-        Reason::ArgumentsChanged,
-        "",
-    ),
-    runs(
-        "{pod}.serviceAccountName",
-        FiresWhen::Says(account),
-        Reason::PodPrivileges,
-        "",
-    ),
-];
 
 /// What a list of strings has.
 fn strings<'n>(list: Option<NodeRef<'n>>) -> Vec<&'n str> {
@@ -260,7 +30,7 @@ const HARMLESS: [&str; 14] = [
     "",
 ];
 
-fn adds_capabilities(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn adds_capabilities(change: &FieldChange<'_, '_>) -> Option<String> {
     let before = strings(change.before());
     let mut new = strings(change.after());
     new.retain(|name| {
@@ -269,7 +39,7 @@ fn adds_capabilities(change: &FieldChange<'_, '_>) -> Option<String> {
     (!new.is_empty()).then(|| format!("the container gets capabilities: {}", new.join(", ")))
 }
 
-fn mounts_node(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn mounts_node(change: &FieldChange<'_, '_>) -> Option<String> {
     let path = text(change.after())?;
     Some(format!("the pod mounts `{path}` of the node"))
 }
@@ -304,7 +74,7 @@ fn context<'n>(container: NodeRef<'n>, pod: NodeRef<'n>, path: &[&str]) -> Optio
     of(container).or_else(|| of(pod))
 }
 
-fn may_run_as_root(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn may_run_as_root(change: &FieldChange<'_, '_>) -> Option<String> {
     let is_not_root = |container: NodeRef<'_>, pod: NodeRef<'_>| {
         let user = text(context(container, pod, &["runAsUser"]));
         text(context(container, pod, &["runAsNonRoot"])) == Some("true")
@@ -313,7 +83,7 @@ fn may_run_as_root(change: &FieldChange<'_, '_>) -> Option<String> {
     lost(change, is_not_root, "containers may run as root")
 }
 
-fn may_escalate(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn may_escalate(change: &FieldChange<'_, '_>) -> Option<String> {
     let is_bound = |container: NodeRef<'_>, _: NodeRef<'_>| {
         let path = ["securityContext", "allowPrivilegeEscalation"];
         text(container.get_path(&path)) == Some("false")
@@ -325,7 +95,7 @@ fn may_escalate(change: &FieldChange<'_, '_>) -> Option<String> {
     )
 }
 
-fn loses_seccomp(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn loses_seccomp(change: &FieldChange<'_, '_>) -> Option<String> {
     let is_confined = |container: NodeRef<'_>, pod: NodeRef<'_>| {
         text(context(container, pod, &["seccompProfile", "type"])).is_some()
     };
@@ -336,7 +106,7 @@ fn loses_seccomp(change: &FieldChange<'_, '_>) -> Option<String> {
     )
 }
 
-fn keeps_capabilities(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn keeps_capabilities(change: &FieldChange<'_, '_>) -> Option<String> {
     let drops_all = |container: NodeRef<'_>, _: NodeRef<'_>| {
         let path = ["securityContext", "capabilities", "drop"];
         strings(container.get_path(&path)).contains(&"ALL")
@@ -348,7 +118,7 @@ fn keeps_capabilities(change: &FieldChange<'_, '_>) -> Option<String> {
     )
 }
 
-fn may_write_root(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn may_write_root(change: &FieldChange<'_, '_>) -> Option<String> {
     let is_read_only = |container: NodeRef<'_>, _: NodeRef<'_>| {
         let path = ["securityContext", "readOnlyRootFilesystem"];
         text(container.get_path(&path)) == Some("true")
@@ -360,7 +130,7 @@ fn may_write_root(change: &FieldChange<'_, '_>) -> Option<String> {
     )
 }
 
-fn arguments(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn arguments(change: &FieldChange<'_, '_>) -> Option<String> {
     let [before, after] = [strings(change.before()), strings(change.after())];
     if !change.place.owner_remains {
         return None;
@@ -424,7 +194,7 @@ fn shortened(text: &str, others: &[&str]) -> String {
     format!("`{start}{shown}{end}`")
 }
 
-fn environment(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn environment(change: &FieldChange<'_, '_>) -> Option<String> {
     let node = change.after().or(change.before())?;
     let verb = match (change.before(), change.after()) {
         (Some(_), Some(_)) => "changes",
@@ -441,9 +211,8 @@ fn environment(change: &FieldChange<'_, '_>) -> Option<String> {
     })
 }
 
-fn account(change: &FieldChange<'_, '_>) -> Option<String> {
-    let is_there = change.place.owner_remains && change.roots.iter().all(Option::is_some);
-    is_there.then(|| "the pod uses another service account, which may have other roles".to_owned())
+pub(super) fn account(change: &FieldChange<'_, '_>) -> bool {
+    change.place.owner_remains && change.roots.iter().all(Option::is_some)
 }
 
 /// The parts of an image's name.
