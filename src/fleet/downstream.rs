@@ -346,7 +346,7 @@ impl Downstream {
         let mut add = |package: &str, ownership: Ownership| {
             let place = join(&self.name, package);
             if let Some(claimed) = ClaimedPackage::new(&place, ownership) {
-                let owner = claimed.package.owner.clone();
+                let owner = claimed.owner.clone();
                 found.entry((place, owner)).or_insert(claimed);
             }
         };

@@ -20,6 +20,6 @@ pub(crate) use catalog::{
 };
 pub(crate) use downstream::{Deletion, Downstream, Downstreams, PackageRevisions, Unpublished};
 pub use lock::PackageLock;
-pub(crate) use owned::{ClaimedPackage, OwnedPackage, claimed_packages};
+pub(crate) use owned::{ClaimedPackage, claimed_packages};
 pub use shard::Shard;
 pub(crate) use store::{delete_package, remove_empty_folders};

@@ -9,22 +9,15 @@ use crate::kptfile::{OWNER_ANNOTATION, Ownership};
 use crate::package::{JOURNAL, PackageError, is_git, recover_package};
 use crate::yaml::OwnedDocument;
 
-/// A package with an owner.
+/// A package whose Kptfile names an owner. Its own place, or that of the PackageVariant, tells whether it has one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct OwnedPackage {
+pub(crate) struct ClaimedPackage {
     /// From the fleet's directory: `<repository>/<package>`.
     pub(crate) path: String,
     /// The PackageVariant, `<namespace>/<name>`.
     pub(crate) owner: String,
     /// Whether the package stays without its owner.
     pub(crate) orphans: bool,
-}
-
-/// A package whose Kptfile names an owner. Its own place, or that of the PackageVariant, tells whether it has one.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct ClaimedPackage {
-    /// The package, if it is the owner's.
-    pub(crate) package: OwnedPackage,
     /// The place that the Kptfile names; absent in packages of earlier versions.
     pub(crate) downstream: Option<String>,
 }
@@ -33,11 +26,9 @@ impl ClaimedPackage {
     /// The package at this path; `None` if its Kptfile names no owner.
     pub(crate) fn new(path: &str, ownership: Ownership) -> Option<Self> {
         Some(Self {
-            package: OwnedPackage {
-                path: path.to_owned(),
-                owner: ownership.owner?,
-                orphans: ownership.orphans,
-            },
+            path: path.to_owned(),
+            owner: ownership.owner?,
+            orphans: ownership.orphans,
             downstream: ownership.downstream,
         })
     }
@@ -45,10 +36,9 @@ impl ClaimedPackage {
     /// Whether the package has the owner that its Kptfile names. `targets` says whether the PackageVariant with this name
     /// targets this place.
     pub(crate) fn has_owner(&self, targets: impl Fn(&str, &str) -> bool) -> bool {
-        let OwnedPackage { path, owner, .. } = &self.package;
         match &self.downstream {
-            Some(downstream) => downstream == path,
-            None => targets(owner, path),
+            Some(downstream) => *downstream == self.path,
+            None => targets(&self.owner, &self.path),
         }
     }
 }
@@ -105,7 +95,7 @@ pub(crate) fn claimed_packages(
             (folder, path)
         }));
     }
-    found.sort_by(|a, b| a.package.path.cmp(&b.package.path));
+    found.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(found)
 }
 

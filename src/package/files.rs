@@ -128,6 +128,12 @@ impl Package {
         self.files.iter().map(|(path, file)| (path.as_str(), file))
     }
 
+    /// The package with one of its files alone.
+    pub(crate) fn only(mut self, path: &str) -> Self {
+        self.files.retain(|other, _| other == path);
+        self
+    }
+
     /// The files that are named like KRM.
     pub fn krm(&self) -> impl Iterator<Item = (&str, &Text)> {
         self.files()

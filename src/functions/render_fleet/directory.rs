@@ -6,16 +6,15 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use super::outcome::VariantOutcome;
-use super::render::{RenderedPackage, Worker};
+use super::render::{WorkedPackage, Worker};
 use super::variants::{Destination, FleetVariant};
 use crate::config::UsageError;
-use crate::diff::{FileDiff, change_diffs};
+use crate::diff::FileDiff;
 use crate::fleet::{PackageLock, remove_empty_folders};
 use crate::package::{
-    FileChange, Package, PackageError, check_folders, is_temporary, read_package, recover_package,
+    Package, PackageError, check_folders, is_temporary, read_package, recover_package,
     write_package_whole,
 };
-use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 
 /// Whether a run writes, and what it remembers.
@@ -68,11 +67,12 @@ pub(super) fn on_directory(
         mode,
     };
     let done = package.run(worker, variant, &mut said);
-    let (rendered, diffs, changes) = done.unwrap_or_else(|CannotWork(result)| {
+    let (worked, diffs) = done.unwrap_or_else(|CannotWork(result)| {
         said.push(result.about(&variant.resource));
-        (RenderedPackage::default(), Vec::new(), false)
+        Default::default()
     });
-    let mut outcome = VariantOutcome::of(variant, &place.path, rendered, &said, changes);
+    let is_changed = !worked.changes.is_empty();
+    let mut outcome = VariantOutcome::of(variant, worked.rendered, &said, is_changed);
     outcome.diffs = diffs;
     outcome
 }
@@ -90,7 +90,7 @@ impl PackageDirectory<'_> {
         worker: &mut Worker<'_>,
         variant: &FleetVariant,
         said: &mut Results,
-    ) -> Result<(RenderedPackage, Vec<FileDiff>, bool), CannotWork> {
+    ) -> Result<(WorkedPackage, Vec<FileDiff>), CannotWork> {
         check_folders(self.fleet, &format!("{}/", self.place.path))?;
         let is_made = self.mode.writes && !self.directory.exists();
         let _lock = self.lock()?;
@@ -120,7 +120,7 @@ impl PackageDirectory<'_> {
         worker: &mut Worker<'_>,
         variant: &FleetVariant,
         said: &mut Results,
-    ) -> Result<(RenderedPackage, Vec<FileDiff>, bool), CannotWork> {
+    ) -> Result<(WorkedPackage, Vec<FileDiff>), CannotWork> {
         if self.mode.writes {
             recover_package(self.directory)?;
         }
@@ -129,42 +129,27 @@ impl PackageDirectory<'_> {
             files => files?,
         };
         let is_new = is_empty(self.directory)?;
-        let files = Arc::new(files);
-        let list = ResourceList::from_package(Arc::clone(&files));
-        let mut list = list.map_err(UsageError::of)?;
-        let rendered = worker.render(variant, self.place, &mut list, is_new, said)?;
+        let worked = WorkedPackage::new(Arc::new(files), said, |list, said| {
+            worker.render(variant, self.place, list, is_new, said)
+        })?;
+        let WorkedPackage {
+            files,
+            changes,
+            rendered,
+        } = &worked;
         if said.has_errors() || rendered.action.is_none() {
-            return Ok((rendered, Vec::new(), false));
+            return Ok((worked, Vec::new()));
         }
-        let changes = list.file_changes();
-        *said = take(said).with_lines(|path| files.text_after(&changes, path));
-        if changes.is_empty() {
-            if self.mode.writes {
-                // What a killed run left behind goes.
-                write_package_whole(&files, &[])?;
-            }
-            return Ok((rendered, Vec::new(), false));
+        *said = take(said).with_lines(|path| files.text_after(changes, path));
+        let mut diffs = Vec::new();
+        if self.mode.keeps_diffs {
+            diffs = worked.diffs(&self.place.path)?;
         }
-        let diffs = self.diffs(&files, &changes)?;
         if self.mode.writes {
-            write_package_whole(&files, &changes)?;
+            // What a killed run left behind goes even if nothing changes.
+            write_package_whole(files, changes)?;
         }
-        Ok((rendered, diffs, true))
-    }
-
-    fn diffs(
-        &self,
-        files: &Package,
-        changes: &[FileChange],
-    ) -> Result<Vec<FileDiff>, PackageError> {
-        if !self.mode.keeps_diffs {
-            return Ok(Vec::new());
-        }
-        let path = &self.place.path;
-        let diffs = changes.iter();
-        diffs
-            .map(|change| change_diffs(files, change, path))
-            .collect()
+        Ok((worked, diffs))
     }
 }
 

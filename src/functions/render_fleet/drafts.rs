@@ -7,15 +7,14 @@ use std::sync::Arc;
 use super::config::FleetSettings;
 use super::directory::Mode;
 use super::outcome::VariantOutcome;
-use super::prune::without_owner;
-use super::render::{Action, RenderedPackage, Worker};
+use super::render::{RenderedPackage, WorkedPackage, Worker};
 use super::variants::{Destination, FleetVariant};
 use crate::config::UsageError;
-use crate::diff::{FileDiff, change_diffs};
+use crate::diff::FileDiff;
 use crate::fleet::{
     Downstream, Downstreams, PackageRevisions, RepositoryFacts, Unpublished, revision_name,
 };
-use crate::git::{DraftCommit, GitError, Revision, Snapshot, draft_note};
+use crate::git::{DraftCommit, GitError, Revision, draft_note};
 use crate::merge::package::Merge;
 use crate::package::Package;
 use crate::resource::NamespacedName;
@@ -23,41 +22,22 @@ use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::schema::Schema;
 
-/// Where the package of a variant is that is worked on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Start<'r> {
-    /// On the base branch: changes become a new draft.
-    Published,
-    /// In a draft: changes become a commit on top.
-    Draft(&'r Unpublished),
-    /// In a proposed revision, which stays as it is.
-    Proposed(&'r Unpublished),
-}
-
 /// Decides where a variant continues: in its newest draft, its newest proposed revision, one without owner if it adopts
-/// them, or what is published. Gives those without owner that it leaves alone, too.
+/// them, or (`None`) in what is published. Gives those without owner that it leaves alone, too.
 pub(super) fn start<'r>(
     unpublished: &'r [Unpublished],
     owner: &str,
     adopts: bool,
-) -> (Start<'r>, Vec<&'r Unpublished>) {
-    let find = |is_proposed, owner: Option<&str>| {
-        unpublished.iter().find(|revision| {
-            revision.is_proposed == is_proposed && revision.ownership.owner.as_deref() == owner
-        })
-    };
-    let own = |owner| {
-        let draft = find(false, owner).map(Start::Draft);
-        draft.or_else(|| find(true, owner).map(Start::Proposed))
-    };
-    let start = own(Some(owner)).or_else(|| own(None).filter(|_| adopts));
-    let others = unpublished.iter().filter(|revision| {
-        let is_start =
-            matches!(start, Some(Start::Draft(one) | Start::Proposed(one)) if one == *revision);
-        revision.ownership.owner.is_none() && !is_start
-    });
-    let others = others.filter(|_| !adopts).collect();
-    (start.unwrap_or(Start::Published), others)
+) -> (Option<&'r Unpublished>, Vec<&'r Unpublished>) {
+    let all = unpublished.iter();
+    let own = all.clone().filter(|revision| revision.is_owned_by(owner));
+    let start = own.min_by_key(|revision| revision.is_proposed);
+    let without_owner = all.filter(|revision| revision.ownership.owner.is_none());
+    if adopts {
+        let adopted = || without_owner.min_by_key(|revision| revision.is_proposed);
+        return (start.or_else(adopted), Vec::new());
+    }
+    (start, without_owner.collect())
 }
 
 /// The drafts of a fleet, as one thread writes them.
@@ -79,6 +59,15 @@ pub(super) struct Done {
     withdrawn: Vec<String>,
     /// The names of its revisions that are not published, or of the latest one that is.
     targets: Vec<String>,
+}
+
+impl Done {
+    fn of(rendered: RenderedPackage) -> Self {
+        Self {
+            rendered,
+            ..Self::default()
+        }
+    }
 }
 
 impl<'f> Drafts<'f> {
@@ -111,7 +100,7 @@ impl<'f> Drafts<'f> {
             Done::default()
         });
         let changes = done.branch.is_some() || !done.withdrawn.is_empty();
-        let mut outcome = VariantOutcome::of(variant, &place.path, done.rendered, &said, changes);
+        let mut outcome = VariantOutcome::of(variant, done.rendered, &said, changes);
         outcome.diffs = done.diffs;
         outcome.targets = done.targets;
         outcome.draft.clone_from(&done.branch);
@@ -150,10 +139,8 @@ impl<'f> Drafts<'f> {
             settings: self.settings,
             mode: self.mode,
         };
-        let work = DraftWork::Render {
-            worker,
-            variant,
-            place,
+        let work = |list: &mut ResourceList, is_new, results: &mut Results| {
+            worker.render(variant, place, list, is_new, results)
         };
         let mut done = draft.run(work, said)?;
         if done.rendered.action.is_some() && !said.has_errors() {
@@ -210,7 +197,8 @@ fn targets(
 pub(super) struct Draft<'d> {
     pub(super) downstream: &'d Downstream,
     pub(super) revisions: &'d PackageRevisions,
-    pub(super) start: Start<'d>,
+    /// The draft or proposed revision that the variant continues.
+    pub(super) start: Option<&'d Unpublished>,
     /// The PackageVariant that the package belongs to.
     pub(super) owner: &'d str,
     /// `<repository>/<package>`.
@@ -219,135 +207,13 @@ pub(super) struct Draft<'d> {
     pub(super) mode: Mode,
 }
 
-/// What is done to a package.
-pub(super) enum DraftWork<'w, 'f> {
-    /// It is rendered from its upstream.
-    Render {
-        worker: &'w mut Worker<'f>,
-        variant: &'w FleetVariant,
-        place: &'w Destination,
-    },
-    /// It no longer has an owner.
-    Orphan,
-}
-
-impl DraftWork<'_, '_> {
-    fn run(
-        &mut self,
-        list: &mut ResourceList,
-        is_new: bool,
-        results: &mut Results,
-    ) -> Result<RenderedPackage, UsageError> {
-        match self {
-            Self::Render {
-                worker,
-                variant,
-                place,
-            } => worker.render(variant, place, list, is_new, results),
-            Self::Orphan => {
-                if let Err(error) = without_owner(list) {
-                    results.push(*error);
-                }
-                Ok(RenderedPackage {
-                    action: Some(Action::Orphaned),
-                    ..RenderedPackage::default()
-                })
-            }
-        }
-    }
-
-    /// The name of the PackageRevision that the package is made from.
-    fn upstream(&mut self) -> Result<Option<String>, UsageError> {
-        match self {
-            Self::Render { worker, place, .. } => worker.package_revision(place).map(Some),
-            Self::Orphan => Ok(None),
-        }
-    }
-}
-
-/// A package before the work on it.
-struct Begun<'b> {
-    list: ResourceList,
-    found: Arc<Package>,
-    is_new: bool,
-    /// The commits that a new one is on top of.
-    parents: Vec<&'b str>,
-}
-
-impl<'d> Draft<'d> {
+impl Draft<'_> {
     pub(super) fn run(
         &self,
-        mut work: DraftWork<'_, '_>,
+        work: impl FnOnce(&mut ResourceList, bool, &mut Results) -> Result<RenderedPackage, UsageError>,
         said: &mut Results,
     ) -> Result<Done, UsageError> {
-        let mut steps = Results::default();
-        let Begun {
-            mut list,
-            found,
-            is_new,
-            parents,
-        } = self.begin(&mut steps)?;
-        let rendered = work.run(&mut list, is_new, &mut steps)?;
-        let changes = match rendered.action {
-            Some(_) if !steps.has_errors() => list.file_changes(),
-            _ => Vec::new(),
-        };
-        let mut done = Done {
-            rendered,
-            ..Done::default()
-        };
-        if let (Start::Proposed(pending), false) = (self.start, changes.is_empty()) {
-            said.push(self.pending(pending, &done.rendered));
-            return Ok(done);
-        }
-        let steps = steps.with_lines(|path| found.text_after(&changes, path));
-        steps.iter().for_each(|result| said.push(result.clone()));
-        if changes.is_empty() {
-            return Ok(done);
-        }
-        let draft = self.revision();
-        let branch = match draft {
-            Some(draft) => draft.branch.clone(),
-            None => self
-                .downstream
-                .next_draft(self.revisions)
-                .map_err(refused)?,
-        };
-        if self.mode.keeps_diffs {
-            let diffs = changes.iter();
-            let diffs = diffs.map(|change| change_diffs(&found, change, self.path));
-            let diffs = diffs.collect::<Result<_, _>>();
-            done.diffs = diffs.map_err(UsageError::of)?;
-        }
-        if self.mode.writes {
-            let commit = DraftCommit {
-                branch: &branch,
-                before: draft.and_then(|draft| draft.local.as_deref()),
-                parents: &parents,
-                directory: &self.revisions.directory,
-                changes: &changes,
-                package: &found,
-                message: &self.message(&done.rendered, &branch, work.upstream()?.as_deref()),
-            };
-            let written = self.downstream.repository().write_draft(&commit);
-            written.map_err(refused)?;
-        }
-        done.branch = Some(branch);
-        Ok(done)
-    }
-
-    /// The draft or proposed revision that the variant continues.
-    fn revision(&self) -> Option<&'d Unpublished> {
-        match self.start {
-            Start::Published => None,
-            Start::Draft(revision) | Start::Proposed(revision) => Some(revision),
-        }
-    }
-
-    /// Reads the package where the variant continues.
-    fn begin(&self, said: &mut Results) -> Result<Begun<'d>, UsageError> {
-        let revision = self.revision();
-        if let Some(Unpublished { branch, .. }) = revision.filter(|one| one.has_diverged) {
+        if let Some(Unpublished { branch, .. }) = self.start.filter(|one| one.has_diverged) {
             let message = format!(
                 "the branch `{branch}` and its remote-tracking branch each have commits that the other lacks; \
                  merge them first"
@@ -356,27 +222,74 @@ impl<'d> Draft<'d> {
         }
         let base = self.downstream.base.as_ref();
         let base = base.map(|base| base.commit.as_str());
-        let commit = revision.map(|revision| revision.commit.as_str()).or(base);
-        let snapshot = commit.map_or(Ok(None), |commit| self.snapshot(commit))?;
-        let is_new = snapshot.is_none();
-        let found = Arc::new(snapshot.map(|found| found.package).unwrap_or_default());
-        let list = ResourceList::from_package(Arc::clone(&found));
-        let mut list = list.map_err(UsageError::of)?;
-        let mut parents: Vec<&str> = commit.into_iter().collect();
-        if let Some((revision, base)) = revision.filter(|one| one.is_behind).zip(base) {
-            self.merge_published(revision, base, &mut list, said)?;
-            parents.push(base);
+        let commit = self.start.map(|start| start.commit.as_str()).or(base);
+        let found = commit.map_or(Ok(None), |commit| self.package(commit))?;
+        let is_new = found.is_none();
+        let behind = self.start.filter(|one| one.is_behind).zip(base);
+        // A new commit is on top of these.
+        let parents: Vec<&str> = commit
+            .into_iter()
+            .chain(behind.map(|(_, base)| base))
+            .collect();
+        let mut steps = Results::default();
+        let worked = WorkedPackage::new(
+            Arc::new(found.unwrap_or_default()),
+            &mut steps,
+            |list, steps| {
+                if let Some((draft, base)) = behind {
+                    self.merge_published(draft, base, list, steps)?;
+                }
+                work(list, is_new, steps)
+            },
+        )?;
+        let is_changed = !worked.changes.is_empty();
+        if let Some(pending) = self.start.filter(|one| one.is_proposed && is_changed) {
+            said.push(self.pending(pending, &worked.rendered));
+            return Ok(Done::of(worked.rendered));
         }
-        Ok(Begun {
-            list,
-            found,
-            is_new,
-            parents,
+        let steps = steps.with_lines(|path| worked.files.text_after(&worked.changes, path));
+        steps.iter().for_each(|result| said.push(result.clone()));
+        if !is_changed {
+            return Ok(Done::of(worked.rendered));
+        }
+        self.commit(worked, &parents)
+    }
+
+    /// Writes the changes to the branch of the draft.
+    fn commit(&self, worked: WorkedPackage, parents: &[&str]) -> Result<Done, UsageError> {
+        let branch = match self.start {
+            Some(draft) => draft.branch.clone(),
+            None => self
+                .downstream
+                .next_draft(self.revisions)
+                .map_err(refused)?,
+        };
+        let mut diffs = Vec::new();
+        if self.mode.keeps_diffs {
+            diffs = worked.diffs(self.path).map_err(UsageError::of)?;
+        }
+        if self.mode.writes {
+            let commit = DraftCommit {
+                branch: &branch,
+                before: self.start.and_then(|draft| draft.local.as_deref()),
+                parents,
+                directory: &self.revisions.directory,
+                changes: &worked.changes,
+                package: &worked.files,
+                message: &self.message(&worked.rendered, &branch),
+            };
+            let written = self.downstream.repository().write_draft(&commit);
+            written.map_err(refused)?;
+        }
+        Ok(Done {
+            diffs,
+            branch: Some(branch),
+            ..Done::of(worked.rendered)
         })
     }
 
     /// The package at a commit; `None` if it is not there.
-    fn snapshot(&self, commit: &str) -> Result<Option<Snapshot>, UsageError> {
+    fn package(&self, commit: &str) -> Result<Option<Package>, UsageError> {
         let directory = &self.revisions.directory;
         let repository = self.downstream.repository();
         if repository
@@ -387,10 +300,8 @@ impl<'d> Draft<'d> {
             return Ok(None);
         }
         let revision = Revision::named(commit, commit.to_owned());
-        repository
-            .read(directory, revision)
-            .map(Some)
-            .map_err(refused)
+        let read = repository.read(directory, revision).map_err(refused)?;
+        Ok(Some(read.package))
     }
 
     /// Merges what was published since the draft was made into it: Porch's approval puts the whole package of the draft in
@@ -402,12 +313,11 @@ impl<'d> Draft<'d> {
         list: &mut ResourceList,
         said: &mut Results,
     ) -> Result<(), UsageError> {
-        let package = |commit: Option<&str>| match commit
-            .map_or(Ok(None), |commit| self.snapshot(commit))?
-        {
-            Some(snapshot) => ResourceList::from_package(snapshot.package).map_err(UsageError::of),
-            None => Ok(ResourceList::read_only()),
-        };
+        let package =
+            |commit: Option<&str>| match commit.map_or(Ok(None), |commit| self.package(commit))? {
+                Some(package) => ResourceList::from_package(package).map_err(UsageError::of),
+                None => Ok(ResourceList::read_only()),
+            };
         let original = package(draft.merge_base.as_deref())?;
         let upstream = package(Some(base))?;
         let defaults = &self.settings.defaults;
@@ -437,10 +347,10 @@ impl<'d> Draft<'d> {
         FunctionResult::warning(Reason::ProposalPending, message)
     }
 
-    fn message(&self, rendered: &RenderedPackage, branch: &str, upstream: Option<&str>) -> String {
+    fn message(&self, rendered: &RenderedPackage, branch: &str) -> String {
         let directory = &self.revisions.directory;
         let workspace = branch.rsplit('/').next().unwrap_or(branch);
-        let note = draft_note(directory, workspace, upstream);
+        let note = draft_note(directory, workspace, rendered.upstream.as_deref());
         let (steps, owner) = (rendered.steps(), self.owner);
         format!("{directory}: {steps} for {owner}\n\n{note}")
     }
@@ -514,10 +424,7 @@ mod tests {
         ] {
             let revisions = revisions(written);
             let (start, others) = start(&revisions, "own", adopts);
-            let found = match start {
-                Start::Published => "published",
-                Start::Draft(found) | Start::Proposed(found) => &found.branch,
-            };
+            let found = start.map_or("published", |found| found.branch.as_str());
             let others: Vec<&str> = others.iter().map(|other| other.branch.as_str()).collect();
             assert_eq!(
                 (found, &others[..]),

@@ -1,17 +1,19 @@
 //! The fleet as items of a ResourceList: their paths say which package they belong to.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 
 use super::config::{FleetSettings, read_settings};
 use super::counts::FleetCounts;
+use super::directory::CannotWork;
 use super::outcome::VariantOutcome;
 use super::owners::{Owners, copied};
 use super::prune::{is_in, named, too_many};
-use super::render::{Action, RenderedPackage, Worker};
+use super::render::{Action, WorkedPackage, Worker};
 use super::run::{add_other_objects, refuse_shared_places, take_flags};
 use super::variants::{Expanded, FleetVariant, is_set, is_variant};
 use crate::config::UsageError;
-use crate::fleet::{ClaimedPackage, OwnedPackage};
+use crate::fleet::ClaimedPackage;
 use crate::functions::output::put_texts;
 use crate::functions::{Output, Run};
 use crate::kptfile::{Ownership, remove_owner};
@@ -95,7 +97,7 @@ pub(super) fn render_items(run: Run<'_>) -> Result<Output, UsageError> {
         counts.tell(outcome, results);
     }
     let copies = owners.copies.iter();
-    for copy in copies.filter(|copy| is_ours(&copy.package.owner)) {
+    for copy in copies.filter(|copy| is_ours(&copy.owner)) {
         counts.tell(copied(copy), results);
     }
     results.push(counts.result());
@@ -178,47 +180,37 @@ impl FleetItems {
         let files: Result<Package, EditError> = texts.collect();
         let files = files.map_err(UsageError::of)?;
         let is_new = files.is_empty();
-        let package = ResourceList::from_package(files);
-        let mut package = package.map_err(UsageError::of)?;
-        let rendered = worker.render(variant, place, &mut package, is_new, &mut said);
-        let rendered = rendered.unwrap_or_else(|error| {
-            said.push(FunctionResult::error(
-                Reason::InvalidPackage,
-                error.to_string(),
-            ));
-            RenderedPackage::default()
+        let worked = WorkedPackage::new(Arc::new(files), &mut said, |package, said| {
+            worker.render(variant, place, package, is_new, said)
         });
-        let mut changes = Vec::new();
-        if !said.has_errors() && rendered.action.is_some() {
-            changes = package.file_changes();
-        }
-        let has_changes = !changes.is_empty();
+        let WorkedPackage {
+            rendered, changes, ..
+        } = worked.unwrap_or_else(|error| {
+            said.push(*CannotWork::from(error).0);
+            WorkedPackage::default()
+        });
+        let is_changed = !changes.is_empty();
         for change in changes {
             let path = format!("{}/{}", place.path, change.path());
             self.changes.insert(path, change);
         }
-        Ok(VariantOutcome::of(
-            variant,
-            &place.path,
-            rendered,
-            &said,
-            has_changes,
-        ))
+        Ok(VariantOutcome::of(variant, rendered, &said, is_changed))
     }
 
     /// Deletes or orphans a package, by its policy.
     fn prune(
         &mut self,
-        package: &OwnedPackage,
+        package: &ClaimedPackage,
         owners: &Owners,
         settings: &FleetSettings,
         failed: &HashSet<String>,
         list: &ResourceList,
     ) -> Result<VariantOutcome, UsageError> {
-        let OwnedPackage {
+        let ClaimedPackage {
             path,
             owner,
             orphans,
+            ..
         } = package;
         if !settings.prunes || failed.contains(owner) {
             let would = if *orphans { "orphaned" } else { "deleted" };

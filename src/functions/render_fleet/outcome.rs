@@ -37,11 +37,11 @@ impl VariantOutcome {
     /// The outcome of a variant whose package was rendered, with what the steps said.
     pub(super) fn of(
         variant: &FleetVariant,
-        package: &str,
         rendered: RenderedPackage,
         said: &Results,
         changes: bool,
     ) -> Self {
+        let package = variant.path().unwrap_or_default();
         let failed = said.has_errors();
         let mut outcome = Self {
             action: rendered.action.filter(|_| changes && !failed),
@@ -86,7 +86,7 @@ impl VariantOutcome {
         let mut said = Results::default();
         let findings = findings.iter();
         findings.for_each(|finding| said.push(finding.clone()));
-        Self::of(variant, "", RenderedPackage::default(), &said, false)
+        Self::of(variant, RenderedPackage::default(), &said, false)
     }
 
     /// The outcome of a package that stays as it is.

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use super::outcome::VariantOutcome;
 use super::variants::FleetVariant;
-use crate::fleet::{ClaimedPackage, OwnedPackage};
+use crate::fleet::ClaimedPackage;
 use crate::results::{FunctionResult, Reason, Results};
 
 /// The packages whose Kptfiles name an owner, in the order of their paths.
 #[derive(Debug, Default)]
 pub(super) struct Owners {
-    pub(super) owned: Vec<OwnedPackage>,
+    pub(super) owned: Vec<ClaimedPackage>,
     /// Those that belong to no PackageVariant: copies.
     pub(super) copies: Vec<ClaimedPackage>,
 }
@@ -26,12 +26,8 @@ impl Owners {
             None => false,
         };
         let claimed = claimed.into_iter();
-        let (owned, copies): (Vec<_>, Vec<_>) =
-            claimed.partition(|package| package.has_owner(is_target));
-        Self {
-            owned: owned.into_iter().map(|owned| owned.package).collect(),
-            copies,
-        }
+        let (owned, copies) = claimed.partition(|package| package.has_owner(is_target));
+        Self { owned, copies }
     }
 
     /// The packages whose PackageVariant no longer exists or targets another place. After an error of a set it is not known
@@ -41,9 +37,9 @@ impl Owners {
         variants: &[FleetVariant],
         are_complete: bool,
         results: &mut Results,
-    ) -> Vec<&OwnedPackage> {
+    ) -> Vec<&ClaimedPackage> {
         let targets = targets(variants);
-        let is_abandoned = |package: &&OwnedPackage| match targets.get(package.owner.as_str()) {
+        let is_abandoned = |package: &&ClaimedPackage| match targets.get(package.owner.as_str()) {
             None => true,
             Some(None) => false,
             Some(Some(target)) => *target != package.path,
@@ -61,8 +57,7 @@ impl Owners {
 
     /// The packages below another one that are not part of it.
     pub(super) fn below(&self, path: &str) -> Vec<&str> {
-        let copies = self.copies.iter().map(|copy| &copy.package);
-        let all = self.owned.iter().chain(copies);
+        let all = self.owned.iter().chain(&self.copies);
         let paths = all.map(|package| package.path.as_str());
         let is_below = |other: &&str| {
             let rest = other.strip_prefix(path);
@@ -81,8 +76,13 @@ fn targets(variants: &[FleetVariant]) -> HashMap<&str, Option<&str>> {
 
 /// The outcome of a copy: it stays as it is.
 pub(super) fn copied(copy: &ClaimedPackage) -> VariantOutcome {
-    let OwnedPackage { path, owner, .. } = &copy.package;
-    let message = match &copy.downstream {
+    let ClaimedPackage {
+        path,
+        owner,
+        downstream,
+        ..
+    } = copy;
+    let message = match downstream {
         Some(original) => format!(
             "copied from `{original}`, the package of `{owner}`; the copy has no owner and is never pruned"
         ),

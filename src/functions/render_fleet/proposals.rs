@@ -9,15 +9,13 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::drafts::{Draft, DraftWork, Drafts, Start, refused, start};
+use super::drafts::{Draft, Drafts, refused, start};
 use super::outcome::VariantOutcome;
-use super::prune::named;
+use super::prune::{named, orphan};
 use super::render::Action;
 use super::variants::FleetVariant;
 use crate::config::UsageError;
-use crate::fleet::{
-    ClaimedPackage, Deletion, Downstream, OwnedPackage, PackageRevisions, Unpublished,
-};
+use crate::fleet::{ClaimedPackage, Deletion, Downstream, PackageRevisions, Unpublished};
 use crate::git::GitError;
 use crate::resource::NamespacedName;
 use crate::results::{FunctionResult, Reason, Results, Severity};
@@ -75,7 +73,7 @@ impl Drafts<'_> {
     ///
     /// # Errors
     /// [`UsageError`]: the repository cannot be read.
-    pub(super) fn deletes(&mut self, package: &OwnedPackage) -> Result<bool, UsageError> {
+    pub(super) fn deletes(&mut self, package: &ClaimedPackage) -> Result<bool, UsageError> {
         let (downstream, revisions) = self.open(&package.path, namespace_in(&package.owner))?;
         let deletion = downstream.deletion(&revisions, &package.owner);
         Ok(!package.orphans && has_work(&deletion.map_err(refused)?))
@@ -85,7 +83,7 @@ impl Drafts<'_> {
     /// another place, the package is only named.
     pub(super) fn prune(
         &mut self,
-        package: &OwnedPackage,
+        package: &ClaimedPackage,
         failed: &HashSet<String>,
     ) -> VariantOutcome {
         let mut said = Results::default();
@@ -123,11 +121,11 @@ impl Drafts<'_> {
 
     fn propose(
         &mut self,
-        package: &OwnedPackage,
+        package: &ClaimedPackage,
         failed: &HashSet<String>,
         said: &mut Results,
     ) -> Result<VariantOutcome, UsageError> {
-        let OwnedPackage { path, owner, .. } = package;
+        let ClaimedPackage { path, owner, .. } = package;
         let (downstream, revisions) = self.open(path, namespace_in(owner))?;
         let deletion = downstream.deletion(&revisions, owner).map_err(refused)?;
         if !self.settings.prunes || failed.contains(owner) {
@@ -166,17 +164,17 @@ impl Drafts<'_> {
     /// Removes the owner from a package, as a draft.
     fn orphan(
         &mut self,
-        package: &OwnedPackage,
+        package: &ClaimedPackage,
         failed: &HashSet<String>,
         said: &mut Results,
     ) -> Result<VariantOutcome, UsageError> {
-        let OwnedPackage { path, owner, .. } = package;
+        let ClaimedPackage { path, owner, .. } = package;
         if !self.settings.prunes || failed.contains(owner) {
             return Ok(named(package, self.settings.prunes, "orphaned"));
         }
         let (downstream, revisions) = self.open(path, namespace_in(owner))?;
         let (start, without_owner) = start(&revisions.unpublished, owner, false);
-        if let (Start::Published, [revision, ..]) = (start, &without_owner[..]) {
+        if let (None, [revision, ..]) = (start, &without_owner[..]) {
             let message = format!(
                 "`{}`, which has no owner, waits for approval",
                 revision.branch
@@ -193,7 +191,7 @@ impl Drafts<'_> {
             settings: self.settings,
             mode: self.mode,
         };
-        let done = draft.run(DraftWork::Orphan, said)?;
+        let done = draft.run(|list, _, said| orphan(list, said), said)?;
         let Some(branch) = done.branch else {
             return Ok(VariantOutcome::unchanged(path, owner));
         };

@@ -2,21 +2,22 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::config::FleetSettings;
 use super::directory::{CannotWork, Mode, locked};
 use super::outcome::VariantOutcome;
 use super::owners::Owners;
-use super::render::{Action, own_kptfile};
+use super::render::{Action, RenderedPackage, WorkedPackage, own_kptfile};
 use crate::config::UsageError;
-use crate::diff::{FileDiff, change_diffs};
-use crate::fleet::{OwnedPackage, PackageLock, delete_package};
+use crate::diff::FileDiff;
+use crate::fleet::{ClaimedPackage, PackageLock, delete_package};
 use crate::kptfile::remove_owner;
 use crate::package::{
-    FileChange, PackageError, PackageFile, read_package, recover_package, write_package_whole,
+    FileChange, PackageError, read_package, recover_package, write_package_whole,
 };
 use crate::resource_list::ResourceList;
-use crate::results::{FunctionResult, Reason};
+use crate::results::{FunctionResult, Reason, Results};
 
 /// The error for more deletions than allowed.
 pub(super) fn too_many(
@@ -41,7 +42,7 @@ pub(super) fn too_many(
 /// that failed stays.
 pub(super) fn prune(
     fleet: &Path,
-    package: &OwnedPackage,
+    package: &ClaimedPackage,
     owners: &Owners,
     settings: &FleetSettings,
     failed: &HashSet<String>,
@@ -69,8 +70,8 @@ pub(super) fn prune(
 }
 
 /// The outcome of a package that stays, and that `prune` would have deleted or orphaned.
-pub(super) fn named(package: &OwnedPackage, prunes: bool, would: &str) -> VariantOutcome {
-    let OwnedPackage { path, owner, .. } = package;
+pub(super) fn named(package: &ClaimedPackage, prunes: bool, would: &str) -> VariantOutcome {
+    let ClaimedPackage { path, owner, .. } = package;
     let message = if prunes {
         format!("kept: its PackageVariant `{owner}` now targets another package, and that failed")
     } else {
@@ -87,45 +88,46 @@ pub(super) fn named(package: &OwnedPackage, prunes: bool, would: &str) -> Varian
 /// Removes the package but not the packages `below` it, or its owner; gives the diffs, if the mode keeps them.
 fn remove(
     fleet: &Path,
-    package: &OwnedPackage,
+    package: &ClaimedPackage,
     below: &[&str],
     mode: Mode,
 ) -> Result<Vec<FileDiff>, CannotWork> {
     let directory = fleet.join(&package.path);
     let lock = PackageLock::acquire(&directory).map_err(PackageError::io("lock", &*directory));
     let _lock = lock?.ok_or_else(locked)?;
-    let mut diffs = Vec::new();
+    let mut worked = WorkedPackage::default();
     if package.orphans || mode.keeps_diffs {
         if mode.writes {
             recover_package(&directory)?;
         }
         let files = read_package(&directory)?;
-        let changes = if package.orphans {
-            let kptfile = files.get("Kptfile");
-            let text = kptfile
-                .and_then(PackageFile::krm)
-                .map(|text| text.to_string());
-            let texts = text.map(|text| ("Kptfile".to_owned(), text));
-            let list = ResourceList::from_texts(texts);
-            let mut list = list.map_err(UsageError::of)?;
-            without_owner(&mut list).map_err(CannotWork)?;
-            list.file_changes()
+        worked = if package.orphans {
+            let mut said = Results::default();
+            let worked = WorkedPackage::new(Arc::new(files.only("Kptfile")), &mut said, orphan)?;
+            if let Some(error) = said.iter().next() {
+                return Err(CannotWork(Box::new(error.clone())));
+            }
+            worked
         } else {
             let paths = files.files().map(|(path, _)| path);
             let own = paths.filter(|file| !is_in(&format!("{}/{file}", package.path), below));
-            own.map(FileChange::delete).collect()
+            WorkedPackage {
+                changes: own.map(FileChange::delete).collect(),
+                files: Arc::new(files),
+                ..worked
+            }
         };
-        if mode.keeps_diffs {
-            let each = changes.iter();
-            let each = each.map(|change| change_diffs(&files, change, &package.path));
-            diffs = each.collect::<Result<_, _>>()?;
-        }
-        if mode.writes && package.orphans {
-            write_package_whole(&files, &changes)?;
-        }
     }
-    if mode.writes && !package.orphans {
-        delete_package(fleet, &package.path, below)?;
+    let mut diffs = Vec::new();
+    if mode.keeps_diffs {
+        diffs = worked.diffs(&package.path)?;
+    }
+    if mode.writes {
+        if package.orphans {
+            write_package_whole(&worked.files, &worked.changes)?;
+        } else {
+            delete_package(fleet, &package.path, below)?;
+        }
     }
     Ok(diffs)
 }
@@ -139,10 +141,17 @@ pub(super) fn is_in(file: &str, packages: &[&str]) -> bool {
 }
 
 /// Removes the annotations of the owner from the Kptfile of a package.
-pub(super) fn without_owner(list: &mut ResourceList) -> Result<(), Box<FunctionResult>> {
-    if let Some(kptfile) = own_kptfile(list) {
-        let edited = list.edit(kptfile, remove_owner);
-        edited.map_err(|error| Box::new(FunctionResult::refused(&error)))?;
+pub(super) fn orphan(
+    list: &mut ResourceList,
+    said: &mut Results,
+) -> Result<RenderedPackage, UsageError> {
+    if let Some(kptfile) = own_kptfile(list)
+        && let Err(error) = list.edit(kptfile, remove_owner)
+    {
+        said.push(FunctionResult::refused(&error));
     }
-    Ok(())
+    Ok(RenderedPackage {
+        action: Some(Action::Orphaned),
+        ..RenderedPackage::default()
+    })
 }

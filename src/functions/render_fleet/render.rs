@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::config::FleetSettings;
 use super::variants::{Destination, FleetVariant};
 use crate::config::{UsageError, required};
+use crate::diff::{FileDiff, change_diffs};
 use crate::fleet::{Catalogs, DirectoryRevision, RepositoryFacts, Resolved};
 use crate::functions::render_variant::render_package;
 use crate::kptfile::{
@@ -15,6 +16,7 @@ use crate::kptfile::{
     UPSTREAM_DIGEST_ANNOTATION, UpstreamLock, root_kptfile, set_metadata,
 };
 use crate::latest::is_older;
+use crate::package::{FileChange, Package, PackageError};
 use crate::resource::NamespacedName;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
@@ -78,6 +80,8 @@ pub(super) struct RenderedPackage {
     pub(super) from: Option<String>,
     /// The revision that it is based on now.
     pub(super) to: Option<String>,
+    /// The name of the PackageRevision that it is made from, for a draft.
+    pub(super) upstream: Option<String>,
 }
 
 impl RenderedPackage {
@@ -94,6 +98,52 @@ impl RenderedPackage {
     }
 }
 
+/// A package with what work on it changed.
+#[derive(Default)]
+pub(super) struct WorkedPackage {
+    /// As they were.
+    pub(super) files: Arc<Package>,
+    pub(super) rendered: RenderedPackage,
+    /// None if there was nothing to do, or an error result.
+    pub(super) changes: Vec<FileChange>,
+}
+
+impl WorkedPackage {
+    /// Works on the resources of a package.
+    ///
+    /// # Errors
+    /// [`UsageError`]: one of its files is not YAML; an input that cannot be read.
+    pub(super) fn new(
+        files: Arc<Package>,
+        said: &mut Results,
+        work: impl FnOnce(&mut ResourceList, &mut Results) -> Result<RenderedPackage, UsageError>,
+    ) -> Result<Self, UsageError> {
+        let list = ResourceList::from_package(Arc::clone(&files));
+        let mut list = list.map_err(UsageError::of)?;
+        let rendered = work(&mut list, said)?;
+        let changes = match rendered.action {
+            Some(_) if !said.has_errors() => list.file_changes(),
+            _ => Vec::new(),
+        };
+        Ok(Self {
+            files,
+            rendered,
+            changes,
+        })
+    }
+
+    /// The diffs of its files, whose paths begin with that of the package.
+    ///
+    /// # Errors
+    /// A file can no longer be read.
+    pub(super) fn diffs(&self, path: &str) -> Result<Vec<FileDiff>, PackageError> {
+        let changes = self.changes.iter();
+        changes
+            .map(|change| change_diffs(&self.files, change, path))
+            .collect()
+    }
+}
+
 /// What one thread needs for its variants.
 pub(super) struct Worker<'f> {
     settings: &'f FleetSettings,
@@ -101,28 +151,16 @@ pub(super) struct Worker<'f> {
     resources: &'f [Arc<SuppliedPackage>],
 }
 
-/// The packages that a package is made from.
-enum PackageSources {
-    /// It is new.
-    Clone(Arc<SuppliedPackage>),
-    /// It is based on another revision.
-    Update {
-        original: Arc<SuppliedPackage>,
-        upstream: Arc<SuppliedPackage>,
-        from: String,
-    },
-    /// It is based on this revision.
-    Same,
-}
-
-/// Whose a package is.
-enum OwnerStatus {
+/// The revision that a package is based on.
+enum PackageBase {
+    /// None: it is new.
     New,
-    Mine(Ownership),
-    /// It has no owner, and the variant takes it over.
-    Adopted(Ownership),
-    /// It stays as it is; the result says why.
-    LeftAlone(FunctionResult),
+    /// The one that the variant asks for.
+    Same,
+    Other {
+        original: Arc<SuppliedPackage>,
+        name: String,
+    },
 }
 
 impl<'f> Worker<'f> {
@@ -136,16 +174,6 @@ impl<'f> Worker<'f> {
             catalogs: Catalogs::new(&settings.catalogs, facts),
             resources,
         }
-    }
-
-    /// The name of the PackageRevision that the package of a variant is made from.
-    ///
-    /// # Errors
-    /// [`UsageError`]: the catalog cannot be read.
-    pub(super) fn package_revision(&mut self, place: &Destination) -> Result<String, UsageError> {
-        let resolved = self.catalogs.resolve(&place.wanted);
-        let resolved = resolved.map_err(|result| UsageError::of(result.message))?;
-        self.catalogs.package_revision(&place.wanted, &resolved)
     }
 
     /// Warnings about upstream packages.
@@ -165,15 +193,12 @@ impl<'f> Worker<'f> {
         is_new: bool,
         results: &mut Results,
     ) -> Result<RenderedPackage, UsageError> {
-        let standing = standing(variant, place, list, is_new);
-        let (ownership, action) = match standing {
-            OwnerStatus::LeftAlone(result) => {
-                results.push(result);
+        let (ownership, mut action) = match standing(variant, place, list, is_new) {
+            Ok(standing) => standing,
+            Err(result) => {
+                results.push(*result);
                 return Ok(RenderedPackage::default());
             }
-            OwnerStatus::New => (Ownership::default(), Action::Created),
-            OwnerStatus::Mine(ownership) => (ownership, Action::Refreshed),
-            OwnerStatus::Adopted(ownership) => (ownership, Action::Adopted),
         };
         let upstream = match self.catalogs.resolve(&place.wanted) {
             Ok(upstream) => upstream,
@@ -182,30 +207,33 @@ impl<'f> Worker<'f> {
                 return Ok(RenderedPackage::default());
             }
         };
-        let Some(sources) =
-            self.sources(variant, place, &upstream, &ownership, list, is_new, results)?
-        else {
+        let base = match &*upstream {
+            _ if is_new => Some(PackageBase::New),
+            Resolved::Git(origin) => self.base_in_git(variant, place, origin, list, results)?,
+            Resolved::Directory(revision) => {
+                self.base_in_directory(variant, place, revision, &ownership, list, results)
+            }
+        };
+        let Some(base) = base else {
             return Ok(RenderedPackage::default());
         };
         let mut supplied = Supplied::default();
         for package in self.resources {
             supplied.add(Role::Resources, Arc::clone(package));
         }
-        let (mut action, mut from) = (action, None);
-        match &sources {
-            PackageSources::Same => {}
-            PackageSources::Clone(package) => supplied.add(Role::Upstream, Arc::clone(package)),
-            PackageSources::Update {
-                original,
-                upstream,
-                from: before,
-            } => {
-                supplied.add(Role::Original, Arc::clone(original));
-                supplied.add(Role::Upstream, Arc::clone(upstream));
-                from = Some(before.clone());
-                if action == Action::Refreshed {
-                    action = Action::Updated;
-                }
+        let moves = !matches!(base, PackageBase::Same);
+        if moves {
+            supplied.add(
+                Role::Upstream,
+                self.catalogs.package(&place.wanted, &upstream)?,
+            );
+        }
+        let mut from = None;
+        if let PackageBase::Other { original, name } = base {
+            supplied.add(Role::Original, original);
+            from = Some(name);
+            if action == Action::Refreshed {
+                action = Action::Updated;
             }
         }
         list.limit_edits(supplied.length());
@@ -218,7 +246,7 @@ impl<'f> Worker<'f> {
                 place,
                 upstream: &upstream,
                 is_new,
-                moves: !matches!(sources, PackageSources::Same),
+                moves,
                 had_digest: ownership.digest.is_some(),
             };
             if let Err((kptfile, error)) = marks.write(list) {
@@ -226,112 +254,73 @@ impl<'f> Worker<'f> {
                 results.push(result.about(list.resource(kptfile)).at("metadata"));
             }
         }
+        let mut name = || self.catalogs.package_revision(&place.wanted, &upstream);
         Ok(RenderedPackage {
             action: Some(action),
             from,
             to: Some(upstream.reference().to_owned()),
+            upstream: self.settings.drafts.then(&mut name).transpose()?,
         })
     }
 
-    /// Reads what the package is made from; `None` after an error result.
-    #[allow(clippy::too_many_arguments)]
-    fn sources(
+    /// The commit that a package is based on, by its lock; `None` after an error result.
+    fn base_in_git(
         &mut self,
         variant: &FleetVariant,
-        place: &Destination,
-        upstream: &Resolved,
-        ownership: &Ownership,
-        list: &ResourceList,
-        is_new: bool,
-        results: &mut Results,
-    ) -> Result<Option<PackageSources>, UsageError> {
-        if is_new {
-            let package = self.catalogs.package(&place.wanted, upstream)?;
-            return Ok(Some(PackageSources::Clone(package)));
-        }
-        let found = match upstream {
-            Resolved::Git(origin) => self.locked(place, origin, list, results)?,
-            Resolved::Directory(revision) => {
-                self.locked_directory(place, revision, ownership, list, results)?
-            }
-        };
-        match found {
-            UpstreamStatus::Same => Ok(Some(PackageSources::Same)),
-            UpstreamStatus::Failed => Ok(None),
-            UpstreamStatus::Absent => {
-                let message = "the Kptfile has no `upstreamLock` that names the original revision; `kpt pkg get`, or an update by hand, writes one";
-                let result = FunctionResult::error(Reason::NoOriginal, message);
-                let kptfile = root_kptfile(list).map(|id| list.resource(id));
-                results.push(match kptfile {
-                    Some(kptfile) => result.about(kptfile).at("upstreamLock"),
-                    None => result.about(&variant.resource),
-                });
-                Ok(None)
-            }
-            UpstreamStatus::Behind { original, from } => Ok(Some(PackageSources::Update {
-                original,
-                upstream: self.catalogs.package(&place.wanted, upstream)?,
-                from,
-            })),
-        }
-    }
-
-    fn locked(
-        &mut self,
         place: &Destination,
         origin: &GitOrigin,
         list: &ResourceList,
         results: &mut Results,
-    ) -> Result<UpstreamStatus, UsageError> {
+    ) -> Result<Option<PackageBase>, UsageError> {
         let catalog = &place.wanted.repository;
         let kptfile = root_kptfile(list);
         let ask = |repository: &_| match kptfile {
             Some(kptfile) => locked(list, kptfile, origin, repository, results),
             None => Ok(Locked::Absent(None)),
         };
-        let found = self.catalogs.with_repository(catalog, ask);
-        Ok(match found.transpose()?.unwrap_or(Locked::Absent(None)) {
-            Locked::Same => UpstreamStatus::Same,
-            Locked::Absent(None) => UpstreamStatus::Absent,
-            Locked::Absent(Some(error)) => {
-                results.push(*error);
-                UpstreamStatus::Failed
-            }
-            Locked::NotFound => UpstreamStatus::Failed,
+        let found = self.catalogs.with_repository(catalog, ask).transpose()?;
+        match found.unwrap_or(Locked::Absent(None)) {
+            Locked::Same => return Ok(Some(PackageBase::Same)),
             Locked::Other(original) => {
-                let from = original.name().to_owned();
-                let Some(original) = original.git() else {
-                    return Ok(UpstreamStatus::Absent);
-                };
-                let original = self.catalogs.git_package(catalog, original)?;
-                UpstreamStatus::Behind { original, from }
+                let name = original.name().to_owned();
+                if let Some(original) = original.git() {
+                    let original = self.catalogs.git_package(catalog, original)?;
+                    return Ok(Some(PackageBase::Other { original, name }));
+                }
             }
-        })
+            Locked::Absent(Some(error)) => results.push(*error),
+            Locked::Absent(None) => results.push(no_original(variant, list)),
+            Locked::NotFound => {}
+        }
+        Ok(None)
     }
 
-    fn locked_directory(
+    /// The same of a revision in a directory.
+    fn base_in_directory(
         &mut self,
+        variant: &FleetVariant,
         place: &Destination,
         wanted: &DirectoryRevision,
         ownership: &Ownership,
         list: &ResourceList,
         results: &mut Results,
-    ) -> Result<UpstreamStatus, UsageError> {
+    ) -> Option<PackageBase> {
         let kptfile = root_kptfile(list);
         let lock = match kptfile.map(|id| lock_of(list, id)).transpose() {
             Ok(lock) => lock.flatten(),
             Err(error) => {
                 results.push(*error);
-                return Ok(UpstreamStatus::Failed);
+                return None;
             }
         };
         let reference = lock.as_ref().and_then(|lock| lock.reference.clone());
-        let Some((lock, from)) = lock.zip(reference) else {
-            return Ok(UpstreamStatus::Absent);
+        let Some((lock, name)) = lock.zip(reference) else {
+            results.push(no_original(variant, list));
+            return None;
         };
         let recorded = ownership.digest.as_deref();
-        if recorded.map_or(from == wanted.revision, |digest| digest == wanted.digest) {
-            return Ok(UpstreamStatus::Same);
+        if recorded.map_or(name == wanted.revision, |digest| digest == wanted.digest) {
+            return Some(PackageBase::Same);
         }
         let package = if lock.directory.is_empty() {
             &wanted.package
@@ -341,64 +330,60 @@ impl<'f> Worker<'f> {
         let catalog = &place.wanted.repository;
         let original = self
             .catalogs
-            .directory_original(catalog, package, &from, recorded);
+            .directory_original(catalog, package, &name, recorded);
         let at = |path: &str, result: FunctionResult| match kptfile {
             Some(id) => result.about(list.resource(id)).at(path),
             None => result,
         };
-        if original.is_ok() && is_older(&wanted.revision, &from) {
-            let result = older_revision(&wanted.revision, &from);
+        if original.is_ok() && is_older(&wanted.revision, &name) {
+            let result = older_revision(&wanted.revision, &name);
             results.push(at("upstreamLock.git.ref", result));
         }
-        Ok(match original {
-            Ok(original) => UpstreamStatus::Behind { original, from },
-            Err(error) => {
-                let result = FunctionResult::error(Reason::OriginalNotFound, error.to_string());
-                results.push(at("upstreamLock.git.ref", result));
-                UpstreamStatus::Failed
-            }
-        })
+        let failed = |error: UsageError| {
+            let result = FunctionResult::error(Reason::OriginalNotFound, error.to_string());
+            results.push(at("upstreamLock.git.ref", result));
+        };
+        let original = original.map_err(failed).ok()?;
+        Some(PackageBase::Other { original, name })
     }
 }
 
-/// Where the lock of a package points.
-enum UpstreamStatus {
-    Same,
-    Behind {
-        original: Arc<SuppliedPackage>,
-        from: String,
-    },
-    /// Nowhere.
-    Absent,
-    /// An error result says why.
-    Failed,
+/// The error for a package whose lock says nothing.
+fn no_original(variant: &FleetVariant, list: &ResourceList) -> FunctionResult {
+    let message = "the Kptfile has no `upstreamLock` that names the original revision; `kpt pkg get`, or an update by hand, writes one";
+    let result = FunctionResult::error(Reason::NoOriginal, message);
+    match root_kptfile(list) {
+        Some(kptfile) => result.about(list.resource(kptfile)).at("upstreamLock"),
+        None => result.about(&variant.resource),
+    }
 }
 
-/// Whose the package is, by its Kptfile.
+/// Whose the package is, by its Kptfile, and what is done to it; as an error why it stays as it is.
 fn standing(
     variant: &FleetVariant,
     place: &Destination,
     list: &ResourceList,
     is_new: bool,
-) -> OwnerStatus {
+) -> Result<(Ownership, Action), Box<FunctionResult>> {
     if is_new {
-        return OwnerStatus::New;
+        return Ok((Ownership::default(), Action::Created));
     }
     let path = &place.path;
     let ownership = own_kptfile(list).map(|id| list.read(id, Ownership::read));
     let ownership = ownership.unwrap_or_default();
     let is_copy = ownership.is_copied_to(path);
     match &ownership.owner {
-        Some(owner) if *owner == variant.owner && !is_copy => OwnerStatus::Mine(ownership),
+        Some(owner) if *owner == variant.owner && !is_copy => Ok((ownership, Action::Refreshed)),
         // Without a place it belongs to a variant that targets this one, and that is not this variant.
         Some(owner) if !is_copy && ownership.downstream.is_some() => {
             let message = format!(
                 "expected the package `{path}` of this PackageVariant, found one of `{owner}`; left unchanged"
             );
             let result = FunctionResult::error(Reason::OtherOwner, message);
-            OwnerStatus::LeftAlone(result.about(&variant.resource).at("spec.downstream"))
+            let result = result.about(&variant.resource);
+            Err(Box::new(result.at("spec.downstream")))
         }
-        _ if place.adopts => OwnerStatus::Adopted(ownership),
+        _ if place.adopts => Ok((ownership, Action::Adopted)),
         named => {
             let copied = match (named, &ownership.downstream) {
                 (Some(owner), Some(downstream)) => {
@@ -411,7 +396,8 @@ fn standing(
                  `spec.adoptionPolicy: adoptExisting` takes it over"
             );
             let result = FunctionResult::warning(Reason::NotAdopted, message);
-            OwnerStatus::LeftAlone(result.about(&variant.resource).at("spec.adoptionPolicy"))
+            let result = result.about(&variant.resource);
+            Err(Box::new(result.at("spec.adoptionPolicy")))
         }
     }
 }

@@ -16,7 +16,7 @@ use super::render::Worker;
 use super::status::Statuses;
 use super::variants::{Expanded, FleetVariant, Variants, is_set, is_variant};
 use crate::config::UsageError;
-use crate::fleet::{OwnedPackage, Shard, claimed_packages};
+use crate::fleet::{ClaimedPackage, Shard, claimed_packages};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{CatalogSource, Role, Supplied, SuppliedPackage};
@@ -122,7 +122,7 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
         })?;
     }
     let copies = owners.copies.iter();
-    for copy in copies.filter(|copy| is_ours(&copy.package.owner)) {
+    for copy in copies.filter(|copy| is_ours(&copy.owner)) {
         watch.see(copied(copy))?;
     }
     if run.writes_status && run.mode.writes {
@@ -181,7 +181,7 @@ fn find_owners(
 fn deleted(
     settings: &FleetSettings,
     drafts: &mut Drafts<'_>,
-    left: &[&OwnedPackage],
+    left: &[&ClaimedPackage],
 ) -> Result<usize, UsageError> {
     let mut deleted = left.iter().filter(|package| !package.orphans);
     if !settings.drafts || !settings.prunes {
@@ -256,7 +256,7 @@ fn read_inputs(
 /// of a package that is there keeps it.
 pub(super) fn refuse_shared_places(
     variants: &mut [FleetVariant],
-    owned: &[OwnedPackage],
+    owned: &[ClaimedPackage],
     is_package: impl Fn(&str) -> bool,
 ) {
     refuse_places_in_packages(variants, owned, is_package);
@@ -304,7 +304,7 @@ pub(super) fn refuse_shared_places(
 /// owns already stays its own.
 fn refuse_places_in_packages(
     variants: &mut [FleetVariant],
-    owned: &[OwnedPackage],
+    owned: &[ClaimedPackage],
     is_package: impl Fn(&str) -> bool,
 ) {
     let owned: HashSet<(&str, &str)> = owned
