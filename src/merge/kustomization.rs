@@ -2,10 +2,13 @@
 //!
 //! Source: contract, merge-package, Kustomization files.
 
-use crate::schema::{Keys, ListType, StringKey};
+use crate::schema::{Key, Keys, ListType, StringKey};
 
 /// What tells the elements of `configMapGenerator` and `secretGenerator` apart.
-pub(super) const GENERATOR_KEYS: Keys<'static> = Keys::named(&["name", "namespace"]);
+pub(super) static GENERATOR_KEYS: [Key; 2] = [Key::named("name"), Key::named("namespace")];
+
+pub(super) static NAME: Key = Key::named("name");
+static PATH: Key = Key::named("path");
 
 /// The list under a key of a kustomization.
 pub(super) fn list(name: &str) -> Option<ListType<'static>> {
@@ -20,9 +23,9 @@ pub(super) fn list(name: &str) -> Option<ListType<'static>> {
         | "validators"
         | "patchesStrategicMerge"
         | "labels" => ListType::Set,
-        "replicas" | "helmCharts" => ListType::Map(Keys::one("name")),
+        "replicas" | "helmCharts" => ListType::Map(Keys::one(&NAME)),
         // Inline ones are distinguished by their value.
-        "patches" | "patchesJson6902" | "replacements" => ListType::Map(Keys::one("path")),
+        "patches" | "patchesJson6902" | "replacements" => ListType::Map(Keys::one(&PATH)),
         _ => return None,
     })
 }

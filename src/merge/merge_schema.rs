@@ -5,8 +5,11 @@ use super::kustomization;
 use super::upstream_identifier::UPSTREAM_IDENTIFIER;
 use crate::kptfile::{RENDER_STATUS, is_in_status, is_ownership_annotation, is_rendered};
 use crate::resource::{Resource, is_pipeline_annotation};
-use crate::schema::{Keys, ListType, MapType, Schema, TypeRef};
+use crate::schema::{Key, Keys, ListType, MapType, Schema, TypeRef};
 use crate::yaml::NodeRef;
+
+static CONDITION_TYPE: Key = Key::named("conditionType");
+static TYPE: Key = Key::named("type");
 
 /// How a value in a resource merges; by default one about which nothing is known.
 #[derive(Debug, Clone, Copy, Default)]
@@ -174,11 +177,11 @@ impl<'s> MergeSchema<'s> {
     pub(super) fn list(&self) -> ListType<'s> {
         match self.special {
             Special::Functions => ListType::Functions,
-            Special::Gates => ListType::Map(Keys::one("conditionType")),
-            Special::Conditions => ListType::Map(Keys::one("type")),
-            Special::Generators => ListType::Map(kustomization::GENERATOR_KEYS),
+            Special::Gates => ListType::Map(Keys::one(&CONDITION_TYPE)),
+            Special::Conditions => ListType::Map(Keys::one(&TYPE)),
+            Special::Generators => ListType::Map(Keys::of(&kustomization::GENERATOR_KEYS)),
             Special::Kustomized(list) => list,
-            Special::KustomizeImages => ListType::Map(Keys::one("name")),
+            Special::KustomizeImages => ListType::Map(Keys::one(&kustomization::NAME)),
             _ => self.type_ref.map_or(ListType::Atomic, TypeRef::list),
         }
     }

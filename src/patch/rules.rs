@@ -55,7 +55,7 @@ pub(super) fn key_values(keys: Keys<'_>, element: &Node<'_>) -> Result<ElementKe
                 other.with_article()
             )),
         },
-        KeyValue::Default(default) => Ok(default.to_value()),
+        KeyValue::Default(default) => Ok(default.clone()),
         KeyValue::Absent => Err(format!(
             "expected the merge key `{name}`, found a map without it"
         )),

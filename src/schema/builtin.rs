@@ -13,25 +13,25 @@
 //! key; `open` allows keys that are not named.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use super::extensions::{MapType, PatchStrategy};
-use super::table::{Field, KeyEntry, ListRelation, Run, Table, Type, offset};
+use super::list_type::Key;
+use super::table::{Field, ListRelation, Table, Type};
 
 pub(super) static BUILTIN: LazyLock<Table> = LazyLock::new(|| read(include_str!("builtin.txt")));
 
 /// The type of which nothing is said.
-const LEAF: u32 = 0;
+const LEAF: usize = 0;
 
 fn read(text: &'static str) -> Table {
     let (kinds, types) = text.split_once("\n\n").unwrap_or_default();
     let is_type = |line: &&str| !line.starts_with(' ');
     let names = types.lines().filter(is_type).map(|line| line.split(' '));
     let names = names.filter_map(|mut words| words.next());
-    let named: HashMap<&str, u32> = names.zip(1..).collect();
-    let types_of_names = vec![Type::LEAF; named.len() + 1];
+    let named: HashMap<&str, usize> = names.zip(1..).collect();
     let table = Table {
-        types: types_of_names,
+        types: vec![Type::default(); named.len() + 1],
         ..Table::default()
     };
     let mut reader = TableReader { table, named };
@@ -46,19 +46,14 @@ fn read(text: &'static str) -> Table {
         let root = reader.index(words.next().unwrap_or_default());
         reader.table.add_kind([group, version, kind], root);
     }
-    let mut type_ = LEAF;
-    for line in types.lines() {
-        match line.strip_prefix(' ') {
-            Some(field) => reader.field(type_, field),
-            None => {
-                type_ += 1;
-                let (_, facts) = line.split_once(' ').unwrap_or_default();
-                let start = offset(reader.table.fields.len());
-                let fields = Run { start, len: 0 };
-                let facts = reader.facts(facts);
-                reader.table.types[type_ as usize] = Type { fields, ..facts };
-            }
-        }
+    let mut lines = types.lines().peekable();
+    for index in 1.. {
+        let Some(line) = lines.next() else { break };
+        let (_, facts) = line.split_once(' ').unwrap_or_default();
+        let own = std::iter::from_fn(|| lines.next_if(|line| line.starts_with(' ')));
+        let fields = own.map(|line| reader.field(line.trim_start())).collect();
+        let facts = reader.facts(facts);
+        reader.table.types[index] = Type { fields, ..facts };
     }
     reader.table.sort_kinds();
     reader.table
@@ -66,15 +61,15 @@ fn read(text: &'static str) -> Table {
 
 struct TableReader {
     table: Table,
-    named: HashMap<&'static str, u32>,
+    named: HashMap<&'static str, usize>,
 }
 
 impl TableReader {
-    fn index(&self, name: &str) -> u32 {
+    fn index(&self, name: &str) -> usize {
         self.named.get(name).copied().unwrap_or(LEAF)
     }
 
-    fn field(&mut self, of: u32, line: &str) {
+    fn field(&mut self, line: &'static str) -> Field {
         let (name, words) = line.split_once(' ').unwrap_or((line, "-"));
         let index = match self.named.get(words) {
             Some(index) => *index,
@@ -82,41 +77,31 @@ impl TableReader {
             None => {
                 let facts = self.facts(words);
                 self.table.types.push(facts);
-                offset(self.table.types.len() - 1)
+                self.table.types.len() - 1
             }
         };
-        let name = self.table.add_name(name);
-        self.table.fields.push(Field { name, index });
-        self.table.types[of as usize].fields.len += 1;
+        let name = name.into();
+        Field { name, index }
     }
 
-    fn facts(&mut self, words: &str) -> Type {
-        let mut facts = Type::LEAF;
+    fn facts(&self, words: &'static str) -> Type {
+        let mut facts = Type::default();
         for word in words.split(' ') {
             match word.split_once('=').unwrap_or((word, "")) {
-                ("set", _) => facts.list = ListRelation::Set,
+                ("set", _) => facts.list = Some(ListRelation::Set),
                 ("map", keys) => {
-                    facts.list = ListRelation::Map;
-                    facts.keys = self.keys(keys);
+                    let keys = keys.split(',').map(Key::known);
+                    facts.list = Some(ListRelation::Map(keys.collect()));
                 }
-                ("by", key) => facts.merge_key = self.table.add_name(key),
-                ("items", name) => facts.items = self.index(name),
-                ("values", name) => facts.values = self.index(name),
-                ("atomic", _) => facts.map = MapType::Atomic,
+                ("by", key) => facts.merge_key = Some(Arc::new(Key::named(key))),
+                ("items", name) => facts.items = Some(self.index(name)),
+                ("values", name) => facts.values = Some(self.index(name)),
+                ("atomic", _) => facts.map = Some(MapType::Atomic),
                 ("open", _) => facts.open = true,
                 ("patch", strategy) => facts.strategy = PatchStrategy::parse(strategy),
                 _ => {}
             }
         }
         facts
-    }
-
-    fn keys(&mut self, names: &str) -> Run {
-        let start = offset(self.table.keys.len());
-        for name in names.split(',') {
-            let (default, name) = (self.table.known_default(name), self.table.add_name(name));
-            self.table.keys.push(KeyEntry { name, default });
-        }
-        Run::new(start, offset(self.table.keys.len()) - start)
     }
 }

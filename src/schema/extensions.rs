@@ -23,12 +23,6 @@ pub struct PatchStrategy {
 }
 
 impl PatchStrategy {
-    pub(super) const UNSET: Self = Self {
-        merge: false,
-        replace: false,
-        retain_keys: false,
-    };
-
     /// Reads the words of `x-kubernetes-patch-strategy`; unknown ones say nothing.
     pub(super) fn parse(text: &str) -> Self {
         let has = |word| text.split(',').any(|part| part.trim() == word);

@@ -10,9 +10,9 @@
 //! One enum for all who merge lists: a list type that is added here does not compile before the merge and
 //! patches have decided about it.
 
-use std::fmt;
+use std::borrow::Cow;
+use std::slice;
 
-use super::table::{KeyDefaultEntry, KeyEntry, Table};
 use crate::yaml::{NodeRef, Value};
 
 /// How the elements of a list relate (`x-kubernetes-list-type`, and lists of kpt and kustomize).
@@ -41,34 +41,27 @@ pub enum StringKey {
 
 /// The fields by which the elements of a list are distinguished, in the order of the schema; at least
 /// one.
-#[derive(Clone, Copy)]
-pub struct Keys<'s>(Fields<'s>);
-
-#[derive(Clone, Copy)]
-enum Fields<'s> {
-    Table(&'s Table, &'s [KeyEntry]),
-    Names(&'s [&'s str]),
-    One(&'s str),
-}
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keys<'s>(&'s [Key]);
 
 /// A field by which the elements of a list are distinguished.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Key<'s> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
     /// Name of the field.
-    pub name: &'s str,
-    /// What an element without the field has there.
-    pub default: Option<KeyDefault<'s>>,
+    pub name: Cow<'static, str>,
+    /// What an element without the field has there: a string (as `TCP` for `protocol`), an integer or a boolean.
+    pub default: Option<Value>,
 }
 
-/// What an absent key stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeyDefault<'s> {
-    /// A string, as `TCP` for `protocol`.
-    String(&'s str),
-    /// An integer.
-    Integer(i64),
-    /// A boolean.
-    Bool(bool),
+impl Key {
+    /// A key without a default.
+    #[must_use]
+    pub const fn named(name: &'static str) -> Self {
+        Self {
+            name: Cow::Borrowed(name),
+            default: None,
+        }
+    }
 }
 
 /// What an element has for a key.
@@ -77,7 +70,7 @@ pub enum KeyValue<'s, V> {
     /// A value.
     Given(V),
     /// No value, and the schema has a default.
-    Default(KeyDefault<'s>),
+    Default(&'s Value),
     /// No value, and no default.
     Absent,
 }
@@ -125,52 +118,35 @@ impl StringKey {
 }
 
 impl<'s> Keys<'s> {
-    pub(super) fn of_table(table: &'s Table, keys: &'s [KeyEntry]) -> Self {
-        Self(Fields::Table(table, keys))
+    /// At least one key.
+    #[must_use]
+    pub const fn of(keys: &'s [Key]) -> Self {
+        Self(keys)
     }
 
-    /// One key without a default.
+    /// One key.
     #[must_use]
-    pub const fn one(name: &'s str) -> Self {
-        Self(Fields::One(name))
-    }
-
-    /// Keys without defaults; at least one.
-    #[must_use]
-    pub const fn named(names: &'s [&'s str]) -> Self {
-        Self(Fields::Names(names))
-    }
-
-    /// Number of keys.
-    #[must_use]
-    pub fn len(self) -> usize {
-        match self.0 {
-            Fields::Table(_, keys) => keys.len(),
-            Fields::Names(names) => names.len(),
-            Fields::One(_) => 1,
-        }
-    }
-
-    /// Never: there is at least one.
-    #[must_use]
-    pub fn is_empty(self) -> bool {
-        self.len() == 0
+    pub const fn one(key: &'s Key) -> Self {
+        Self(slice::from_ref(key))
     }
 
     /// The name of the key, if there is only one.
     #[must_use]
     pub fn only(self) -> Option<&'s str> {
-        (self.len() == 1).then(|| self.at(0).name)
+        match self.0 {
+            [key] => Some(&key.name),
+            _ => None,
+        }
     }
 
     /// The keys, in the order of the schema.
-    pub fn iter(self) -> impl ExactSizeIterator<Item = Key<'s>> {
-        (0..self.len()).map(move |index| self.at(index))
+    pub fn iter(self) -> slice::Iter<'s, Key> {
+        self.0.iter()
     }
 
     /// The names of the keys, in the order of the schema.
     pub fn names(self) -> impl ExactSizeIterator<Item = &'s str> {
-        self.iter().map(|key| key.name)
+        self.iter().map(|key| &*key.name)
     }
 
     /// What an element has for each key; `get` gives the values of its fields.
@@ -179,25 +155,13 @@ impl<'s> Keys<'s> {
         get: impl Fn(&'s str) -> Option<V>,
     ) -> impl ExactSizeIterator<Item = (&'s str, KeyValue<'s, V>)> {
         self.iter().map(move |key| {
-            let value = match (get(key.name), key.default) {
+            let value = match (get(&key.name), &key.default) {
                 (Some(value), _) => KeyValue::Given(value),
                 (None, Some(default)) => KeyValue::Default(default),
                 (None, None) => KeyValue::Absent,
             };
-            (key.name, value)
+            (&*key.name, value)
         })
-    }
-
-    fn at(self, index: usize) -> Key<'s> {
-        let named = |name| Key {
-            name,
-            default: None,
-        };
-        match self.0 {
-            Fields::Table(table, keys) => Key::of(table, &keys[index]),
-            Fields::Names(names) => named(names[index]),
-            Fields::One(name) => named(name),
-        }
     }
 
     /// An element without any of the keys is distinguished by its value.
@@ -214,7 +178,7 @@ impl<'s> Keys<'s> {
                 is_given = true;
                 node.value()
             }
-            KeyValue::Default(default) => Some(default.to_value()),
+            KeyValue::Default(default) => Some(default.clone()),
             KeyValue::Absent => None,
         });
         let values = values.collect();
@@ -222,32 +186,6 @@ impl<'s> Keys<'s> {
             Some(Identity::Values(values))
         } else {
             Identity::of_value(element)
-        }
-    }
-}
-
-impl<'s> Key<'s> {
-    fn of(table: &'s Table, key: &'s KeyEntry) -> Self {
-        Self {
-            name: table.name(key.name),
-            default: match key.default {
-                KeyDefaultEntry::None => None,
-                KeyDefaultEntry::String(text) => Some(KeyDefault::String(table.name(text))),
-                KeyDefaultEntry::Integer(value) => Some(KeyDefault::Integer(value)),
-                KeyDefaultEntry::Bool(value) => Some(KeyDefault::Bool(value)),
-            },
-        }
-    }
-}
-
-impl KeyDefault<'_> {
-    /// As a value, to compare with those of a document.
-    #[must_use]
-    pub fn to_value(self) -> Value {
-        match self {
-            KeyDefault::String(text) => Value::from(text),
-            KeyDefault::Integer(value) => Value::from(value),
-            KeyDefault::Bool(value) => Value::from(value),
         }
     }
 }
@@ -281,77 +219,5 @@ impl<'a> Identity<'a> {
                 }
             }
         }
-    }
-}
-
-impl fmt::Debug for Keys<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_list().entries(self.iter()).finish()
-    }
-}
-
-impl PartialEq for Keys<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(other.iter())
-    }
-}
-
-impl Eq for Keys<'_> {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::schema::Schema;
-    use crate::yaml::OwnedDocument;
-
-    #[track_caller]
-    fn check(list: ListType<'_>, elements: &str, expected: &[&str]) {
-        let document = OwnedDocument::parse(elements.to_owned()).expect("YAML");
-        let items = document.root().expect("a list").items();
-        let found = items.map(|item| match list.identity(item) {
-            Some(identity) => identity.to_value().to_json(),
-            None => "none".to_owned(),
-        });
-        assert_eq!(found.collect::<Vec<_>>(), expected, "{elements}");
-    }
-
-    #[test]
-    fn identities_by_list_type() {
-        check(ListType::Atomic, "[a]", &["none"]);
-        check(ListType::Functions, "[{name: a}]", &["none"]);
-        check(
-            ListType::Set,
-            "[a, 1, {b: c}]",
-            &[r#""a""#, "1", r#"{"b":"c"}"#],
-        );
-        let literals = ListType::KeyedStrings(StringKey::BeforeEquals);
-        check(literals, "[a=1, b, 2]", &[r#""a""#, r#""b""#, "2"]);
-        let files = ListType::KeyedStrings(StringKey::BeforeEqualsOrFileName);
-        check(files, "[a=x/y, x/y]", &[r#""a""#, r#""y""#]);
-        let map = ListType::Map(Keys::one("name"));
-        let elements = "[{name: a, x: 1}, {name: 5}, {x: 1}]";
-        check(map, elements, &[r#""a""#, "5", r#"{"x":1}"#]);
-        // An element is never taken for one whose key has its value.
-        let document = OwnedDocument::parse("[5, {name: 5}]".to_owned()).expect("YAML");
-        let items = document.root().expect("a list").items();
-        let found: Vec<_> = items.map(|item| map.identity(item)).collect();
-        assert_ne!(found[0], found[1]);
-        let map = ListType::Map(Keys::named(&["name", "namespace"]));
-        let elements = "[{name: a}, {name: a, namespace: b}, {}]";
-        check(map, elements, &[r#""a""#, r#"["a","b"]"#, "{}"]);
-    }
-
-    #[test]
-    fn an_absent_key_is_its_default() {
-        let schema = Schema::builtin();
-        let service = schema.resource("v1", "Service").expect("built in");
-        let ports = service.field("spec").and_then(|spec| spec.field("ports"));
-        let ports = ports.expect("known").list();
-        let elements = "[{port: 53}, {port: 53, protocol: UDP}, {protocol: TCP}]";
-        check(
-            ports,
-            elements,
-            &[r#"[53,"TCP"]"#, r#"[53,"UDP"]"#, r#""TCP""#],
-        );
     }
 }

@@ -16,7 +16,7 @@
 //! };
 //! assert_eq!(keys.names().collect::<Vec<_>>(), ["name"]);
 //! assert!(containers.patch_strategy().merge);
-//! assert_eq!(containers.patch_merge_key(), Some("name"));
+//! assert_eq!(containers.patch_merge_key().expect("a key").name, "name");
 //! ```
 //!
 //! Nothing is validated here. Callers decide what a list without a schema is (atomic).
@@ -38,7 +38,7 @@ use table::Table;
 
 pub use custom::Groups;
 pub use extensions::{MapType, PatchStrategy};
-pub use list_type::{Identity, Key, KeyDefault, KeyValue, Keys, ListType, StringKey};
+pub use list_type::{Identity, Key, KeyValue, Keys, ListType, StringKey};
 pub use type_ref::TypeRef;
 
 /// Kinds that moved to another group: the kind, and where it is now; they left `extensions`.
@@ -149,9 +149,9 @@ impl Schema {
         tables.flat_map(|table| {
             table.kinds.iter().map(move |entry| {
                 let names = GroupVersionKind {
-                    group: table.name(entry.group),
-                    version: table.name(entry.version),
-                    kind: table.name(entry.kind),
+                    group: &entry.group,
+                    version: &entry.version,
+                    kind: &entry.kind,
                 };
                 let index = entry.root;
                 (names, TypeRef { table, index })

@@ -5,11 +5,11 @@
 //! the same reason what an alias could repeat is read up to a small number only.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::extensions::{MapType, PatchStrategy};
-use super::table::{
-    Field, KeyDefaultEntry, KeyEntry, ListRelation, MAX_NAME, NONE, Run, Table, Type, offset,
-};
+use super::list_type::Key;
+use super::table::{Field, ListRelation, MAX_NAME, Table, Type};
 use crate::yaml::value::Number;
 use crate::yaml::{NodeId, NodeRef, Value};
 
@@ -19,6 +19,9 @@ const MAX_REFERENCES: usize = 16;
 /// More keys of one list, types or parts of one schema are not read.
 const MAX_PARTS: usize = 16;
 
+/// The words of `x-kubernetes-list-type`.
+const LISTS: [&str; 3] = ["atomic", "map", "set"];
+
 /// The definitions that a document's references name.
 pub(super) type Definitions<'d> = HashMap<&'d str, NodeRef<'d>>;
 
@@ -26,9 +29,9 @@ pub(super) type Definitions<'d> = HashMap<&'d str, NodeRef<'d>>;
 pub(super) struct SchemaReader<'b, 'd> {
     table: &'b mut Table,
     definitions: Definitions<'d>,
-    indexes: HashMap<NodeId, u32>,
+    indexes: HashMap<NodeId, usize>,
     /// The fields by the node of `properties`.
-    fields: HashMap<NodeId, Run>,
+    fields: HashMap<NodeId, Arc<[Field]>>,
     unread: Vec<NodeRef<'d>>,
     /// Index of the first type of this document.
     first: usize,
@@ -36,24 +39,12 @@ pub(super) struct SchemaReader<'b, 'd> {
 }
 
 /// A type with what is not yet decided.
-#[derive(Clone, Copy)]
+#[derive(Default)]
 struct TypeDraft {
     own: Type,
-    list: Option<ListRelation>,
-    map: Option<MapType>,
     /// The schema that this one refers to.
-    target: Option<u32>,
-    default: KeyDefaultEntry,
-}
-
-impl TypeDraft {
-    const EMPTY: Self = Self {
-        own: Type::LEAF,
-        list: None,
-        map: None,
-        target: None,
-        default: KeyDefaultEntry::None,
-    };
+    target: Option<usize>,
+    default: Option<Value>,
 }
 
 impl<'b, 'd> SchemaReader<'b, 'd> {
@@ -79,40 +70,40 @@ impl<'b, 'd> SchemaReader<'b, 'd> {
     /// Declares a custom resource: its `metadata` is not described in its own schema.
     pub(super) fn custom_resource(&mut self, names: [&str; 3], schema: NodeRef<'d>) {
         let root = self.index(schema);
-        self.drafts[root as usize - self.first].own.resource = true;
+        self.drafts[root - self.first].own.resource = true;
         self.table.add_kind(names, root);
     }
 
     /// Reads all schemas that kinds lead to.
     pub(super) fn finish(mut self) {
         while let Some(schema) = self.unread.pop() {
-            let index = self.index(schema) as usize - self.first;
+            let index = self.index(schema) - self.first;
             let resource = self.drafts[index].own.resource;
             self.drafts[index] = self.read(schema);
             self.drafts[index].own.resource |= resource;
         }
         for index in 0..self.drafts.len() {
-            self.read_defaults(self.drafts[index].own);
+            self.read_defaults(index);
         }
         let types = self.drafts.iter().map(|draft| self.decide(draft));
         let types: Vec<Type> = types.collect();
         self.table.types.extend(types);
     }
 
-    fn index(&mut self, schema: NodeRef<'d>) -> u32 {
+    fn index(&mut self, schema: NodeRef<'d>) -> usize {
         let schema = schema.resolved();
-        let index = offset(self.first + self.drafts.len());
+        let index = self.first + self.drafts.len();
         *self.indexes.entry(schema.id).or_insert_with(|| {
             self.unread.push(schema);
-            self.drafts.push(TypeDraft::EMPTY);
+            self.drafts.push(TypeDraft::default());
             index
         })
     }
 
     fn read(&mut self, schema: NodeRef<'d>) -> TypeDraft {
-        let mut draft = TypeDraft::EMPTY;
-        let mut own = Type::LEAF;
-        let (mut list_keys, mut merge_key) = (None, None);
+        let mut draft = TypeDraft::default();
+        let mut own = Type::default();
+        let (mut list, mut list_keys, mut merge_key) = (None, None, None);
         // Without a type anything goes; alternatives (`oneOf`) are scalars in practice.
         let (mut named, mut object) = (false, None);
         for entry in schema.entries() {
@@ -126,11 +117,11 @@ impl<'b, 'd> SchemaReader<'b, 'd> {
                     named = true;
                 }
                 "additionalProperties" if value.kind().is_mapping() => {
-                    own.values = self.index(value);
+                    own.values = Some(self.index(value));
                     own.open = true;
                 }
                 "additionalProperties" => own.open |= is_true(value),
-                "items" if value.kind().is_mapping() => own.items = self.index(value),
+                "items" if value.kind().is_mapping() => own.items = Some(self.index(value)),
                 "$ref" => draft.target = self.definition(value),
                 "allOf" => {
                     let mut parts = value.items().take(MAX_PARTS);
@@ -139,112 +130,76 @@ impl<'b, 'd> SchemaReader<'b, 'd> {
                 }
                 "oneOf" | "anyOf" => named = true,
                 "type" => object = Some(is_object(value)),
-                "default" => draft.default = self.read_default(value),
-                "x-kubernetes-list-type" => draft.list = list_relation(value),
+                "default" => draft.default = read_default(value),
+                "x-kubernetes-list-type" => {
+                    list = value.as_str().filter(|word| LISTS.contains(word));
+                }
                 "x-kubernetes-list-map-keys" => list_keys = Some(value),
-                "x-kubernetes-map-type" => draft.map = map_type(value),
+                "x-kubernetes-map-type" => own.map = map_type(value),
                 "x-kubernetes-patch-strategy" => {
                     own.strategy = PatchStrategy::parse(value.as_str().unwrap_or_default());
                 }
-                "x-kubernetes-patch-merge-key" => merge_key = short(value),
+                "x-kubernetes-patch-merge-key" => {
+                    merge_key = short(value).filter(|name| !name.is_empty());
+                }
                 "x-kubernetes-preserve-unknown-fields" => own.open |= is_true(value),
                 "x-kubernetes-embedded-resource" => own.resource |= is_true(value),
                 _ => {}
             }
         }
-        let free = object.unwrap_or(own.items == NONE && draft.target.is_none());
+        let free = object.unwrap_or(own.items.is_none() && draft.target.is_none());
         own.open |= free && !named;
-        own.merge_key = self.table.add_name(merge_key.unwrap_or_default());
-        if draft.list.is_none() && own.strategy.merge && own.items != NONE {
-            draft.list = Some(match merge_key {
-                Some(_) => ListRelation::Map,
-                None => ListRelation::Set,
-            });
-        }
-        if draft.list == Some(ListRelation::Map) {
-            let listed = list_keys.into_iter().flat_map(|keys| keys.items());
-            let mut names: Vec<&'d str> = listed.take(MAX_PARTS).filter_map(short).collect();
-            if names.is_empty() {
-                names.extend(merge_key);
+        own.merge_key = merge_key.map(|name| Arc::new(key(name)));
+        let list = match list {
+            None if own.strategy.merge && own.items.is_some() => {
+                merge_key.map_or(Some("set"), |_| Some("map"))
             }
-            own.keys = self.read_keys(&names);
-            if names.is_empty() {
-                // Invalid: with nothing to tell elements apart, the list is one value.
-                draft.list = Some(ListRelation::Atomic);
-            }
-        }
+            list => list,
+        };
+        own.list = list_relation(list, list_keys, merge_key);
         draft.own = own;
         draft
     }
 
-    fn read_fields(&mut self, properties: NodeRef<'d>) -> Run {
+    fn read_fields(&mut self, properties: NodeRef<'d>) -> Arc<[Field]> {
         if let Some(fields) = self.fields.get(&properties.id) {
-            return *fields;
+            return Arc::clone(fields);
         }
         let entries = properties.entries();
         let named = entries.filter_map(|entry| Some((entry.key.as_str()?, entry.value)));
         let mut named: Vec<(&'d str, NodeRef<'d>)> = named.collect();
         named.sort_by_key(|(name, _)| *name);
-        let start = offset(self.table.fields.len());
-        for (name, schema) in &named {
-            let (name, index) = (self.table.add_name(name), self.index(*schema));
-            self.table.fields.push(Field { name, index });
-        }
-        let fields = Run::new(start, offset(named.len()));
-        self.fields.insert(properties.id, fields);
+        let fields = named.into_iter().map(|(name, schema)| Field {
+            name: name.into(),
+            index: self.index(schema),
+        });
+        let fields: Arc<[Field]> = fields.collect();
+        self.fields.insert(properties.id, Arc::clone(&fields));
         fields
     }
 
-    fn read_keys(&mut self, names: &[&'d str]) -> Run {
-        let start = offset(self.table.keys.len());
-        for name in names {
-            let (name, default) = (self.table.add_name(name), KeyDefaultEntry::None);
-            self.table.keys.push(KeyEntry { name, default });
-        }
-        Run::new(start, offset(names.len()))
-    }
-
-    fn read_default(&mut self, default: NodeRef<'d>) -> KeyDefaultEntry {
-        if default
-            .scalar_text()
-            .is_none_or(|text| text.len() > MAX_NAME)
-        {
-            return KeyDefaultEntry::None;
-        }
-        match default.value() {
-            Some(Value::String(text)) => KeyDefaultEntry::String(self.table.add_name(&text)),
-            Some(Value::Bool(value)) => KeyDefaultEntry::Bool(value),
-            Some(Value::Number(Number::Int(value))) => {
-                i64::try_from(value).map_or(KeyDefaultEntry::None, KeyDefaultEntry::Integer)
-            }
-            _ => KeyDefaultEntry::None,
-        }
-    }
-
     /// Gives the keys of a list the defaults that the fields of its elements have.
-    fn read_defaults(&mut self, list: Type) {
-        let fields = match list.items {
-            NONE => Run::EMPTY,
-            index => {
-                self.decide(&self.drafts[index as usize - self.first])
-                    .fields
-            }
+    fn read_defaults(&mut self, list: usize) {
+        let own = &self.drafts[list].own;
+        let (Some(ListRelation::Map(keys)), Some(items)) = (&own.list, own.items) else {
+            return;
         };
-        for at in list.keys.range() {
-            let name = self.table.name(self.table.keys[at].name).to_owned();
-            let fields = &self.table.fields[fields.range()];
-            let found = fields.binary_search_by(|field| self.table.name(field.name).cmp(&name));
-            let field = found.map(|at| fields[at].index as usize - self.first);
-            let default = field.map_or(KeyDefaultEntry::None, |at| self.drafts[at].default);
-            self.table.keys[at].default = match default {
-                KeyDefaultEntry::None => self.table.known_default(&name),
-                default => default,
-            };
-        }
+        let elements = self.decide(&self.drafts[items - self.first]);
+        let keys = keys.iter().map(|key| {
+            let field = elements.field(&key.name);
+            let given = field.and_then(|at| self.drafts[at - self.first].default.clone());
+            let default = given.or_else(|| key.default.clone());
+            Key {
+                name: key.name.clone(),
+                default,
+            }
+        });
+        let keys = keys.collect();
+        self.drafts[list].own.list = Some(ListRelation::Map(keys));
     }
 
     /// The definition that a reference names.
-    fn definition(&mut self, reference: NodeRef<'d>) -> Option<u32> {
+    fn definition(&mut self, reference: NodeRef<'d>) -> Option<usize> {
         let (_, name) = short(reference)?.rsplit_once('/')?;
         let definition = *self.definitions.get(name)?;
         Some(self.index(definition))
@@ -252,43 +207,31 @@ impl<'b, 'd> SchemaReader<'b, 'd> {
 
     /// What a schema says and, where it says nothing, what those say that it refers to.
     fn decide(&self, draft: &TypeDraft) -> Type {
-        let TypeDraft {
-            mut own,
-            mut list,
-            mut map,
-            mut target,
-            ..
-        } = *draft;
+        let (mut own, mut target) = (draft.own.clone(), draft.target);
         for _ in 0..MAX_REFERENCES {
             let Some(next) = target else {
                 break;
             };
-            let next = &self.drafts[next as usize - self.first];
-            if own.fields.len == 0 {
-                own.fields = next.own.fields;
+            let TypeDraft {
+                own: next,
+                target: after,
+                ..
+            } = &self.drafts[next - self.first];
+            if own.fields.is_empty() {
+                own.fields = Arc::clone(&next.fields);
             }
-            if own.values == NONE {
-                own.values = next.own.values;
+            own.values = own.values.or(next.values);
+            own.items = own.items.or(next.items);
+            own.list = own.list.or_else(|| next.list.clone());
+            if own.strategy == PatchStrategy::default() {
+                own.strategy = next.strategy;
             }
-            if own.items == NONE {
-                own.items = next.own.items;
-            }
-            if list.is_none() {
-                (list, own.keys) = (next.list, next.own.keys);
-            }
-            if own.strategy == PatchStrategy::UNSET {
-                own.strategy = next.own.strategy;
-            }
-            if own.merge_key.len == 0 {
-                own.merge_key = next.own.merge_key;
-            }
-            map = map.or(next.map);
-            own.open |= next.own.open;
-            own.resource |= next.own.resource;
-            target = next.target;
+            own.merge_key = own.merge_key.or_else(|| next.merge_key.clone());
+            own.map = own.map.or(next.map);
+            own.open |= next.open;
+            own.resource |= next.resource;
+            target = *after;
         }
-        own.list = list.unwrap_or_default();
-        own.map = map.unwrap_or_default();
         own
     }
 }
@@ -315,13 +258,44 @@ fn is_object(node: NodeRef<'_>) -> bool {
     object(node) || node.items().take(MAX_PARTS).any(object)
 }
 
-fn list_relation(node: NodeRef<'_>) -> Option<ListRelation> {
-    match node.as_str()? {
-        "map" => Some(ListRelation::Map),
-        "set" => Some(ListRelation::Set),
-        "atomic" => Some(ListRelation::Atomic),
-        _ => None,
-    }
+fn read_default(default: NodeRef<'_>) -> Option<Value> {
+    let text = default.scalar_text()?;
+    let is_default = |value: &Value| {
+        matches!(
+            value,
+            Value::String(_) | Value::Bool(_) | Value::Number(Number::Int(_))
+        )
+    };
+    let value = || default.value().filter(is_default);
+    (text.len() <= MAX_NAME).then(value).flatten()
+}
+
+/// What `x-kubernetes-list-type` says, with the keys of a map.
+fn list_relation(
+    word: Option<&str>,
+    keys: Option<NodeRef<'_>>,
+    merge_key: Option<&str>,
+) -> Option<ListRelation> {
+    Some(match word? {
+        "map" => {
+            let listed = keys.into_iter().flat_map(|keys| keys.items());
+            let mut keys: Vec<&str> = listed.take(MAX_PARTS).filter_map(short).collect();
+            if keys.is_empty() {
+                keys.extend(merge_key);
+            }
+            if keys.is_empty() {
+                // Invalid: with nothing to tell elements apart, the list is one value.
+                return Some(ListRelation::Atomic);
+            }
+            ListRelation::Map(keys.into_iter().map(key).collect())
+        }
+        "set" => ListRelation::Set,
+        _ => ListRelation::Atomic,
+    })
+}
+
+fn key(name: &str) -> Key {
+    Key::known(name.to_owned())
 }
 
 fn map_type(node: NodeRef<'_>) -> Option<MapType> {

@@ -5,23 +5,19 @@ use std::{fmt, ptr};
 
 use super::builtin::BUILTIN;
 use super::extensions::{MapType, PatchStrategy};
-use super::list_type::{Keys, ListType};
-use super::table::{Field, ListRelation, NONE, Table, Type};
+use super::list_type::{Key, Keys, ListType};
+use super::table::{Field, ListRelation, Table, Type};
 
 /// A place in a resource, as a schema knows it: an object, a map, a list or a scalar.
 #[derive(Clone, Copy)]
 pub struct TypeRef<'s> {
     pub(super) table: &'s Table,
-    pub(super) index: u32,
+    pub(super) index: usize,
 }
 
 impl<'s> TypeRef<'s> {
     fn get(self) -> &'s Type {
-        &self.table.types[self.index as usize]
-    }
-
-    fn at(self, index: u32) -> Option<Self> {
-        (index != NONE).then_some(Self { index, ..self })
+        &self.table.types[self.index]
     }
 
     /// What is known of the value under a key: that of the field, else that of the map's values.
@@ -34,31 +30,31 @@ impl<'s> TypeRef<'s> {
         if this.resource && name == "metadata" {
             return object_meta();
         }
-        match self.table.field(this, name) {
-            Some(index) => self.at(index),
-            None => self.values(),
-        }
+        let index = this.field(name).or(this.values)?;
+        Some(Self { index, ..self })
     }
 
     /// The fields that [`TypeRef::field`] knows by name, sorted.
     pub fn fields(self) -> impl Iterator<Item = (&'s str, Self)> {
-        let fields = self.table.fields(self.get()).iter();
+        let fields = self.get().fields.iter();
         fields.map(move |Field { name, index }| {
             let index = *index;
-            (self.table.name(*name), Self { index, ..self })
+            (&**name, Self { index, ..self })
         })
     }
 
     /// The values of a map with keys of the user's choice (`additionalProperties`), such as labels.
     #[must_use]
     pub fn values(self) -> Option<Self> {
-        self.at(self.get().values)
+        let index = self.get().values?;
+        Some(Self { index, ..self })
     }
 
     /// The elements of a list.
     #[must_use]
     pub fn items(self) -> Option<Self> {
-        self.at(self.get().items)
+        let index = self.get().items?;
+        Some(Self { index, ..self })
     }
 
     /// How the elements of a list relate in server-side apply, and in a three-way merge.
@@ -69,20 +65,17 @@ impl<'s> TypeRef<'s> {
     /// `containerPort` in a patch; the conditions of a Job are atomic here, and merge in a patch.
     #[must_use]
     pub fn list(self) -> ListType<'s> {
-        match self.get().list {
-            ListRelation::Atomic => ListType::Atomic,
-            ListRelation::Set => ListType::Set,
-            ListRelation::Map => {
-                let keys = self.table.keys(self.get());
-                ListType::Map(Keys::of_table(self.table, keys))
-            }
+        match &self.get().list {
+            Some(ListRelation::Atomic) | None => ListType::Atomic,
+            Some(ListRelation::Set) => ListType::Set,
+            Some(ListRelation::Map(keys)) => ListType::Map(Keys::of(keys)),
         }
     }
 
     /// How the entries of an object or map relate in server-side apply, and in a three-way merge.
     #[must_use]
     pub fn map(self) -> MapType {
-        self.get().map
+        self.get().map.unwrap_or_default()
     }
 
     /// How a strategic merge patch treats the place.
@@ -93,8 +86,8 @@ impl<'s> TypeRef<'s> {
 
     /// The one field by which a strategic merge patch tells the elements of a list apart.
     #[must_use]
-    pub fn patch_merge_key(self) -> Option<&'s str> {
-        Some(self.table.name(self.get().merge_key)).filter(|name| !name.is_empty())
+    pub fn patch_merge_key(self) -> Option<&'s Key> {
+        self.get().merge_key.as_deref()
     }
 
     /// Whether keys are allowed that the schema does not name: a map, or free content such as that of
@@ -121,7 +114,7 @@ impl<'s> TypeRef<'s> {
 /// The `metadata` of every resource; that of a ConfigMap stands for it.
 fn object_meta() -> Option<TypeRef<'static>> {
     let root = BUILTIN.version("", "v1", "ConfigMap")?;
-    let index = BUILTIN.field(&BUILTIN.types[root as usize], "metadata")?;
+    let index = BUILTIN.types[root].field("metadata")?;
     let table = &*BUILTIN;
     Some(TypeRef { table, index })
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use krm_variants::schema::{Groups, KeyDefault, ListType, MapType, Schema, SchemaError, TypeRef};
+use krm_variants::schema::{Groups, ListType, MapType, Schema, SchemaError, TypeRef};
 use krm_variants::yaml::{Document, ParseOptions, Tree, Value};
 
 /// The type at the end of a path such as `spec.containers[].ports`.
@@ -31,9 +31,9 @@ fn words(of: Option<TypeRef<'_>>) -> String {
         ListType::Set => words.push("set".to_owned()),
         ListType::Map(keys) => {
             words.push("map".to_owned());
-            words.extend(keys.iter().map(|key| match key.default {
-                None => key.name.to_owned(),
-                Some(default) => format!("{}={}", key.name, default.to_value().to_json()),
+            words.extend(keys.iter().map(|key| match &key.default {
+                None => key.name.to_string(),
+                Some(default) => format!("{}={}", key.name, default.to_json()),
             }));
         }
         ListType::KeyedStrings(_) | ListType::Functions => panic!("no list of Kubernetes"),
@@ -49,7 +49,7 @@ fn words(of: Option<TypeRef<'_>>) -> String {
     ];
     let patch = patch.into_iter().filter(|(is, _)| *is);
     let mut patch: Vec<&str> = patch.map(|(_, word)| word).collect();
-    patch.extend(of.patch_merge_key());
+    patch.extend(of.patch_merge_key().map(|key| &*key.name));
     if !patch.is_empty() {
         words.push(format!("; {}", patch.join(" ")));
     }
@@ -404,9 +404,8 @@ fn custom_resources_have_the_types_of_their_definition() {
     let ListType::Map(keys) = at(root, "spec.listeners").expect("known").list() else {
         panic!("a map");
     };
-    let weight = keys.iter().nth(2).expect("five keys").default;
-    assert_eq!(weight, Some(KeyDefault::Integer(1)));
-    assert_eq!(weight.map(KeyDefault::to_value), Some(Value::from(1)));
+    let weight = &keys.iter().nth(2).expect("five keys").default;
+    assert_eq!(*weight, Some(Value::from(1)));
 
     let older = schema.resource("example.com/v1alpha1", "Gateway");
     assert!(older.expect("a kind").takes_unknown_fields());
