@@ -1,26 +1,15 @@
 //! Whether two addresses are of one repository.
 
+use gix::bstr::ByteSlice;
+
 /// An address of another machine as `host/path`, without scheme, user, port and `.git`; `None` for a path.
 fn host_and_path(address: &str) -> Option<String> {
-    let (authority, path) = match address.split_once("://") {
-        Some(("file", _)) => return None,
-        Some((_, rest)) => rest.split_once('/')?,
-        None => {
-            let (authority, path) = address.split_once(':')?;
-            if authority.contains('/') {
-                return None;
-            }
-            (authority, path)
-        }
-    };
-    let host = authority.rsplit('@').next().unwrap_or_default();
-    let host = match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => host,
-    };
-    let path = path.trim_matches('/');
+    let url = gix::url::parse(address).ok();
+    let url = url.filter(|url| url.scheme != gix::url::Scheme::File)?;
+    let host = url.host()?.to_ascii_lowercase();
+    let path = url.path.to_str().ok()?.trim_matches('/');
     let path = path.strip_suffix(".git").unwrap_or(path);
-    Some(format!("{}/{path}", host.to_ascii_lowercase()))
+    Some(format!("{host}/{path}"))
 }
 
 /// Whether an address is that of none of the remotes. `None` if it or all of them are paths, which tell nothing.

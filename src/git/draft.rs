@@ -222,8 +222,7 @@ impl Repository {
         let tree = if id.is_empty_tree() {
             Tree::empty()
         } else {
-            let tree = self.object(id, what)?.try_into_tree();
-            let tree = tree.map_err(|error| self.unreadable(what(), &error))?;
+            let tree = self.tree(id, what)?;
             let tree = tree.decode();
             tree.map_err(|error| self.unreadable(what(), &error))?
                 .into()

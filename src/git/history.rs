@@ -8,7 +8,6 @@ use gix::ObjectId;
 use super::holder::{File, TreeHolder};
 use super::{GitError, Repository};
 use crate::latest::version_of_tag;
-use crate::package::list;
 
 /// A state of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +34,9 @@ impl Repository {
     /// # Errors
     /// [`GitError`]: an object that is damaged.
     pub fn states(&self, directory: &str, upstream: &str) -> Result<Vec<State>, GitError> {
-        let history = self.history(upstream)?;
+        // From the newest. One that is cut off ends there.
+        let history = self.walk(upstream, None)?.map_while(Result::ok);
+        let history: Vec<ObjectId> = history.collect();
         let contained: HashSet<ObjectId> = history.iter().copied().collect();
         let mut states: HashMap<String, State> = HashMap::new();
         let mut add = |name: String, commit: ObjectId| -> Result<(), GitError> {
@@ -96,20 +97,6 @@ impl Repository {
         Ok(states)
     }
 
-    /// The commits that one contains, the newest first.
-    fn history(&self, commit: &str) -> Result<Vec<ObjectId>, GitError> {
-        let what = || format!("the history of `{commit}`");
-        let id = ObjectId::from_hex(commit.as_bytes());
-        let id = id.map_err(|error| self.unreadable(what(), &error))?;
-        let newest = gix::traverse::commit::simple::CommitTimeOrder::NewestFirst;
-        let walk = self.git.rev_walk([id]);
-        let walk = walk.sorting(gix::revision::walk::Sorting::ByCommitTime(newest));
-        let walk = walk.all();
-        let walk = walk.map_err(|error| self.unreadable(what(), &error))?;
-        // A history that is cut off ends there.
-        Ok(walk.map_while(Result::ok).map(|info| info.id).collect())
-    }
-
     fn tags(&self) -> Vec<(String, ObjectId)> {
         let names = self.names_of_tags();
         let commit = |name: &String| {
@@ -149,18 +136,11 @@ impl Repository {
                 .into_iter()
                 .collect());
         };
-        let listed = list(&holder).map_err(|error| holder.why(error))?;
-        let targets = listed.targets;
-        let krm = listed.krm.into_iter().filter_map(|path| {
-            let target = targets.get(&path).map(|(_, file)| *file);
-            let file = target.or_else(|| holder.file(&path))?;
-            Some((path, file))
-        });
-        let others = listed.others;
-        let all = krm
-            .chain(others)
-            .map(|(path, File { id, .. })| (path, id.to_string()));
-        Ok(all.collect())
+        let (files, _) = holder.files()?;
+        let files = files.into_iter();
+        Ok(files
+            .map(|(path, File { id, .. })| (path, id.to_string()))
+            .collect())
     }
 
     /// The content with an id that [`files_of`](Self::files_of) gave.

@@ -9,7 +9,7 @@ use gix::objs::tree::EntryKind;
 
 use super::GitError;
 use super::Repository;
-use crate::package::{Holder, Kind, PackageError, SkipReason, Target};
+use crate::package::{Holder, Kind, PackageError, SkipReason, Skipped, Target, list};
 
 /// What a link may hold, as on Linux.
 const LONGEST_LINK: u64 = 4096;
@@ -27,6 +27,9 @@ pub(super) struct File {
     pub(super) id: ObjectId,
     pub(super) mode: u32,
 }
+
+/// A file of a package, with its path.
+pub(super) type NamedFile = (String, File);
 
 /// Something in a folder.
 #[derive(Debug, Clone)]
@@ -100,9 +103,16 @@ impl<'r> TreeHolder<'r> {
         Ok(Some(holder))
     }
 
-    /// A file that was listed.
-    pub(super) fn file(&self, path: &str) -> Option<File> {
-        self.files.borrow().get(path).copied()
+    /// The files of the package by the rules of [`read_package`](crate::package::read_package), and what is left out.
+    pub(super) fn files(&self) -> Result<(Vec<NamedFile>, Vec<Skipped>), GitError> {
+        let listed = list(self).map_err(|error| self.why(error))?;
+        let files = self.files.borrow();
+        let krm = listed.krm.into_iter().filter_map(|path| {
+            let target = listed.targets.get(&path).map(|(_, file)| file);
+            let file = *target.or_else(|| files.get(&path))?;
+            Some((path, file))
+        });
+        Ok((krm.chain(listed.others).collect(), listed.skipped))
     }
 
     /// The tree of the directory.
@@ -149,9 +159,7 @@ impl<'r> TreeHolder<'r> {
             ("", "") => "the root folder".to_owned(),
             ("", path) | (path, _) => format!("the folder `{path}`"),
         };
-        let object = self.repository.object(id, what)?;
-        let object = object.try_into_tree();
-        let tree = object.map_err(|error| self.repository.unreadable(what(), &error))?;
+        let tree = self.repository.tree(id, what)?;
         let decoded = tree.decode();
         let decoded = decoded.map_err(|error| self.repository.unreadable(what(), &error))?;
         let mut names = HashSet::new();

@@ -31,14 +31,3 @@ pub use revision::Revision;
 pub use snapshot::Snapshot;
 pub use source::GitSource;
 pub(crate) use workspaces::{History, draft_note, numbered_workspace, workspace_number};
-
-/// Reads a directory of a repository at a revision.
-///
-/// # Errors
-/// [`GitError`]: no such repository, revision or directory; an object that is missing, damaged or
-/// too large.
-pub fn read(source: &GitSource) -> Result<Snapshot, GitError> {
-    let repository = Repository::open(&source.repository)?;
-    let revision = repository.resolve(&source.directory, &source.revision)?;
-    repository.read(&source.directory, revision)
-}

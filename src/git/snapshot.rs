@@ -3,11 +3,11 @@
 use gix::ObjectId;
 
 use super::error::near;
-use super::holder::{File, TreeHolder, join};
+use super::holder::{File, NamedFile, TreeHolder, join};
 use super::{GitError, Repository, Revision};
 use crate::package::{
-    FileContent, LARGEST_FILE, LARGEST_PACKAGE, Listed, Package, PackageFile, SkipReason, Skipped,
-    USUAL_MODE, is_krm_name, list, list_clonable,
+    FileContent, LARGEST_FILE, LARGEST_PACKAGE, Package, PackageError, PackageFile, SkipReason,
+    Skipped, USUAL_MODE, is_krm_name, list_clonable,
 };
 
 /// How many folders are looked through. Trees can contain each other many times, so that a few bytes name any number.
@@ -49,45 +49,37 @@ impl Repository {
             return self.read_file(&name, id, revision);
         }
         let holder = holder.ok_or_else(|| self.no_directory(root, directory, &revision.given))?;
-        let listed = list(&holder).map_err(|error| holder.why(error))?;
-        let Listed {
-            krm,
-            targets,
-            others,
-            mut skipped,
-            ..
-        } = listed;
-        let mut left = LARGEST_PACKAGE;
-        let mut package = Package::default();
-        let mut read = |path: &str, file: File| -> Result<Option<Vec<u8>>, GitError> {
-            let bytes = self.bytes_within(file.id, path, &mut left)?;
-            let is_pointer = is_lfs_pointer(&bytes);
-            if is_pointer {
-                let reason = SkipReason::LfsPointer;
-                let path = path.to_owned();
-                skipped.push(Skipped { path, reason });
-            }
-            Ok((!is_pointer).then_some(bytes))
-        };
-        let krm = krm.into_iter().filter_map(|path| {
-            let target = targets.get(&path).map(|(_, file)| *file);
-            let file = target.or_else(|| holder.file(&path))?;
-            Some((path, file))
-        });
-        for (path, file) in krm.chain(others) {
-            if let Some(bytes) = read(&path, file)? {
-                let file = PackageFile::read(&path, bytes, Some(file.mode))?;
-                package.insert(path, file);
-            }
-        }
-        skipped.sort();
-        package.skipped = skipped;
+        let (files, skipped) = holder.files()?;
         Ok(Snapshot {
             revision,
             tree: holder.id().to_string(),
             address: self.address(),
-            package,
+            package: self.package(files, skipped, PackageFile::read)?,
         })
+    }
+
+    /// The package of these files. Git LFS pointers are left out too.
+    fn package(
+        &self,
+        files: impl IntoIterator<Item = NamedFile>,
+        skipped: Vec<Skipped>,
+        make: impl Fn(&str, Vec<u8>, Option<u32>) -> Result<PackageFile, PackageError>,
+    ) -> Result<Package, GitError> {
+        let mut left = LARGEST_PACKAGE;
+        let mut package = Package::default();
+        package.skipped = skipped;
+        for (path, File { id, mode }) in files {
+            let bytes = self.bytes_within(id, &path, &mut left)?;
+            if is_lfs_pointer(&bytes) {
+                let reason = SkipReason::LfsPointer;
+                package.skipped.push(Skipped { path, reason });
+            } else {
+                let file = make(&path, bytes, Some(mode))?;
+                package.insert(path, file);
+            }
+        }
+        package.skipped.sort();
+        Ok(package)
     }
 
     /// What a clone takes of a directory at a commit apart from the files that are read.
@@ -104,26 +96,11 @@ impl Repository {
         let holder = TreeHolder::new(self, root, directory)?;
         let holder = holder.ok_or_else(|| self.no_directory(root, directory, commit))?;
         let listed = list_clonable(&holder).map_err(|error| holder.why(error))?;
-        let Listed {
-            others: files,
-            mut skipped,
-            ..
-        } = listed;
-        let mut left = LARGEST_PACKAGE;
-        let mut unread = Package::default();
-        for (path, File { id, mode }) in files.into_iter().filter(|(path, _)| !is_read(path)) {
-            let bytes = self.bytes_within(id, &path, &mut left)?;
-            if is_lfs_pointer(&bytes) {
-                let reason = SkipReason::LfsPointer;
-                skipped.push(Skipped { path, reason });
-            } else {
-                let file = PackageFile::new(FileContent::Other(bytes), Some(mode));
-                unread.insert(path, file);
-            }
-        }
-        skipped.sort();
-        unread.skipped = skipped;
-        Ok(unread)
+        let files = listed.others.into_iter();
+        let unread = files.filter(|(path, _)| !is_read(path));
+        self.package(unread, listed.skipped, |_, bytes, mode| {
+            Ok(PackageFile::new(FileContent::Other(bytes), mode))
+        })
     }
 
     /// Reads one file as a package.
@@ -226,8 +203,7 @@ impl Repository {
                 });
             }
             let what = || format!("the folder `{folder}`");
-            let tree = self.object(id, what)?.try_into_tree();
-            let tree = tree.map_err(|error| self.unreadable(what(), &error))?;
+            let tree = self.tree(id, what)?;
             let tree = tree.decode();
             for entry in tree
                 .map_err(|error| self.unreadable(what(), &error))?
@@ -250,9 +226,7 @@ impl Repository {
     /// The tree of a commit.
     pub(super) fn root_of(&self, commit: &str) -> Result<ObjectId, GitError> {
         let what = || format!("the commit `{commit}`");
-        let id = ObjectId::from_hex(commit.as_bytes());
-        let id = id.map_err(|error| self.unreadable(what(), &error))?;
-        let commit = self.object(id, what)?.try_into_commit();
+        let commit = self.object(self.id_of(commit)?, what)?.try_into_commit();
         let commit = commit.map_err(|error| self.unreadable(what(), &error))?;
         let tree = commit.tree_id();
         let tree = tree.map_err(|error| self.unreadable(what(), &error))?;
@@ -274,6 +248,15 @@ impl Repository {
             revision: revision.to_owned(),
             near: near(directory, folders.iter().map(String::as_str)),
         }
+    }
+
+    pub(super) fn tree(
+        &self,
+        id: ObjectId,
+        what: impl Fn() -> String,
+    ) -> Result<gix::Tree<'_>, GitError> {
+        let tree = self.object(id, &what)?.try_into_tree();
+        tree.map_err(|error| self.unreadable(what(), &error))
     }
 
     pub(super) fn object(

@@ -82,6 +82,7 @@ impl Repository {
     pub(crate) fn read_history(&self, commit: &str) -> Result<History, GitError> {
         let mut history = History::default();
         for id in self.walk(commit, None)? {
+            let id = id?;
             history.commits.insert(id);
             for note in self.notes(id)? {
                 if let Some(number) = workspace_number(&note.workspace_name) {
@@ -154,22 +155,27 @@ impl Repository {
         until: Option<&str>,
     ) -> Result<bool, GitError> {
         for id in self.walk(from, until)? {
-            if self.tree_of(directory, &id.to_string())?.as_deref() == Some(tree) {
+            if self.tree_of(directory, &id?.to_string())?.as_deref() == Some(tree) {
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    /// The commits that one contains and another does not.
-    fn walk(&self, from: &str, until: Option<&str>) -> Result<Vec<ObjectId>, GitError> {
+    /// The commits that one contains and another does not, the newest first.
+    pub(super) fn walk<'r>(
+        &'r self,
+        from: &'r str,
+        until: Option<&str>,
+    ) -> Result<impl Iterator<Item = Result<ObjectId, GitError>> + 'r, GitError> {
         let unreadable =
-            |error: gix::Error| self.unreadable(format!("the history of `{from}`"), &error);
+            move |error: gix::Error| self.unreadable(format!("the history of `{from}`"), &error);
         let until = until.map(|until| self.id_of(until)).transpose()?;
         let walk = self.git.rev_walk([self.id_of(from)?]).with_hidden(until);
+        let newest = gix::traverse::commit::simple::CommitTimeOrder::NewestFirst;
+        let walk = walk.sorting(gix::revision::walk::Sorting::ByCommitTime(newest));
         let walk = walk.all().map_err(unreadable)?;
-        let ids = walk.map(|info| Ok(info.map_err(unreadable)?.id));
-        ids.collect()
+        Ok(walk.map(move |info| Ok(info.map_err(unreadable)?.id)))
     }
 
     /// The error for a commit that cannot be placed in a history that is cut off.

@@ -1,6 +1,6 @@
 //! Which repositories, revisions and files are read.
 
-use krm_variants::git::{GitError, GitSource, Repository, read};
+use krm_variants::git::{GitError, GitSource, Repository, Snapshot};
 use krm_variants::package::{Package, SkipReason, read_package};
 
 use super::{Folder, KPTFILE, catalog, files_in, map};
@@ -11,6 +11,12 @@ fn source(folder: &Folder, repository: &str, directory: &str, revision: &str) ->
         directory: directory.to_owned(),
         revision: revision.to_owned(),
     }
+}
+
+fn read(source: &GitSource) -> Result<Snapshot, GitError> {
+    let repository = Repository::open(&source.repository)?;
+    let revision = repository.resolve(&source.directory, &source.revision)?;
+    repository.read(&source.directory, revision)
 }
 
 /// The value of `a`, which tells the version.
