@@ -6,6 +6,8 @@ mod search;
 
 pub(crate) use search::{find_original, not_in_git};
 
+use std::sync::Arc;
+
 use crate::config::UsageError;
 use crate::kptfile::root_kptfile;
 use crate::resource::file_annotations;
@@ -15,47 +17,37 @@ use crate::supplied::{Role, SuppliedPackage};
 use crate::upstream::{Locked, Recorded, UpstreamRevision};
 use crate::yaml::{Value, to_block_text};
 
-/// The state of a package relative to the new revision of its upstream.
-#[derive(Debug)]
-pub(crate) enum Standing {
-    /// The package is based on that revision.
-    UpToDate,
-    /// The package is based on this other revision.
-    Behind(Box<SuppliedPackage>),
-    /// The package has no Kptfile, or its Kptfile has no lock; with the error for a lock that no revision can be
-    /// read from.
-    Unlocked(Option<Box<FunctionResult>>),
-    /// The revision in the Kptfile is not there; an error result says so.
-    NotFound,
-}
-
-/// Compares the lock of the root Kptfile with an upstream, and reads the original revision.
+/// Compares the lock of the root Kptfile with an upstream.
 ///
 /// # Errors
-/// [`UsageError`]: it cannot be read.
-pub(crate) fn standing(
+/// [`UsageError`]: the original revision cannot be read.
+pub(crate) fn locked(
     local: &ResourceList,
     upstream: &dyn UpstreamRevision,
     results: &mut Results,
-) -> Result<Standing, UsageError> {
-    let Some(kptfile) = root_kptfile(local) else {
-        return Ok(Standing::Unlocked(None));
-    };
-    let failed =
-        |error: UsageError| UsageError::at(format_args!("role `{}`", Role::Original), error);
-    let locked = upstream.locked(local, kptfile, results).map_err(failed)?;
-    Ok(match locked {
-        Locked::Same => Standing::UpToDate,
-        Locked::Absent(error) => Standing::Unlocked(error),
-        Locked::NotFound => Standing::NotFound,
-        Locked::Other(original) => {
-            let package = original.read().map_err(failed)?;
-            let package = package.named_as(local.only_file());
-            let original =
-                SuppliedPackage::from_upstream(Role::Original, package, original, results)?;
-            Standing::Behind(Box::new(original))
-        }
-    })
+) -> Result<Locked, UsageError> {
+    match root_kptfile(local) {
+        Some(kptfile) => upstream.locked(local, kptfile, results).map_err(failed),
+        None => Ok(Locked::Absent(None)),
+    }
+}
+
+/// Reads the revision that a package is based on.
+///
+/// # Errors
+/// As [`locked`].
+pub(crate) fn read_original(
+    local: &ResourceList,
+    original: Arc<dyn UpstreamRevision>,
+    results: &mut Results,
+) -> Result<SuppliedPackage, UsageError> {
+    let package = original.read().map_err(failed)?;
+    let package = package.named_as(local.only_file());
+    SuppliedPackage::from_upstream(Role::Original, package, original, results)
+}
+
+fn failed(error: UsageError) -> UsageError {
+    UsageError::at(format_args!("role `{}`", Role::Original), error)
 }
 
 /// Writes the lock of the root Kptfile, for the next update, and reports an info result. A missing Kptfile is a warning.

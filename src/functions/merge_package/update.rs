@@ -2,14 +2,14 @@
 
 use super::config::Settings;
 use crate::config::UsageError;
-use crate::functions::following::{Standing, find_original, make_kptfile, standing, write_lock};
+use crate::functions::following::{find_original, locked, make_kptfile, read_original, write_lock};
 use crate::kptfile::{root_kptfile, update_strategy};
 use crate::merge::package::{Merge, Strategy};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::schema::Schema;
 use crate::supplied::Supplied;
-use crate::upstream::{Recorded, UpstreamRevision};
+use crate::upstream::{Locked, Recorded, UpstreamRevision};
 
 /// What a package is merged with, and how.
 pub(super) struct Update<'s> {
@@ -50,15 +50,15 @@ impl Update<'_> {
                 recorded = package;
                 recorded.list()
             }
-            (None, Some(upstream), None) => match standing(local, upstream, results)? {
-                Standing::UpToDate | Standing::NotFound => return Ok(()),
-                Standing::Unlocked(Some(mut error)) => {
+            (None, Some(upstream), None) => match locked(local, upstream, results)? {
+                Locked::Same | Locked::NotFound => return Ok(()),
+                Locked::Absent(Some(mut error)) => {
                     error.message +=
                         "; --original PATH names it, --original auto finds it by its content";
                     results.push(*error);
                     return Ok(());
                 }
-                Standing::Unlocked(None) => {
+                Locked::Absent(None) => {
                     let message = "expected the original revision (`upstreamLock` \
                                    in its Kptfile, or --original PATH), found none; --original auto finds \
                                    it in the repository by its content";
@@ -66,11 +66,11 @@ impl Update<'_> {
                     results.push(result.in_file("Kptfile"));
                     return Ok(());
                 }
-                Standing::Behind(original) => {
+                Locked::Other(original) => {
                     if !names_strategy {
                         options.strategy = recorded_strategy(local);
                     }
-                    recorded = *original;
+                    recorded = read_original(local, original, results)?;
                     recorded.list()
                 }
             },

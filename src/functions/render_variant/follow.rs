@@ -4,13 +4,13 @@
 
 use crate::config::UsageError;
 use crate::fleet::find_revision;
-use crate::functions::following::{Standing, find_original, standing, write_lock};
+use crate::functions::following::{find_original, locked, read_original, write_lock};
 use crate::git::{GitError, Repository};
 use crate::resource::{Resource, namespace_of};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Supplied, SuppliedPackage};
-use crate::upstream::{GitOrigin, Recorded, UpstreamRevision};
+use crate::upstream::{GitOrigin, Locked, Recorded, UpstreamRevision};
 use crate::variant::revision_request::RevisionRequest;
 use crate::yaml::{NodeRef, Path};
 
@@ -38,19 +38,20 @@ pub(super) fn follow(
         }
         return Ok(());
     };
-    match standing(list, origin, results)? {
-        Standing::UpToDate | Standing::NotFound => {}
-        Standing::Unlocked(_) if supplied.searches_original() => {
-            if let Some(original) = find_original(list, origin, supplied, results)? {
-                update(variant, &original, upstream, list, supplied, results)?;
-                record(origin, list, results);
-            }
+    let original = match locked(list, origin, results)? {
+        Locked::Same | Locked::NotFound => None,
+        Locked::Other(original) => Some(read_original(list, original, results)?),
+        Locked::Absent(_) if supplied.searches_original() => {
+            find_original(list, origin, supplied, results)?
         }
-        Standing::Unlocked(error) => results.push(error.map_or(not_empty, |error| *error)),
-        Standing::Behind(original) => {
-            update(variant, &original, upstream, list, supplied, results)?;
-            record(origin, list, results);
+        Locked::Absent(error) => {
+            results.push(error.map_or(not_empty, |error| *error));
+            None
         }
+    };
+    if let Some(original) = original {
+        update(variant, &original, upstream, list, supplied, results)?;
+        record(origin, list, results);
     }
     Ok(())
 }
