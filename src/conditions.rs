@@ -41,15 +41,14 @@ impl Condition<'_> {
         Value::Sequence(conditions.iter().map(Self::value).collect())
     }
 
-    /// Updates existing conditions field by field; other conditions and fields stay. `text` reads a scalar
-    /// that can be equal already.
+    /// Updates existing conditions field by field; other conditions and fields stay.
     pub(crate) fn update<'d>(
         conditions: &[Self],
         old: NodeRef<'d>,
-        text: fn(&NodeRef<'d>) -> Option<&'d str>,
         editor: &mut Editor<'d, '_>,
     ) -> Result<(), EditError> {
-        let text = |node: NodeRef<'d>, field: &str| node.get(field).and_then(|value| text(&value));
+        let text =
+            |node: NodeRef<'d>, field: &str| node.get(field).and_then(|value| value.as_str());
         for condition in conditions {
             let is_it = |node: &NodeRef<'d>| text(*node, "type") == Some(condition.kind);
             let Some(node) = old.items().find(is_it) else {

@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::status::{NOT_READY, NOT_STALLED, READY, write_status};
+use super::sets::LocatedSet;
+use super::status::{NOT_READY, NOT_STALLED, READY};
 use super::variant::{SpecChange, update};
 use super::{Made, Sets};
 use crate::config::PACKAGE_VARIANT;
+use crate::functions::render_variant::status::write_status;
 use crate::resource::{Origin, Resource, namespace_of};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
@@ -48,7 +50,7 @@ impl Sets {
                 let result = FunctionResult::refused_at(&error, field);
                 results.push(result.about(list.resource(id)));
             }
-            for (resource, _) in &self.homes {
+            for LocatedSet { resource, .. } in &self.all {
                 results.push(NOT_STALLED.result().about(resource));
                 results.push(NOT_READY.result().about(resource));
             }
@@ -59,7 +61,7 @@ impl Sets {
             if failed[index] {
                 continue;
             }
-            let (resource, _) = &self.homes[index];
+            let LocatedSet { set, resource, .. } = &self.all[index];
             for path in &expansion.empty {
                 let message = "the target selects nothing";
                 let result = FunctionResult::warning(Reason::NoTargetSelected, message);
@@ -69,7 +71,7 @@ impl Sets {
             for variant in expansion.variants {
                 self.finish(index, variant, &changes, list, &mut counts, results);
             }
-            for member in self.fleet.owned_by(&self.sets[index]) {
+            for member in self.fleet.owned_by(set) {
                 if desired.contains(&member.item) {
                     continue;
                 }
@@ -95,7 +97,7 @@ impl Sets {
         list: &mut ResourceList,
     ) -> Edits<'e> {
         let mut specs: BTreeMap<ItemId, (&Set, &Value)> = BTreeMap::new();
-        for (set, expansion) in self.sets.iter().zip(expansions) {
+        for (LocatedSet { set, .. }, expansion) in self.all.iter().zip(expansions) {
             for variant in &expansion.variants {
                 if let (Some(id), Made::Changed(spec)) =
                     (self.item_of(set, &variant.name), &variant.made)
@@ -104,8 +106,8 @@ impl Sets {
                 }
             }
         }
-        let homes = self.homes.iter().zip(failed);
-        let statuses = homes.filter_map(|((_, item), failed)| item.filter(|_| !failed));
+        let all = self.all.iter().zip(failed);
+        let statuses = all.filter_map(|(located, failed)| located.item.filter(|_| !failed));
         let statuses: Vec<ItemId> = statuses.collect();
         let ids: Vec<ItemId> = specs.keys().copied().chain(statuses).collect();
         let mut changes = HashMap::new();
@@ -118,7 +120,7 @@ impl Sets {
                     changes.insert(id, found);
                     Ok(())
                 }
-                None => write_status(node, editor),
+                None => write_status(node, &[NOT_STALLED, READY], &[], editor),
             },
             |id, error: EditError| {
                 let field = if specs.contains_key(&id) {
@@ -140,10 +142,10 @@ impl Sets {
 
     /// The items that a set still selects.
     fn desired(&self, expansions: &[SetExpansion<Made>]) -> HashSet<ItemId> {
-        let each = self.sets.iter().zip(expansions);
-        let items = each.flat_map(|(set, expansion)| {
+        let each = self.all.iter().zip(expansions);
+        let items = each.flat_map(|(located, expansion)| {
             let there = expansion.variants.iter().filter(|v| !v.made.is_new());
-            there.filter_map(|variant| self.item_of(set, &variant.name))
+            there.filter_map(|variant| self.item_of(&located.set, &variant.name))
         });
         items.collect()
     }
@@ -157,7 +159,7 @@ impl Sets {
         counts: &mut SetCounts,
         results: &mut Results,
     ) {
-        let set = &self.sets[index];
+        let LocatedSet { set, files, .. } = &self.all[index];
         let created = |name: &str| {
             let resource = Resource {
                 api_version: PACKAGE_VARIANT.0.into(),
@@ -165,7 +167,7 @@ impl Sets {
                 name: Some(name.into()),
                 namespace: set.namespace.as_deref().map(Arc::from),
                 origin: Origin {
-                    path: self.files[index].path(name).map(Arc::from),
+                    path: files.path(name).map(Arc::from),
                     ..Origin::default()
                 },
             };

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::fleet::Fleet;
-use super::new_files::{VariantFiles, paths_below};
+use super::new_files::paths_below;
+use super::sets::LocatedSet;
 use super::{Made, Sets};
 use crate::config::words::{BOOL, word};
 use crate::resource::namespace_of;
@@ -18,12 +18,11 @@ pub(super) const ALLOW_EMPTY_ANNOTATION: &str = "fn.kpt.dev/allow-empty";
 /// A set that has variants must select something: objects that no one supplied must not remove a
 /// fleet.
 pub(super) fn check_targets(
-    sets: &[Set],
+    Sets { all, fleet }: &Sets,
     expansions: &mut [SetExpansion<Made>],
-    fleet: &Fleet,
     allow_empty: bool,
 ) {
-    for (set, expansion) in sets.iter().zip(expansions) {
+    for (LocatedSet { set, .. }, expansion) in all.iter().zip(expansions) {
         let annotations = &set.annotations;
         let annotation = annotations
             .iter()
@@ -57,9 +56,8 @@ pub(super) fn check_targets(
 
 /// Reports PackageVariants whose set does not exist: nothing keeps them up to date.
 pub(super) fn check_owners(list: &ResourceList, sets: &Sets, results: &mut Results) {
-    let lost = sets
-        .fleet
-        .without_owner(&sets.sets, list, sets.others(list));
+    let all = sets.all.iter().map(|located| &located.set);
+    let lost = sets.fleet.without_owner(all, list, sets.others(list));
     for member in lost {
         let message = format!(
             "expected {} among the items, found none; left unchanged",
@@ -72,17 +70,16 @@ pub(super) fn check_owners(list: &ResourceList, sets: &Sets, results: &mut Resul
 
 /// Every name must be free, or belong to a variant that the set owns.
 pub(super) fn check_names(
-    sets: &[Set],
+    Sets { all, fleet }: &Sets,
     expansions: &mut [SetExpansion<Made>],
     list: &ResourceList,
-    fleet: &Fleet,
 ) {
     let count = expansions
         .iter()
         .map(|expansion| expansion.variants.len())
         .sum();
     let mut taken: HashMap<(&str, &str), (&Set, TargetElement)> = HashMap::with_capacity(count);
-    for (set, expansion) in sets.iter().zip(expansions) {
+    for (LocatedSet { set, .. }, expansion) in all.iter().zip(expansions) {
         let namespace = namespace_of(set.namespace.as_deref());
         let SetExpansion {
             variants, findings, ..
@@ -138,15 +135,12 @@ pub(super) fn check_names(
 }
 
 /// Every new variant needs a free path.
-pub(super) fn check_files(
-    places: &[VariantFiles],
-    expansions: &mut [SetExpansion<Made>],
-    list: &ResourceList,
-) {
-    let mut taken = paths_below(places, list);
+pub(super) fn check_files(sets: &Sets, expansions: &mut [SetExpansion<Made>], list: &ResourceList) {
+    let places = || sets.all.iter().map(|located| &located.files);
+    let mut taken = paths_below(places(), list);
     let variants = expansions.iter().map(|expansion| expansion.variants.len());
     taken.reserve(variants.sum());
-    for (files, expansion) in places.iter().zip(expansions) {
+    for (files, expansion) in places().zip(expansions) {
         let SetExpansion {
             variants, findings, ..
         } = expansion;

@@ -168,9 +168,9 @@ impl Fleet {
     }
 
     /// The variants that name an owner which is neither one of these sets nor one of these items.
-    pub(super) fn without_owner(
+    pub(super) fn without_owner<'s>(
         &self,
-        sets: &[Set],
+        sets: impl Iterator<Item = &'s Set>,
         list: &ResourceList,
         others: impl Iterator<Item = ItemId>,
     ) -> Vec<&FleetMember> {

@@ -34,17 +34,16 @@ use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::upstream::SOURCES;
 use crate::variant::cluster::Cluster;
 use crate::variant::expression::on_large_stack;
-use crate::variant::fan_out::{Set, SetExpansion, fan_out, too_many};
+use crate::variant::fan_out::{SetExpansion, fan_out, too_many};
 use crate::variant::package_variant_set;
 use crate::yaml::{EditError, Value};
 
 use check::{check_files, check_names, check_owners, check_targets};
-use comments::TemplateComments;
 use fleet::Fleet;
 use new_files::{VariantFiles, namespaces_of};
 use sets::{LocatedSet, LocatedSets, namespaces, read_sets, sets_among, sets_of_items, types};
 use status::{NOT_READY, NOT_STALLED, STALLED};
-use variant::{annotations_due, new_resource, owner_label};
+use variant::{annotations_due, new_resource};
 
 /// The function that the binary runs.
 pub const FUNCTION: Function = Function {
@@ -111,8 +110,8 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     let run = Expanding::new(located, list, supplied, results)?;
     let is_failed = results.has_errors() || run.failed.contains(&true);
     if is_failed {
-        for ((resource, _), expansion) in run.sets.homes.iter().zip(run.expansions) {
-            report_failure(resource, expansion.findings, results);
+        for (located, expansion) in run.sets.all.iter().zip(run.expansions) {
+            report_failure(&located.resource, expansion.findings, results);
         }
     } else {
         run.sets.apply(run.expansions, &run.failed, list, results);
@@ -147,7 +146,7 @@ pub(super) fn expand_valid_sets(
     for (index, expansion) in expansions.iter_mut().enumerate() {
         if failed[index] {
             let findings = std::mem::take(&mut expansion.findings);
-            report_failure(&sets.homes[index].0, findings, results);
+            report_failure(&sets.all[index].resource, findings, results);
             expansion.variants.clear();
         }
     }
@@ -181,23 +180,23 @@ impl Expanding {
         } = located;
         let mut findings = Vec::new();
         let cluster = read_cluster(&sources, list, supplied, &mut findings);
-        let is_ambiguous: Vec<bool> = sources.iter().map(|source| source.is_ambiguous).collect();
         let sets = Sets::new(sources, list);
         let mut expansions = sets.expand(&cluster, list, room(list, supplied))?;
         drop(cluster);
         if are_items {
             check_owners(list, &sets, results);
         }
-        check_targets(&sets.sets, &mut expansions, &sets.fleet, allow_empty);
-        check_names(&sets.sets, &mut expansions, list, &sets.fleet);
-        check_files(&sets.files, &mut expansions, list);
+        check_targets(&sets, &mut expansions, allow_empty);
+        check_names(&sets, &mut expansions, list);
+        check_files(&sets, &mut expansions, list);
         let all_failed = !findings.is_empty();
         findings
             .into_iter()
             .for_each(|finding| results.push(finding));
-        let has_findings = expansions.iter().map(|one| !one.findings.is_empty());
-        let failed = has_findings.zip(is_ambiguous);
-        let failed = failed.map(|(one, other)| all_failed || one || other);
+        let failed = sets.all.iter().zip(&expansions);
+        let failed = failed.map(|(located, expansion)| {
+            all_failed || located.is_ambiguous || !expansion.findings.is_empty()
+        });
         Ok(Self {
             failed: failed.collect(),
             sets,
@@ -225,44 +224,25 @@ fn room(list: &ResourceList, supplied: &Supplied) -> usize {
     ROOM.saturating_add(ROOM_PER_BYTE.saturating_mul(length))
 }
 
-/// The sets of a run, and the PackageVariants that are there. Vectors are by index of the set.
+/// The sets of a run, and the PackageVariants that are there.
 struct Sets {
-    sets: Vec<Set>,
-    homes: Vec<Home>,
-    /// Comments of the templates, by target.
-    comments: Vec<Vec<Option<TemplateComments>>>,
-    /// Where new PackageVariants go.
-    files: Vec<VariantFiles>,
-    /// The values of their labels that name the set.
-    owner_labels: Vec<String>,
+    all: Vec<LocatedSet>,
     fleet: Fleet,
 }
 
 impl Sets {
-    fn new(sources: Vec<LocatedSet>, list: &ResourceList) -> Self {
-        let mut all = Self {
-            sets: Vec::with_capacity(sources.len()),
-            homes: Vec::with_capacity(sources.len()),
-            comments: Vec::with_capacity(sources.len()),
-            files: Vec::with_capacity(sources.len()),
-            owner_labels: Vec::with_capacity(sources.len()),
-            fleet: Fleet::read(list),
-        };
-        let namespaces = namespaces_of(&sources, list);
-        for source in sources {
-            let files = VariantFiles::of(list, &source.set, &source.resource, &namespaces);
-            all.files.push(files);
-            all.owner_labels.push(owner_label(&source.set));
-            all.sets.push(source.set);
-            all.homes.push((source.resource, source.item));
-            all.comments.push(source.comments);
+    fn new(mut all: Vec<LocatedSet>, list: &ResourceList) -> Self {
+        let namespaces = namespaces_of(all.iter().map(|located| &located.set), list);
+        for located in &mut all {
+            located.files = VariantFiles::of(list, &located.set, &located.resource, &namespaces);
         }
-        all
+        let fleet = Fleet::read(list);
+        Self { all, fleet }
     }
 
     /// The sets among the items that are not expanded: those of another version, and those with unknown fields.
     fn others<'l>(&'l self, list: &'l ResourceList) -> impl Iterator<Item = ItemId> + 'l {
-        let expanded = self.homes.iter().filter_map(|(_, item)| *item);
+        let expanded = self.all.iter().filter_map(|located| located.item);
         let expanded: HashSet<ItemId> = expanded.collect();
         let ids = sets_among(list).map(|(id, _)| id);
         ids.filter(move |id| !expanded.contains(id))
@@ -270,8 +250,8 @@ impl Sets {
 
     /// Removes the PackageVariants of sets with errors, and of those that are not expanded.
     fn remove_variants_of(&self, failed: &[bool], list: &mut ResourceList) {
-        let failed = self.sets.iter().zip(failed).filter(|(_, failed)| **failed);
-        let owned = failed.flat_map(|(set, _)| self.fleet.owned_by(set));
+        let failed = self.all.iter().zip(failed).filter(|(_, failed)| **failed);
+        let owned = failed.flat_map(|(located, _)| self.fleet.owned_by(&located.set));
         let others = self.others(list);
         let others = others.flat_map(|id| self.fleet.may_belong_to_item(list, id));
         let items: BTreeSet<ItemId> = owned.chain(others).map(|member| member.item).collect();
@@ -291,19 +271,11 @@ impl Sets {
             // A ResourceList may move to another thread, but two cannot share it.
             let list = &*list;
             fan_out(
-                &self.sets,
+                self.all.iter().map(|located| &located.set),
                 cluster,
                 room / LEAST_COST,
                 |index, target, name, spec| {
-                    let making = Making {
-                        set: &self.sets[index],
-                        files: &self.files[index],
-                        owner_label: &self.owner_labels[index],
-                        comments: &self.comments[index],
-                        fleet: &self.fleet,
-                        list,
-                    };
-                    let made = making.make(target, name, spec);
+                    let made = self.make(&self.all[index], target, name, spec, list);
                     let made = made.map_err(|error| Box::new(FunctionResult::refused(&error)))?;
                     count += 1;
                     let result = if count > MOST_LISTED { 0 } else { RESULT_COST };
@@ -338,31 +310,31 @@ impl Made {
     }
 }
 
-/// Makes the PackageVariants of one set.
-struct Making<'a> {
-    set: &'a Set,
-    files: &'a VariantFiles,
-    owner_label: &'a str,
-    /// Comments of the templates, by target.
-    comments: &'a [Option<TemplateComments>],
-    fleet: &'a Fleet,
-    list: &'a ResourceList,
-}
-
-impl Making<'_> {
-    fn make(&self, target: usize, name: &str, spec: Value) -> Result<Made, EditError> {
-        let Self {
-            set, files, list, ..
-        } = *self;
+impl Sets {
+    /// Makes the PackageVariant of a target.
+    fn make(
+        &self,
+        located: &LocatedSet,
+        target: usize,
+        name: &str,
+        spec: Value,
+        list: &ResourceList,
+    ) -> Result<Made, EditError> {
+        let LocatedSet {
+            set,
+            files,
+            comments,
+            ..
+        } = located;
         let namespace = namespace_of(set.namespace.as_deref());
         let Some(member) = self.fleet.find(namespace, name) else {
             let new = NewResource {
                 path: files.path(name),
                 package_path: files.package_path.clone(),
-                value: new_resource(set, self.owner_label, name, spec),
+                value: new_resource(set, name, spec),
             };
             let mut new = list.write(new);
-            if let Some(comments) = self.comments.get(target).and_then(Option::as_ref) {
+            if let Some(comments) = comments.get(target).and_then(Option::as_ref) {
                 new.text = comments.write(new.text)?;
             }
             return Ok(Made::New(new));
@@ -378,9 +350,6 @@ impl Making<'_> {
         })
     }
 }
-
-/// A set's identity and file, and the item that gets its status.
-type Home = (Resource, Option<ItemId>);
 
 fn report_failure(resource: &Resource, findings: Vec<FunctionResult>, results: &mut Results) {
     let stalled = if findings.is_empty() {

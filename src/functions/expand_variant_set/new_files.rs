@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::sets::LocatedSet;
 use crate::config::PACKAGE_VARIANT;
 use crate::package::check_package_path;
 use crate::resource::{Resource, namespace_of};
@@ -15,10 +14,11 @@ use crate::variant::fan_out::Set;
 pub(super) type Namespaces = HashMap<String, BTreeSet<String>>;
 
 /// Finds the [`Namespaces`] of a run.
-pub(super) fn namespaces_of(sets: &[LocatedSet], list: &ResourceList) -> Namespaces {
-    let sets = sets
-        .iter()
-        .map(|LocatedSet { set, .. }| (set.name.as_str(), set.namespace.as_deref()));
+pub(super) fn namespaces_of<'s>(
+    sets: impl Iterator<Item = &'s Set>,
+    list: &'s ResourceList,
+) -> Namespaces {
+    let sets = sets.map(|set| (set.name.as_str(), set.namespace.as_deref()));
     let variants = list.items().filter_map(|(_, resource)| {
         let path = resource.origin.path.as_deref()?;
         let (folder, _) = path
@@ -35,6 +35,7 @@ pub(super) fn namespaces_of(sets: &[LocatedSet], list: &ResourceList) -> Namespa
 }
 
 /// Where new files go.
+#[derive(Default)]
 pub(super) struct VariantFiles {
     directory: Option<String>,
     pub(super) package_path: Option<String>,
@@ -95,8 +96,11 @@ impl VariantFiles {
 }
 
 /// Paths that exist, as [`VariantFiles::refuse`] keeps them.
-pub(super) fn paths_below(places: &[VariantFiles], list: &ResourceList) -> HashSet<String> {
-    let directories = places.iter().filter_map(|files| files.directory.as_deref());
+pub(super) fn paths_below<'f>(
+    places: impl Iterator<Item = &'f VariantFiles>,
+    list: &ResourceList,
+) -> HashSet<String> {
+    let directories = places.filter_map(|files| files.directory.as_deref());
     let directories: HashSet<&str> = directories.collect();
     let origins = list.items().map(|(_, resource)| &resource.origin);
     let below = origins.filter_map(|origin| {

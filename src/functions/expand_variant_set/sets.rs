@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use serde::Deserialize;
 
 use super::comments::TemplateComments;
+use super::new_files::VariantFiles;
 use super::{FUNCTION, GROUP};
 use crate::config::{CONFIG_MAP, UsageError, Words, expected, kind_of, typed_data, unexpected};
 use crate::resource::{NamespacedName, Resource, namespace_of};
@@ -27,6 +28,8 @@ pub(super) struct LocatedSet {
     pub(super) item: Option<ItemId>,
     /// Comments of the templates, by target.
     pub(super) comments: Vec<Option<TemplateComments>>,
+    /// Where its new PackageVariants go.
+    pub(super) files: VariantFiles,
     /// Whether there is another set of its namespace and name.
     pub(super) is_ambiguous: bool,
 }
@@ -103,6 +106,7 @@ fn set_of_config(config: NodeRef<'_>, list: &ResourceList) -> Result<LocatedSet,
         resource,
         item,
         comments: comments_of(config),
+        files: VariantFiles::default(),
         is_ambiguous: false,
     })
 }
@@ -145,6 +149,7 @@ pub(super) fn sets_of_items(list: &ResourceList, results: &mut Results) -> Locat
             resource: resource.clone(),
             item: Some(id),
             comments: comments_of(list.node(id)),
+            files: VariantFiles::default(),
             is_ambiguous: false,
         });
     }

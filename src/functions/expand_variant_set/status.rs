@@ -1,7 +1,6 @@
-//! The conditions of a PackageVariantSet, as results and in its `status`.
+//! The conditions of a PackageVariantSet.
 
 use crate::conditions::Condition;
-use crate::yaml::{Content, EditError, Editor, NodeRef, Value};
 
 pub(super) const NOT_STALLED: Condition<'_> = Condition {
     kind: "Stalled",
@@ -27,21 +26,3 @@ pub(super) const NOT_READY: Condition<'_> = Condition {
     reason: "Error",
     message: "nothing was generated",
 };
-
-/// Writes the conditions of an expanded set into its status.
-pub(super) fn write_status<'d>(
-    resource: NodeRef<'d>,
-    editor: &mut Editor<'d, '_>,
-) -> Result<(), EditError> {
-    let wanted = [NOT_STALLED, READY];
-    let list = Condition::list(&wanted);
-    let Some(status) = resource.entry("status").map(|entry| entry.value) else {
-        let status = Value::Mapping(vec![(Value::from("conditions"), list)]);
-        return editor.set(resource, "status", Content::Value(status));
-    };
-    let conditions = status.entry("conditions").map(|entry| entry.value);
-    let Some(conditions) = conditions.filter(|conditions| conditions.kind().is_sequence()) else {
-        return editor.set(status, "conditions", Content::Value(list));
-    };
-    Condition::update(&wanted, conditions, NodeRef::scalar_text, editor)
-}

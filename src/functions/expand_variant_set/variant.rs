@@ -12,13 +12,9 @@ use crate::variant::naming::label_value;
 use crate::variant::package_variant_set::{API_VERSION, KIND};
 use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
 
-/// The value of the label by which a PackageVariant names its set.
-pub(super) fn owner_label(set: &Set) -> String {
-    label_value(set.uid.as_deref().unwrap_or(&set.name))
-}
-
 /// A new PackageVariant.
-pub(super) fn new_resource(set: &Set, owner_label: &str, name: &str, spec: Value) -> Value {
+pub(super) fn new_resource(set: &Set, name: &str, spec: Value) -> Value {
+    let owner_label = label_value(set.uid.as_deref().unwrap_or(&set.name));
     let labels = vec![Value::entry(OWNER_LABEL, owner_label)];
     let mut metadata = Vec::with_capacity(5);
     metadata.push(Value::entry("name", name));

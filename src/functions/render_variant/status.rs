@@ -91,7 +91,7 @@ pub(super) fn write(
     }
 }
 
-/// Writes conditions and the names of targets into the status of a PackageVariant. What is there of a target that stays, such
+/// Writes conditions and the names of targets into the status of a PackageVariant, or of a set, which has no targets. What is there of a target that stays, such
 /// as Porch's `renderStatus`, keeps its bytes; no names mean that none is known.
 ///
 /// # Errors
@@ -109,9 +109,17 @@ pub(in crate::functions) fn write_status<'d>(
             status.push((Value::from("downstreamTargets"), Value::Sequence(targets)));
         }
         let status = Content::Value(Value::Mapping(status));
-        return editor.insert_entry(root, None, "status", status);
+        return editor.set(root, "status", status);
     };
-    write_conditions(status, conditions, editor)?;
+    match status.entry("conditions").map(|entry| entry.value) {
+        Some(old) if old.resolved().kind().is_sequence() => {
+            Condition::update(conditions, old, editor)?
+        }
+        _ => {
+            let value = Content::Value(Condition::list(conditions));
+            editor.set(status, "conditions", value)?;
+        }
+    }
     if targets.is_empty() {
         return Ok(());
     }
@@ -146,18 +154,6 @@ pub(in crate::functions) fn write_status<'d>(
 
 fn target(name: &str) -> Value {
     Value::Mapping(vec![("name".into(), name.into())])
-}
-
-fn write_conditions<'d>(
-    status: NodeRef<'d>,
-    conditions: &[Condition<'_>],
-    editor: &mut Editor<'d, '_>,
-) -> Result<(), EditError> {
-    let Some(old) = status.entry("conditions").map(|entry| entry.value) else {
-        let value = Content::Value(Condition::list(conditions));
-        return editor.insert_entry(status, None, "conditions", value);
-    };
-    Condition::update(conditions, old, NodeRef::as_str, editor)
 }
 
 /// A package revision that the variant owns.

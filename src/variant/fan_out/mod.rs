@@ -111,15 +111,15 @@ struct PreparedTemplate {
 /// An error of `make` ends the run, and so do more than `most` targets: a selector and `packageNames`
 /// multiply.
 #[must_use]
-pub(crate) fn fan_out<T>(
-    sets: &[Set],
-    cluster: &Cluster,
+pub(crate) fn fan_out<'s, T>(
+    sets: impl Iterator<Item = &'s Set>,
+    cluster: &'s Cluster,
     most: usize,
     mut make: impl FnMut(usize, usize, &str, Value) -> Result<T, Box<FunctionResult>>,
 ) -> Vec<SetExpansion<T>> {
     let mut compiler = Compiler::default();
     let mut room = most;
-    let mut prepared: Vec<Prepared<'_, T>> = Vec::with_capacity(sets.len());
+    let mut prepared: Vec<Prepared<'_, T>> = Vec::new();
     for set in sets {
         let one = prepare(set, cluster, room, &mut compiler);
         room = room.saturating_sub(one.candidates.len());
