@@ -98,6 +98,7 @@ SMALL = {
     "small resources in files": 0,
     "resources of 160 bytes": 160,
     "resources of 160 bytes in files": 160,
+    "resources with metadata in flow style": 160,
 }
 
 
@@ -126,11 +127,12 @@ def as_item(document):
     return "- " + re.sub(r"\n(?=[^\r\n])", "\n  ", document)
 
 
-def small_resources(size, number, bytes_of_each):
+def small_resources(size, number, kind):
     """Documents of so many bytes, or of the least size; another `number` is a change of the last."""
     def document(name, more=""):
-        text = f"apiVersion: v1\nkind: Small\nmetadata:\n  name: {name}\n"
-        missing = bytes_of_each - len(text) - len("x: \n")
+        metadata = f" {{name: {name}, labels: {{a: b}}}}" if "flow style" in kind else f"\n  name: {name}"
+        text = f"apiVersion: v1\nkind: Small\nmetadata:{metadata}\n"
+        missing = SMALL[kind] - len(text) - len("x: \n")
         return text + (f"x: {'v' * missing}\n" if missing > 0 else "") + more
 
     count = size // len(document("a100000"))
@@ -147,7 +149,7 @@ def cases(kind, megabytes, folder):
     """Each function, with what makes its flags and its standard input."""
     def documents(share, number):
         size = int(megabytes * 1e6 / share)
-        return small_resources(size, number, SMALL[kind]) if kind in SMALL else [body(kind, size, number)]
+        return small_resources(size, number, kind) if kind in SMALL else [body(kind, size, number)]
 
     def supplied(name, share, number):
         return write(f"{folder}/{name}.yaml", "---\n".join(documents(share, number)))

@@ -187,16 +187,17 @@ pub(crate) fn with_metadata_in_lines(text: &str) -> Option<String> {
     }
     let parsed = OwnedDocument::parse(text.to_owned()).ok()?;
     let document = parsed.document();
-    let mut new = text.to_owned();
-    for root in (0..document.len()).rev().filter_map(|at| document.root(at)) {
+    let (mut new, mut done) = (String::new(), 0);
+    for root in (0..document.len()).filter_map(|at| document.root(at)) {
         let metadata = root.entry("metadata").map(|entry| entry.value);
         let is_resource = Own::of(&Resource::read(root), root).is_some();
         let is_block = root.kind() == NodeKind::BlockMapping && is_resource;
         if let Some((range, lines)) = metadata.filter(|_| is_block).and_then(in_lines) {
-            new.replace_range(range, &lines);
+            new.extend([&text[done..range.start], &lines]);
+            done = range.end;
         }
     }
-    (new != text).then_some(new)
+    (done > 0).then(|| new + &text[done..])
 }
 
 /// Whether a line begins with the key `metadata`, and its value with a brace.

@@ -8,11 +8,11 @@ use crate::yaml::{EditError, NodeRef};
 
 impl ResourceList {
     /// Takes in all files of a package with their texts and identities. A package gets them as files; a ResourceList gets their
-    /// resources as items, which must have path annotations.
+    /// resources as items. Returns those; their order is that of the package.
     ///
     /// # Errors
     /// An edit of the wrapper that cannot be made.
-    pub(crate) fn adopt(&mut self, other: Self) -> Result<(), EditError> {
+    pub(crate) fn adopt(&mut self, other: Self) -> Result<Vec<ItemId>, EditError> {
         let package_path = self.root_package_path().map(Arc::from);
         let first = self.items.len();
         match &self.form {
@@ -29,7 +29,7 @@ impl ResourceList {
         for item in &mut self.items[first..] {
             item.resource.origin.package_path.clone_from(&package_path);
         }
-        Ok(())
+        Ok((first..self.items.len()).map(ItemId).collect())
     }
 
     fn adopt_files(&mut self, other: Self) {

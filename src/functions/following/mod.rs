@@ -113,5 +113,5 @@ pub(crate) fn make_kptfile(
     ]));
     let made = ResourceList::from_texts([("Kptfile".to_owned(), text)]);
     let made = made.map_err(|error| refused(&error))?;
-    local.adopt(made).map_err(|error| refused(&error))
+    local.adopt(made).map(drop).map_err(|error| refused(&error))
 }

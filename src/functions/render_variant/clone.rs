@@ -3,7 +3,6 @@
 //! Changed are the Kptfile's name and `name` in the package context. Each resource gets an annotation
 //! with its identity in upstream, for later merges.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::config::UsageError;
@@ -45,7 +44,7 @@ pub(super) fn clone(
     refuse_taken(&files, list, results);
     let count = files.files().count();
     let mut files = Arc::new(files);
-    let Some(package) = with_context(variant, &upstream.place, &mut files, results)? else {
+    let Some(package) = with_context(variant, upstream, &mut files, results)? else {
         return Ok(());
     };
     if results.has_errors() {
@@ -82,9 +81,9 @@ pub fn cloned_files(
     name: &str,
     results: &mut Results,
 ) -> Result<Vec<FileChange>, UsageError> {
-    let mut list = read(&Arc::default())?;
+    let mut list = read(&Arc::default(), upstream.list())?;
     let files = Arc::new(files_of_package(upstream, results)?);
-    let package = read(&files)?;
+    let package = read(&files, upstream.list())?;
     let form = CloneForm {
         from_items: false,
         made_context: false,
@@ -110,17 +109,17 @@ fn refuse_taken(files: &Package, list: &ResourceList, results: &mut Results) {
     }
 }
 
-/// The resources of the files.
-fn read(files: &Arc<Package>) -> Result<ResourceList, UsageError> {
-    let list = ResourceList::from_package(Arc::clone(files));
+/// The resources of the files; those that upstream has, too, were read before.
+fn read(files: &Arc<Package>, upstream: &ResourceList) -> Result<ResourceList, UsageError> {
+    let list = ResourceList::from_package_like(Arc::clone(files), false, &[upstream]);
     list.map_err(UsageError::of)
 }
 
-/// Edits the resources of upstream for downstream, and adds them to the list.
+/// Adds the resources of upstream to the list, and edits them for downstream.
 fn adopt(
     name: &str,
     upstream: &SuppliedPackage,
-    mut package: ResourceList,
+    package: ResourceList,
     form: CloneForm,
     list: &mut ResourceList,
     results: &mut Results,
@@ -130,31 +129,27 @@ fn adopt(
         result.message = format!("cannot clone {}: {error}", upstream.place).into();
         result
     };
-    let root = root_kptfile(&package);
-    let kptfiles = package.items();
-    let kptfiles = kptfiles.filter(|(_, resource)| resource.is_kptfile());
+    let adopted = match list.adopt(package) {
+        Ok(adopted) => adopted,
+        Err(error) => return results.push(refusal(&error)),
+    };
+    let root = root_kptfile(list);
     let downstream = DownstreamPackage {
         name,
         root,
-        kptfiles: kptfiles.map(|(id, _)| id).collect(),
-        context: find_package_context(&package, root).ok().flatten(),
+        context: find_package_context(list, root).ok().flatten(),
         form,
     };
     let mut refused = Vec::new();
-    let ids: Vec<ItemId> = package.items().map(|(id, _)| id).collect();
-    package.edit_items(
-        ids,
+    list.edit_items(
+        adopted,
         |id, resource, node, editor| downstream.change(id, resource, node, editor),
         |id, error| refused.push((id, error)),
     );
     for (id, error) in refused {
-        results.push(refusal(&error).about(package.resource(id)));
-    }
-    if let Err(error) = list.adopt(package) {
-        results.push(refusal(&error));
+        results.push(refusal(&error).about(list.resource(id)));
     }
     // Its name is another one now.
-    let root = root_kptfile(list);
     root.into_iter().for_each(|root| list.identify(root));
 }
 
@@ -206,13 +201,16 @@ pub(super) fn refuse_package(variant: &Variant<'_>, list: &ResourceList) -> Opti
 /// The resources of the files; adds a package context if they have none.
 fn with_context(
     variant: &Variant<'_>,
-    place: &str,
+    upstream: &SuppliedPackage,
     files: &mut Arc<Package>,
     results: &mut Results,
 ) -> Result<Option<ResourceList>, UsageError> {
-    let package = read(files)?;
+    let package = read(files, upstream.list())?;
     let Some(root) = root_kptfile(&package) else {
-        let message = format!("expected a Kptfile in the upstream package ({place}), found none");
+        let message = format!(
+            "expected a Kptfile in the upstream package ({}), found none",
+            upstream.place
+        );
         results.push(FunctionResult::error(Reason::KptfileNotFound, message));
         return Ok(None);
     };
@@ -239,7 +237,7 @@ fn with_context(
     drop(package);
     let file = PackageFile::of_text(&path, text);
     Arc::make_mut(files).insert(path, file);
-    read(files).map(Some)
+    read(files, upstream.list()).map(Some)
 }
 
 /// The last component of a package's path: object names have no slash.
@@ -272,8 +270,6 @@ struct DownstreamPackage<'v> {
     /// The package's name.
     name: &'v str,
     root: Option<ItemId>,
-    /// The Kptfiles of the package and of its sub-packages.
-    kptfiles: BTreeSet<ItemId>,
     context: Option<ItemId>,
     form: CloneForm,
 }
@@ -290,7 +286,7 @@ impl DownstreamPackage<'_> {
         if Some(id) == self.root {
             set_under(node, "metadata", "name", self.name, editor)?;
         }
-        if self.kptfiles.contains(&id) {
+        if resource.is_kptfile() {
             remove_bookkeeping(node, editor)?;
             remove_ownership(node, editor)?;
         }

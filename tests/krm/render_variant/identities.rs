@@ -91,6 +91,20 @@ fn metadata_in_flow_style_is_written_in_lines() {
         "metadata: {\n  name: x,\n  labels: {a: b}\n}\n",
         "metadata: # kpt-merge: /x\n  name: x\n  labels: {a: b}\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|x'\n",
     );
+    // Those of a file in turn, each with another length.
+    let document = |name: &str, metadata: &str| {
+        format!("{MAP}# of {name}\nmetadata:{metadata}\n# below {name}\ndata:\n  a: b\n")
+    };
+    let flow = ["a", "longer", "b"]
+        .map(|name| document(name, &format!(" {{name: {name}, labels: {{}}}}")));
+    let block = ["a", "longer", "b"].map(|name| {
+        let lines = format!(
+            " # kpt-merge: /{name}\n  name: {name}\n  labels: {{}}\n  annotations:\n    \
+             internal.kpt.dev/upstream-identifier: '|ConfigMap|default|{name}'"
+        );
+        document(name, &lines)
+    });
+    assert_eq!(cloned("a.yaml", &flow.join("---\n")), block.join("---\n"));
     // Entries that are no lines stay, and so does what is JSON.
     check(
         "metadata: {name: x, labels: {a: b,\n  # c\n  c: d}}\n",
