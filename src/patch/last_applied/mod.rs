@@ -184,7 +184,7 @@ fn number_text(number: &Number) -> String {
 /// A string as Go's encoder writes it, which escapes what HTML or JavaScript would read.
 fn write_string(text: &str, json: &mut String) {
     const SPECIAL: [char; 5] = ['<', '>', '&', '\u{2028}', '\u{2029}'];
-    let text = serde_json::Value::from(text).to_string();
+    let text = serde_json::to_string(text).unwrap_or_default();
     for part in text.split_inclusive(SPECIAL) {
         let plain = part.trim_end_matches(SPECIAL);
         json.push_str(plain);
