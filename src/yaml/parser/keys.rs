@@ -6,31 +6,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::Builder;
 use crate::yaml::document::Document;
 use crate::yaml::error::ParseError;
-use crate::yaml::scalar::ScalarStyle;
 use crate::yaml::tree::{NONE, NodeId, NodeKind, offset};
-
-/// Mappings up to this size are searched for equal keys pair by pair.
-const SMALL_MAPPING: usize = 12;
 
 impl Builder<'_> {
     pub(super) fn refuse_duplicate_keys(&self, keys: &[u32]) -> Result<(), ParseError> {
-        if keys.len() < 2 {
-            return Ok(());
-        }
-        let words: Option<Vec<&str>> = keys.iter().map(|key| self.word(*key)).collect();
-        let twice = match words {
-            Some(words) if words.len() <= SMALL_MAPPING => {
-                (1..words.len()).find(|at| words[..*at].contains(&words[*at]))
-            }
-            Some(words) => {
-                let mut seen = HashSet::with_capacity(words.len());
-                words.iter().position(|word| !seen.insert(*word))
-            }
-            None => self.equal_key(keys),
-        };
-        let Some(key) = twice.map(|at| &self.tree.nodes[keys[at] as usize]) else {
+        let Some(twice) = self.equal_key(keys) else {
             return Ok(());
         };
+        let key = &self.tree.nodes[keys[twice] as usize];
         let (start, end) = (key.start as usize, key.end as usize);
         let name = match key.kind {
             NodeKind::Scalar(_) => self.tree.decoded(self.text, key),
@@ -53,17 +36,6 @@ impl Builder<'_> {
             child = nodes.get(value as usize).map_or(end, |value| value.next);
         }
         keys
-    }
-
-    /// The text of a key that is a string, and is equal to another only if the texts are.
-    fn word(&self, id: u32) -> Option<&str> {
-        let node = &self.tree.nodes[id as usize];
-        let NodeKind::Scalar(style) = node.kind else {
-            return None;
-        };
-        let text = self.tree.decoded(self.text, node);
-        let plain = style == ScalarStyle::Plain && may_be_typed(text);
-        (!plain && node.properties == NONE).then_some(text)
     }
 
     /// The first of the keys that is equal to one before it.
@@ -108,17 +80,6 @@ impl Builder<'_> {
             .map(|pair| pair[0].1.max(pair[1].1))
             .chain(first)
             .min()
-    }
-}
-
-/// Whether a plain scalar may be something else than a string.
-fn may_be_typed(text: &str) -> bool {
-    match text.as_bytes().first() {
-        None | Some(b'~' | b'0'..=b'9' | b'+' | b'-' | b'.') => true,
-        Some(b'n' | b'N') => text.eq_ignore_ascii_case("null"),
-        Some(b't' | b'T') => text.eq_ignore_ascii_case("true"),
-        Some(b'f' | b'F') => text.eq_ignore_ascii_case("false"),
-        Some(_) => false,
     }
 }
 

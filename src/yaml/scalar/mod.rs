@@ -137,36 +137,16 @@ fn resolve_number(text: &str) -> Option<Number> {
         }
         return Some(text.parse().map_or_else(|_| verbatim(), Number::Int));
     }
-    if !is_decimal_float(unsigned.as_bytes()) {
+    // Else it may be a word, such as `inf`.
+    if !unsigned.starts_with(|first: char| first == '.' || first.is_ascii_digit()) {
         return None;
     }
-    match text.parse::<f64>() {
-        Ok(value) if value.is_finite() => Some(Number::Float(value)),
-        _ => Some(verbatim()),
-    }
-}
-
-/// `(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`
-fn is_decimal_float(text: &[u8]) -> bool {
-    let (integer, rest) = split_digits(text);
-    let (fraction, rest) = match rest {
-        [b'.', rest @ ..] => split_digits(rest),
-        _ => (&rest[..0], rest),
-    };
-    if integer.is_empty() && fraction.is_empty() {
-        return false;
-    }
-    match rest {
-        [] => true,
-        [b'e' | b'E', b'-' | b'+', rest @ ..] | [b'e' | b'E', rest @ ..] => {
-            !rest.is_empty() && rest.iter().all(u8::is_ascii_digit)
-        }
-        _ => false,
-    }
-}
-
-fn split_digits(text: &[u8]) -> (&[u8], &[u8]) {
-    text.split_at(text.iter().take_while(|byte| byte.is_ascii_digit()).count())
+    let value = text.parse::<f64>().ok()?;
+    Some(if value.is_finite() {
+        Number::Float(value)
+    } else {
+        verbatim()
+    })
 }
 
 #[cfg(test)]

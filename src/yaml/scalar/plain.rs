@@ -1,8 +1,10 @@
 //! Strings that every reader takes for the same string when they are written plain.
 
-use std::borrow::Cow;
+use std::sync::LazyLock;
 
-use super::{Context, is_decimal_float, split_digits};
+use regex::Regex;
+
+use super::Context;
 
 /// Whether `text` written plain on one line reads back as exactly this string with every common reader, of YAML 1.1 or 1.2.
 ///
@@ -16,7 +18,7 @@ pub(crate) fn plain_is_safe(text: &str, context: Context) -> bool {
     plain_keeps_its_text(text, context)
         && !is_reserved_word(text)
         && !looks_like_number(text)
-        && !looks_like_timestamp(text)
+        && !TIMESTAMP.is_match(text)
 }
 
 /// Whether a text begins with a letter, so that it is not a number, time or indicator, and all of its
@@ -99,105 +101,45 @@ fn is_reserved_word(text: &str) -> bool {
         && WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// <https://yaml.org/type/>: int and float, with what Go (`0B1`, `0o-7`, `-_1`), Ruby (`1,000`, `.INf`, `0bb1`) and PyYAML (`0x_`) add.
+/// <https://yaml.org/type/>: int and float, with what Go (`0B1`, `0o-7`, `-_1`), Ruby (`1,000`, `.INf`, `0bb1`, `.e+5`) and PyYAML (`0x_`)
+/// add.
 fn looks_like_number(text: &str) -> bool {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
-    if !matches!(unsigned.as_bytes().first(), Some(b'0'..=b'9' | b'.' | b'_')) {
-        return false;
-    }
     if unsigned.eq_ignore_ascii_case(".inf") || unsigned.eq_ignore_ascii_case(".nan") {
         return true;
     }
-    if text.starts_with('_') {
+    let begins_one = |first: char| first.is_ascii_digit() || matches!(first, '.' | '_');
+    if !unsigned.starts_with(begins_one) || text.starts_with('_') {
         return false;
     }
-    let compact: Cow<'_, [u8]> = if unsigned.contains(['_', ',']) {
-        Cow::Owned(
-            unsigned
-                .bytes()
-                .filter(|byte| !matches!(byte, b'_' | b','))
-                .collect(),
-        )
-    } else {
-        Cow::Borrowed(unsigned.as_bytes())
-    };
+    let compact = unsigned.replace(['_', ','], "");
     // `-_` and `._`, on which ruamel.yaml fails.
-    let only_separators =
-        compact.len() < unsigned.len() && compact.iter().all(|byte| *byte == b'.');
-    only_separators
-        || is_decimal_float(&compact)
-        || is_bare_exponent(&compact)
-        || is_prefixed_integer(&compact)
-        || is_sexagesimal(&compact)
+    let only_separators = compact.len() < unsigned.len() && compact.bytes().all(|b| b == b'.');
+    only_separators || NUMBER.is_match(&compact)
 }
 
-/// `.e+5`, which Ruby tries to read as a float.
-fn is_bare_exponent(text: &[u8]) -> bool {
-    matches!(text, [b'.', b'e' | b'E', b'-' | b'+', digits @ ..] if digits.iter().all(u8::is_ascii_digit))
-}
-
-/// `0x1F`, `0o17`, `0b11`, also in upper case, with a sign after the prefix, or without digits.
-fn is_prefixed_integer(text: &[u8]) -> bool {
-    let [b'0', prefix, digits @ ..] = text else {
-        return false;
-    };
-    let digits = match digits {
-        [b'-' | b'+', digits @ ..] => digits,
-        _ => digits,
-    };
-    match prefix {
-        b'x' | b'X' => digits.iter().all(u8::is_ascii_hexdigit),
-        b'o' | b'O' => digits.iter().all(|digit| matches!(digit, b'0'..=b'7')),
-        b'b' | b'B' => digits
-            .iter()
-            .all(|digit| matches!(digit, b'0' | b'1' | b'b')),
-        _ => false,
-    }
-}
-
-/// Base 60: `[0-9]+(:[0-5]?[0-9])+(\.[0-9]*)?`
-fn is_sexagesimal(text: &[u8]) -> bool {
-    let (first, mut rest) = split_digits(text);
-    if first.is_empty() || !rest.starts_with(b":") {
-        return false;
-    }
-    while let [b':', behind @ ..] = rest {
-        let (digits, behind) = split_digits(behind);
-        if !matches!(digits, [_] | [b'0'..=b'5', _]) {
-            return false;
-        }
-        rest = behind;
-    }
-    match rest {
-        [] => true,
-        [b'.', digits @ ..] => digits.iter().all(u8::is_ascii_digit),
-        _ => false,
-    }
-}
+/// A number without sign and separators: decimal, an exponent alone, hexadecimal, octal, binary, base 60.
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?x)^(?:
+        (?: [0-9]+ (?:\.[0-9]*)? | \.[0-9]+ ) (?:[eE][-+]?[0-9]+)?
+        | \.[eE][-+][0-9]*
+        | 0[xX][-+]?[0-9a-fA-F]*
+        | 0[oO][-+]?[0-7]*
+        | 0[bB][-+]?[01b]*
+        | [0-9]+ (?::[0-5]?[0-9])+ (?:\.[0-9]*)?
+    )$",
+    )
+});
 
 /// <https://yaml.org/type/timestamp.html>, with one-digit months and days as Go has them and years before Christ as Ruby.
 ///
 /// A date alone, or one with something after it that may be a time.
-fn looks_like_timestamp(text: &str) -> bool {
-    let text = text.strip_prefix('-').unwrap_or(text).as_bytes();
-    let (year, rest) = split_digits(text);
-    let ([_, _, _, _], [b'-', rest @ ..]) = (year, rest) else {
-        return false;
-    };
-    let (month, rest) = split_digits(rest);
-    let ([_] | [_, _], [b'-', rest @ ..]) = (month, rest) else {
-        return false;
-    };
-    let (day, rest) = split_digits(rest);
-    if !matches!(day, [_] | [_, _]) {
-        return false;
-    }
-    match rest {
-        [] => true,
-        [b'T' | b't' | b' ', time @ ..] => time
-            .trim_ascii_start()
-            .first()
-            .is_some_and(u8::is_ascii_digit),
-        _ => false,
-    }
+static TIMESTAMP: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?xs)^-?[0-9]{4}-[0-9]{1,2}-[0-9]{1,2} (?: [Tt\x20] [\x20\t\n\f\r]* [0-9].* )?$")
+});
+
+#[expect(clippy::expect_used, reason = "tests use all of them")]
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a pattern")
 }
