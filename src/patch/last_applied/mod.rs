@@ -5,29 +5,17 @@
 //! Source: merging-fields document, Last Applied Resource Config; contract, apply-config.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::fmt::{self, Formatter};
 
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Error, IgnoredAny};
 
 use super::annotations::{with_field, without_tool_annotations};
-use super::node::{Field, Fields, ListItem, Node, Shape};
+use super::node::{Node, Shape};
 use crate::yaml::value::Number;
 use crate::yaml::{OwnedDocument, Value};
 
-/// Deeper JSON is refused.
-const MAX_DEPTH: usize = 512;
-
-/// What was applied last.
+/// What was applied last, as a document of the same value.
 #[derive(Debug)]
-pub struct LastApplied(AnnotationForm);
-
-#[derive(Debug)]
-enum AnnotationForm {
-    /// The JSON, as a document that has the same value.
-    Document(Box<OwnedDocument>),
-    Node(Node<'static>),
-}
+pub struct LastApplied(OwnedDocument);
 
 impl LastApplied {
     /// Reads the annotation.
@@ -35,48 +23,37 @@ impl LastApplied {
     /// # Errors
     /// What is wrong, if the text is not a JSON object.
     pub fn read(text: &str) -> Result<Self, serde_json::Error> {
-        // A tree takes far less memory than a value, and nearly all JSON is YAML.
-        let document = OwnedDocument::parse(text.to_owned()).ok();
-        let is_json = || !text.contains("\\u") && serde_json::from_str::<IgnoredAny>(text).is_ok();
-        let is_map = |document: &OwnedDocument| {
-            let root = document.root().filter(|root| root.kind().is_mapping());
-            root.is_some() && document.document().len() == 1 && is_json()
+        let text = without_surrogates(text);
+        // Nearly all JSON is YAML, but for control characters, and keys that are there twice: of these the later one
+        // counts, as in Go.
+        let document = match OwnedDocument::parse(text.to_string()) {
+            Ok(document) => serde_json::from_str::<IgnoredAny>(&text).map(|_| document)?,
+            Err(_) => {
+                let value: serde_json::Value = serde_json::from_str(&text)?;
+                let is_plain = |c: &char| !c.is_control() && !matches!(c, '\u{fffe}' | '\u{ffff}');
+                let mut json = String::new();
+                for c in value.to_string().chars() {
+                    match Some(c).filter(is_plain) {
+                        Some(plain) => json.push(plain),
+                        None => json += &format!("\\u{:04x}", u32::from(c)),
+                    }
+                }
+                OwnedDocument::parse(json).map_err(Error::custom)?
+            }
         };
-        if let Some(document) = document.filter(is_map) {
-            return Ok(Self(AnnotationForm::Document(Box::new(document))));
+        match document.root().map(|root| Node::Text(root).shape()) {
+            Some(Shape::Map) => Ok(Self(document)),
+            shape => {
+                let found = shape.unwrap_or(Shape::Null).with_article();
+                Err(Error::custom(format!("expected an object, found {found}")))
+            }
         }
-        read(text).map(|node| Self(AnnotationForm::Node(node)))
     }
 
     /// The configuration.
     #[must_use]
     pub fn node(&self) -> Node<'_> {
-        match &self.0 {
-            AnnotationForm::Document(document) => match document.root() {
-                Some(root) => Node::Text(root),
-                None => Node::empty_map(),
-            },
-            AnnotationForm::Node(node) => node.clone(),
-        }
-    }
-}
-
-/// Reads what was applied last.
-///
-/// # Errors
-/// What is wrong, if the text is not a JSON object.
-fn read(text: &str) -> Result<Node<'static>, serde_json::Error> {
-    let text = without_half_pairs(text);
-    let mut json = serde_json::Deserializer::from_str(&text);
-    json.disable_recursion_limit();
-    let node = AnnotationReader(0).deserialize(&mut json)?;
-    json.end()?;
-    match node.shape() {
-        Shape::Map => Ok(node),
-        shape => {
-            let found = shape.with_article();
-            Err(Error::custom(format!("expected an object, found {found}")))
-        }
+        self.0.root().map_or_else(Node::empty_map, Node::Text)
     }
 }
 
@@ -193,116 +170,30 @@ fn write_string(text: &str, json: &mut String) {
     }
 }
 
-/// The same JSON with U+FFFD for halves of surrogate pairs, which Go reads so and [`serde_json`]
-/// refuses.
-fn without_half_pairs(text: &str) -> Cow<'_, str> {
-    let code = |at: usize| -> Option<u32> {
+/// The same JSON without escapes of surrogates: a pair is one character, and half of one is U+FFFD, as Go reads it.
+fn without_surrogates(text: &str) -> Cow<'_, str> {
+    let code = |at: usize| -> Option<u16> {
         let digits = text.get(at..)?.strip_prefix("\\u")?.get(..4)?;
-        u32::from_str_radix(digits, 16).ok()
+        u16::from_str_radix(digits, 16).ok()
     };
     let mut whole = String::new();
     let (mut copied, mut at) = (0, 0);
     while let Some(escape) = memchr::memchr(b'\\', &text.as_bytes()[at..]) {
         let escape = at + escape;
         at = (escape + 2).min(text.len());
-        match code(escape) {
-            Some(0xd800..=0xdbff) if matches!(code(escape + 6), Some(0xdc00..=0xdfff)) => {
-                at = escape + 12;
-            }
-            Some(0xd800..=0xdfff) => {
-                whole.push_str(&text[copied..escape]);
-                whole.push_str("\\ufffd");
-                copied = escape + 6;
-                at = copied;
-            }
-            _ => {}
-        }
+        let Some(first @ 0xd800..=0xdfff) = code(escape) else {
+            continue;
+        };
+        let units = [Some(first), code(escape + 6)].into_iter().flatten();
+        let pair = char::decode_utf16(units).next().and_then(Result::ok);
+        whole.push_str(&text[copied..escape]);
+        whole.push(pair.unwrap_or(char::REPLACEMENT_CHARACTER));
+        at = escape + if pair.is_some() { 12 } else { 6 };
+        copied = at;
     }
     match copied {
         0 => Cow::Borrowed(text),
         _ => Cow::Owned(whole + &text[copied..]),
-    }
-}
-
-/// Reads a JSON value at a depth.
-struct AnnotationReader(usize);
-
-impl<'de> DeserializeSeed<'de> for AnnotationReader {
-    type Value = Node<'static>;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Self::Value, D::Error> {
-        if self.0 > MAX_DEPTH {
-            return Err(D::Error::custom("expected at most 512 levels"));
-        }
-        json.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for AnnotationReader {
-    type Value = Node<'static>;
-
-    fn expecting(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Node::of_value(Value::Null))
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Self::Value, E> {
-        Ok(Node::of_value(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
-        Ok(Node::of_value(value))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
-        Ok(Node::of_value(Value::Number(Number::Int(value.into()))))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
-        Ok(Node::of_value(Value::Number(Number::Float(value))))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
-        Ok(Node::of_value(value))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-        let mut items = Vec::new();
-        while let Some(value) = list.next_element_seed(Self(self.0 + 1))? {
-            items.push(ListItem::made(value));
-        }
-        Ok(Node::list(items, None))
-    }
-
-    /// Of two equal keys the later one counts, as in Go.
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut fields = Fields::default();
-        let mut is_sorted = true;
-        while let Some(key) = map.next_key::<String>()? {
-            let value = map.next_value_seed(Self(self.0 + 1))?;
-            let last = fields.len().checked_sub(1);
-            is_sorted &= last.is_none_or(|last| fields.key(last) < &*key);
-            fields.push(Field::made(key, value));
-        }
-        // What kubectl wrote is sorted, and then no key appears twice.
-        if !is_sorted {
-            let mut places: HashMap<String, usize> = HashMap::new();
-            let mut unique = Fields::default();
-            for field in fields.iter() {
-                match places.get(&*field.key) {
-                    Some(at) => unique.set(*at, field),
-                    None => {
-                        places.insert(field.key.to_string(), unique.len());
-                        unique.push(field);
-                    }
-                }
-            }
-            fields = unique;
-        }
-        Ok(Node::map(fields, None))
     }
 }
 
@@ -334,10 +225,18 @@ mod tests {
                 r#"{"a":9223372036854776000}"#,
             ),
             (r#"{"a":1,"a":2}"#, r#"{"a":2}"#),
+            (
+                "{\"a\":\t\"\u{7f}\u{85}\u{90}\u{feff}\u{fffe}\u{ffff}\u{10ffff}\"}",
+                "{\"a\":\"\u{7f}\u{85}\u{90}\u{feff}\u{fffe}\u{ffff}\u{10ffff}\"}",
+            ),
+            (
+                r#"{"a":"\udbff\udfff","a":"\udbff\udfff"}"#,
+                "{\"a\":\"\u{10ffff}\"}",
+            ),
         ];
         for (text, expected) in table {
             let mut json = String::new();
-            write_json(&read(text).expect(text), &mut json);
+            write_json(&LastApplied::read(text).expect(text).node(), &mut json);
             assert_eq!(json, expected);
         }
     }
@@ -345,15 +244,27 @@ mod tests {
     #[test]
     fn halves_of_surrogate_pairs_are_one_character_each() {
         for (text, whole) in [
-            (r"\ud83d\ude00", r"\ud83d\ude00"),
-            (r"\ud83d", r"\ufffd"),
-            (r"\ude00\ud83d", r"\ufffd\ufffd"),
-            (r"\ud83d\ud83d\ude00.", r"\ufffd\ud83d\ude00."),
-            (r"abcd\n\ud83d", r"abcd\n\ufffd"),
+            (r"\ud83d\ude00", "\u{1f600}"),
+            (r"\ud83d", "\u{fffd}"),
+            (r"\ude00\ud83d", "\u{fffd}\u{fffd}"),
+            (r"\ud83d\ud83d\ude00.", "\u{fffd}\u{1f600}."),
+            (r"abcd\n\ud83d", "abcd\\n\u{fffd}"),
             (r"\\ud83d", r"\\ud83d"),
             (r"\ud7ff\ue000", r"\ud7ff\ue000"),
         ] {
-            assert_eq!(without_half_pairs(text), whole, "{text}");
+            assert_eq!(without_surrogates(text), whole, "{text}");
+        }
+    }
+
+    #[test]
+    fn long_keys_and_line_breaks_are_read() {
+        let key = "k".repeat(1_000);
+        for text in [
+            format!("{{\"{key}\":1}}"),
+            format!("{{\"a\\u0041{key}\" :\n\t1}}\n"),
+            format!("{{\"{key}\":\n{{\"{key}\"\n:1}},\"{key}\":2}}"),
+        ] {
+            assert!(LastApplied::read(&text).is_ok(), "{text}");
         }
     }
 
@@ -373,9 +284,9 @@ mod tests {
             "{\"a\" 1}",
             "{\"a\":tru}",
         ] {
-            assert!(read(text).is_err(), "{text}");
+            assert!(LastApplied::read(text).is_err(), "{text}");
         }
         let deep = format!("{{\"a\":{}{}}}", "[".repeat(600), "]".repeat(600));
-        assert!(read(&deep).is_err());
+        assert!(LastApplied::read(&deep).is_err());
     }
 }
