@@ -14,14 +14,21 @@ use crate::kptfile::has_bookkeeping;
 use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, is_pipeline_annotation};
 use crate::resource_list::{ItemId, NewText, ResourceList};
 use crate::results::FunctionResult;
+use crate::schema::Schema;
 use crate::yaml::{Content, EditError, NodeRef, Value, head_end};
 
 /// What a plan is carried out with.
 pub(super) struct PlanInputs<'i> {
     /// The resources of local before the merge.
     pub(super) local: &'i Members,
+    pub(super) base: &'i PackageMembers<'i>,
     pub(super) upstream: &'i PackageMembers<'i>,
     pub(super) original: &'i ResourceList,
+    pub(super) schema: &'i Schema,
+    /// The Kptfile of the local root package.
+    pub(super) root: Option<ItemId>,
+    /// Whether all three are made of files.
+    pub(super) in_files: bool,
     /// Whether new resources get their identity upstream.
     pub(super) identifies: bool,
 }

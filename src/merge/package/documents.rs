@@ -11,7 +11,6 @@ use super::packages::Packages;
 use super::report::Report;
 use super::untouched::Untouched;
 use crate::merge::Versions;
-use crate::resource_list::ResourceList;
 use crate::source_text::is_krm;
 use crate::yaml::{OwnedDocument, Value};
 
@@ -21,15 +20,10 @@ const CHANGED: &str =
 /// Reports the files in which upstream changed documents that stay as local has them.
 pub(super) fn report_kept(
     packages: &Packages<'_, '_>,
-    (original, upstream): (&ResourceList, &ResourceList),
-    local: &ResourceList,
     untouched: &Untouched,
     report: &mut Report<'_>,
 ) {
-    if ![original, local, upstream]
-        .iter()
-        .all(|list| list.is_package())
-    {
+    if !packages.are_files() {
         return;
     }
     let counts = packages.members().map(counts);
@@ -45,9 +39,9 @@ pub(super) fn report_kept(
             continue;
         }
         let bytes = Versions {
-            base: original.read_file(path).ok(),
-            local: local.read_file(path).ok(),
-            upstream: upstream.read_file(path).ok(),
+            base: packages.original.read_file(path).ok(),
+            local: packages.local.list.read_file(path).ok(),
+            upstream: packages.upstream.list.read_file(path).ok(),
         };
         if bytes.base == bytes.upstream || bytes.local == bytes.upstream {
             continue;

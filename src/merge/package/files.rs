@@ -75,14 +75,12 @@ impl Files<'_> {
         if self.sub_packages.is_clashing(Some(path))
             || file.base == file.upstream && !overwrites
             || file.local == file.upstream && !is_taken
+            || file.upstream.is_none() && self.strategy.deletes_nothing()
         {
             return None;
         }
         let is_kept = self.sub_packages.is_kept(Some(path));
-        let stays = is_taken
-            || is_kept
-            || self.sub_packages.is_deleted_locally(Some(path))
-            || (self.strategy.deletes_nothing() && file.upstream.is_none());
+        let stays = is_taken || is_kept || self.sub_packages.is_deleted_locally(Some(path));
         let is_changed = file.base != file.local;
         if !stays && !overwrites && is_changed {
             let versions = file.as_ref().map(Option::as_deref);
@@ -93,11 +91,7 @@ impl Files<'_> {
             }
         }
         if stays || is_changed && !overwrites {
-            let is_kept_unchanged = is_kept && !is_changed;
-            let is_conflict = file.base != file.upstream
-                && !is_kept_unchanged
-                && !self.strategy.deletes_nothing();
-            if !is_conflict {
+            if file.base == file.upstream || is_kept && !is_changed {
                 return None;
             }
             let versions = file.as_ref().into_iter().flatten();

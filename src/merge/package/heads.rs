@@ -16,9 +16,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::actions::ResourceAction;
 use super::packages::Packages;
-use super::places::moved_to;
 use super::report::Report;
 use super::untouched::Untouched;
 use crate::merge::resources::Track;
@@ -32,9 +30,6 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// What the heads of files are merged from.
 pub(super) struct HeadVersions<'h> {
     pub(super) packages: &'h Packages<'h, 'h>,
-    pub(super) original: &'h ResourceList,
-    pub(super) upstream: &'h ResourceList,
-    pub(super) local: &'h ResourceList,
     /// Whether the strategy takes no notice of local's changes.
     pub(super) overwrites: bool,
     pub(super) untouched: &'h Untouched,
@@ -51,18 +46,23 @@ pub(super) struct Heads {
 }
 
 impl HeadVersions<'_> {
-    /// Merges the heads of all files that hold resources afterwards.
+    /// Merges the heads of all files that hold resources afterwards: each of those has its path then.
     pub(super) fn decide(
         &self,
         tracks: &[Track],
-        actions: &[ResourceAction],
+        paths: &[Option<&str>],
         report: &mut Report<'_>,
     ) -> Heads {
-        let has_files = self.original.is_package() && self.upstream.is_package();
-        if !self.local.is_package() || !has_files {
+        if !self.packages.are_files() {
             return Heads::default();
         }
-        let files = files_by_path(self.packages, tracks, actions);
+        let mut files: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (number, path) in paths.iter().enumerate() {
+            if let Some(path) = path {
+                files.entry(path).or_default().push(number);
+            }
+        }
+        let local = self.packages.local.list;
         let mut heads = Heads::default();
         for (path, numbers) in &files {
             if self.is_settled(path) {
@@ -85,21 +85,21 @@ impl HeadVersions<'_> {
                     head_of(list, old).filter(|_| !files.contains_key(old))
                 })
             };
-            let ours = read(self.local, |paths| paths.local);
-            let Some(theirs) = read(self.upstream, |paths| paths.upstream) else {
+            let ours = read(local, |paths| paths.local);
+            let Some(theirs) = read(self.packages.upstream.list, |paths| paths.upstream) else {
                 continue;
             };
             let base = if self.overwrites {
                 ours.clone()
             } else {
-                read(self.original, |paths| paths.base)
+                read(self.packages.original, |paths| paths.base)
             };
             let head = match ours {
                 Some(ours) => {
                     let head = merged(&base.unwrap_or_default(), &ours, &theirs);
                     report.counts.updated += usize::from(head.is_some());
                     // A file that is new here has none to keep.
-                    head.or(Some(ours).filter(|_| self.local.read_file(path).is_err()))
+                    head.or(Some(ours).filter(|_| local.read_file(path).is_err()))
                 }
                 None => Some(theirs),
             };
@@ -127,7 +127,7 @@ impl HeadVersions<'_> {
     /// Whether a file's head is upstream's with all else, or upstream did not touch it.
     fn is_settled(&self, path: &str) -> bool {
         let is_unchanged = self.packages.unchanged.contains(path) && !self.overwrites;
-        let is_there = || self.local.read_file(path).is_ok();
+        let is_there = || self.packages.local.list.read_file(path).is_ok();
         self.untouched.has_file(Some(path)) || (is_unchanged && is_there())
     }
 }
@@ -155,28 +155,6 @@ impl Heads {
 
 /// The path of a resource in one of the packages.
 type PathOf = for<'p> fn(&Versions<Option<&'p str>>) -> Option<&'p str>;
-
-/// The files that hold resources afterwards, with the numbers of those resources.
-fn files_by_path<'p>(
-    packages: &'p Packages<'_, '_>,
-    tracks: &[Track],
-    actions: &[ResourceAction],
-) -> BTreeMap<&'p str, Vec<usize>> {
-    let mut files: BTreeMap<&str, Vec<_>> = BTreeMap::new();
-    for (number, (track, action)) in tracks.iter().zip(actions).enumerate() {
-        let paths = packages.paths(track);
-        let path = match action {
-            ResourceAction::Remove => None,
-            ResourceAction::Add => paths.upstream,
-            ResourceAction::Merge => moved_to(track, packages.members()).or(paths.local),
-            ResourceAction::Keep => paths.local,
-        };
-        if let Some(path) = path {
-            files.entry(path).or_default().push(number);
-        }
-    }
-    files
-}
 
 /// The head that stands; `None` if it is local's.
 fn merged(base: &str, local: &str, upstream: &str) -> Option<String> {

@@ -9,7 +9,6 @@ use super::others::Others;
 use super::packages::Packages;
 use super::report::Report;
 use crate::merge::resources::{Track, pair};
-use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 
 impl Packages<'_, '_> {
@@ -53,16 +52,14 @@ impl Packages<'_, '_> {
         }
     }
 
-    /// A warning for each resource whose local changes the strategy overwrites. `original` is what
-    /// local is based on.
+    /// A warning for each resource whose local changes the strategy overwrites.
     pub(super) fn warn_of_overwritten(
         &self,
-        original: &ResourceList,
         tracks: &[Track],
         strategy: Strategy,
         report: &mut Report<'_>,
     ) {
-        let original = &PackageMembers::read(original, self.texts);
+        let original = &PackageMembers::read(self.original, self.texts);
         let old: HashMap<usize, usize> = pair(&self.local.all.members, &original.all.members)
             .into_iter()
             .collect();

@@ -1,46 +1,30 @@
-//! Merges the fields of the resources that local and upstream have.
+//! Carries out what was decided over the fields of resources.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::IsOverwritten;
-use super::heads::Heads;
-use super::members::PackageMembers;
+use super::apply::PlanInputs;
+use super::plan::Plan;
 use super::report::Report;
 use crate::kptfile::remove_ids;
+use crate::merge::MergeSchema;
 use crate::merge::fields::{self, Findings, Policy};
-use crate::merge::resources::Track;
-use crate::merge::{Combine, ConflictRules, MergeSchema, Side};
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, MOST_LISTED};
-use crate::schema::Schema;
 use crate::yaml::EditError;
 
-/// The merge of resources that local and upstream have.
-pub(super) struct FieldMerge<'p> {
-    pub(super) base: &'p PackageMembers<'p>,
-    pub(super) upstream: &'p PackageMembers<'p>,
-    pub(super) schema: &'p Schema,
-    pub(super) winner: Side,
-    pub(super) rules: &'p ConflictRules,
-    pub(super) combine: Combine,
-    pub(super) root: Option<ItemId>,
-    /// The resources, by their items in local.
-    pub(super) tracks: &'p BTreeMap<ItemId, Track>,
-    pub(super) heads: &'p Heads,
-    /// Whether all three versions come from files.
-    pub(super) in_files: bool,
-}
-
-impl FieldMerge<'_> {
-    pub(super) fn merge(
+impl Plan {
+    /// Merges the fields of the resources that local and upstream have.
+    pub(super) fn merge_fields(
         &self,
+        inputs: &PlanInputs<'_>,
         local: &mut ResourceList,
         is_overwritten: &IsOverwritten<'_>,
         report: &mut Report<'_>,
     ) {
         let in_package = local.is_package();
-        let ids = self.tracks.keys().copied();
+        let ids = self.merged.keys().copied();
         let resources: BTreeMap<ItemId, Resource> = ids
             .clone()
             .map(|id| (id, local.resource(id).clone()))
@@ -53,20 +37,19 @@ impl FieldMerge<'_> {
         local.edit_items(
             ids,
             |id, _, node, editor| {
-                let track = &self.tracks[&id];
+                let track = &self.merged[&id];
                 let Some(upstream) = track.upstream else {
                     return Ok(());
                 };
-                let base = track.base.map(|at| self.base.node(at));
+                let base = track.base.map(|at| inputs.base.node(at));
                 let merge_schema =
-                    MergeSchema::of(&resources[&id], self.schema, self.root == Some(id))
-                        .in_files(self.in_files);
-                let upstream = self.upstream.node(upstream);
-                let rules = self.rules.of(&resources[&id]);
+                    MergeSchema::of(&resources[&id], inputs.schema, inputs.root == Some(id))
+                        .in_files(inputs.in_files);
+                let upstream = inputs.upstream.node(upstream);
                 let policy = Policy {
-                    winner: self.winner,
-                    rules,
-                    combine: self.combine,
+                    winner: report.winner(),
+                    rules: report.rules_of(&resources[&id]),
+                    combine: report.combine(),
                     most: MOST_LISTED.saturating_sub(count),
                     lines_left,
                 };

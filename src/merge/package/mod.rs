@@ -43,8 +43,6 @@ pub(crate) use empty::refuse_empty_upstream;
 pub(crate) use members::{Members, same_document};
 
 use apply::PlanInputs;
-use members::PackageMembers;
-use merged_fields::FieldMerge;
 use packages::Packages;
 use report::Report;
 
@@ -169,39 +167,20 @@ impl Merge<'_> {
         }
         packages.refuse_duplicates(results);
         let mut report = Report::new(self.options, self.rules);
-        let Some(plan) = self.decide(&mut packages, local, &mut report, results)? else {
+        let Some(plan) = self.decide(&mut packages, &mut report, results)? else {
             return Ok(());
         };
-        let schema = packages.add_crds_to(self.schema);
-        let Packages {
-            base,
-            local: PackageMembers { all: members, .. },
-            upstream,
-            root,
-            identifies,
-            ..
-        } = packages;
-        let fields = FieldMerge {
-            base: &base,
-            upstream: &upstream,
-            schema: &schema,
-            winner: self.options.on_conflict.winner(),
-            rules: self.rules,
-            combine: self.options.combine,
-            root,
-            tracks: &plan.merged,
-            heads: &plan.heads,
-            in_files: local.is_package()
-                && self.original.is_package()
-                && self.upstream.is_package(),
-        };
-        fields.merge(local, self.is_overwritten, &mut report);
         let inputs = PlanInputs {
-            local: &members,
-            upstream: &upstream,
+            in_files: packages.are_files(),
+            schema: &packages.add_crds_to(self.schema),
+            local: &packages.local.all,
+            base: &packages.base,
+            upstream: &packages.upstream,
             original: self.original,
-            identifies,
+            root: packages.root,
+            identifies: packages.identifies,
         };
+        plan.merge_fields(&inputs, local, self.is_overwritten, &mut report);
         plan.apply(&inputs, local, &mut report)?;
         // The summary says whether anything failed.
         for (id, error) in local.refused_removals() {

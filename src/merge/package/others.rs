@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::packages::Packages;
 use crate::config::UsageError;
 use crate::merge::Versions;
 use crate::package::{Package, is_revision_metadata};
@@ -21,31 +22,24 @@ pub(super) struct Others<'s> {
 }
 
 impl<'s> Others<'s> {
-    /// Reads them, if all three packages are made of files; `texts` are among them whatever they hold.
-    pub(super) fn read(
-        original: &'s ResourceList,
-        local: &'s ResourceList,
-        upstream: &'s ResourceList,
-        texts: &BTreeSet<String>,
-    ) -> Result<Self, UsageError> {
+    /// Reads them, if all three packages are made of files.
+    pub(super) fn read(packages: &Packages<'s, 's>) -> Result<Self, UsageError> {
+        let (local, upstream) = (packages.local.list, packages.upstream.list);
         let mut others = Self {
             upstream: upstream.files(),
             ..Self::default()
         };
-        if ![original, local, upstream]
-            .iter()
-            .all(|list| list.is_package())
-        {
+        if !packages.are_files() {
             return Ok(others);
         }
-        for (side, package) in [original, local, upstream].into_iter().enumerate() {
-            others.add(side, package, texts)?;
+        for (side, list) in [packages.original, local, upstream].into_iter().enumerate() {
+            others.add(side, list, packages.texts)?;
         }
         others.files.retain(|path, _| !is_revision_metadata(path));
         Ok(others)
     }
 
-    /// Adds the files of a side that hold no resources, and those of `texts`.
+    /// Adds the files of a side that hold no resources, and those of `texts`, whatever they hold.
     fn add(
         &mut self,
         side: usize,

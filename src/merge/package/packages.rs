@@ -18,6 +18,8 @@ pub(super) struct Packages<'p, 'l> {
     pub(super) base: PackageMembers<'p>,
     pub(super) local: PackageMembers<'l>,
     pub(super) upstream: PackageMembers<'p>,
+    /// What local is based on, also where the strategy takes no notice of that.
+    pub(super) original: &'p ResourceList,
     /// The Kptfile of the local root package.
     pub(super) root: Option<ItemId>,
     /// Whether local's resources carry their identity upstream.
@@ -49,6 +51,7 @@ impl<'p, 'l> Packages<'p, 'l> {
                 members.iter().any(|member| member.is_identified)
             },
             unchanged: unchanged_files(original, upstream),
+            original,
             texts,
             local: local_package,
         }
@@ -119,6 +122,12 @@ impl<'p, 'l> Packages<'p, 'l> {
             is_in_root && named && member.kind.as_ref() == "ConfigMap" && member.group.is_empty()
         };
         self.is_root(track) || self.root.is_some() && track.local.is_some_and(is_context)
+    }
+
+    /// Whether all three are made of files.
+    pub(super) fn are_files(&self) -> bool {
+        let lists = [self.original, self.local.list, self.upstream.list];
+        lists.into_iter().all(ResourceList::is_package)
     }
 
     /// The paths of a resource's file in all three.

@@ -13,10 +13,11 @@ use crate::merge::{Side, Versions};
 pub(super) fn places(
     tracks: &[Track],
     actions: &[ResourceAction],
+    moves: &BTreeMap<usize, String>,
     packages: Versions<&Members>,
     winner: Side,
 ) -> BTreeMap<usize, usize> {
-    let (files, fresh) = files(tracks, actions, packages);
+    let (files, fresh) = files(tracks, actions, moves, packages);
     let mut places = BTreeMap::new();
     for mut file in files.into_values() {
         let has_new = file
@@ -58,6 +59,7 @@ type File = Versions<Vec<(usize, u32)>>;
 fn files<'m>(
     tracks: &[Track],
     actions: &[ResourceAction],
+    moves: &BTreeMap<usize, String>,
     packages: Versions<&'m Members>,
 ) -> (BTreeMap<&'m str, File>, BTreeSet<u32>) {
     let mut files: BTreeMap<&str, File> = BTreeMap::new();
@@ -65,7 +67,7 @@ fn files<'m>(
     for (number, (track, action)) in (0..).zip(tracks.iter().zip(actions)) {
         let is_new = match action {
             ResourceAction::Add => true,
-            ResourceAction::Merge => moved_to(track, packages).is_some(),
+            ResourceAction::Merge => moves.contains_key(&(number as usize)),
             ResourceAction::Keep => false,
             ResourceAction::Remove => continue,
         };
@@ -84,11 +86,4 @@ fn files<'m>(
         }
     }
     (files, fresh)
-}
-
-/// The path that only upstream moved a resource to.
-pub(super) fn moved_to<'m>(track: &Track, packages: Versions<&'m Members>) -> Option<&'m str> {
-    let paths = packages.zip(*track).map(|(members, at)| members.path(at));
-    let (old, new) = (paths.base?, paths.upstream?);
-    (paths.local == Some(old) && new != old).then_some(new)
 }

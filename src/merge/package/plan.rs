@@ -1,6 +1,6 @@
 //! Decides what a merge does, before anything is changed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::Merge;
 use super::actions::ResourceAction;
@@ -10,14 +10,14 @@ use super::files::FileActions;
 use super::heads::{HeadVersions, Heads};
 use super::others::Others;
 use super::packages::Packages;
-use super::places::{moved_to, places};
+use super::places::places;
 use super::report::Report;
 use super::subpackages::SubPackages;
 use super::untouched::Untouched;
 use crate::config::UsageError;
+use crate::merge::Side;
 use crate::merge::resources::Track;
-use crate::merge::{Side, Versions};
-use crate::resource_list::{ItemId, ResourceList};
+use crate::resource_list::ItemId;
 use crate::results::Results;
 
 /// What a merge does to the local package.
@@ -43,7 +43,6 @@ impl Merge<'_> {
     pub(super) fn decide(
         &self,
         packages: &mut Packages<'_, '_>,
-        local: &ResourceList,
         report: &mut Report<'_>,
         results: &mut Results,
     ) -> Result<Option<Plan>, UsageError> {
@@ -51,7 +50,7 @@ impl Merge<'_> {
         let tracks = packages.tracks(strategy);
         default_paths::place(packages, &tracks, results);
         let packages = &*packages;
-        let others = Others::read(self.original, local, self.upstream, packages.texts)?;
+        let others = Others::read(packages)?;
         if strategy.refuses_local_changes() {
             packages.refuse_local_changes(&tracks, results);
             others.refuse_local_changes(results);
@@ -69,41 +68,32 @@ impl Merge<'_> {
         let actions = actions.map(|track| packages.decide(track, &sub_packages, report));
         let actions: Vec<ResourceAction> = actions.collect();
         if overwrites {
-            packages.warn_of_overwritten(self.original, &tracks, strategy, report);
+            packages.warn_of_overwritten(&tracks, strategy, report);
         }
-        let kept = kept_paths(packages, &tracks, &actions);
-        let files = others.decide(strategy, &sub_packages, &kept, report);
+        let moves = moves(packages, &tracks, &actions, report);
+        let paths = paths_after(packages, &tracks, &actions, &moves);
+        let has_resources = paths.iter().copied().flatten().collect();
+        let files = others.decide(strategy, &sub_packages, &has_resources, report);
         let mut untouched = if overwrites {
             Untouched::default()
         } else {
-            Untouched::find(
-                packages,
-                self.original,
-                self.upstream,
-                local,
-                &tracks,
-                &actions,
-            )
+            Untouched::find(packages, &tracks, &actions)
         };
-        let sources = (self.original, self.upstream);
-        documents::report_kept(packages, sources, local, &untouched, report);
+        documents::report_kept(packages, &untouched, report);
         let sides = HeadVersions {
             packages,
-            original: self.original,
-            upstream: self.upstream,
-            local,
             overwrites,
             untouched: &untouched,
         };
-        let heads = sides.decide(&tracks, &actions, report);
+        let heads = sides.decide(&tracks, &paths, report);
         untouched.merge_documents(|number| heads.decides(&tracks[number]));
         let winner = self.options.on_conflict.winner();
         report.counts.removed += count(&actions, ResourceAction::Remove);
         report.counts.added += count(&actions, ResourceAction::Add);
         Ok(Some(Plan {
             merged: merged(packages, &tracks, &actions, &untouched, &heads, report),
-            moves: moves(packages, &tracks, &actions, &untouched, report),
-            places: places(&tracks, &actions, packages.members(), winner),
+            places: places(&tracks, &actions, &moves, packages.members(), winner),
+            moves,
             tracks,
             actions,
             untouched,
@@ -117,21 +107,23 @@ fn count(actions: &[ResourceAction], wanted: ResourceAction) -> usize {
     actions.iter().filter(|action| **action == wanted).count()
 }
 
-/// The files in which local keeps resources, or gets some.
-fn kept_paths<'p>(
+/// The path of each resource after the merge.
+fn paths_after<'p>(
     packages: &'p Packages<'_, '_>,
     tracks: &[Track],
     actions: &[ResourceAction],
-) -> BTreeSet<&'p str> {
-    let mut kept = BTreeSet::new();
-    for (track, action) in tracks.iter().zip(actions) {
-        kept.extend(match action {
-            ResourceAction::Add => packages.upstream.all.path(track.upstream),
-            ResourceAction::Remove => None,
-            ResourceAction::Keep | ResourceAction::Merge => packages.local.all.path(track.local),
-        });
-    }
-    kept
+    moves: &'p BTreeMap<usize, String>,
+) -> Vec<Option<&'p str>> {
+    let all = tracks.iter().zip(actions).enumerate();
+    let paths = all.map(|(number, (track, action))| match action {
+        ResourceAction::Add => packages.upstream.all.path(track.upstream),
+        ResourceAction::Remove => None,
+        ResourceAction::Keep | ResourceAction::Merge => match moves.get(&number) {
+            Some(path) => Some(path.as_str()),
+            None => packages.local.all.path(track.local),
+        },
+    });
+    paths.collect()
 }
 
 /// The resources whose fields merge. Most of a package is as it was, and need not be looked at.
@@ -168,7 +160,6 @@ fn moves(
     packages: &Packages<'_, '_>,
     tracks: &[Track],
     actions: &[ResourceAction],
-    untouched: &Untouched,
     report: &mut Report<'_>,
 ) -> BTreeMap<usize, String> {
     let mut moves = BTreeMap::new();
@@ -176,25 +167,18 @@ fn moves(
         let Some(at) = track.local.filter(|_| *action == ResourceAction::Merge) else {
             continue;
         };
-        if untouched.has_document(number) {
-            continue;
-        }
         let paths = packages.paths(track);
-        let is_taken =
-            both_moved(paths) && report.moved(packages.local.resource(at), paths) == Side::Upstream;
-        let path = moved_to(track, packages.members());
-        if let Some(path) = path.or(paths.upstream.filter(|_| is_taken)) {
+        let (Some(old), Some(ours), Some(theirs)) = (paths.base, paths.local, paths.upstream)
+        else {
+            continue;
+        };
+        let is_moved = theirs != old && ours != theirs;
+        let mut is_taken =
+            || ours == old || report.moved(packages.local.resource(at), paths) == Side::Upstream;
+        if is_moved && is_taken() {
             report.counts.moved += 1;
-            moves.insert(number, path.to_owned());
+            moves.insert(number, theirs.to_owned());
         }
     }
     moves
-}
-
-/// Whether local and upstream moved a resource to two different files.
-fn both_moved(paths: Versions<Option<&str>>) -> bool {
-    match (paths.base, paths.local, paths.upstream) {
-        (Some(old), Some(ours), Some(theirs)) => ours != old && theirs != old && ours != theirs,
-        _ => false,
-    }
 }

@@ -98,14 +98,9 @@ impl<'r> Report<'r> {
         message: impl FnOnce(&str) -> Message,
     ) -> FunctionResult {
         let (severity, winner, outcome) = self.outcome(decision, kept);
-        let mut result = FunctionResult::new(severity, message(&outcome));
-        result = result.tag("reason", Reason::MergeConflict.as_str());
-        for (name, value) in VERSIONS.into_iter().zip(cut(values, LONG)) {
-            if let Some(value) = value {
-                result = result.tag(name, value);
-            }
-        }
-        result = result.tag("winner", winner);
+        let result = FunctionResult::new(severity, message(&outcome));
+        let result = result.tag("reason", Reason::MergeConflict.as_str());
+        let result = with_versions(result, values).tag("winner", winner);
         match decision.rule {
             Some(rule) => result.tag("rule", format!("conflicts[{}]", rule.index)),
             None => result,
@@ -355,15 +350,19 @@ fn combined(kind: PartsOf, [local, upstream]: [String; 2]) -> FunctionResult {
     let short = cut(&values, SHORT);
     let [_, local, upstream] = short.map(Option::unwrap_or_default).into_array();
     let message = format!("combined local's {local} with upstream's {upstream}");
-    let mut result = FunctionResult::info(message)
+    let result = FunctionResult::info(message)
         .tag("reason", Reason::Combined.as_str())
         .tag("kind", kind.as_str());
-    for (name, value) in VERSIONS.into_iter().zip(cut(&values, LONG)) {
-        if let Some(value) = value {
-            result = result.tag(name, value);
-        }
-    }
-    result
+    with_versions(result, &values)
+}
+
+/// A result with a tag for each version that has a value.
+fn with_versions(result: FunctionResult, values: &Shown) -> FunctionResult {
+    let versions = VERSIONS.into_iter().zip(cut(values, LONG));
+    versions.fold(result, |result, (name, value)| match value {
+        Some(value) => result.tag(name, value),
+        None => result,
+    })
 }
 
 /// Names the resource; a document that is none by its file alone.

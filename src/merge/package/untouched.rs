@@ -10,7 +10,6 @@ use std::collections::BTreeSet;
 use super::actions::ResourceAction;
 use super::packages::Packages;
 use crate::merge::resources::Track;
-use crate::resource_list::ResourceList;
 
 /// Files and resources that upstream's text stands for.
 #[derive(Debug, Default)]
@@ -26,23 +25,16 @@ pub(super) struct Untouched {
 impl Untouched {
     pub(super) fn find(
         packages: &Packages<'_, '_>,
-        original: &ResourceList,
-        upstream: &ResourceList,
-        local: &ResourceList,
         tracks: &[Track],
         actions: &[ResourceAction],
     ) -> Self {
         let mut untouched = Self::default();
-        if !local.is_package() {
+        if !packages.local.list.is_package() {
             return untouched;
         }
-        (untouched.files, untouched.deleted) = same_files(original, upstream, local);
-        untouched
-            .files
-            .retain(|path| !packages.texts.contains(path));
-        untouched
-            .deleted
-            .retain(|path| !packages.texts.contains(path));
+        if packages.are_files() {
+            untouched.find_files(packages);
+        }
         for (track, action) in tracks.iter().zip(actions) {
             if !is_upstreams(packages, track, *action) {
                 for path in packages.paths(track).into_iter().flatten() {
@@ -66,6 +58,24 @@ impl Untouched {
             }
         }
         untouched
+    }
+
+    /// Files with resources that local has as the original has them: those that upstream has otherwise,
+    /// and those that it deleted.
+    fn find_files(&mut self, packages: &Packages<'_, '_>) {
+        let (local, upstream) = (packages.local.list, packages.upstream.list);
+        let paths = local.paths_of_resources().into_iter();
+        for path in paths.filter(|path| !packages.texts.contains(*path)) {
+            let (Ok(old), Ok(ours)) = (packages.original.read_file(path), local.read_file(path))
+            else {
+                continue;
+            };
+            match upstream.read_file(path) {
+                Ok(new) if old == ours && new != old => self.files.insert(path.to_owned()),
+                Err(_) if old == ours => self.deleted.insert(path.to_owned()),
+                _ => continue,
+            };
+        }
     }
 
     /// Whether upstream's file stands as a whole.
@@ -97,30 +107,6 @@ impl Untouched {
     pub(super) fn files(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(String::as_str)
     }
-}
-
-/// Files with resources that local has as the original has them: those that upstream has otherwise,
-/// and those that it deleted.
-fn same_files(
-    original: &ResourceList,
-    upstream: &ResourceList,
-    local: &ResourceList,
-) -> (BTreeSet<String>, BTreeSet<String>) {
-    let (mut changed, mut deleted) = (BTreeSet::new(), BTreeSet::new());
-    if !original.is_package() || !upstream.is_package() {
-        return (changed, deleted);
-    }
-    for path in local.paths_of_resources() {
-        let (Ok(old), Ok(ours)) = (original.read_file(path), local.read_file(path)) else {
-            continue;
-        };
-        match upstream.read_file(path) {
-            Ok(new) if old == ours && new != old => changed.insert(path.to_owned()),
-            Err(_) if old == ours => deleted.insert(path.to_owned()),
-            _ => continue,
-        };
-    }
-    (changed, deleted)
 }
 
 /// Whether a resource of an untouched file becomes what upstream's file has.

@@ -128,6 +128,27 @@ fn files_that_are_not_krm_are_overwritten() {
     }
 }
 
+/// A file that upstream has in the place of a resource of local cannot be copied over it: nothing is lost silently.
+#[test]
+fn a_file_that_takes_the_place_of_a_resource_is_reported() {
+    let [a, b] = ["a", "b"].map(|name| map(name, "{x: a}"));
+    let upstream = [("a.yaml", a.as_str()), ("b.yaml", "values: 1\n")];
+    for strategy in ["resource-merge", "copy-merge"] {
+        let sources: [&[(&str, &str)]; 3] = [
+            &upstream[..1],
+            &[("a.yaml", a.as_str()), ("b.yaml", b.as_str())],
+            &upstream,
+        ];
+        let (files, said) = merge_files(sources, &format!("strategy: {strategy}\n"));
+        assert_eq!(files["b.yaml"], b, "{strategy}");
+        let told = "b.yaml: local and upstream both changed the file: kept your version";
+        assert!(
+            said.iter().any(|line| line.contains(told)),
+            "{strategy}: {said:?}"
+        );
+    }
+}
+
 #[test]
 fn comments_that_only_upstream_changed_count_as_a_change() {
     let [old, new] = ["old", "new"].map(|comment| map("a", &format!("{{x: a}} # {comment}")));
