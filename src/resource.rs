@@ -142,7 +142,7 @@ pub struct Resource {
 
 /// The fields that make up a [`Resource`]: strings, and annotations that are scalars.
 #[derive(Debug, Default)]
-pub(crate) struct Fields<'t> {
+pub(crate) struct ResourceFields<'t> {
     pub(crate) api_version: Option<Arc<str>>,
     pub(crate) kind: Option<Arc<str>>,
     pub(crate) name: Option<Arc<str>>,
@@ -154,8 +154,8 @@ pub(crate) struct Fields<'t> {
     pub(crate) package_path: Option<Arc<str>>,
 }
 
-impl From<Fields<'_>> for Resource {
-    fn from(fields: Fields<'_>) -> Self {
+impl From<ResourceFields<'_>> for Resource {
+    fn from(fields: ResourceFields<'_>) -> Self {
         let [path, legacy] = fields.paths;
         let is_legacy = path.is_none() && legacy.is_some();
         let (path, legacy_path) = match path {
@@ -194,7 +194,7 @@ impl Resource {
             let value = annotations.and_then(|a| a.get(name));
             value.and_then(|v| v.scalar_text())
         };
-        Self::from(Fields {
+        Self::from(ResourceFields {
             api_version: string(node.get("apiVersion")),
             kind: string(node.get("kind")),
             name: string(metadata.and_then(|m| m.get("name"))),

@@ -44,7 +44,7 @@ pub struct FileDiff {
 
 impl FileDiff {
     /// The diff of a file that is shown under a longer path.
-    pub(crate) fn new(path: &str, shown: &str, before: Side<'_>, after: Side<'_>) -> Self {
+    pub(crate) fn new(path: &str, shown: &str, before: FileSide<'_>, after: FileSide<'_>) -> Self {
         Self {
             path: path.to_owned(),
             text: file_diff(shown, before, after),
@@ -68,7 +68,8 @@ pub(crate) fn change_diff(
     change: &FileChange,
     folder: &str,
 ) -> Result<String, PackageError> {
-    let shown = |path: &str, before: Side<'_>, after: Side<'_>| file_diff(path, before, after);
+    let shown =
+        |path: &str, before: FileSide<'_>, after: FileSide<'_>| file_diff(path, before, after);
     with_sides(files, change, folder, shown)
 }
 
@@ -87,7 +88,7 @@ pub(crate) fn change_diffs(
 }
 
 /// The diff without the values of Secrets; `None` if there are none.
-fn masked_diff(path: &str, before: Side<'_>, after: Side<'_>) -> Option<String> {
+fn masked_diff(path: &str, before: FileSide<'_>, after: FileSide<'_>) -> Option<String> {
     // Other files are texts about Secrets.
     let is_yaml = [".yaml", ".yml", ".json"]
         .iter()
@@ -105,14 +106,14 @@ fn masked_diff(path: &str, before: Side<'_>, after: Side<'_>) -> Option<String> 
 }
 
 /// The content of a file and its permission bits; `None` is no file.
-type Side<'f> = Option<(&'f [u8], u32)>;
+type FileSide<'f> = Option<(&'f [u8], u32)>;
 
 /// What a function makes of both sides of a change, with the path below a folder.
 fn with_sides<T>(
     files: &Package,
     change: &FileChange,
     folder: &str,
-    make: impl FnOnce(&str, Side<'_>, Side<'_>) -> T,
+    make: impl FnOnce(&str, FileSide<'_>, FileSide<'_>) -> T,
 ) -> Result<T, PackageError> {
     let path = change.path();
     let bytes;

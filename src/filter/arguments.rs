@@ -43,7 +43,7 @@ pub(super) struct Arguments {
     pub(super) results: Option<PathBuf>,
     /// How results are printed on standard error; json: one document
     #[arg(long, value_name = "FORM", default_value = "text", help_heading = RESULTS, hide_short_help = true)]
-    pub(super) output: Output,
+    pub(super) output: ResultsFormat,
     /// Colours of results and of --diff; auto: on a terminal, unless NO_COLOR is set
     #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = RESULTS, hide_short_help = true)]
     pub(super) color: Color,
@@ -95,7 +95,7 @@ pub(super) enum ReportFormat {
 
 /// How results are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Output {
+pub(super) enum ResultsFormat {
     Text,
     Json,
 }

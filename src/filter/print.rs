@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::Instant;
 
-use super::arguments::{Arguments, Output, ReportFormat};
+use super::arguments::{Arguments, ReportFormat, ResultsFormat};
 use crate::config::UsageError;
 use crate::functions::Function;
 use crate::merge::decided::rule_for;
@@ -66,7 +66,7 @@ pub(super) fn print_review(
         Some(ReportFormat::Json) => result_list(function, &results).to_json() + "\n",
         Some(ReportFormat::Text) | None => report::text(&results),
     }])?;
-    if arguments.output == Output::Json {
+    if arguments.output == ResultsFormat::Json {
         return Ok(results);
     }
     let mut others = Results::default();
@@ -138,12 +138,12 @@ pub(super) fn print_results(
     };
     let stderr = io::stderr();
     let text = match arguments.output {
-        Output::Text => {
+        ResultsFormat::Text => {
             let colour = arguments.color.is_on(&stderr);
             let lists_all = arguments.verbose;
             text(ResultPrinter { colour, lists_all }, shown)
         }
-        Output::Json => result_list(function, shown).to_json() + "\n",
+        ResultsFormat::Json => result_list(function, shown).to_json() + "\n",
     };
     // A closed standard error cannot be reported.
     let _ = stderr.lock().write_all(text.as_bytes());
@@ -155,7 +155,7 @@ pub(super) fn print_rule(arguments: &Arguments, results: &Results) {
         let is_upstream = result.tag_value("winner") == Some("upstream");
         is_upstream && result.is_open_conflict() && result.resource.is_some()
     });
-    let is_shown = arguments.output == Output::Text && !arguments.quiet;
+    let is_shown = arguments.output == ResultsFormat::Text && !arguments.quiet;
     let Some(lost) = lost.filter(|_| is_shown) else {
         return;
     };
@@ -179,7 +179,7 @@ pub(super) fn print_up_to_date(arguments: &Arguments, results: &Results) {
     let has_more = results
         .iter()
         .any(|result| result.severity != Severity::Info);
-    if !has_more && !arguments.quiet && arguments.output == Output::Text {
+    if !has_more && !arguments.quiet && arguments.output == ResultsFormat::Text {
         // A closed standard error cannot be reported.
         let _ = writeln!(io::stderr().lock(), "already up to date");
     }
@@ -187,7 +187,7 @@ pub(super) fn print_up_to_date(arguments: &Arguments, results: &Results) {
 
 /// With `--verbose`: prints a message, with the time since the start.
 pub(super) fn say(arguments: &Arguments, start: Instant, message: impl FnOnce() -> String) {
-    if arguments.verbose && arguments.output == Output::Text {
+    if arguments.verbose && arguments.output == ResultsFormat::Text {
         let time = start.elapsed().as_secs_f64() * 1000.0;
         // A closed standard error cannot be reported.
         let _ = writeln!(

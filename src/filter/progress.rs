@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use console::{Term, truncate_str};
 
-use super::arguments::{Arguments, Output};
+use super::arguments::{Arguments, ResultsFormat};
 use crate::results::printable;
 use crate::supplied::Progress;
 use crate::test_switches::Switch;
@@ -24,7 +24,7 @@ pub(super) fn is_shown(arguments: &Arguments) -> bool {
     !arguments.quiet
         && !arguments.verbose
         && !arguments.diff
-        && arguments.output == Output::Text
+        && arguments.output == ResultsFormat::Text
         && io::stderr().is_terminal()
 }
 

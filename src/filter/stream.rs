@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Read};
 use std::time::Instant;
 
-use super::arguments::{Arguments, Output};
+use super::arguments::{Arguments, ResultsFormat};
 use super::print::{claim_no_success, print_results, say, write_results, write_stdout};
 use super::read::utf8;
 use super::step::run;
@@ -46,7 +46,7 @@ pub(super) fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8,
     say(arguments, start, || {
         format!("wrote {length} bytes to standard output")
     });
-    if !failed && arguments.output == Output::Json {
+    if !failed && arguments.output == ResultsFormat::Json {
         print_results(function, arguments, &results, ResultPrinter::errors);
     }
     Ok(if failed { FAILED } else { DONE })

@@ -45,7 +45,7 @@ struct Opened {
 }
 
 /// A downstream repository.
-pub(crate) struct Downstream {
+pub(crate) struct DownstreamRepository {
     /// Its folder in the fleet.
     name: String,
     opened: Rc<Opened>,
@@ -170,7 +170,7 @@ impl<'f> Downstreams<'f> {
         &mut self,
         name: &str,
         facts: Option<&RepositoryFacts>,
-    ) -> Result<Downstream, GitError> {
+    ) -> Result<DownstreamRepository, GitError> {
         check_folders(self.fleet, &format!("{name}/"))?;
         let folder = self.fleet.join(name);
         let (root, path) = repository_around(&folder).unwrap_or((folder, String::new()));
@@ -178,7 +178,7 @@ impl<'f> Downstreams<'f> {
         let named = facts.and_then(|facts| facts.branch.as_deref());
         let base = opened.repository.base(&opened.references, named)?;
         let directory = facts.map_or("", |facts| facts.directory.as_str());
-        Ok(Downstream {
+        Ok(DownstreamRepository {
             name: name.to_owned(),
             directory: join_once(&path, directory),
             base,
@@ -202,7 +202,7 @@ impl<'f> Downstreams<'f> {
     }
 }
 
-impl Downstream {
+impl DownstreamRepository {
     pub(crate) fn repository(&self) -> &Repository {
         &self.opened.repository
     }

@@ -18,7 +18,9 @@ pub(crate) use catalog::{
     Catalogs, DirectoryRevision, RepositoryFacts, Resolved, UpstreamRequest, find_revision,
     revision_name,
 };
-pub(crate) use downstream::{Deletion, Downstream, Downstreams, PackageRevisions, Unpublished};
+pub(crate) use downstream::{
+    Deletion, DownstreamRepository, Downstreams, PackageRevisions, Unpublished,
+};
 pub use lock::PackageLock;
 pub(crate) use owned::{ClaimedPackage, claimed_packages};
 pub use shard::Shard;

@@ -108,7 +108,7 @@ fn create_all(
             .flat_map(|list| list.items().map(|(_, live)| live))
             .collect(),
     };
-    let maker = Maker {
+    let maker = PatchMaker {
         schema,
         options,
         targets,
@@ -154,14 +154,14 @@ fn document(item: Option<ItemId>, resource: &Resource, text: String) -> Document
     }
 }
 
-struct Maker<'a> {
+struct PatchMaker<'a> {
     schema: &'a Schema,
     options: Options,
     /// The live resources, for patches with a target.
     targets: Targets<'a>,
 }
 
-impl Maker<'_> {
+impl PatchMaker<'_> {
     /// The patches for a configuration.
     fn one(
         &self,

@@ -88,7 +88,7 @@ pub(super) fn each_gone<T>(
     let live = SuppliedResources::of(supplied, Role::Live);
     // Two live resources that match are an error of pairing.
     let find = |resource| live.find(resource, &mut Results::default()).ok().flatten();
-    let place = |(list, id): Found<'_>| (std::ptr::from_ref(list), id);
+    let place = |(list, id): SuppliedResource<'_>| (std::ptr::from_ref(list), id);
     let wanted = list.items().filter_map(|(_, resource)| find(resource));
     let wanted: HashSet<_> = wanted.map(place).collect();
     let mut gone = HashSet::new();
@@ -211,9 +211,9 @@ fn previous<'n>(
 }
 
 /// A supplied resource.
-type Found<'a> = (&'a ResourceList, ItemId);
+type SuppliedResource<'a> = (&'a ResourceList, ItemId);
 
-fn read<T>(found: Option<Found<'_>>, read: impl FnOnce(Option<NodeRef<'_>>) -> T) -> T {
+fn read<T>(found: Option<SuppliedResource<'_>>, read: impl FnOnce(Option<NodeRef<'_>>) -> T) -> T {
     match found {
         Some((list, id)) => list.read(id, |node| read(Some(node.resolved()))),
         None => read(None),
@@ -269,7 +269,11 @@ impl<'a> SuppliedResources<'a> {
     }
 
     /// The resource with the identity of a configuration.
-    fn find(&self, resource: &Resource, results: &mut Results) -> Result<Option<Found<'a>>, ()> {
+    fn find(
+        &self,
+        resource: &Resource,
+        results: &mut Results,
+    ) -> Result<Option<SuppliedResource<'a>>, ()> {
         for (list, index) in &self.lists {
             match index.find(resource) {
                 Matches::None => {}

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use gix::ObjectId;
 
-use super::holder::{File, TreeHolder};
+use super::holder::{TreeFile, TreeHolder};
 use super::{GitError, Repository};
 use crate::latest::version_of_tag;
 
@@ -139,7 +139,7 @@ impl Repository {
         let (files, _) = holder.files()?;
         let files = files.into_iter();
         Ok(files
-            .map(|(path, File { id, .. })| (path, id.to_string()))
+            .map(|(path, TreeFile { id, .. })| (path, id.to_string()))
             .collect())
     }
 

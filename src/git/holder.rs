@@ -9,7 +9,7 @@ use gix::objs::tree::EntryKind;
 
 use super::GitError;
 use super::Repository;
-use crate::package::{Holder, Kind, PackageError, SkipReason, Skipped, Target, list};
+use crate::package::{Holder, Kind, PackageError, ResolvedLink, SkipReason, Skipped, list};
 
 /// What a link may hold, as on Linux.
 const LONGEST_LINK: u64 = 4096;
@@ -23,13 +23,13 @@ const LONGEST_PATH: usize = 4096;
 
 /// A file in a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct File {
+pub(super) struct TreeFile {
     pub(super) id: ObjectId,
     pub(super) mode: u32,
 }
 
 /// A file of a package, with its path.
-pub(super) type NamedFile = (String, File);
+pub(super) type NamedFile = (String, TreeFile);
 
 /// Something in a folder.
 #[derive(Debug, Clone)]
@@ -40,8 +40,8 @@ pub(super) struct TreeEntry {
 }
 
 impl TreeEntry {
-    fn file(&self) -> File {
-        File {
+    fn file(&self) -> TreeFile {
+        TreeFile {
             id: self.id,
             mode: match self.kind {
                 EntryKind::BlobExecutable => 0o755,
@@ -54,7 +54,7 @@ impl TreeEntry {
 /// Where a path leads.
 enum LinkTarget {
     /// The components from the root, and the file.
-    File(Vec<String>, File),
+    File(Vec<String>, TreeFile),
     Folder,
     Submodule,
 }
@@ -69,7 +69,7 @@ pub(super) struct TreeHolder<'r> {
     /// The folders whose entries were asked for.
     folders: RefCell<HashMap<String, ObjectId>>,
     /// The files of these folders.
-    files: RefCell<HashMap<String, File>>,
+    files: RefCell<HashMap<String, TreeFile>>,
     /// What went wrong with an object: a package has no word for it.
     failed: RefCell<Option<GitError>>,
 }
@@ -267,9 +267,9 @@ pub(crate) fn join(folder: &str, name: &str) -> String {
 
 impl Holder for TreeHolder<'_> {
     type Entry = TreeEntry;
-    type Stamp = File;
+    type Stamp = TreeFile;
     /// The path from the root tells which file it is.
-    type Target = (Vec<String>, File);
+    type Target = (Vec<String>, TreeFile);
 
     fn entries(&self, folder: &str) -> Result<Vec<Self::Entry>, PackageError> {
         let id = self.folders.borrow().get(folder).copied();
@@ -308,7 +308,7 @@ impl Holder for TreeHolder<'_> {
         })
     }
 
-    fn stamp(&self, entry: &Self::Entry) -> Result<File, PackageError> {
+    fn stamp(&self, entry: &Self::Entry) -> Result<TreeFile, PackageError> {
         Ok(entry.file())
     }
 
@@ -330,7 +330,7 @@ impl Holder for TreeHolder<'_> {
         matches!(self.follow(link), Ok(LinkTarget::Folder))
     }
 
-    fn resolve(&self, link: &str) -> Result<Target<Self::Target>, SkipReason> {
+    fn resolve(&self, link: &str) -> Result<ResolvedLink<Self::Target>, SkipReason> {
         match self.follow(link)? {
             LinkTarget::Folder => Err(SkipReason::LinkToFolder),
             LinkTarget::Submodule => Err(SkipReason::Submodule),
@@ -344,7 +344,7 @@ impl Holder for TreeHolder<'_> {
                     return Err(SkipReason::LinkOutOfPackage);
                 }
                 let inside: Vec<&str> = components.map(String::as_str).collect();
-                Ok(Target {
+                Ok(ResolvedLink {
                     inside: Some(inside.join("/")),
                     file: (place, file),
                 })

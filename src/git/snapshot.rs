@@ -3,7 +3,7 @@
 use gix::ObjectId;
 
 use super::error::near;
-use super::holder::{File, NamedFile, TreeHolder, join};
+use super::holder::{NamedFile, TreeFile, TreeHolder, join};
 use super::{GitError, Repository, Revision};
 use crate::package::{
     FileContent, LARGEST_FILE, LARGEST_PACKAGE, Package, PackageError, PackageFile, SkipReason,
@@ -68,7 +68,7 @@ impl Repository {
         let mut left = LARGEST_PACKAGE;
         let mut package = Package::default();
         package.skipped = skipped;
-        for (path, File { id, mode }) in files {
+        for (path, TreeFile { id, mode }) in files {
             let bytes = self.bytes_within(id, &path, &mut left)?;
             if is_lfs_pointer(&bytes) {
                 let reason = SkipReason::LfsPointer;

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::resource::{
-    Fields, INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource,
+    INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource, ResourceFields,
 };
 use crate::yaml::scalar::{ScalarStyle, is_plain_string};
 use crate::yaml::scan::{Bail, Events, OpenKeys, Scalar, decode, scan};
@@ -77,7 +77,7 @@ enum Within {
 
 /// A field to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Field {
+enum IdentityField {
     ApiVersion,
     Kind,
     Name,
@@ -92,9 +92,9 @@ enum Field {
 }
 
 /// Fields that are scalars.
-const FIELDS: usize = Field::Metadata as usize;
+const FIELDS: usize = IdentityField::Metadata as usize;
 
-impl Field {
+impl IdentityField {
     #[inline]
     fn of(within: Within, key: &[u8]) -> Option<Self> {
         let is = |name: &str| key == name.as_bytes();
@@ -128,7 +128,7 @@ struct Identities<'t> {
     depth: usize,
     within: Within,
     /// The field whose value comes next.
-    field: Option<Field>,
+    field: Option<IdentityField>,
     values: [Option<Scalar>; FIELDS],
     keys: OpenKeys,
     /// Each node within `level` collections: its resource if it is a mapping, and whether it has apiVersion and kind.
@@ -150,13 +150,13 @@ impl<'t> Identities<'t> {
         self.level + within as usize
     }
 
-    fn text(&self, field: Field) -> Option<Cow<'t, str>> {
+    fn text(&self, field: IdentityField) -> Option<Cow<'t, str>> {
         let scalar = self.values[field as usize]?;
         Some(decode(self.text, &scalar))
     }
 
     /// The text of a field that is a string.
-    fn string(&self, field: Field) -> Option<Cow<'t, str>> {
+    fn string(&self, field: IdentityField) -> Option<Cow<'t, str>> {
         let scalar = self.values[field as usize]?;
         let plain = scalar.style == ScalarStyle::Plain;
         self.text(field)
@@ -173,19 +173,20 @@ impl<'t> Identities<'t> {
                 _ => Arc::from(text),
             })
         };
-        let fields = Fields {
-            api_version: shared(self.string(Field::ApiVersion), |last| {
+        let fields = ResourceFields {
+            api_version: shared(self.string(IdentityField::ApiVersion), |last| {
                 Some(&last.api_version)
             }),
-            kind: shared(self.string(Field::Kind), |last| Some(&last.kind)),
-            name: self.string(Field::Name).map(Arc::from),
-            namespace: shared(self.string(Field::Namespace), |last| {
+            kind: shared(self.string(IdentityField::Kind), |last| Some(&last.kind)),
+            name: self.string(IdentityField::Name).map(Arc::from),
+            namespace: shared(self.string(IdentityField::Namespace), |last| {
                 last.namespace.as_ref()
             }),
-            paths: [Field::Path, Field::LegacyPath]
+            paths: [IdentityField::Path, IdentityField::LegacyPath]
                 .map(|field| shared(self.text(field), |last| last.origin.path.as_ref())),
-            indexes: [Field::Index, Field::LegacyIndex].map(|field| self.text(field)),
-            package_path: shared(self.text(Field::PackagePath), |last| {
+            indexes: [IdentityField::Index, IdentityField::LegacyIndex]
+                .map(|field| self.text(field)),
+            package_path: shared(self.text(IdentityField::PackagePath), |last| {
                 last.origin.package_path.as_ref()
             }),
         };
@@ -205,7 +206,7 @@ impl Events for Identities<'_> {
         let text = self.keys.add(self.text, &key)?;
         self.field = None;
         if self.within != Within::Nothing && self.depth == self.depth_of(self.within) {
-            self.field = Field::of(self.within, text);
+            self.field = IdentityField::of(self.within, text);
         }
         Ok(())
     }
@@ -239,8 +240,8 @@ impl Events for Identities<'_> {
             self.keys.open();
             self.within = match field {
                 _ if self.depth == self.level => Within::Resource,
-                Some(Field::Metadata) => Within::Metadata,
-                Some(Field::Annotations) => Within::Annotations,
+                Some(IdentityField::Metadata) => Within::Metadata,
+                Some(IdentityField::Annotations) => Within::Annotations,
                 _ => self.within,
             };
         } else if self.depth == self.level {

@@ -80,10 +80,10 @@ struct IgnorePattern {
     folders_only: bool,
     /// How many components it has, and a path (or its end) must have.
     components: usize,
-    text: Text,
+    text: PatternText,
 }
 
-enum Text {
+enum PatternText {
     /// No `*`, `?` or `[`; a backslash is just one.
     Plain(String),
     Glob(Vec<Token>),
@@ -114,9 +114,9 @@ impl IgnorePattern {
             folders_only: line.ends_with('/'),
             components: text.matches('/').count() + 1,
             text: if text.contains(['*', '?', '[']) {
-                Text::Glob(parse_glob(text)?)
+                PatternText::Glob(parse_glob(text)?)
             } else {
-                Text::Plain(text.into())
+                PatternText::Plain(text.into())
             },
         })
     }
@@ -134,8 +134,8 @@ impl IgnorePattern {
             None => path,
         };
         match &self.text {
-            Text::Plain(text) => text == end,
-            Text::Glob(tokens) => glob_matches(tokens, &end.chars().collect::<Vec<_>>()),
+            PatternText::Plain(text) => text == end,
+            PatternText::Glob(tokens) => glob_matches(tokens, &end.chars().collect::<Vec<_>>()),
         }
     }
 }

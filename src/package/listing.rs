@@ -93,7 +93,7 @@ pub(crate) trait Holder {
     /// Whether a link leads to a folder.
     fn leads_to_folder(&self, link: &str) -> bool;
     /// Where a link that is named like a KRM file leads, if it may be read.
-    fn resolve(&self, link: &str) -> Result<Target<Self::Target>, SkipReason>;
+    fn resolve(&self, link: &str) -> Result<ResolvedLink<Self::Target>, SkipReason>;
 }
 
 /// What something in a folder is.
@@ -110,7 +110,7 @@ pub(crate) enum Kind {
 }
 
 /// The file that a link leads to.
-pub(crate) struct Target<T> {
+pub(crate) struct ResolvedLink<T> {
     /// Its path in the package, where that is UTF-8.
     pub(crate) inside: Option<String>,
     /// The file.
@@ -145,7 +145,7 @@ pub(crate) fn list<H: Holder>(holder: &H) -> Result<Listed<H::Target, H::Stamp>,
     for link in links {
         match holder.resolve(&link) {
             Err(reason) => listed.skipped.push(Skipped { path: link, reason }),
-            Ok(Target { inside, file }) => {
+            Ok(ResolvedLink { inside, file }) => {
                 let listed_itself = inside
                     .as_ref()
                     .is_some_and(|path| listed.krm.contains(path));

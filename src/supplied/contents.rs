@@ -14,13 +14,13 @@ pub(super) const PACKAGE_REVISION_RESOURCES: &str = "PackageRevisionResources";
 
 /// The contents of documents.
 #[derive(Default)]
-pub(super) struct Contents {
+pub(super) struct DocumentContents {
     pub(super) items: Vec<(NodeId, Resource)>,
     pub(super) files: Vec<(String, String)>,
     pub(super) revisions: Vec<PackageRevisionName>,
 }
 
-impl Contents {
+impl DocumentContents {
     /// Adds the contents of a document, or of another node that stands for one.
     pub(super) fn document(
         &mut self,

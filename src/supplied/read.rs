@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::Path as FilePath;
 
-use super::contents::{Contents, elements, is_package_revision_resources};
+use super::contents::{DocumentContents, elements, is_package_revision_resources};
 use super::package::SuppliedPackage;
 use super::reader::{Reader, parse};
 use super::{Role, UsageError};
@@ -73,7 +73,7 @@ pub(super) fn from_path(
     let place = reader.package.place.clone();
     let text = parse(text, &place)?;
     let document = text.document();
-    let mut contents = Contents::default();
+    let mut contents = DocumentContents::default();
     for index in 0..document.len() {
         if let Some(root) = document.root(index) {
             contents.document(role, root, &place)?;
@@ -128,7 +128,7 @@ pub(super) fn from_field(
         let package = from_directory(role, path, &field.field("path"), list, results)?;
         return Ok(package.unwrap_or_else(|| SuppliedPackage::new(place)));
     }
-    let mut contents = Contents::default();
+    let mut contents = DocumentContents::default();
     if node.kind().is_sequence() {
         for item in node.items() {
             contents.document(role, item.resolved(), &place)?;
@@ -209,7 +209,7 @@ fn unfold(role: Role, items: &mut ResourceList, place: &str) -> Result<(), Usage
         if elements(node).is_none() {
             return Ok(None);
         }
-        let mut contents = Contents::default();
+        let mut contents = DocumentContents::default();
         contents.document(role, node, place)?;
         for (_, element) in &mut contents.items {
             element.origin = resource.origin.clone();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::contents::{Contents, PACKAGE_REVISION_RESOURCES, elements, only_package};
+use super::contents::{DocumentContents, PACKAGE_REVISION_RESOURCES, elements, only_package};
 use super::package::SuppliedPackage;
 use super::{Role, UsageError};
 use crate::identity;
@@ -81,7 +81,7 @@ impl<'r> Reader<'r> {
         let Some(only) = only_package(items) else {
             return Ok(false);
         };
-        let mut contents = Contents::default();
+        let mut contents = DocumentContents::default();
         contents.package(items.node(only), &self.package.place)?;
         self.package.revisions.extend(contents.revisions);
         for (path, text) in contents.files {
@@ -136,8 +136,8 @@ impl<'r> Reader<'r> {
     }
 
     /// Adds a text with the contents of its documents, whose paths come from data.
-    pub(super) fn push(&mut self, text: SourceText, contents: Contents) {
-        let Contents {
+    pub(super) fn push(&mut self, text: SourceText, contents: DocumentContents) {
+        let DocumentContents {
             mut items,
             files,
             revisions,
@@ -169,7 +169,7 @@ impl<'r> Reader<'r> {
             .into_iter()
             .all(|gap| text[gap].lines().map(str::trim_end).all(says_nothing));
         let is_package =
-            |(_, resource): &Found| resource.kind.as_ref() == PACKAGE_REVISION_RESOURCES;
+            |(_, resource): &FoundDocument| resource.kind.as_ref() == PACKAGE_REVISION_RESOURCES;
         if !all || found.iter().any(is_package) {
             return false;
         }
@@ -195,7 +195,7 @@ impl<'r> Reader<'r> {
             };
             let piece = &all.text[range];
             let text = parse(Text::from(piece.to_owned()), place)?;
-            let mut contents = Contents::default();
+            let mut contents = DocumentContents::default();
             if let Some(root) = text.document().root(0) {
                 contents.document(self.role, root, place)?;
             }
@@ -222,7 +222,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Adds documents of a text with a text each, since few may be read.
-    fn push_separately(&mut self, text: &Text, found: Vec<Found>) {
+    fn push_separately(&mut self, text: &Text, found: Vec<FoundDocument>) {
         let list = &mut self.package.list;
         list.reserve(found.len());
         for (range, resource) in found {
@@ -261,7 +261,7 @@ impl<'r> Reader<'r> {
         &mut self,
         path: &str,
         text: Text,
-        documents: Option<Vec<Found>>,
+        documents: Option<Vec<FoundDocument>>,
     ) -> Result<(), UsageError> {
         if let Some(mut found) = documents {
             place_in_file(found.iter_mut().map(|(_, resource)| resource), path);
@@ -278,7 +278,7 @@ impl<'r> Reader<'r> {
                 continue;
             };
             if elements(root).is_some() {
-                let mut contents = Contents::default();
+                let mut contents = DocumentContents::default();
                 contents.resource(self.role, root, &place, None)?;
                 items.extend(nodes(contents.items));
             } else {
@@ -292,17 +292,17 @@ impl<'r> Reader<'r> {
 }
 
 /// A KRM document of a text, and where it is.
-type Found = (Range<usize>, Resource);
+type FoundDocument = (Range<usize>, Resource);
 
 /// The KRM documents of a text; `None` if they must be read from its tree.
-fn documents(role: Role, text: &str) -> Option<Vec<Found>> {
+fn documents(role: Role, text: &str) -> Option<Vec<FoundDocument>> {
     if !is_in_use() || role == Role::Patches {
         return None;
     }
     let documents = identity::separate_documents(text)?.into_iter();
     let found = documents.filter_map(|(range, resource)| Some((range, resource?)));
-    let found: Vec<Found> = found.collect();
-    let is_list = |(_, resource): &Found| resource.kind.ends_with("List");
+    let found: Vec<FoundDocument> = found.collect();
+    let is_list = |(_, resource): &FoundDocument| resource.kind.ends_with("List");
     (!found.iter().any(is_list)).then_some(found)
 }
 

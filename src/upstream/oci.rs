@@ -32,7 +32,7 @@ const MOST_INDEXES: usize = 4;
 const MOST_IMAGES: usize = 10_000;
 
 #[derive(Debug, Deserialize)]
-struct Index {
+struct ImageIndex {
     #[serde(default)]
     manifests: Vec<Descriptor>,
 }
@@ -216,7 +216,7 @@ impl Layout {
 
     /// All images; those of an index have its tags.
     fn images(&self) -> Result<Vec<Descriptor>, String> {
-        let index: Index = described(&self.file("index.json")?, "index.json")?;
+        let index: ImageIndex = described(&self.file("index.json")?, "index.json")?;
         let mut images: Vec<Descriptor> = Vec::new();
         let mut pending: Vec<(Descriptor, usize)> = Vec::new();
         pending.extend(index.manifests.into_iter().rev().map(|one| (one, 0)));
@@ -230,7 +230,7 @@ impl Layout {
                 images.push(descriptor);
                 continue;
             }
-            let index: Index = self.description(&descriptor)?;
+            let index: ImageIndex = self.description(&descriptor)?;
             for mut one in index.manifests.into_iter().rev() {
                 one.annotations.extend(descriptor.annotations.clone());
                 pending.push((one, depth + 1));

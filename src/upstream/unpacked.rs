@@ -7,8 +7,8 @@ use tar::{Archive, Entry, EntryType};
 
 use crate::package::{
     FileContent, Holder, Kind, LARGEST_FILE, LARGEST_PACKAGE, Listed, Package, PackageError,
-    PackageFile, PathError, SkipReason, Skipped, Target, USUAL_MODE, check_package_path, list,
-    list_clonable, normalize_package_path,
+    PackageFile, PathError, ResolvedLink, SkipReason, Skipped, USUAL_MODE, check_package_path,
+    list, list_clonable, normalize_package_path,
 };
 
 /// How many entries archives may have.
@@ -45,7 +45,7 @@ pub(super) enum ArchiveError {
 /// What archives hold, by path.
 #[derive(Debug, Default)]
 pub(super) struct Unpacked {
-    nodes: BTreeMap<String, Node>,
+    nodes: BTreeMap<String, UnpackedNode>,
     /// The names in each folder.
     folders: BTreeMap<String, BTreeSet<String>>,
     skipped: Vec<Skipped>,
@@ -57,7 +57,7 @@ pub(super) struct Unpacked {
 }
 
 #[derive(Debug, Clone)]
-enum Node {
+enum UnpackedNode {
     File { bytes: Vec<u8>, mode: u32 },
     Link(String),
     Skipped(SkipReason),
@@ -166,31 +166,31 @@ impl Unpacked {
         kind: EntryType,
         path: &str,
         entry: &mut Entry<'_, impl Read>,
-    ) -> Result<Option<Node>, ArchiveError> {
+    ) -> Result<Option<UnpackedNode>, ArchiveError> {
         let damaged = |error: std::io::Error| ArchiveError::Damaged(error.to_string());
         if kind.is_symlink() || kind.is_hard_link() {
             let target = entry.link_name_bytes().unwrap_or_default().into_owned();
             let Ok(target) = String::from_utf8(target) else {
-                return Ok(Some(Node::Skipped(SkipReason::DanglingLink)));
+                return Ok(Some(UnpackedNode::Skipped(SkipReason::DanglingLink)));
             };
             if kind.is_symlink() {
-                return Ok(Some(Node::Link(target)));
+                return Ok(Some(UnpackedNode::Link(target)));
             }
             // The same file under another name.
             let linked = self.nodes.get(&normalize_package_path(&target));
-            let Some(node @ Node::File { bytes, .. }) = linked else {
+            let Some(node @ UnpackedNode::File { bytes, .. }) = linked else {
                 let reason = match check_package_path(&target) {
                     Ok(()) => SkipReason::DanglingLink,
                     Err(_) => SkipReason::LinkOutOfPackage,
                 };
-                return Ok(Some(Node::Skipped(reason)));
+                return Ok(Some(UnpackedNode::Skipped(reason)));
             };
             let (node, length) = (node.clone(), bytes.len() as u64);
             self.pay(path, length)?;
             return Ok(Some(node));
         }
         if !(kind.is_file() || kind.is_contiguous() || kind.is_gnu_sparse()) {
-            return Ok(Some(Node::Skipped(SkipReason::NotRegular)));
+            return Ok(Some(UnpackedNode::Skipped(SkipReason::NotRegular)));
         }
         let mode = entry.header().mode().unwrap_or(USUAL_MODE);
         let mode = if mode & 0o111 == 0 {
@@ -206,7 +206,7 @@ impl Unpacked {
         if read.map_err(damaged)? as u64 != size {
             return Err(ArchiveError::Damaged(format!("`{path}` is cut off")));
         }
-        Ok(Some(Node::File { bytes, mode }))
+        Ok(Some(UnpackedNode::File { bytes, mode }))
     }
 
     fn pay(&mut self, path: &str, length: u64) -> Result<(), ArchiveError> {
@@ -249,10 +249,13 @@ impl Unpacked {
         self.packed += bytes.len() as u64;
         self.pay(path, bytes.len() as u64)?;
         let mode = USUAL_MODE;
-        self.insert(normalize_package_path(path), Node::File { bytes, mode })
+        self.insert(
+            normalize_package_path(path),
+            UnpackedNode::File { bytes, mode },
+        )
     }
 
-    fn insert(&mut self, path: String, node: Node) -> Result<(), ArchiveError> {
+    fn insert(&mut self, path: String, node: UnpackedNode) -> Result<(), ArchiveError> {
         let mut above = path.as_str();
         while let Some((folder, _)) = above.rsplit_once('/') {
             if self.nodes.contains_key(folder) {
@@ -272,7 +275,7 @@ impl Unpacked {
     /// The bytes of a file.
     pub(super) fn file(&self, path: &str) -> Option<&[u8]> {
         match self.nodes.get(path)? {
-            Node::File { bytes, .. } => Some(bytes),
+            UnpackedNode::File { bytes, .. } => Some(bytes),
             _ => None,
         }
     }
@@ -353,7 +356,7 @@ impl Unpacked {
             } else {
                 self.nodes.get(&file).cloned()
             };
-            if let Some(Node::File { bytes, mode }) = node {
+            if let Some(UnpackedNode::File { bytes, mode }) = node {
                 let file = PackageFile::read(&path, bytes, Some(mode))?;
                 package.insert(path, file);
             }
@@ -373,7 +376,7 @@ impl Unpacked {
         let listed = list_clonable(&self)?;
         let mut package = Package::default();
         for path in listed.others.into_keys().filter(|path| !is_read(path)) {
-            if let Some(Node::File { bytes, mode }) = self.nodes.remove(&path) {
+            if let Some(UnpackedNode::File { bytes, mode }) = self.nodes.remove(&path) {
                 let file = PackageFile::new(FileContent::Other(bytes), Some(mode));
                 package.insert(path, file);
             }
@@ -406,7 +409,7 @@ impl Unpacked {
                 format!("{at}/{name}")
             };
             match self.nodes.get(&next) {
-                Some(Node::Link(target)) => {
+                Some(UnpackedNode::Link(target)) => {
                     links += 1;
                     if links > MOST_LINKS {
                         return Err(SkipReason::DanglingLink);
@@ -416,8 +419,8 @@ impl Unpacked {
                     }
                     pending.extend(target.rsplit('/').map(str::to_owned));
                 }
-                Some(Node::Skipped(reason)) => return Err(*reason),
-                Some(Node::File { .. }) if !pending.is_empty() => {
+                Some(UnpackedNode::Skipped(reason)) => return Err(*reason),
+                Some(UnpackedNode::File { .. }) if !pending.is_empty() => {
                     return Err(SkipReason::DanglingLink);
                 }
                 None if !self.folders.contains_key(&next) => return Err(SkipReason::DanglingLink),
@@ -468,9 +471,9 @@ impl Holder for Unpacked {
     fn kind(&self, entry: &String) -> Result<Kind, PackageError> {
         Ok(match self.nodes.get(entry) {
             None => Kind::Folder,
-            Some(Node::File { .. }) => Kind::File,
-            Some(Node::Link(_)) => Kind::Link,
-            Some(Node::Skipped(reason)) => Kind::Skipped(*reason),
+            Some(UnpackedNode::File { .. }) => Kind::File,
+            Some(UnpackedNode::Link(_)) => Kind::Link,
+            Some(UnpackedNode::Skipped(reason)) => Kind::Skipped(*reason),
         })
     }
 
@@ -492,12 +495,12 @@ impl Holder for Unpacked {
         target.is_ok_and(|target| !self.nodes.contains_key(&target))
     }
 
-    fn resolve(&self, link: &str) -> Result<Target<String>, SkipReason> {
+    fn resolve(&self, link: &str) -> Result<ResolvedLink<String>, SkipReason> {
         let file = self.follow(link)?;
         if !self.nodes.contains_key(&file) {
             return Err(SkipReason::LinkToFolder);
         }
-        Ok(Target {
+        Ok(ResolvedLink {
             inside: Some(file.clone()),
             file,
         })

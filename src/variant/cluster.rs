@@ -35,12 +35,12 @@ pub(crate) struct Object {
     /// `metadata.annotations`.
     pub(crate) annotations: TextMap,
     /// The revision, if it is a PackageRevision.
-    pub(crate) revision: Option<Box<Revision>>,
+    pub(crate) revision: Option<Box<PackageRevisionSpec>>,
 }
 
 /// The revision of a PackageRevision; empty where a field is absent.
 #[derive(Debug, Default)]
-pub(crate) struct Revision {
+pub(crate) struct PackageRevisionSpec {
     /// `spec.repository`.
     pub(crate) repository: String,
     /// `spec.packageName`.
@@ -90,7 +90,7 @@ impl Object {
         };
         let type_of = (&*resource.api_version, &*resource.kind);
         let revision = (type_of == PACKAGE_REVISION).then(|| {
-            Box::new(Revision {
+            Box::new(PackageRevisionSpec {
                 repository: field("repository"),
                 package: field("packageName"),
                 revision: field("revision"),

@@ -81,7 +81,7 @@ pub(crate) struct Upstream {
     pub(crate) package: Option<String>,
     /// The revision: `v1` or `1`, `latest`, a tag, a branch; `-1` or nothing means the revision of the workspace.
     #[cfg_attr(test, schemars(with = "Option<RevisionText>"))]
-    pub(crate) revision: Option<Revision>,
+    pub(crate) revision: Option<RevisionName>,
     /// The workspace that the revision was created in; without revision and workspace, the branch `main`.
     pub(crate) workspace_name: Option<String>,
 }
@@ -121,18 +121,19 @@ pub(crate) struct PackageContext {
 pub(crate) struct Pipeline {
     /// Functions that change the package.
     #[serde(default)]
-    pub(crate) mutators: Vec<Function>,
+    pub(crate) mutators: Vec<PipelineFunction>,
     /// Functions that validate the result.
     #[serde(default)]
-    pub(crate) validators: Vec<Function>,
+    pub(crate) validators: Vec<PipelineFunction>,
 }
 
 /// A function of a pipeline. Fields that are not known here are carried along.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(extend("oneOf" = [{"required": ["image"]}, {"required": ["exec"]}], "not" = {"anyOf": [{"required": ["configMap", "configPath"]}, {"required": ["configMap", "configRef"]}, {"required": ["configPath", "configRef"]}]})))]
+#[cfg_attr(test, schemars(rename = "Function"))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Function {
+pub(crate) struct PipelineFunction {
     /// Its image; this or `exec`.
     #[cfg_attr(test, schemars(length(min = 1)))]
     pub(crate) image: Option<String>,
@@ -222,9 +223,9 @@ pub(crate) struct InjectionSelector {
 
 /// A revision, written as a string or an integer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Revision(pub(crate) String);
+pub(crate) struct RevisionName(pub(crate) String);
 
-/// A [`Revision`], for its JSON Schema.
+/// A [`RevisionName`], for its JSON Schema.
 #[cfg(test)]
 #[derive(schemars::JsonSchema)]
 #[serde(untagged)]
@@ -242,25 +243,25 @@ pub(crate) const RELATIVE_PATH: &str =
 #[cfg(test)]
 const RELATIVE_NAME: &str = r"^(?!\.\.$)(?!(\.[gG][iI][tT]|[gG][iI][tT]~[0-9]+)[. ]*(:|$))[^\\/]+$";
 
-impl<'de> Deserialize<'de> for Revision {
+impl<'de> Deserialize<'de> for RevisionName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Text;
-        impl Visitor<'_> for Text {
-            type Value = Revision;
+        struct RevisionVisitor;
+        impl Visitor<'_> for RevisionVisitor {
+            type Value = RevisionName;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a string or an integer")
             }
-            fn visit_str<E>(self, text: &str) -> Result<Revision, E> {
-                Ok(Revision(text.to_owned()))
+            fn visit_str<E>(self, text: &str) -> Result<RevisionName, E> {
+                Ok(RevisionName(text.to_owned()))
             }
-            fn visit_i64<E>(self, number: i64) -> Result<Revision, E> {
-                Ok(Revision(number.to_string()))
+            fn visit_i64<E>(self, number: i64) -> Result<RevisionName, E> {
+                Ok(RevisionName(number.to_string()))
             }
-            fn visit_u64<E>(self, number: u64) -> Result<Revision, E> {
-                Ok(Revision(number.to_string()))
+            fn visit_u64<E>(self, number: u64) -> Result<RevisionName, E> {
+                Ok(RevisionName(number.to_string()))
             }
         }
-        deserializer.deserialize_any(Text)
+        deserializer.deserialize_any(RevisionVisitor)
     }
 }
 
@@ -439,7 +440,7 @@ impl Pipeline {
     }
 }
 
-impl Function {
+impl PipelineFunction {
     fn validate(&self, path: &Path, findings: &mut Vec<FunctionResult>) {
         let given = |field: &Option<String>| field.as_ref().is_some_and(|text| !text.is_empty());
         match (given(&self.image), given(&self.exec)) {

@@ -20,7 +20,7 @@ use granit_parser::{BorrowedInput, ErrorKind, Input, StrInput};
 use super::lines::{is_marker, line_end};
 
 /// Offsets of the lines that were shown with a space in front.
-pub(super) type Shown = Rc<RefCell<Vec<usize>>>;
+pub(super) type ShownLines = Rc<RefCell<Vec<usize>>>;
 
 /// A text as the general parser reads it.
 pub(super) struct LenientInput<'t> {
@@ -31,12 +31,12 @@ pub(super) struct LenientInput<'t> {
     escaped: bool,
     /// Whether a space comes next that is not in the text.
     space: bool,
-    shown: Shown,
+    shown: ShownLines,
 }
 
 impl<'t> LenientInput<'t> {
-    pub(super) fn new(text: &'t str) -> (Self, Shown) {
-        let shown = Shown::default();
+    pub(super) fn new(text: &'t str) -> (Self, ShownLines) {
+        let shown = ShownLines::default();
         let input = Self {
             text,
             inner: StrInput::new(text),

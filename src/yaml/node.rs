@@ -5,7 +5,7 @@ use super::error::Location;
 use super::lines::skip_trivia;
 use super::path::Path;
 use super::scalar::{ScalarStyle, is_plain_null, is_plain_string, resolve_plain};
-use super::tree::{DocumentSpan, NONE, Node, NodeId, NodeKind};
+use super::tree::{DocumentSpan, NONE, NodeId, NodeKind, TreeNode};
 
 /// A node: a place in a document.
 #[derive(Debug, Clone, Copy)]
@@ -65,7 +65,7 @@ impl<'a> Document<'a> {
 }
 
 impl<'a> NodeRef<'a> {
-    pub(super) fn raw(&self) -> &'a Node {
+    pub(super) fn raw(&self) -> &'a TreeNode {
         self.document.tree.node(self.id)
     }
 

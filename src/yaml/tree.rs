@@ -83,7 +83,7 @@ impl NodeKind {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Node {
+pub(super) struct TreeNode {
     pub(super) kind: NodeKind,
     /// First byte of the content, after anchor and tag.
     pub(super) start: u32,
@@ -102,7 +102,7 @@ pub(super) struct Node {
     pub(super) extra: u32,
 }
 
-const _: () = assert!(size_of::<Node>() == NODE_BYTES);
+const _: () = assert!(size_of::<TreeNode>() == NODE_BYTES);
 
 /// One document of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,7 +131,7 @@ pub(super) struct SharedAnchor {
 /// The tree of a text: nodes in the order of the text, each collection before its children.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Tree {
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<TreeNode>,
     decoded: Texts,
     /// Comments from `#` to the end of the line, in order.
     pub(super) comments: Vec<(u32, u32)>,
@@ -195,7 +195,7 @@ impl Tree {
     pub(super) fn position(&self, id: NodeId) -> usize {
         let positions = self.positions.get_or_init(|| {
             let mut children = vec![0; self.nodes.len()];
-            let next = |node: &Node| match children.get_mut(node.parent as usize) {
+            let next = |node: &TreeNode| match children.get_mut(node.parent as usize) {
                 Some(count) => {
                     *count += 1;
                     *count - 1
@@ -207,7 +207,7 @@ impl Tree {
         positions[id.index()] as usize
     }
 
-    pub(super) fn node(&self, id: NodeId) -> &Node {
+    pub(super) fn node(&self, id: NodeId) -> &TreeNode {
         &self.nodes[id.index()]
     }
 
@@ -237,7 +237,7 @@ impl Tree {
         self.comments.clone_from(&other.comments);
     }
 
-    pub(super) fn decoded<'a>(&'a self, text: &'a str, node: &Node) -> &'a str {
+    pub(super) fn decoded<'a>(&'a self, text: &'a str, node: &TreeNode) -> &'a str {
         let (start, end) = (node.start as usize, node.end as usize);
         match node.extra {
             NONE => &text[start..end],
@@ -250,14 +250,14 @@ impl Tree {
 
 /// The text of a literal from its first line on, after the white space that this one begins with, with
 /// the last line break. A literal can have megabytes in one line: the annotation of `kubectl apply`.
-fn literal_line<'a>(text: &'a str, node: &Node) -> Option<&'a str> {
+fn literal_line<'a>(text: &'a str, node: &TreeNode) -> Option<&'a str> {
     let (start, end) = (node.start as usize, node.end as usize);
     let (_, body) = text.get(start..=end)?.split_once('\n')?;
     Some(body.trim_start_matches(' '))
 }
 
 /// That the nodes of a text pass the limit: at the last scalar within it, whose place each reader knows by then.
-pub(super) fn too_many_nodes(text: &str, nodes: &[Node], most: usize) -> ParseError {
+pub(super) fn too_many_nodes(text: &str, nodes: &[TreeNode], most: usize) -> ParseError {
     let last = nodes
         .iter()
         .rfind(|node| matches!(node.kind, NodeKind::Scalar(_)));

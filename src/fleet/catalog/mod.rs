@@ -96,7 +96,7 @@ impl Resolved {
 }
 
 /// An opened catalog.
-enum Open {
+enum OpenCatalog {
     Git(Box<Repository>),
     Directory,
 }
@@ -105,7 +105,7 @@ enum Open {
 pub(crate) struct Catalogs<'c> {
     sources: &'c [CatalogSource],
     facts: &'c BTreeMap<NamespacedName, RepositoryFacts>,
-    open: HashMap<&'c Path, Rc<Open>>,
+    open: HashMap<&'c Path, Rc<OpenCatalog>>,
     resolved: HashMap<UpstreamRequest, Result<Rc<Resolved>, Box<FunctionResult>>>,
     packages: PackageCache,
     /// Warnings about upstream packages, such as files that are skipped.
@@ -150,7 +150,7 @@ impl<'c> Catalogs<'c> {
         let facts = self.facts.get(&wanted.repository);
         let address = facts.and_then(|facts| facts.address.clone());
         match &*open {
-            Open::Git(repository) => {
+            OpenCatalog::Git(repository) => {
                 let below = facts.map_or("", |facts| facts.directory.as_str());
                 let directory = join(below, &wanted.package);
                 let revision =
@@ -178,7 +178,7 @@ impl<'c> Catalogs<'c> {
                     is_file: false,
                 }))
             }
-            Open::Directory => {
+            OpenCatalog::Directory => {
                 let path = catalog;
                 let revision = directory::revision_in(path, &wanted.package, &wanted.revision)?;
                 let package = self.directory_package(path, &wanted.package, &revision);
@@ -221,7 +221,7 @@ impl<'c> Catalogs<'c> {
         origin: &GitOrigin,
     ) -> Result<Arc<SuppliedPackage>, UsageError> {
         let (_, open) = self.open(catalog).map_err(UsageError::of)?;
-        let Open::Git(repository) = &*open else {
+        let OpenCatalog::Git(repository) = &*open else {
             let name = &catalog.name;
             return Err(UsageError::Refused(format!(
                 "the catalog `{name}` is not a Git repository"
@@ -309,8 +309,8 @@ impl<'c> Catalogs<'c> {
     ) -> Option<T> {
         let (_, open) = self.open(catalog).ok()?;
         match &*open {
-            Open::Git(repository) => Some(ask(repository)),
-            Open::Directory => None,
+            OpenCatalog::Git(repository) => Some(ask(repository)),
+            OpenCatalog::Directory => None,
         }
     }
 
@@ -331,7 +331,7 @@ impl<'c> Catalogs<'c> {
     }
 
     /// The catalog of a Repository, with its path: the one for its namespace, or else the one for all.
-    fn open(&mut self, repository: &NamespacedName) -> Result<(&'c Path, Rc<Open>), String> {
+    fn open(&mut self, repository: &NamespacedName) -> Result<(&'c Path, Rc<OpenCatalog>), String> {
         let NamespacedName { namespace, name } = repository;
         let all = self.sources.iter();
         let serving = all.filter(|source| source.name == *name && source.serves(namespace));
@@ -353,11 +353,11 @@ impl<'c> Catalogs<'c> {
         }
         let is_bare = path.join("HEAD").is_file() && path.join("objects").is_dir();
         let open = if is_bare || path.join(".git").exists() {
-            Open::Git(Box::new(
+            OpenCatalog::Git(Box::new(
                 Repository::open(path).map_err(|error| error.to_string())?,
             ))
         } else if path.is_dir() {
-            Open::Directory
+            OpenCatalog::Directory
         } else {
             return Err(format!(
                 "the catalog `{source}`: '{}' is not a directory",

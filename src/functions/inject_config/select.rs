@@ -66,10 +66,10 @@ impl Selection {
 }
 
 /// Fields of a selector that are given, and the name.
-type Shape<'a> = (Option<&'a str>, Option<&'a str>, Option<&'a str>, &'a str);
+type SelectorShape<'a> = (Option<&'a str>, Option<&'a str>, Option<&'a str>, &'a str);
 
 /// The first selector of each shape.
-fn by_shape(injectors: &Injectors) -> HashMap<Shape<'_>, usize> {
+fn by_shape(injectors: &Injectors) -> HashMap<SelectorShape<'_>, usize> {
     let mut shapes = HashMap::new();
     for (index, injector) in injectors.selectors.iter().enumerate() {
         let [group, version, kind] =
@@ -82,7 +82,11 @@ fn by_shape(injectors: &Injectors) -> HashMap<Shape<'_>, usize> {
 }
 
 /// The first selector that matches a resource of this name.
-fn rank(shapes: &HashMap<Shape<'_>, usize>, resource: &Resource, name: &str) -> Option<usize> {
+fn rank(
+    shapes: &HashMap<SelectorShape<'_>, usize>,
+    resource: &Resource,
+    name: &str,
+) -> Option<usize> {
     let group = resource.group();
     let version = match resource.api_version.split_once('/') {
         Some((_, version)) => version,

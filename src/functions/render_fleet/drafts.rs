@@ -12,7 +12,8 @@ use super::variants::{Destination, FleetVariant};
 use crate::config::UsageError;
 use crate::diff::FileDiff;
 use crate::fleet::{
-    Downstream, Downstreams, PackageRevisions, RepositoryFacts, Unpublished, revision_name,
+    DownstreamRepository, Downstreams, PackageRevisions, RepositoryFacts, Unpublished,
+    revision_name,
 };
 use crate::git::{DraftCommit, GitError, Revision, draft_note};
 use crate::merge::package::Merge;
@@ -195,7 +196,7 @@ fn targets(
 
 /// The work on one package.
 pub(super) struct Draft<'d> {
-    pub(super) downstream: &'d Downstream,
+    pub(super) downstream: &'d DownstreamRepository,
     pub(super) revisions: &'d PackageRevisions,
     /// The draft or proposed revision that the variant continues.
     pub(super) start: Option<&'d Unpublished>,

@@ -15,7 +15,7 @@ use super::prune::{named, orphan};
 use super::render::Action;
 use super::variants::FleetVariant;
 use crate::config::UsageError;
-use crate::fleet::{ClaimedPackage, Deletion, Downstream, PackageRevisions, Unpublished};
+use crate::fleet::{ClaimedPackage, Deletion, DownstreamRepository, PackageRevisions, Unpublished};
 use crate::git::GitError;
 use crate::resource::NamespacedName;
 use crate::results::{FunctionResult, Reason, Results, Severity};
@@ -209,7 +209,7 @@ impl Drafts<'_> {
         &mut self,
         path: &str,
         namespace: Option<&str>,
-    ) -> Result<(Downstream, PackageRevisions), UsageError> {
+    ) -> Result<(DownstreamRepository, PackageRevisions), UsageError> {
         let (name, package) = path.split_once('/').unwrap_or((path, ""));
         let repository = NamespacedName::new(namespace, name);
         let facts = self.repositories.get(&repository);
@@ -251,7 +251,7 @@ fn would(deletion: &Deletion) -> String {
     }
 }
 
-fn write(downstream: &Downstream, deletion: &Deletion) -> Result<(), GitError> {
+fn write(downstream: &DownstreamRepository, deletion: &Deletion) -> Result<(), GitError> {
     let repository = downstream.repository();
     for (branch, commit) in &deletion.proposed {
         repository.move_branch(branch, None, Some(commit), "deletion proposed")?;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::file::{Stamp, read_regular, text_of};
 use super::files::{FileContent, Package, PackageFile};
-use super::listing::{Holder, Kind, Listed, SkipReason, Target, list, list_clonable};
+use super::listing::{Holder, Kind, Listed, ResolvedLink, SkipReason, list, list_clonable};
 use super::path::is_git;
 use super::{PackageError, mode_of};
 use crate::parallel;
@@ -215,7 +215,7 @@ impl Holder for Disk<'_> {
         fs::metadata(self.dir.join(link)).is_ok_and(|target| target.is_dir())
     }
 
-    fn resolve(&self, link: &str) -> Result<Target<PathBuf>, SkipReason> {
+    fn resolve(&self, link: &str) -> Result<ResolvedLink<PathBuf>, SkipReason> {
         // Links in a circle and links through files lead nowhere either.
         let file = fs::canonicalize(self.dir.join(link)).map_err(|_| SkipReason::DanglingLink)?;
         let metadata = fs::metadata(&file).map_err(|_| SkipReason::DanglingLink)?;
@@ -234,7 +234,7 @@ impl Holder for Disk<'_> {
         if !metadata.is_file() {
             return Err(SkipReason::NotRegular);
         }
-        Ok(Target {
+        Ok(ResolvedLink {
             inside: slashed(inside),
             file,
         })

@@ -10,8 +10,8 @@ use cel::{Context, ExecutionError, IdedExpr, Value};
 
 use super::check::spelled;
 use super::functions::MATCHES;
-use super::memo::{Inputs, Known, Memo};
-use super::reads::Field;
+use super::memo::{Known, Memo, ReadValues};
+use super::reads::ReadField;
 use super::variables::{Binding, ObjectFields, Variable};
 use super::{Compiler, Expression, ExpressionError, budget, position};
 use crate::variant::text_map::TextMap;
@@ -25,7 +25,7 @@ pub struct Evaluator<'v> {
     bindings: [(Option<Binding<'v>>, bool); Variable::ALL.len()],
     memo: Memo<'v>,
     /// The values of the fields that an expression reads, for the next one.
-    inputs: Inputs<'v>,
+    inputs: ReadValues<'v>,
 }
 
 impl Debug for Evaluator<'_> {
@@ -83,7 +83,7 @@ impl<'v> Evaluator<'v> {
         let Some(fields) = fields.filter(|_| self.memo.keeps(expression.number)) else {
             return self.evaluate_anew(expression).map(|known| known.text);
         };
-        let value = |field: &Field| {
+        let value = |field: &ReadField| {
             let (binding, _) = &self.bindings[field.variable as usize];
             binding.as_ref()?.field(&field.path)
         };
@@ -168,7 +168,7 @@ impl<'v> Evaluator<'v> {
             }
             let fields = expression.fields.as_ref();
             let reads = |path: &[&str]| {
-                let is_read = |field: &Field| field.variable == *variable && field.is_at(path);
+                let is_read = |field: &ReadField| field.variable == *variable && field.is_at(path);
                 fields.is_none_or(|fields| fields.iter().any(is_read))
             };
             let value = match *binding {

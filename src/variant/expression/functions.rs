@@ -33,8 +33,8 @@ const MAX_PATTERNS: usize = 256;
 /// Cost of compiling a pattern.
 const PATTERN_COST: u64 = 2000;
 
-type Values<'b, 'v> = Vec<CowVal<'b, 'v>>;
-type Outcome<'b, 'v> = Result<CowVal<'b, 'v>, ExecutionError>;
+type CelValues<'b, 'v> = Vec<CowVal<'b, 'v>>;
+type CelResult<'b, 'v> = Result<CowVal<'b, 'v>, ExecutionError>;
 
 /// The standard functions and macros, without optional values.
 #[expect(clippy::expect_used, reason = "the declarations are constant")]
@@ -54,19 +54,19 @@ pub(super) fn environment() -> Env {
     environment
 }
 
-fn only<'b, 'v>(mut arguments: Values<'b, 'v>) -> Outcome<'b, 'v> {
+fn only<'b, 'v>(mut arguments: CelValues<'b, 'v>) -> CelResult<'b, 'v> {
     arguments
         .pop()
         .ok_or(ExecutionError::MissingArgumentOrTarget)
 }
 
-fn paid<'b, 'v>(arguments: Values<'b, 'v>) -> Outcome<'b, 'v> {
+fn paid<'b, 'v>(arguments: CelValues<'b, 'v>) -> CelResult<'b, 'v> {
     let value = only(arguments)?;
     pay_for(value.as_ref())?;
     Ok(value)
 }
 
-fn range<'b, 'v>(arguments: Values<'b, 'v>) -> Outcome<'b, 'v> {
+fn range<'b, 'v>(arguments: CelValues<'b, 'v>) -> CelResult<'b, 'v> {
     let value = paid(arguments)?;
     if value.get_type().kind() != Kind::Map {
         return Ok(value);
@@ -87,12 +87,12 @@ fn key_order(a: &dyn Val, b: &dyn Val) -> Ordering {
     same.unwrap_or_else(|| a.get_type().name().cmp(b.get_type().name()))
 }
 
-fn affordable<'b, 'v>(arguments: Values<'b, 'v>) -> Outcome<'b, 'v> {
+fn affordable<'b, 'v>(arguments: CelValues<'b, 'v>) -> CelResult<'b, 'v> {
     pay_units(only(arguments)?.as_ref())?;
     Ok(CowVal::owned(CelBool::from(true)))
 }
 
-fn step<'b, 'v>(mut arguments: Values<'b, 'v>) -> Outcome<'b, 'v> {
+fn step<'b, 'v>(mut arguments: CelValues<'b, 'v>) -> CelResult<'b, 'v> {
     let units = arguments.pop();
     pay_units(
         units
@@ -110,7 +110,7 @@ fn pay_units(units: &dyn Val) -> Result<(), ExecutionError> {
 }
 
 /// Prints doubles as cel-go does: `1`, `0.1`, `1e+06`, `NaN`, `+Inf`.
-fn spelled<'b, 'v>(arguments: Values<'b, 'v>) -> Outcome<'b, 'v> {
+fn spelled<'b, 'v>(arguments: CelValues<'b, 'v>) -> CelResult<'b, 'v> {
     let value = only(arguments)?;
     let Some(double) = value.downcast_ref::<CelDouble>() else {
         return Ok(value);
@@ -174,7 +174,7 @@ pub(super) fn pattern(pattern: &str) -> Result<Regex, String> {
     })
 }
 
-fn matches<'b, 'v>(arguments: Values<'b, 'v>) -> Outcome<'b, 'v> {
+fn matches<'b, 'v>(arguments: CelValues<'b, 'v>) -> CelResult<'b, 'v> {
     let error = |message: &str| ExecutionError::function_error("matches", message);
     let text = |index: usize| {
         let argument = arguments.get(index)?.downcast_ref::<CelString<'_>>()?;

@@ -12,7 +12,7 @@ const MOST_BYTES: usize = 1 << 20;
 const VALUE_COST: usize = 100;
 
 /// The values of the fields that an expression reads; `None` where a field is absent.
-pub(super) type Inputs<'v> = Vec<Option<&'v str>>;
+pub(super) type ReadValues<'v> = Vec<Option<&'v str>>;
 
 /// The value of an expression.
 #[derive(Debug, Clone)]
@@ -26,7 +26,7 @@ pub(super) struct Known {
 #[derive(Debug)]
 pub(super) struct Memo<'v> {
     /// By the number of the expression; `None` where there were too many.
-    values: Vec<Option<HashMap<Inputs<'v>, Known>>>,
+    values: Vec<Option<HashMap<ReadValues<'v>, Known>>>,
     /// Bytes that may still be kept.
     room: usize,
 }

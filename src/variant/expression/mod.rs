@@ -33,7 +33,7 @@ use cel::common::ast::SourceInfo;
 use cel::{Env, IdedExpr};
 use thiserror::Error;
 
-use reads::Field;
+use reads::ReadField;
 
 /// Limit of an expression, in bytes.
 pub const MAX_LENGTH: usize = 4096;
@@ -93,7 +93,7 @@ pub struct Expression {
     /// The variables that it reads.
     reads: BTreeSet<Variable>,
     /// The fields that it reads, if they can be told.
-    fields: Option<Vec<Field>>,
+    fields: Option<Vec<ReadField>>,
     /// Its place among the expressions of its compiler.
     number: usize,
 }

@@ -9,13 +9,13 @@ use super::variables::{Variable, Variables};
 
 /// A field of a variable, or a variable that is a string.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Field {
+pub(super) struct ReadField {
     pub(super) variable: Variable,
     /// `labels`, `region`; empty for a string.
     pub(super) path: Vec<String>,
 }
 
-impl Field {
+impl ReadField {
     /// Whether it is the field at this path, or within it.
     pub(super) fn is_at(&self, path: &[&str]) -> bool {
         self.path.len() >= path.len() && self.path.iter().zip(path).all(|(own, other)| own == other)
@@ -23,7 +23,7 @@ impl Field {
 }
 
 /// All fields that a checked expression reads; `None` if it reads more of a variable than strings.
-pub(super) fn fields(expression: &IdedExpr, variables: &Variables) -> Option<Vec<Field>> {
+pub(super) fn fields(expression: &IdedExpr, variables: &Variables) -> Option<Vec<ReadField>> {
     let mut fields = Vec::new();
     let mut open = vec![expression];
     while let Some(node) = open.pop() {
@@ -57,7 +57,7 @@ pub(super) fn fields(expression: &IdedExpr, variables: &Variables) -> Option<Vec
 }
 
 /// The field that a node selects, by `.name`, `['name']` or `has`.
-fn field(node: &IdedExpr, variables: &Variables) -> Option<Field> {
+fn field(node: &IdedExpr, variables: &Variables) -> Option<ReadField> {
     let mut path = Vec::new();
     let mut at = node;
     let variable = loop {
@@ -81,11 +81,11 @@ fn field(node: &IdedExpr, variables: &Variables) -> Option<Field> {
         }
     };
     path.reverse();
-    Some(Field { variable, path })
+    Some(ReadField { variable, path })
 }
 
 /// Whether the field can only be a string: maps have other fields than those that are named.
-fn is_string(field: &Field, variables: &Variables) -> bool {
+fn is_string(field: &ReadField, variables: &Variables) -> bool {
     let is_map = |name: &String| name == "labels" || name == "annotations";
     match (variables.fields(field.variable), field.path.as_slice()) {
         (None, path) => path.is_empty(),
@@ -108,7 +108,7 @@ mod tests {
             target: TargetFields::Object,
         };
         let fields = fields(&parsed.expect("an expression"), &variables)?;
-        let name = |field: &Field| {
+        let name = |field: &ReadField| {
             let path = field.path.iter().map(|name| format!(".{name}"));
             path.fold(field.variable.to_string(), |name, part| name + &part)
         };

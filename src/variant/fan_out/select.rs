@@ -3,7 +3,7 @@
 use super::TargetElement;
 use crate::latest::latest;
 use crate::results::{FunctionResult, Reason};
-use crate::variant::cluster::{Cluster, Object, REPOSITORY, Revision};
+use crate::variant::cluster::{Cluster, Object, PackageRevisionSpec, REPOSITORY};
 use crate::variant::package_variant::Upstream;
 use crate::variant::package_variant_set::{Target, given};
 use crate::variant::revision_request::{Lookup, RevisionRequest};
@@ -25,7 +25,7 @@ pub(crate) fn find_upstream<'s>(
     let repo = given(&upstream.repo).unwrap_or_default();
     let package = given(&upstream.package).unwrap_or_default();
     let request = RevisionRequest::of(upstream);
-    let is_it = |found: &Revision| {
+    let is_it = |found: &PackageRevisionSpec| {
         found.repository == repo
             && found.package == package
             && request.is(&found.revision, &found.workspace)

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{CompiledTemplate, Computed, Function, Injector, TemplateEntries, TemplateEntry, Text};
+use super::{
+    CompiledFunction, CompiledTemplate, Computed, Injector, TemplateEntries, TemplateEntry,
+    TemplateText,
+};
 use crate::results::{FunctionResult, Reason};
 use crate::variant::expression::{Compiler, Variable, Variables};
 use crate::variant::package_variant_set::{
@@ -109,13 +112,13 @@ impl Planner<'_> {
         path: &Path,
         plain: &Option<String>,
         expr: (&str, &Option<String>),
-    ) -> Option<Text> {
+    ) -> Option<TemplateText> {
         match given(expr.1) {
             Some(source) => {
                 let computed = self.compile(source, path.field(expr.0), self.variables)?;
-                Some(Text::Computed(computed))
+                Some(TemplateText::Computed(computed))
             }
-            None => plain.clone().map(Text::Plain),
+            None => plain.clone().map(TemplateText::Plain),
         }
     }
 
@@ -145,12 +148,12 @@ impl Planner<'_> {
             .collect()
     }
 
-    fn functions(&mut self, functions: &[FunctionTemplate], path: &Path) -> Vec<Function> {
+    fn functions(&mut self, functions: &[FunctionTemplate], path: &Path) -> Vec<CompiledFunction> {
         let mut planned = Vec::with_capacity(functions.len());
         for (index, function) in functions.iter().enumerate() {
             let path = path.index(index).field("configMapExprs");
             let exprs = &function.config_map_exprs;
-            planned.push(Function {
+            planned.push(CompiledFunction {
                 value: function.value.clone().unwrap_or(Value::Null),
                 config_map: self.entries(&function.config_map, exprs, &path),
             });

@@ -4,14 +4,15 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::{
-    CompiledTemplate, Computed, Function, Injector, TemplateEntries, TemplateFailure, Text, invalid,
+    CompiledFunction, CompiledTemplate, Computed, Injector, TemplateEntries, TemplateFailure,
+    TemplateText, invalid,
 };
 use crate::results::{FunctionResult, Reason};
 use crate::variant::expression::{Evaluator, ExpressionError};
 use crate::variant::package_variant_set::{reserved, twice};
 use crate::yaml::Value;
 
-type TemplateEntry = (Value, Value);
+type EvaluatedEntry = (Value, Value);
 
 impl CompiledTemplate {
     /// The name of the downstream Repository, if the template says it.
@@ -60,7 +61,7 @@ impl CompiledTemplate {
         }
         spec.extend(self.labels.field("labels", evaluator)?);
         spec.extend(self.annotations.field("annotations", evaluator)?);
-        let mut context: Vec<TemplateEntry> =
+        let mut context: Vec<EvaluatedEntry> =
             self.data.field("data", evaluator)?.into_iter().collect();
         let remove = self.removed_keys(evaluator)?;
         if !remove.is_empty() {
@@ -139,7 +140,7 @@ impl Computed {
     }
 }
 
-impl Text {
+impl TemplateText {
     fn text(&self, evaluator: &mut Evaluator<'_>) -> Result<Cow<'_, str>, TemplateFailure> {
         Ok(match self {
             Self::Plain(text) => Cow::Borrowed(text),
@@ -163,10 +164,11 @@ impl TemplateEntries {
     fn resolve(
         &self,
         evaluator: &mut Evaluator<'_>,
-    ) -> Result<Vec<TemplateEntry>, TemplateFailure> {
+    ) -> Result<Vec<EvaluatedEntry>, TemplateFailure> {
         let plain = self.plain.iter();
         let plain = plain.map(|(key, value)| Value::entry(key.as_str(), value.as_str()));
-        let mut entries: Vec<TemplateEntry> = Vec::with_capacity(plain.len() + self.computed.len());
+        let mut entries: Vec<EvaluatedEntry> =
+            Vec::with_capacity(plain.len() + self.computed.len());
         entries.extend(plain);
         // A key alone is not there twice.
         let several = Some(self.computed.len()).filter(|count| *count > 1);
@@ -197,13 +199,13 @@ impl TemplateEntries {
         &self,
         name: &'static str,
         evaluator: &mut Evaluator<'_>,
-    ) -> Result<Option<TemplateEntry>, TemplateFailure> {
+    ) -> Result<Option<EvaluatedEntry>, TemplateFailure> {
         let entries = self.resolve(evaluator)?;
         Ok((!entries.is_empty()).then(|| Value::entry(name, Value::Mapping(entries))))
     }
 }
 
-impl Function {
+impl CompiledFunction {
     fn value(&self, evaluator: &mut Evaluator<'_>) -> Result<Value, TemplateFailure> {
         let mut function = self.value.clone();
         if !self.config_map.computed.is_empty() {

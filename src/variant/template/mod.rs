@@ -17,10 +17,10 @@ use crate::yaml::{Path, Value};
 /// A template with its expressions compiled.
 #[derive(Debug, Default)]
 pub(crate) struct CompiledTemplate {
-    repo: Option<Text>,
+    repo: Option<TemplateText>,
     /// Whether an expression gives it, even one that does not compile.
     is_repo_computed: bool,
-    package: Option<Text>,
+    package: Option<TemplateText>,
     adoption_policy: Option<String>,
     deletion_policy: Option<String>,
     labels: TemplateEntries,
@@ -28,8 +28,8 @@ pub(crate) struct CompiledTemplate {
     data: TemplateEntries,
     remove_keys: Vec<String>,
     remove_key_exprs: Vec<Computed>,
-    mutators: Vec<Function>,
-    validators: Vec<Function>,
+    mutators: Vec<CompiledFunction>,
+    validators: Vec<CompiledFunction>,
     injectors: Vec<Injector>,
     /// The variables that the expressions read.
     reads: BTreeSet<Variable>,
@@ -37,7 +37,7 @@ pub(crate) struct CompiledTemplate {
 
 /// A text that is given or computed.
 #[derive(Debug)]
-enum Text {
+enum TemplateText {
     Plain(String),
     Computed(Computed),
 }
@@ -61,13 +61,13 @@ struct TemplateEntries {
 
 #[derive(Debug)]
 struct TemplateEntry {
-    key: Text,
-    value: Text,
+    key: TemplateText,
+    value: TemplateText,
     path: Path,
 }
 
 #[derive(Debug)]
-struct Function {
+struct CompiledFunction {
     /// The function as it is written, without its computed part.
     value: Value,
     config_map: TemplateEntries,
@@ -78,7 +78,7 @@ struct Injector {
     group: Option<String>,
     version: Option<String>,
     kind: Option<String>,
-    name: Text,
+    name: TemplateText,
 }
 
 /// Why a target cannot get a PackageVariant.
@@ -116,8 +116,8 @@ impl CompiledTemplate {
         match &self.repo {
             None if self.is_repo_computed => None,
             None => Some(default),
-            Some(Text::Plain(repo)) => Some(repo),
-            Some(Text::Computed(_)) => None,
+            Some(TemplateText::Plain(repo)) => Some(repo),
+            Some(TemplateText::Computed(_)) => None,
         }
     }
 }

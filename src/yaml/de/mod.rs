@@ -44,11 +44,11 @@ pub fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, DeError> {
 
 impl DeError {
     /// This error as seen from the collection around it.
-    fn behind(mut self, step: Option<Step<'_>>) -> Self {
+    fn behind(mut self, step: Option<ValueStep<'_>>) -> Self {
         let step = match step {
             None => return self,
-            Some(Step::Key(key)) => key.plain_text(),
-            Some(Step::Index(index)) => format!("[{index}]"),
+            Some(ValueStep::Key(key)) => key.plain_text(),
+            Some(ValueStep::Index(index)) => format!("[{index}]"),
         };
         let joint = if self.path.is_empty() || self.path.starts_with('[') {
             ""
@@ -103,9 +103,9 @@ impl de::Error for DeError {
 }
 
 /// A value in a message, in the words of YAML.
-struct Shown<'a>(&'a Value);
+struct ShownValue<'a>(&'a Value);
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for ShownValue<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Value::Null => formatter.write_str("null"),
@@ -145,7 +145,7 @@ fn write_string(formatter: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
 
 /// Where a value is in the collection around it.
 #[derive(Clone, Copy)]
-enum Step<'a> {
+enum ValueStep<'a> {
     Key(&'a Value),
     Index(usize),
 }
@@ -154,12 +154,12 @@ enum Step<'a> {
 #[derive(Clone, Copy)]
 struct ValueDeserializer<'a> {
     value: &'a Value,
-    step: Option<Step<'a>>,
+    step: Option<ValueStep<'a>>,
 }
 
 impl<'a> ValueDeserializer<'a> {
     fn mismatch<T>(self, expected: &str) -> Result<T, DeError> {
-        Err(DeError::mismatch(&expected, &Shown(self.value)))
+        Err(DeError::mismatch(&expected, &ShownValue(self.value)))
     }
 
     fn any<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
@@ -211,7 +211,7 @@ impl<'a> ValueDeserializer<'a> {
             // Unquoted, YAML takes `true` and `1` for something else.
             Value::Bool(_) | Value::Number(_) => Err(DeError::custom(format_args!(
                 "expected {expected}, found {}; quote it",
-                Shown(self.value)
+                ShownValue(self.value)
             ))),
             _ => self.mismatch(expected),
         }
@@ -246,7 +246,7 @@ impl<'a> ValueDeserializer<'a> {
         };
         let elements = elements.iter().enumerate().map(|(index, value)| Self {
             value,
-            step: Some(Step::Index(index)),
+            step: Some(ValueStep::Index(index)),
         });
         let mut elements = SeqDeserializer::new(elements);
         let value = visitor.visit_seq(&mut elements)?;
@@ -272,7 +272,7 @@ impl<'a> ValueDeserializer<'a> {
             .iter()
             .filter(|(key, value)| !matches!(value, Value::Null) || !is_field(key))
             .map(|(key, value)| {
-                let step = Some(Step::Key(key));
+                let step = Some(ValueStep::Key(key));
                 (Self { value: key, step }, Self { value, step })
             });
         visitor.visit_map(MapDeserializer::new(entries))

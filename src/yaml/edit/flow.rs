@@ -16,7 +16,7 @@ use crate::yaml::text_edit::TextEdit;
 use crate::yaml::tree::NodeKind;
 
 /// An element of a flow collection with what belongs to it.
-struct Element {
+struct FlowElement {
     /// White space and comments in front.
     lead: Range<usize>,
     element_end: usize,
@@ -120,7 +120,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// Adds an element with or without a comma; returns whether a comment is after it.
     fn push_element(
         &self,
-        element: &Element,
+        element: &FlowElement,
         comma: bool,
         text: &mut String,
     ) -> Result<bool, EditError> {
@@ -168,7 +168,7 @@ impl<'d> FlowElements<'d> {
         }
     }
 
-    fn get(&self, index: usize) -> Option<Element> {
+    fn get(&self, index: usize) -> Option<FlowElement> {
         if index >= self.children.len() {
             return None;
         }
@@ -178,7 +178,7 @@ impl<'d> FlowElements<'d> {
         };
         let range = self.children.range(index);
         let (comma, end) = self.behind(index);
-        Some(Element {
+        Some(FlowElement {
             lead: lead..range.start,
             element_end: range.end,
             comma,
@@ -187,7 +187,7 @@ impl<'d> FlowElements<'d> {
         })
     }
 
-    fn last(&self) -> Option<Element> {
+    fn last(&self) -> Option<FlowElement> {
         self.get(self.children.len().checked_sub(1)?)
     }
 
@@ -232,7 +232,7 @@ impl Leads {
                 lead.to_owned()
             }
         };
-        let lead = |element: Element| without_comments(&text[element.lead]);
+        let lead = |element: FlowElement| without_comments(&text[element.lead]);
         let first = elements.get(0).map(lead).unwrap_or_default();
         let next = match elements.get(1) {
             Some(element) => lead(element),

@@ -43,7 +43,7 @@ use std::sync::Arc;
 use change::{Change, is_empty};
 use keys::KeyIndexes;
 use refuse::{key_of, readable};
-use sources::{NewSlot, Slot, Sources};
+use sources::{ContentSources, NewSlot, Slot};
 
 use super::children::Children;
 use super::comments::{ValueComments, value_of};
@@ -94,7 +94,7 @@ pub struct Editor<'d, 'f> {
     /// The expanded tree of a document that has aliases or merge keys.
     own_tree: Option<Box<Tree>>,
     changes: BTreeMap<NodeId, Change<'f>>,
-    sources: Sources<'f>,
+    sources: ContentSources<'f>,
     /// About how many bytes the content has that was put in.
     added: usize,
     /// By the key of the entry, or by the item.
@@ -130,7 +130,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             document,
             own_tree,
             changes: BTreeMap::new(),
-            sources: Sources::default(),
+            sources: ContentSources::default(),
             added: 0,
             comments: BTreeMap::new(),
             without: Arc::default(),

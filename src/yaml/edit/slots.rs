@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::sources::{NewSlot, Slot, Sources};
+use super::sources::{ContentSources, NewSlot, Slot};
 use crate::yaml::comments::{ValueComments, comment_in_flow, comments_above, line_comment};
 use crate::yaml::emit::{Emitter, Rendered, Tail};
 use crate::yaml::format::{Format, Owner};
@@ -50,7 +50,7 @@ pub(super) fn longest_increasing(values: impl Iterator<Item = Option<usize>> + C
 /// The first entries or items of a collection, in block style, with the comments around it.
 pub(super) fn new_block<'a>(
     slots: &[Slot<'a>],
-    sources: &Sources<'a>,
+    sources: &ContentSources<'a>,
     comments: ValueComments<'_>,
     owner: Owner,
     format: &Format,
@@ -67,7 +67,11 @@ pub(super) fn new_block<'a>(
 }
 
 /// A flow collection of new entries or items.
-pub(super) fn new_flow<'a>(slots: &[Slot<'a>], sources: &Sources<'a>, format: &Format) -> String {
+pub(super) fn new_flow<'a>(
+    slots: &[Slot<'a>],
+    sources: &ContentSources<'a>,
+    format: &Format,
+) -> String {
     let (open, close) = if sources.are_entries(slots) {
         ('{', '}')
     } else {

@@ -88,10 +88,10 @@ impl Slot<'_> {
 
 /// The documents that content is taken from.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Sources<'a>(Vec<Source<'a>>);
+pub(super) struct ContentSources<'a>(Vec<ContentSource<'a>>);
 
 #[derive(Debug, Clone)]
-struct Source<'a> {
+struct ContentSource<'a> {
     document: Document<'a>,
     /// Comment lines that entries and items of it leave behind.
     without: Arc<HashSet<String>>,
@@ -100,7 +100,7 @@ struct Source<'a> {
 /// How many of the last sources are compared with another one.
 const COMPARED: usize = 8;
 
-impl<'a> Sources<'a> {
+impl<'a> ContentSources<'a> {
     /// Holds content.
     pub(super) fn hold(&mut self, content: Content<'a>) -> Held<'a> {
         match content {
@@ -187,7 +187,7 @@ impl<'a> Sources<'a> {
     }
 
     fn node_of(&mut self, node: NodeRef<'a>, without: &Arc<HashSet<String>>) -> NodeOf {
-        let is_same = |source: &Source<'a>| {
+        let is_same = |source: &ContentSource<'a>| {
             let is_without = Arc::ptr_eq(&source.without, without)
                 || (source.without.is_empty() && without.is_empty());
             source.document.is(node.document) && is_without
@@ -195,7 +195,7 @@ impl<'a> Sources<'a> {
         let last = self.0.len().saturating_sub(COMPARED);
         let found = self.0[last..].iter().rposition(is_same);
         let at = found.map(|at| last + at).unwrap_or_else(|| {
-            self.0.push(Source {
+            self.0.push(ContentSource {
                 document: node.document,
                 without: Arc::clone(without),
             });

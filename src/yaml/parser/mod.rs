@@ -23,7 +23,7 @@ use super::limits::Limits;
 use super::lines::{is_marker, line_end, line_start, lone_return, skip_trivia};
 use super::scalar::ScalarStyle;
 use super::tree::{
-    DocumentSpan, MAX_DEPTH, NONE, Node, NodeId, NodeKind, ParseOptions, Tree, offset,
+    DocumentSpan, MAX_DEPTH, NONE, NodeId, NodeKind, ParseOptions, Tree, TreeNode, offset,
     too_many_nodes,
 };
 
@@ -31,7 +31,7 @@ use super::tree::{
 pub(super) fn parse(text: &str, options: ParseOptions, limits: Limits) -> Result<Tree, ParseError> {
     let builder = || Builder::new(text, options, limits);
     match builder().build(StrInput::new(text)) {
-        Err(Failure::QuotedIndent(error)) => {
+        Err(ReadFailure::QuotedIndent(error)) => {
             let (input, shown) = LenientInput::new(text);
             let tree = builder().build(input)?;
             if are_quoted(&tree, &shown.borrow()) {
@@ -45,22 +45,22 @@ pub(super) fn parse(text: &str, options: ParseOptions, limits: Limits) -> Result
 }
 
 /// Why a text cannot be read.
-enum Failure {
+enum ReadFailure {
     /// A line of a quoted scalar is not indented deeper than its parent.
     QuotedIndent(ParseError),
     Other(ParseError),
 }
 
-impl From<ParseError> for Failure {
+impl From<ParseError> for ReadFailure {
     fn from(error: ParseError) -> Self {
         Self::Other(error)
     }
 }
 
-impl From<Failure> for ParseError {
-    fn from(failure: Failure) -> Self {
+impl From<ReadFailure> for ParseError {
+    fn from(failure: ReadFailure) -> Self {
         match failure {
-            Failure::QuotedIndent(error) | Failure::Other(error) => error,
+            ReadFailure::QuotedIndent(error) | ReadFailure::Other(error) => error,
         }
     }
 }
@@ -69,7 +69,7 @@ impl From<Failure> for ParseError {
 const MAX_ANCHORS: usize = 1 << 16;
 
 /// A collection that has not ended yet.
-struct Open {
+struct OpenCollection {
     node: u32,
     /// In a mapping: whether a key comes next.
     at_key: bool,
@@ -84,7 +84,7 @@ struct Builder<'t> {
     options: ParseOptions,
     limits: Limits,
     tree: Tree,
-    open: Vec<Open>,
+    open: Vec<OpenCollection>,
     /// First byte after the last token.
     cursor: usize,
     anchors: HashMap<usize, Anchor>,
@@ -104,7 +104,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    fn build(mut self, input: impl BorrowedInput<'t>) -> Result<Tree, Failure> {
+    fn build(mut self, input: impl BorrowedInput<'t>) -> Result<Tree, ReadFailure> {
         if self.text.len() >= NONE as usize {
             return Err(self
                 .error(0, "the text is longer than 4 GiB".to_owned())
@@ -139,7 +139,7 @@ impl<'t> Builder<'t> {
         Ok(self.tree)
     }
 
-    fn failure(&self, error: &ScanError) -> Failure {
+    fn failure(&self, error: &ScanError) -> ReadFailure {
         let marker = error.marker();
         let at = marker.byte_offset();
         let place = at.map(|at| Location::of(self.text, at));
@@ -150,8 +150,8 @@ impl<'t> Builder<'t> {
             is_syntax: true,
         };
         match error.kind() {
-            ErrorKind::InvalidQuotedScalarIndent => Failure::QuotedIndent(parse_error),
-            _ => Failure::Other(parse_error),
+            ErrorKind::InvalidQuotedScalarIndent => ReadFailure::QuotedIndent(parse_error),
+            _ => ReadFailure::Other(parse_error),
         }
     }
 
@@ -307,7 +307,7 @@ impl<'t> Builder<'t> {
             properties = offset(tag.start);
             self.cursor = self.cursor.max(tag.end);
         }
-        self.tree.nodes.push(Node {
+        self.tree.nodes.push(TreeNode {
             kind,
             start: NONE,
             end: NONE,
@@ -379,7 +379,7 @@ impl<'t> Builder<'t> {
             self.grow_parent_start(id);
         }
         let flow = style == StructureStyle::Flow;
-        self.open.push(Open {
+        self.open.push(OpenCollection {
             node: id,
             at_key: true,
             question: None,

@@ -5,7 +5,7 @@ use crate::yaml::error::ParseError;
 use crate::yaml::limits::Limits;
 use crate::yaml::scalar::ScalarStyle;
 use crate::yaml::tree::{
-    DocumentSpan, MAX_DEPTH, NONE, Node, NodeId, NodeKind, Tree, offset, too_many_nodes,
+    DocumentSpan, MAX_DEPTH, NONE, NodeId, NodeKind, Tree, TreeNode, offset, too_many_nodes,
 };
 
 /// Bytes per node in usual resources.
@@ -64,7 +64,7 @@ impl<'t> TreeBuilder<'t> {
             return Err(Bail);
         }
         let next = offset(self.tree.nodes.len() + 1);
-        self.tree.nodes.push(Node {
+        self.tree.nodes.push(TreeNode {
             kind,
             start: offset(start),
             end,

@@ -16,13 +16,13 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 /// The keys of all open mappings, the innermost last.
 #[derive(Debug)]
 pub(crate) struct OpenKeys {
-    keys: Vec<Key>,
-    open: Vec<Open>,
+    keys: Vec<ScannedKey>,
+    open: Vec<OpenMapping>,
 }
 
 /// A mapping that has not ended yet.
 #[derive(Debug, Clone, Copy)]
-struct Open {
+struct OpenMapping {
     /// Where its keys begin.
     start: usize,
     /// A bit for the fingerprint of each of them: a key whose bit is not there is a new one.
@@ -30,14 +30,14 @@ struct Open {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Key {
+struct ScannedKey {
     /// Length and last bytes: keys with different fingerprints differ.
     print: u64,
     start: u32,
     end: u32,
 }
 
-impl Key {
+impl ScannedKey {
     fn text<'t>(&self, text: &'t str) -> &'t [u8] {
         &text.as_bytes()[self.start as usize..self.end as usize]
     }
@@ -57,7 +57,7 @@ impl OpenKeys {
     /// A mapping begins.
     pub(crate) fn open(&mut self) {
         let start = self.keys.len();
-        self.open.push(Open { start, seen: 0 });
+        self.open.push(OpenMapping { start, seen: 0 });
     }
 
     /// Adds a key to the innermost mapping; returns its text.
@@ -74,7 +74,7 @@ impl OpenKeys {
             ScalarStyle::DoubleQuoted => (without_quotes(source, b'\\')?, 1),
             _ => return Err(Bail),
         };
-        let new = Key {
+        let new = ScannedKey {
             print: print(text.as_bytes(), key.start + quote, inner.len()),
             start: offset(key.start + quote),
             end: offset(key.end - quote),
@@ -83,7 +83,7 @@ impl OpenKeys {
         let bit = 1 << (new.print.wrapping_mul(SPREAD) >> (u64::BITS - 6));
         if open.seen & bit != 0 {
             let siblings = &self.keys[open.start..];
-            let twice = |other: &Key| other.print == new.print && other.text(text) == inner;
+            let twice = |other: &ScannedKey| other.print == new.print && other.text(text) == inner;
             if siblings.len() < SMALL && siblings.iter().any(twice) {
                 return Err(Bail);
             }

@@ -91,19 +91,19 @@ pub(crate) fn scan(text: &str, events: &mut impl Events) -> Result<(), Bail> {
         open: Vec::with_capacity(16),
         awaited: None,
         cursor: 0,
-        document: Document::None,
+        document: DocumentState::None,
     }
     .text()
 }
 
 /// A block collection that has not ended yet.
 #[derive(Debug, Clone, Copy)]
-struct Open {
+struct OpenBlock {
     column: usize,
     sequence: bool,
 }
 
-impl Open {
+impl OpenBlock {
     fn kind(self) -> NodeKind {
         if self.sequence {
             NodeKind::BlockSequence
@@ -124,7 +124,7 @@ struct Awaited {
 
 /// Parse state of the current document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Document {
+enum DocumentState {
     /// Nothing yet.
     None,
     /// A `---`.
@@ -149,11 +149,11 @@ struct Scanner<'t, E> {
     tabs: bool,
     returns: bool,
     events: E,
-    open: Vec<Open>,
+    open: Vec<OpenBlock>,
     awaited: Option<Awaited>,
     /// First byte after the last node or indicator.
     cursor: usize,
-    document: Document,
+    document: DocumentState,
 }
 
 impl<E: Events> Scanner<'_, &mut E> {
@@ -205,31 +205,31 @@ impl<E: Events> Scanner<'_, &mut E> {
             return Err(Bail);
         }
         let start = match self.document {
-            Document::None => 0,
-            Document::Marked | Document::Rooted => {
+            DocumentState::None => 0,
+            DocumentState::Marked | DocumentState::Rooted => {
                 self.end_document(line.start)?;
                 line.start
             }
         };
         self.tail(behind, line)?;
         self.events.document(start, behind);
-        self.document = Document::Marked;
+        self.document = DocumentState::Marked;
         self.cursor = behind;
         Ok(())
     }
 
     fn end_document(&mut self, end: usize) -> Result<(), Bail> {
         match self.document {
-            Document::None => return Err(Bail),
+            DocumentState::None => return Err(Bail),
             // Nothing after the marker.
-            Document::Marked => self.events.scalar(Scalar {
+            DocumentState::Marked => self.events.scalar(Scalar {
                 style: ScalarStyle::Plain,
                 start: self.cursor,
                 end: self.cursor,
                 mark: None,
                 folded: false,
             })?,
-            Document::Rooted => {}
+            DocumentState::Rooted => {}
         }
         self.settle_awaited()?;
         while let Some(open) = self.open.pop() {
@@ -326,7 +326,7 @@ impl<E: Events> Scanner<'_, &mut E> {
                     self.open.pop();
                     self.close(open)?;
                 }
-                None if self.document != Document::Rooted => return Ok(()),
+                None if self.document != DocumentState::Rooted => return Ok(()),
                 _ => return Err(Bail),
             }
         }
@@ -348,10 +348,10 @@ impl<E: Events> Scanner<'_, &mut E> {
 
     /// The document has a root, if it had none.
     fn root(&mut self) {
-        if self.document == Document::None {
+        if self.document == DocumentState::None {
             self.events.document(0, 0);
         }
-        self.document = Document::Rooted;
+        self.document = DocumentState::Rooted;
     }
 
     /// A block collection begins, in the place of the awaited node or as root.
@@ -361,13 +361,13 @@ impl<E: Events> Scanner<'_, &mut E> {
             return Err(Bail);
         }
         let mark = self.awaited.take().map(|awaited| awaited.mark);
-        let open = Open { column, sequence };
+        let open = OpenBlock { column, sequence };
         self.open.push(open);
         self.events.open(open.kind(), start, mark)
     }
 
     /// A block collection ends with its last descendant, before comments and blank lines.
-    fn close(&mut self, open: Open) -> Result<(), Bail> {
+    fn close(&mut self, open: OpenBlock) -> Result<(), Bail> {
         self.events.close(open.kind(), self.cursor)
     }
 

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Fold;
 use crate::yaml::edit::change::Change;
-use crate::yaml::edit::sources::{NewSlot, Slot, Sources};
+use crate::yaml::edit::sources::{ContentSources, NewSlot, Slot};
 use crate::yaml::expand::sources;
 use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::tree::{NodeId, NodeKind};
@@ -46,7 +46,11 @@ impl<'x> MergedEntries<'x> {
     }
 
     /// Slots of the text as those of the expanded document.
-    pub(super) fn lifted(&self, slots: Vec<Slot<'x>>, sources: &Sources<'x>) -> Vec<Slot<'x>> {
+    pub(super) fn lifted(
+        &self,
+        slots: Vec<Slot<'x>>,
+        sources: &ContentSources<'x>,
+    ) -> Vec<Slot<'x>> {
         let new = sources.new_slots(&slots);
         let new: HashSet<Value> = new.filter_map(|new| new.into_owned().key).collect();
         // An entry that is written out takes the place of one that is brought.

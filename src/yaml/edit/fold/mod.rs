@@ -17,7 +17,7 @@ mod merge_key;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::sources::{Held, Sources};
+use super::sources::{ContentSources, Held};
 use super::{Change, Comments, Editor, Slot};
 use crate::yaml::content::{Content, OwnedDocument};
 use crate::yaml::document::Document;
@@ -36,7 +36,7 @@ pub(super) struct Fold<'x> {
     pub(super) expansion: &'x Expansion,
     pub(super) changes: BTreeMap<NodeId, Change<'x>>,
     pub(super) comments: BTreeMap<NodeId, Comments>,
-    pub(super) sources: Sources<'x>,
+    pub(super) sources: ContentSources<'x>,
     /// The anchors that are visible to the current alias, in the plain tree.
     anchors: HashMap<&'x str, NodeId>,
     /// Changes of the plain tree.
@@ -55,7 +55,7 @@ impl<'x> Fold<'x> {
         expanded: Document<'x>,
         changes: BTreeMap<NodeId, Change<'x>>,
         comments: BTreeMap<NodeId, Comments>,
-        sources: Sources<'x>,
+        sources: ContentSources<'x>,
     ) -> Result<Self, EditError> {
         let Some(expansion) = expanded.tree.expansion.as_deref() else {
             return Err(shared(document.node(NodeId(0)), ""));

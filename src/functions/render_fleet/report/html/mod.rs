@@ -29,7 +29,7 @@ const OPEN: usize = 30;
 /// The whole page.
 #[derive(Template)]
 #[template(path = "page.html")]
-struct Page<'r> {
+struct ReportPage<'r> {
     is_forecast: bool,
     head: &'r ReportHead,
     summary: String,
@@ -122,7 +122,7 @@ pub(super) fn page(report: &FleetReport) -> Result<String, UsageError> {
     let rules: Vec<&str> = conflicts.iter().map(|card| card.rule.as_str()).collect();
     let rules: Vec<&str> = rules.into_iter().filter(|rule| !rule.is_empty()).collect();
     let rules = distinct(&rules);
-    let page = Page {
+    let page = ReportPage {
         is_forecast: !report.written,
         head: &report.head,
         summary: summary(&report.counts),
