@@ -12,7 +12,7 @@ use super::source::unreadable;
 
 /// A tag or branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Reference {
+pub(crate) struct ListedReference {
     /// Without the folder of the package: what a person writes.
     pub(crate) short: String,
     /// The tag's or branch's name.
@@ -23,7 +23,7 @@ pub(crate) struct Reference {
     pub(crate) commit: String,
 }
 
-impl Reference {
+impl ListedReference {
     /// The names that a Kptfile has for it.
     pub(crate) fn revision(&self) -> Revision {
         if is_digest(&self.commit) {
@@ -48,11 +48,11 @@ impl Reference {
 #[derive(Debug, Default)]
 pub(crate) struct Releases {
     /// Tags whose names are versions, those of the nearest folder alone; lowest first.
-    versions: Vec<(Version, Reference)>,
+    versions: Vec<(Version, ListedReference)>,
     /// All of them, in the order in which a name is looked up.
-    all: Vec<Reference>,
+    all: Vec<ListedReference>,
     /// The default branch.
-    head: Option<Reference>,
+    head: Option<ListedReference>,
 }
 
 impl Releases {
@@ -69,7 +69,7 @@ impl Releases {
                 _ => lines.push((commit, name)),
             }
         }
-        let reference = |short: &str, name: &str, full_name: &str, commit: &str| Reference {
+        let reference = |short: &str, name: &str, full_name: &str, commit: &str| ListedReference {
             short: short.to_owned(),
             name: name.to_owned(),
             full_name: full_name.to_owned(),
@@ -114,7 +114,7 @@ impl Releases {
                 .all
                 .iter()
                 .filter(|one| one.commit == *commit && one.full_name.starts_with("refs/heads/"));
-            let usual = |one: &&Reference| ["main", "master"].contains(&one.name.as_str());
+            let usual = |one: &&ListedReference| ["main", "master"].contains(&one.name.as_str());
             let usual = branches.clone().find(usual);
             usual.or_else(|| branches.next()).cloned()
         });
@@ -142,14 +142,14 @@ impl Releases {
                 warning(format_args!("left out the release {name}: {error}"));
             });
             let id = found.ok()?.id();
-            Some(Reference {
+            Some(ListedReference {
                 short: name.clone(),
                 name,
                 commit: id.strip_prefix("digest ")?.to_owned(),
                 full_name: flag,
             })
         };
-        let all: Vec<Reference> = all.into_iter().filter_map(reference).collect();
+        let all: Vec<ListedReference> = all.into_iter().filter_map(reference).collect();
         let versions = all.iter();
         let versions = versions.filter_map(|one| Some((one.version()?, one.clone())));
         let mut versions: Vec<_> = versions.collect();
@@ -170,15 +170,16 @@ impl Releases {
     }
 
     /// The newest final release.
-    pub(crate) fn newest(&self) -> Option<&Reference> {
+    pub(crate) fn newest(&self) -> Option<&ListedReference> {
         let last = self.versions.iter().rev();
         let mut finals = last.filter(|(version, _)| version.pre.is_empty());
         finals.next().map(|(_, reference)| reference)
     }
 
     /// The final releases above a version, lowest first.
-    pub(crate) fn above(&self, version: &Version) -> Vec<&Reference> {
-        let above = |(other, _): &&(Version, Reference)| other.pre.is_empty() && other > version;
+    pub(crate) fn above(&self, version: &Version) -> Vec<&ListedReference> {
+        let above =
+            |(other, _): &&(Version, ListedReference)| other.pre.is_empty() && other > version;
         self.versions
             .iter()
             .filter(above)
@@ -187,8 +188,9 @@ impl Releases {
     }
 
     /// The final releases below a version, lowest first.
-    pub(crate) fn below(&self, version: &Version) -> Vec<&Reference> {
-        let below = |(other, _): &&(Version, Reference)| other.pre.is_empty() && other < version;
+    pub(crate) fn below(&self, version: &Version) -> Vec<&ListedReference> {
+        let below =
+            |(other, _): &&(Version, ListedReference)| other.pre.is_empty() && other < version;
         self.versions
             .iter()
             .filter(below)
@@ -197,19 +199,19 @@ impl Releases {
     }
 
     /// The default branch.
-    pub(crate) fn head(&self) -> Option<&Reference> {
+    pub(crate) fn head(&self) -> Option<&ListedReference> {
         self.head.as_ref()
     }
 
     /// The tag or branch of a name.
-    pub(crate) fn named(&self, name: &str) -> Option<&Reference> {
+    pub(crate) fn named(&self, name: &str) -> Option<&ListedReference> {
         let same =
-            |one: &&Reference| one.short == name || one.name == name || one.full_name == name;
+            |one: &&ListedReference| one.short == name || one.name == name || one.full_name == name;
         self.all.iter().find(same)
     }
 
     /// What a person asks for: the name of a tag or branch, `latest`, a range, or the beginning of a version.
-    pub(crate) fn asked(&self, request: &str) -> Option<&Reference> {
+    pub(crate) fn asked(&self, request: &str) -> Option<&ListedReference> {
         if let Some(named) = self.named(request) {
             return Some(named);
         }
@@ -218,7 +220,7 @@ impl Releases {
             return latest(versions, |reference| &reference.short);
         }
         let range = range(request)?;
-        let fits = |(version, _): &&(Version, Reference)| range.matches(version);
+        let fits = |(version, _): &&(Version, ListedReference)| range.matches(version);
         let found = self.versions.iter().rev().find(fits);
         found.map(|(_, reference)| reference)
     }

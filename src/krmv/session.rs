@@ -12,7 +12,7 @@ use super::failure::{Failure, Result, command};
 use super::kptfile::OpenUpgrade;
 use super::merging::Merger;
 use super::package::{Contents, LocalPackage};
-use super::releases::{Reference, Releases};
+use super::releases::{ListedReference, Releases};
 use super::upstream::{UpstreamSource, supplied, supplied_like};
 
 /// The file that remembered decisions are in.
@@ -102,7 +102,7 @@ pub(crate) fn merger(
     upstream: &UpstreamSource,
     releases: Option<&Releases>,
     target: &Revision,
-    reference: Option<&Reference>,
+    reference: Option<&ListedReference>,
 ) -> Result<Merger> {
     let original = original(package, upstream, releases)?;
     merger_from(original, package, upstream, target, reference)
@@ -114,7 +114,7 @@ pub(crate) fn merger_from(
     package: &LocalPackage,
     upstream: &UpstreamSource,
     target: &Revision,
-    reference: Option<&Reference>,
+    reference: Option<&ListedReference>,
 ) -> Result<Merger> {
     let file = package.only_file()?;
     let path = package.tracking.path();

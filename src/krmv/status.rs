@@ -24,7 +24,7 @@ use super::failure::{Failure, Result};
 use super::merging::Merger;
 use super::package::{KPTFILE, LocalPackage};
 use super::print::{GREEN, Page, RED, YELLOW, counted, to_stdout};
-use super::releases::{Reference, Releases};
+use super::releases::{ListedReference, Releases};
 use super::review::reviewable;
 use super::session::{followed, locked_name, locked_revision, merger, merger_from, original};
 use super::upstream::{UpstreamSource, contents};
@@ -200,7 +200,7 @@ struct Trial<'t> {
 
 impl Trial<'_> {
     /// Tries all releases, several at once.
-    fn all(&self, releases: &[&Reference]) -> Vec<Newer> {
+    fn all(&self, releases: &[&ListedReference]) -> Vec<Newer> {
         let progress = ProgressLine::new("Trying releases", releases.len());
         parallel::each(releases, |release| {
             progress.step(&release.short);
@@ -208,7 +208,7 @@ impl Trial<'_> {
         })
     }
 
-    fn merger(&self, release: &Reference) -> Result<Merger> {
+    fn merger(&self, release: &ListedReference) -> Result<Merger> {
         let original = Arc::clone(self.base);
         let revision = release.revision();
         let merger = merger_from(
@@ -225,7 +225,11 @@ impl Trial<'_> {
     }
 
     /// The releases of upstream that change a field, in their order, each with the field.
-    fn changed(&self, pattern: &str, releases: &[&Reference]) -> Result<Vec<(String, String)>> {
+    fn changed(
+        &self,
+        pattern: &str,
+        releases: &[&ListedReference],
+    ) -> Result<Vec<(String, String)>> {
         let mut before = fields_of(&contents(self.base)?);
         let mut changed = Vec::new();
         let progress = ProgressLine::new("Comparing releases", releases.len());
@@ -245,7 +249,7 @@ impl Trial<'_> {
         Ok(changed)
     }
 
-    fn one(&self, release: &Reference) -> Newer {
+    fn one(&self, release: &ListedReference) -> Newer {
         let merged = self.merger(release).and_then(|merger| {
             let merged = merger.merge(&self.package.contents, Side::Local)?;
             let mut results = merged.results.iter();
@@ -270,12 +274,12 @@ impl Trial<'_> {
 }
 
 /// The final releases after the package's own, lowest first.
-fn newer<'r>(package: &LocalPackage, releases: &'r Releases) -> Result<Vec<&'r Reference>> {
+fn newer<'r>(package: &LocalPackage, releases: &'r Releases) -> Result<Vec<&'r ListedReference>> {
     let (lock, _) = followed(package)?;
     let revision = locked_revision(lock, Some(releases))?;
     let own = releases
         .named(&revision.lock_ref)
-        .and_then(Reference::version);
+        .and_then(ListedReference::version);
     Ok(match own {
         Some(own) => releases.above(&own),
         // A branch or commit: the newest release is all that can be compared.

@@ -17,7 +17,7 @@ use krm_variants::upstream::{self, FileSource, UpstreamRevision};
 use super::client;
 use super::failure::{Failure, Result, command};
 use super::print::progress;
-use super::releases::{Reference, Releases};
+use super::releases::{ListedReference, Releases};
 use super::source::{existing, unreadable};
 
 /// A repository, or archives or images.
@@ -36,11 +36,11 @@ pub(crate) struct UpstreamSource {
 pub(crate) struct ChosenRevision<'r> {
     pub(crate) revision: Revision,
     /// The name that the repository lists for it.
-    pub(crate) reference: Option<&'r Reference>,
+    pub(crate) reference: Option<&'r ListedReference>,
 }
 
 impl<'r> ChosenRevision<'r> {
-    pub(crate) fn listed(reference: &'r Reference) -> Self {
+    pub(crate) fn listed(reference: &'r ListedReference) -> Self {
         Self {
             revision: reference.revision(),
             reference: Some(reference),
@@ -177,7 +177,7 @@ impl UpstreamSource {
     pub(crate) fn fetch_commit(
         &self,
         commit: &str,
-        reference: Option<&Reference>,
+        reference: Option<&ListedReference>,
     ) -> Result<(Repository, String)> {
         let has = |path: &Path| {
             let repository = Repository::open(path).ok()?;
@@ -238,15 +238,16 @@ impl UpstreamSource {
     }
 
     /// Makes the commits of several revisions available at once.
-    pub(crate) fn fetch_several(&self, references: &[&Reference]) -> Result<()> {
+    pub(crate) fn fetch_several(&self, references: &[&ListedReference]) -> Result<()> {
         let repository = Repository::open(&self.path).ok();
-        let is_here = |reference: &&&Reference| {
+        let is_here = |reference: &&&ListedReference| {
             let found = repository
                 .as_ref()
                 .map(|one| one.commit_with_id(&reference.commit));
             found.flatten().is_some()
         };
-        let missing: Vec<&&Reference> = references.iter().filter(|one| !is_here(one)).collect();
+        let missing: Vec<&&ListedReference> =
+            references.iter().filter(|one| !is_here(one)).collect();
         if self.is_local || self.is_offline || missing.len() < 2 {
             return Ok(());
         }
@@ -319,7 +320,7 @@ impl UpstreamSource {
         &self,
         path: &str,
         revision: &Revision,
-        reference: Option<&Reference>,
+        reference: Option<&ListedReference>,
     ) -> Result<Snapshot> {
         if let Some(files) = &self.files {
             let package = self.file(files, path, revision)?.read();
@@ -354,7 +355,7 @@ impl UpstreamSource {
         path: &str,
         from: &str,
         revision: &Revision,
-        reference: Option<&Reference>,
+        reference: Option<&ListedReference>,
     ) -> Result<(Snapshot, String)> {
         let error = match self.snapshot(path, revision, reference) {
             Ok(snapshot) => return Ok((snapshot, path.to_owned())),

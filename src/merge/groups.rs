@@ -10,13 +10,13 @@
 /// Keys that merge as one value, in some cases.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Group {
-    keys: Members,
+    keys: GroupKeys,
     pub(super) when: When,
 }
 
 /// Which keys of the mapping belong to a group.
 #[derive(Debug, PartialEq, Eq)]
-enum Members {
+enum GroupKeys {
     These(&'static [&'static str]),
     AllBut(&'static [&'static str]),
 }
@@ -38,15 +38,15 @@ pub(super) enum When {
 impl Group {
     pub(super) fn has(&self, key: &str) -> bool {
         match self.keys {
-            Members::These(keys) => keys.contains(&key),
-            Members::AllBut(keys) => !keys.contains(&key),
+            GroupKeys::These(keys) => keys.contains(&key),
+            GroupKeys::AllBut(keys) => !keys.contains(&key),
         }
     }
 }
 
 const fn these(keys: &'static [&'static str]) -> Group {
     Group {
-        keys: Members::These(keys),
+        keys: GroupKeys::These(keys),
         when: When::Alternatives,
     }
 }
@@ -57,14 +57,14 @@ const fn by_kind(
     default: &'static str,
 ) -> Group {
     Group {
-        keys: Members::These(keys),
+        keys: GroupKeys::These(keys),
         when: When::Kind(kind, default),
     }
 }
 
 /// Where a sub-package comes from.
 pub(super) static SUB_PACKAGE: [Group; 1] = [Group {
-    keys: Members::These(&["upstream", "upstreamLock"]),
+    keys: GroupKeys::These(&["upstream", "upstreamLock"]),
     when: When::Always,
 }];
 
@@ -76,7 +76,7 @@ pub(super) static FUNCTION: [Group; 2] = [
 
 /// An image of a kustomization.
 pub(super) static KUSTOMIZE_IMAGE: [Group; 1] = [Group {
-    keys: Members::These(&["newTag", "digest"]),
+    keys: GroupKeys::These(&["newTag", "digest"]),
     when: When::ImageVersion,
 }];
 
@@ -90,7 +90,7 @@ static ENV_SOURCE: [Group; 1] = [these(&[
 ])];
 static HANDLER: [Group; 1] = [these(&["exec", "grpc", "httpGet", "sleep", "tcpSocket"])];
 static VOLUME: [Group; 1] = [Group {
-    keys: Members::AllBut(&["name"]),
+    keys: GroupKeys::AllBut(&["name"]),
     when: When::Alternatives,
 }];
 static STRATEGY: [Group; 1] = [by_kind(&["type", "rollingUpdate"], "type", "RollingUpdate")];
@@ -103,7 +103,7 @@ static SERVICE: [Group; 1] = [by_kind(
     "None",
 )];
 static PERSISTENT_VOLUME: [Group; 1] = [Group {
-    keys: Members::AllBut(&[
+    keys: GroupKeys::AllBut(&[
         "accessModes",
         "capacity",
         "claimRef",

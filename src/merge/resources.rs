@@ -17,7 +17,7 @@ use super::versions::Versions;
 /// Pairs the members of two packages; a member is in one pair at most.
 #[must_use]
 pub fn pair(left: &[Member], right: &[Member]) -> Vec<(usize, usize)> {
-    let mut pairing = Pairing {
+    let mut pairing = MemberPairing {
         left,
         right,
         taken: [vec![false; left.len()], vec![false; right.len()]],
@@ -51,7 +51,7 @@ enum Among {
     Free,
 }
 
-struct Pairing<'m> {
+struct MemberPairing<'m> {
     left: &'m [Member],
     right: &'m [Member],
     taken: [Vec<bool>; 2],
@@ -61,7 +61,7 @@ struct Pairing<'m> {
 /// Where a member is: its file or its package.
 type PlaceOf = fn(&Member) -> Option<&str>;
 
-impl<'m> Pairing<'m> {
+impl<'m> MemberPairing<'m> {
     /// Pairs members of one key.
     fn by<K: Hash + Eq>(&mut self, among: Among, key: impl Fn(&'m Member) -> Option<K>) {
         self.by_keys(among, [&key, &key], |_, _| true);

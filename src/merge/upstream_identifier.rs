@@ -108,7 +108,7 @@ pub(crate) fn identify<'d>(
     editor: &mut Editor<'d, 'static>,
 ) -> Result<(), EditError> {
     let metadata = node.entry("metadata");
-    let Some((metadata, own)) = metadata.zip(Own::of(resource, node)) else {
+    let Some((metadata, own)) = metadata.zip(OwnIdentity::of(resource, node)) else {
         return annotate(node, &annotations, strip, editor);
     };
     let comment = line_comment(metadata.key);
@@ -138,13 +138,13 @@ pub(crate) fn identify<'d>(
 }
 
 /// What a resource says of itself.
-struct Own<'r> {
+struct OwnIdentity<'r> {
     namespace: &'r str,
     name: &'r str,
     annotation: Option<NodeRef<'r>>,
 }
 
-impl<'r> Own<'r> {
+impl<'r> OwnIdentity<'r> {
     /// `None` for what kpt gives no identity: a Kptfile, a JSON file, a resource without name, namespace and labels.
     fn of(resource: &Resource, node: NodeRef<'r>) -> Option<Self> {
         let path = resource.origin.path.as_deref().unwrap_or_default();
@@ -190,7 +190,7 @@ pub(crate) fn with_metadata_in_lines(text: &str) -> Option<String> {
     let (mut new, mut done) = (String::new(), 0);
     for root in (0..document.len()).filter_map(|at| document.root(at)) {
         let metadata = root.entry("metadata").map(|entry| entry.value);
-        let is_resource = Own::of(&Resource::read(root), root).is_some();
+        let is_resource = OwnIdentity::of(&Resource::read(root), root).is_some();
         let is_block = root.kind() == NodeKind::BlockMapping && is_resource;
         if let Some((range, lines)) = metadata.filter(|_| is_block).and_then(in_lines) {
             new.extend([&text[done..range.start], &lines]);

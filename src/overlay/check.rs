@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use super::built::BuiltObject;
 use super::kustomization::PatchEntry;
-use super::objects::Builder;
+use super::objects::KustomizeBuild;
 use super::transformations::{Transformations, images, is_scaled};
 use super::{OverlayError, PackageTexts};
 use crate::patch::kustomize::directive;
@@ -55,7 +55,7 @@ pub fn check(
             name: super::KUSTOMIZATIONS[0].to_owned(),
         });
     };
-    let builder = Builder {
+    let builder = KustomizeBuild {
         texts,
         schema,
         external,

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::built::{BuildId, BuiltObject, by_id};
 use super::explain::{explain, namespace};
 use super::lost::{comments, is_reordered, lost_comments};
-use super::objects::{Builder, cleaned};
-use super::transformations::{FieldChange, Transformations};
+use super::objects::{KustomizeBuild, cleaned};
+use super::transformations::{FieldReplacement, Transformations};
 use super::{KUSTOMIZATIONS, OverlayError, PackageTexts};
 use crate::patch::annotations::{replaced, with_field};
 use crate::patch::kustomize::{self, Targets};
@@ -222,9 +222,9 @@ impl<'m, 'p> Maker<'m, 'p> {
     /// A resource of upstream as the other fields of the kustomization make it, but for its identity: patches find it by that.
     fn transformed(&self, old: &BuiltObject<'_>) -> Result<OwnedDocument, EditError> {
         let changes = self.transformations.changes(old, &self.moved);
-        let is_identity = |(path, _): &FieldChange| matches!(path.as_slice(), [metadata, key] if metadata == "metadata" && matches!(&**key, "namespace" | "name"));
+        let is_identity = |(path, _): &FieldReplacement| matches!(path.as_slice(), [metadata, key] if metadata == "metadata" && matches!(&**key, "namespace" | "name"));
         let source = old.source();
-        let changes: Vec<FieldChange> = changes
+        let changes: Vec<FieldReplacement> = changes
             .into_iter()
             .filter(|change| !is_identity(change))
             .collect();
@@ -446,7 +446,7 @@ fn prove(
 ) -> Result<(), OverlayError> {
     let texts = PackageTexts::read(overlay.files.clone());
     let external = |_: &str| Ok(upstream.iter().map(|object| object.value.clone()).collect());
-    let built = Builder {
+    let built = KustomizeBuild {
         texts: &texts,
         schema,
         external: &external,

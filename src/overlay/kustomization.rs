@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::built::BuiltObject;
-use super::selection::Selection;
+use super::selection::PatchSelection;
 use super::transformations::Transformations;
 use super::{OverlayError, PackageTexts, join};
 use crate::patch::kustomize::{merge, operate};
@@ -255,7 +255,7 @@ impl PatchEntry {
             place: self.place.clone(),
             error,
         };
-        let selection = Selection::read(self.target.as_ref()).map_err(wrong)?;
+        let selection = PatchSelection::read(self.target.as_ref()).map_err(wrong)?;
         let mut outcome = PatchOutcome::default();
         let mut gone = HashSet::new();
         for patch in &self.patches {

@@ -15,13 +15,13 @@ use crate::yaml::{NodeRef, OwnedDocument, Value};
 pub(super) type External<'e> = &'e dyn Fn(&str) -> Result<Vec<Value>, OverlayError>;
 
 /// What a build is made from.
-pub(super) struct Builder<'p, 'b> {
+pub(super) struct KustomizeBuild<'p, 'b> {
     pub(super) texts: &'p PackageTexts,
     pub(super) schema: &'b Schema,
     pub(super) external: External<'b>,
 }
 
-impl<'p> Builder<'p, '_> {
+impl<'p> KustomizeBuild<'p, '_> {
     /// The resources of a directory and of those that its kustomization names.
     pub(super) fn build(&self, directory: &str) -> Result<Vec<BuiltObject<'p>>, OverlayError> {
         match self.texts.kustomization(directory)? {
@@ -114,7 +114,7 @@ impl PackageTexts {
                 name: name.to_owned(),
             })
         };
-        let builder = Builder {
+        let builder = KustomizeBuild {
             texts: self,
             schema,
             external: &external,

@@ -8,7 +8,7 @@ use crate::variant::text_map::TextMap;
 use crate::yaml::Value;
 
 /// Which resources a patch is for.
-pub(super) enum Selection {
+pub(super) enum PatchSelection {
     /// The one that the patch names.
     Named,
     /// Those that fit the fields of a `target`.
@@ -17,7 +17,7 @@ pub(super) enum Selection {
 
 const FIELDS: [&str; 5] = ["group", "version", "kind", "name", "namespace"];
 
-impl Selection {
+impl PatchSelection {
     /// Reads a `target`.
     pub(super) fn read(target: Option<&Value>) -> Result<Self, String> {
         let Some(target) = target else {

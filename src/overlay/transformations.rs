@@ -40,7 +40,7 @@ const SCALED: [&str; 4] = [
 ];
 
 /// A change of one field, as in a JSON patch.
-pub(super) type FieldChange = (Vec<String>, Value);
+pub(super) type FieldReplacement = (Vec<String>, Value);
 
 fn steps(path: &[&str]) -> Vec<String> {
     path.iter().map(|step| (*step).to_owned()).collect()
@@ -247,7 +247,7 @@ impl Transformations {
         &self,
         object: &BuiltObject<'_>,
         moved: &[(String, String, String)],
-    ) -> Vec<FieldChange> {
+    ) -> Vec<FieldReplacement> {
         let mut changes = Vec::new();
         let value = &object.value;
         let mut set = |path: Vec<String>, new: Value| {
@@ -369,7 +369,7 @@ fn field_at<'v>(value: &'v Value, path: &[&str]) -> Option<&'v Value> {
 }
 
 /// Makes changes in a value; maps that are missing are made.
-pub(super) fn change(value: &mut Value, changes: &[FieldChange]) {
+pub(super) fn change(value: &mut Value, changes: &[FieldReplacement]) {
     for (path, new) in changes {
         let there = (1..path.len()).take_while(|length| {
             let above: Vec<&str> = path[..*length].iter().map(String::as_str).collect();

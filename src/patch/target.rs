@@ -16,14 +16,14 @@ use crate::variant::text_map::TextMap;
 use crate::yaml::NodeRef;
 
 /// Group, kind and name.
-type Key = (String, Arc<str>, Arc<str>);
+type GroupKindName = (String, Arc<str>, Arc<str>);
 /// A resource with its namespace.
-type Candidate = (Option<Arc<str>>, ItemId);
+type NamespacedItem = (Option<Arc<str>>, ItemId);
 
 /// Finds resources by group, kind and name.
 #[derive(Debug, Default)]
 pub struct Index {
-    by_name: HashMap<Key, Vec<Candidate>>,
+    by_name: HashMap<GroupKindName, Vec<NamespacedItem>>,
 }
 
 /// The resources that match.
@@ -86,7 +86,7 @@ fn namespace(resource: &Resource) -> Option<Arc<str>> {
     resource.namespace.clone().filter(|name| !name.is_empty())
 }
 
-fn key(resource: &Resource) -> Option<Key> {
+fn key(resource: &Resource) -> Option<GroupKindName> {
     let name = resource.name.clone()?;
     Some((resource.group().to_owned(), resource.kind.clone(), name))
 }

@@ -111,14 +111,14 @@ fn pairs(packages: ReviewInput<'_>) -> Vec<ResourceChange<'_>> {
     pairs
 }
 
-type Sides<'l> = (Option<ClusterObject<'l>>, Option<ClusterObject<'l>>);
+type ObjectPair<'l> = (Option<ClusterObject<'l>>, Option<ClusterObject<'l>>);
 
 /// The resources of an item before and after; the elements of a list by their identities.
 fn side_by_side<'l>(
     before: Vec<ClusterObject<'l>>,
     after: Vec<ClusterObject<'l>>,
     is_list: bool,
-) -> Vec<Sides<'l>> {
+) -> Vec<ObjectPair<'l>> {
     if !is_list {
         let (one, other) = (before.into_iter().next(), after.into_iter().next());
         let is_any = one.is_some() || other.is_some();

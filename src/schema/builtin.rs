@@ -17,7 +17,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::extensions::{MapType, PatchStrategy};
 use super::list_type::Key;
-use super::table::{Field, ListRelation, Table, Type};
+use super::table::{FieldEntry, ListRelation, Table, Type};
 
 pub(super) static BUILTIN: LazyLock<Table> = LazyLock::new(|| read(include_str!("builtin.txt")));
 
@@ -69,7 +69,7 @@ impl TableReader {
         self.named.get(name).copied().unwrap_or(LEAF)
     }
 
-    fn field(&mut self, line: &'static str) -> Field {
+    fn field(&mut self, line: &'static str) -> FieldEntry {
         let (name, words) = line.split_once(' ').unwrap_or((line, "-"));
         let index = match self.named.get(words) {
             Some(index) => *index,
@@ -81,7 +81,7 @@ impl TableReader {
             }
         };
         let name = name.into();
-        Field { name, index }
+        FieldEntry { name, index }
     }
 
     fn facts(&self, words: &'static str) -> Type {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::extensions::{MapType, PatchStrategy};
 use super::list_type::Key;
-use super::table::{Field, ListRelation, MAX_NAME, Table, Type};
+use super::table::{FieldEntry, ListRelation, MAX_NAME, Table, Type};
 use crate::yaml::value::Number;
 use crate::yaml::{NodeId, NodeRef, Value};
 
@@ -31,7 +31,7 @@ pub(super) struct SchemaReader<'b, 'd> {
     definitions: Definitions<'d>,
     indexes: HashMap<NodeId, usize>,
     /// The fields by the node of `properties`.
-    fields: HashMap<NodeId, Arc<[Field]>>,
+    fields: HashMap<NodeId, Arc<[FieldEntry]>>,
     unread: Vec<NodeRef<'d>>,
     /// Index of the first type of this document.
     first: usize,
@@ -161,7 +161,7 @@ impl<'b, 'd> SchemaReader<'b, 'd> {
         draft
     }
 
-    fn read_fields(&mut self, properties: NodeRef<'d>) -> Arc<[Field]> {
+    fn read_fields(&mut self, properties: NodeRef<'d>) -> Arc<[FieldEntry]> {
         if let Some(fields) = self.fields.get(&properties.id) {
             return Arc::clone(fields);
         }
@@ -169,11 +169,11 @@ impl<'b, 'd> SchemaReader<'b, 'd> {
         let named = entries.filter_map(|entry| Some((entry.key.as_str()?, entry.value)));
         let mut named: Vec<(&'d str, NodeRef<'d>)> = named.collect();
         named.sort_by_key(|(name, _)| *name);
-        let fields = named.into_iter().map(|(name, schema)| Field {
+        let fields = named.into_iter().map(|(name, schema)| FieldEntry {
             name: name.into(),
             index: self.index(schema),
         });
-        let fields: Arc<[Field]> = fields.collect();
+        let fields: Arc<[FieldEntry]> = fields.collect();
         self.fields.insert(properties.id, Arc::clone(&fields));
         fields
     }

@@ -33,7 +33,7 @@ pub(super) struct KindEntry {
 
 /// A field of an object.
 #[derive(Debug)]
-pub(super) struct Field {
+pub(super) struct FieldEntry {
     pub(super) name: Box<str>,
     pub(super) index: usize,
 }
@@ -50,7 +50,7 @@ pub(super) enum ListRelation {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Type {
     /// Sorted by name.
-    pub(super) fields: Arc<[Field]>,
+    pub(super) fields: Arc<[FieldEntry]>,
     /// Type of the values under any other key.
     pub(super) values: Option<usize>,
     /// Type of the elements.

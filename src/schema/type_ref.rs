@@ -6,7 +6,7 @@ use std::{fmt, ptr};
 use super::builtin::BUILTIN;
 use super::extensions::{MapType, PatchStrategy};
 use super::list_type::{Key, Keys, ListType};
-use super::table::{Field, ListRelation, Table, Type};
+use super::table::{FieldEntry, ListRelation, Table, Type};
 
 /// A place in a resource, as a schema knows it: an object, a map, a list or a scalar.
 #[derive(Clone, Copy)]
@@ -37,7 +37,7 @@ impl<'s> TypeRef<'s> {
     /// The fields that [`TypeRef::field`] knows by name, sorted.
     pub fn fields(self) -> impl Iterator<Item = (&'s str, Self)> {
         let fields = self.get().fields.iter();
-        fields.map(move |Field { name, index }| {
+        fields.map(move |FieldEntry { name, index }| {
             let index = *index;
             (&**name, Self { index, ..self })
         })

@@ -327,7 +327,7 @@ fn only_locks_stamps_and_messages_on_a_terminal_know_the_time() {
 }
 
 /// To be lowered whenever there are fewer.
-const MOST_NAMES: usize = 28;
+const MOST_NAMES: usize = 8;
 
 #[test]
 fn few_names_of_types_are_defined_more_than_once() {

@@ -33,7 +33,7 @@ pub struct ConflictRules(Vec<ConflictRule>);
 
 #[derive(Debug, Clone)]
 struct ConflictRule {
-    target: Option<Target>,
+    target: Option<RuleTarget>,
     path: Option<Pattern>,
     /// `OnConflict` has the same words.
     take: Option<OnConflict>,
@@ -67,7 +67,7 @@ pub fn rule_for(resource: Option<&ResourceRef>, path: Option<&str>, take: Option
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct WrittenRule {
     /// The resources that the rule applies to; if absent, all.
-    target: Option<Target>,
+    target: Option<RuleTarget>,
     /// The field, as results name it; `[*]` is any element, a trailing `**` everything below. If absent, any field.
     path: Option<String>,
     /// Which side's value is kept.
@@ -79,9 +79,9 @@ pub struct WrittenRule {
 
 /// The resources that a rule is for; absent fields fit all, and `*` any text.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Target"))]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct Target {
+struct RuleTarget {
     /// API group; the core group is empty.
     group: Option<String>,
     /// API version without the group.
@@ -275,7 +275,7 @@ impl ConflictRule {
     }
 }
 
-impl Target {
+impl RuleTarget {
     fn fits(&self, resource: &Resource) -> bool {
         let version = resource.api_version.rsplit('/').next().unwrap_or_default();
         let name = resource.name.as_deref().unwrap_or_default();

@@ -20,21 +20,21 @@ pub struct Pattern {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum PatternStep {
     /// The key of an entry.
-    Field(Text),
+    Field(TextPattern),
     AnyElement,
     Index(usize),
     /// Fields of an element with their values; an empty name is the element itself.
-    With(Vec<(String, Text)>),
+    With(Vec<(String, TextPattern)>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Text {
+enum TextPattern {
     Exact(String),
     /// With `*` for any text.
     Glob(String),
 }
 
-impl Text {
+impl TextPattern {
     fn fits(&self, text: &str) -> bool {
         match self {
             Self::Exact(exact) => exact == text,
@@ -92,7 +92,7 @@ fn parse(text: &str) -> Result<Pattern, &'static str> {
                 });
             }
             "**" => return Err("`**` is only allowed at the end"),
-            name => steps.push(PatternStep::Field(Text::Glob(name.to_owned()))),
+            name => steps.push(PatternStep::Field(TextPattern::Glob(name.to_owned()))),
         }
         rest = match behind.strip_prefix('.') {
             Some("") => return Err("a name is missing at the end"),
@@ -115,7 +115,7 @@ fn bracket(inner: &str) -> Result<(PatternStep, &str), &'static str> {
     if inner.starts_with('"') {
         let (name, rest) = unquote(inner).ok_or(NO_QUOTE)?;
         let behind = rest.strip_prefix(']').ok_or("`]` is missing")?;
-        return Ok((PatternStep::Field(Text::Exact(name)), behind));
+        return Ok((PatternStep::Field(TextPattern::Exact(name)), behind));
     }
     let mut pairs = Vec::new();
     let mut rest = inner;
@@ -148,14 +148,14 @@ const NO_QUOTE: &str = "`\"` is missing, or an escape is unknown";
 const IN_BRACKETS: &str = "expected `*`, a number, `key=value` or a quoted name in brackets";
 
 /// A value in brackets, and what is after it.
-fn value(text: &str) -> Result<(Text, &str), &'static str> {
+fn value(text: &str) -> Result<(TextPattern, &str), &'static str> {
     if text.starts_with('"') {
         let (value, behind) = unquote(text).ok_or(NO_QUOTE)?;
-        return Ok((Text::Exact(value), behind));
+        return Ok((TextPattern::Exact(value), behind));
     }
     let end = text.find([']', ',']).ok_or("`]` is missing")?;
     let (value, behind) = text.split_at(end);
-    Ok((Text::Glob(value.trim().to_owned()), behind))
+    Ok((TextPattern::Glob(value.trim().to_owned()), behind))
 }
 
 /// Whether a pattern is of the value that a trail leads to.

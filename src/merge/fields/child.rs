@@ -16,7 +16,7 @@ pub(super) struct Child<'a> {
 }
 
 /// One entry, item or root in three versions. Local's is edited.
-pub(super) type Children<'d, 'f> = Versions<Option<Child<'f>>, Option<Child<'d>>>;
+pub(super) type ChildVersions<'d, 'f> = Versions<Option<Child<'f>>, Option<Child<'d>>>;
 
 impl<'a> Child<'a> {
     pub(super) fn of(value: NodeRef<'a>) -> Self {
@@ -47,7 +47,7 @@ impl<'a> Child<'a> {
 }
 
 /// The values of three versions.
-pub(super) fn nodes<'a>(versions: Children<'a, 'a>) -> Versions<Option<NodeRef<'a>>> {
+pub(super) fn nodes<'a>(versions: ChildVersions<'a, 'a>) -> Versions<Option<NodeRef<'a>>> {
     versions.map(|child| child.map(|child| child.value))
 }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::super::merge_schema::MergeSchema;
 use super::super::rule::Side;
 use super::super::versions::Versions;
-use super::child::{Child, Children, Siblings};
-use super::{Fate, Merge};
+use super::child::{Child, ChildVersions, Siblings};
+use super::{Fate, FieldMerger};
 use crate::interner::Interner;
 use crate::merge::order::Ranks;
 use crate::merge::trail::Trail;
@@ -16,7 +16,7 @@ use crate::yaml::{EditError, Editor, NodeRef, OwnedDocument};
 
 /// A mapping or list that merges part by part.
 pub(super) struct Collection<'d, 'f> {
-    pub(super) versions: Children<'d, 'f>,
+    pub(super) versions: ChildVersions<'d, 'f>,
     /// The node that is edited: local's, else an empty one in its place.
     pub(super) node: NodeRef<'d>,
     /// The side that removed the whole.
@@ -66,7 +66,7 @@ impl Numbering {
 }
 
 /// A mapping or list of each version that has one.
-pub(super) type Nodes<'d, 'f> = Versions<Option<NodeRef<'f>>, NodeRef<'d>>;
+pub(super) type NodeVersions<'d, 'f> = Versions<Option<NodeRef<'f>>, NodeRef<'d>>;
 
 impl<'d, 'f> Parts<'d, 'f> {
     pub(super) fn of(children: Versions<Siblings<'f>, Siblings<'d>>, numbering: Numbering) -> Self {
@@ -91,14 +91,14 @@ impl<'d, 'f> Parts<'d, 'f> {
     }
 }
 
-impl Merge<'_> {
+impl FieldMerger<'_> {
     /// The parts of three versions, if they merge part by part. `node` is local's; `present` says that an
     /// absent base counts as an empty one.
     pub(super) fn collection<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
         schema: MergeSchema<'_>,
-        versions: Children<'d, 'f>,
+        versions: ChildVersions<'d, 'f>,
         node: NodeRef<'d>,
         present: bool,
     ) -> Option<Collection<'d, 'f>> {
@@ -192,7 +192,9 @@ impl Merge<'_> {
     }
 }
 
-pub(super) fn children_of<'d, 'f>(nodes: Nodes<'d, 'f>) -> Versions<Siblings<'f>, Siblings<'d>> {
+pub(super) fn children_of<'d, 'f>(
+    nodes: NodeVersions<'d, 'f>,
+) -> Versions<Siblings<'f>, Siblings<'d>> {
     Versions {
         base: Siblings::of(nodes.base),
         local: Siblings::of(Some(nodes.local)),
@@ -200,7 +202,7 @@ pub(super) fn children_of<'d, 'f>(nodes: Nodes<'d, 'f>) -> Versions<Siblings<'f>
     }
 }
 
-fn mapping<'d, 'f>(schema: MergeSchema<'_>, nodes: Nodes<'d, 'f>) -> Parts<'d, 'f> {
+fn mapping<'d, 'f>(schema: MergeSchema<'_>, nodes: NodeVersions<'d, 'f>) -> Parts<'d, 'f> {
     fn keys<'a>(children: &Siblings<'a>) -> impl Iterator<Item = Identity<'a>> {
         let keys = children.iter().filter_map(|child| child.entry);
         keys.map(|entry| Identity::of_key(entry.key))

@@ -3,15 +3,15 @@
 use super::super::merge_schema::MergeSchema;
 use super::super::rule::{self, Outcome, Side};
 use super::super::versions::Versions;
-use super::child::{Child, Children, nodes};
+use super::child::{Child, ChildVersions, nodes};
 use super::collection::Collection;
 use super::comments::take_comments;
 use super::groups::Forced;
-use super::{Elementwise, Fate, Merge, Thing};
+use super::{ConflictKind, Elementwise, Fate, FieldMerger};
 use crate::merge::trail::{ElementOf, Trail};
 use crate::yaml::{EditError, Editor, NodeRef};
 
-impl Merge<'_> {
+impl FieldMerger<'_> {
     /// Merges the parts of a mapping or keyed list, then their order.
     pub(super) fn entries<'d, 'f>(
         &mut self,
@@ -58,7 +58,7 @@ impl Merge<'_> {
         trail: &Trail<'_>,
         schema: MergeSchema<'_>,
         collection: &Collection<'d, 'f>,
-        (number, part): (u32, &Children<'d, 'f>),
+        (number, part): (u32, &ChildVersions<'d, 'f>),
         groups: &Forced,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<Fate, EditError> {
@@ -112,12 +112,12 @@ impl Merge<'_> {
         &mut self,
         trail: &Trail<'_>,
         removed_by: Side,
-        part: Children<'_, '_>,
+        part: ChildVersions<'_, '_>,
     ) -> Fate {
         let keeper = removed_by.other();
         let values = nodes(part).map(|node| node.and_then(|node| node.value()));
         let decision = self.decide(trail, keeper);
-        let stands = self.report(trail, Thing::at(trail), values, decision);
+        let stands = self.report(trail, ConflictKind::at(trail), values, decision);
         match (part.local, part.upstream) {
             _ if stands != keeper => Fate::Gone,
             (None, Some(_)) => Fate::Upstream,

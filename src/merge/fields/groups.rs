@@ -8,9 +8,9 @@ use super::super::groups::{Group, When};
 use super::super::merge_schema::MergeSchema;
 use super::super::rule::{self, Outcome, Side};
 use super::super::versions::Versions;
-use super::child::{Child, Children, Siblings, alone_by};
+use super::child::{Child, ChildVersions, Siblings, alone_by};
 use super::collection::Parts;
-use super::{Merge, Thing};
+use super::{ConflictKind, FieldMerger};
 use crate::merge::trail::Trail;
 use crate::schema::ListType;
 use crate::yaml::Value;
@@ -20,7 +20,7 @@ pub(super) struct Forced(Vec<(&'static Group, Side)>);
 
 impl Forced {
     /// The side that wins at an entry, if its group decides.
-    pub(super) fn side_of(&self, versions: &Children<'_, '_>) -> Option<Side> {
+    pub(super) fn side_of(&self, versions: &ChildVersions<'_, '_>) -> Option<Side> {
         if self.0.is_empty() {
             return None;
         }
@@ -30,7 +30,7 @@ impl Forced {
     }
 }
 
-impl Merge<'_> {
+impl FieldMerger<'_> {
     /// Decides over the keys that are one value together.
     pub(super) fn groups(
         &mut self,
@@ -59,7 +59,7 @@ impl Merge<'_> {
                 let first = versions.local.first().or(versions.upstream.first())?;
                 let at = trail.field(first.owner().field_name());
                 let decision = self.decide(&at, self.policy.winner);
-                Some(self.report(&at, Thing::Value, values, decision))
+                Some(self.report(&at, ConflictKind::Value, values, decision))
             }
         }
     }

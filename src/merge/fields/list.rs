@@ -9,20 +9,20 @@ use super::super::merge_schema::MergeSchema;
 use super::super::rule::{self, Outcome, Side};
 use super::super::versions::Versions;
 use super::child::Siblings;
-use super::collection::{Nodes, Numbering, Parts, children_of};
+use super::collection::{NodeVersions, Numbering, Parts, children_of};
 use super::groups::renamed_keys;
-use super::{Merge, Thing};
+use super::{ConflictKind, FieldMerger};
 use crate::merge::trail::Trail;
 use crate::schema::{Identity, ListType};
 use crate::yaml::{NodeRef, Value};
 
-impl Merge<'_> {
+impl FieldMerger<'_> {
     /// The elements of a list; `None` if it is one value.
     pub(super) fn list<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
         schema: MergeSchema<'_>,
-        nodes: Nodes<'d, 'f>,
+        nodes: NodeVersions<'d, 'f>,
         local_is_absent: bool,
     ) -> Option<Parts<'d, 'f>> {
         match schema.list() {
@@ -41,7 +41,7 @@ impl Merge<'_> {
         trail: &Trail<'_>,
         schema: MergeSchema<'_>,
         list: ListType<'_>,
-        nodes: Nodes<'d, 'f>,
+        nodes: NodeVersions<'d, 'f>,
     ) -> Option<Parts<'d, 'f>> {
         /// The identities of elements, up to one that has none.
         fn identities<'a>(
@@ -88,7 +88,7 @@ impl Merge<'_> {
     fn functions<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
-        nodes: Nodes<'d, 'f>,
+        nodes: NodeVersions<'d, 'f>,
         local_is_absent: bool,
     ) -> Option<Parts<'d, 'f>> {
         let children = children_of(nodes);
@@ -147,7 +147,7 @@ impl Merge<'_> {
             Outcome::Stands(side) => side,
             Outcome::Conflict => {
                 let decision = self.decide(trail, self.policy.winner);
-                self.report(trail, Thing::Functions, values, decision)
+                self.report(trail, ConflictKind::Functions, values, decision)
             }
         }
     }

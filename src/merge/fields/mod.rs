@@ -42,7 +42,7 @@ use super::versions::Versions;
 use crate::results::MOST_LISTED;
 use crate::yaml::{EditError, Editor, NodeRef, OwnedDocument, Path, Value};
 
-use child::{Child, Children, nodes};
+use child::{Child, ChildVersions, nodes};
 use comments::removed_comments;
 pub(super) use document::{MergedDocument, merge_documents};
 pub(super) use parts::IMAGE_LINES;
@@ -64,7 +64,7 @@ pub struct Conflict {
     /// The rule that says so, if one does.
     pub rule: Option<DecidedBy>,
     /// What the conflict is about.
-    pub thing: Thing,
+    pub kind: ConflictKind,
 }
 
 impl Conflict {
@@ -94,7 +94,7 @@ pub struct Combined {
 
 /// What a conflict is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Thing {
+pub enum ConflictKind {
     /// The value of a field.
     Value,
     /// An element of a list, with its keys.
@@ -107,7 +107,7 @@ pub enum Thing {
     Part(String),
 }
 
-impl Thing {
+impl ConflictKind {
     /// What a conflict over a value as a whole is about.
     fn at(trail: &Trail<'_>) -> Self {
         match trail {
@@ -187,7 +187,7 @@ pub fn merge_resource<'d, 'f, 'r>(
             ..Findings::default()
         });
     }
-    let mut merge = Merge {
+    let mut merge = FieldMerger {
         policy,
         findings: Findings::default(),
     };
@@ -223,19 +223,19 @@ enum Elementwise {
     IfPresent,
 }
 
-struct Merge<'r> {
+struct FieldMerger<'r> {
     policy: Policy<'r>,
     findings: Findings,
 }
 
-impl Merge<'_> {
+impl FieldMerger<'_> {
     /// Merges one entry, element or root.
     fn child<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
         schema: MergeSchema<'_>,
         elementwise: Elementwise,
-        mut versions: Children<'d, 'f>,
+        mut versions: ChildVersions<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<Fate, EditError> {
         let local = versions.local.map(|local| local.value);
@@ -288,7 +288,7 @@ impl Merge<'_> {
         &mut self,
         trail: &Trail<'_>,
         has_parts: bool,
-        versions: Children<'d, 'f>,
+        versions: ChildVersions<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<Fate, EditError> {
         let Versions {
@@ -319,7 +319,7 @@ impl Merge<'_> {
     fn stand<'d, 'f>(
         &mut self,
         side: Side,
-        versions: Children<'d, 'f>,
+        versions: ChildVersions<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<Fate, EditError> {
         match (side, versions.local, versions.upstream) {
@@ -346,14 +346,14 @@ impl Merge<'_> {
     fn conflict(&mut self, trail: &Trail<'_>, nodes: Versions<Option<NodeRef<'_>>>) -> Side {
         let values = nodes.map(|node| node.and_then(|node| node.value()));
         let decision = self.decide(trail, self.policy.winner);
-        self.report(trail, Thing::at(trail), values, decision)
+        self.report(trail, ConflictKind::at(trail), values, decision)
     }
 
     /// Reports a conflict with its decision, and gives the side that stands.
     fn report(
         &mut self,
         trail: &Trail<'_>,
-        thing: Thing,
+        kind: ConflictKind,
         values: Versions<Option<Value>>,
         decision: Decision,
     ) -> Side {
@@ -371,7 +371,7 @@ impl Merge<'_> {
             values,
             winner: decision.side,
             rule: decision.rule,
-            thing,
+            kind,
         };
         if is_listed {
             self.findings.conflicts.push(conflict);

@@ -8,13 +8,13 @@ use super::super::rule::Side;
 use super::super::versions::Versions;
 use super::child::{Child, Siblings};
 use super::collection::{Collection, Parts};
-use super::{Fate, Merge, Thing};
+use super::{ConflictKind, Fate, FieldMerger};
 use crate::kptfile::has_comments;
 use crate::merge::trail::Trail;
 use crate::schema::ListType;
 use crate::yaml::{Content, EditError, Editor, Part, Value};
 
-impl Merge<'_> {
+impl FieldMerger<'_> {
     /// Puts the parts that stay into their merged order. `positions` and `fates` are
     /// by number.
     pub(super) fn arrange<'d, 'f>(
@@ -102,7 +102,7 @@ impl Merge<'_> {
         };
         let values = parts.children.as_ref().map(labels);
         let decision = self.decide(trail, self.policy.winner);
-        self.report(trail, Thing::Order, values, decision)
+        self.report(trail, ConflictKind::Order, values, decision)
     }
 }
 

@@ -121,7 +121,7 @@ fn lines_of<'a>(node: NodeRef<'a>) -> impl Iterator<Item = &'a str> {
 }
 
 /// For each of upstream's children, that of local which it is, and that of base which this was.
-type Pairs = Vec<Option<(usize, Option<usize>)>>;
+type ChildPairs = Vec<Option<(usize, Option<usize>)>>;
 
 struct Taking {
     base: Option<Fingerprints>,
@@ -193,7 +193,7 @@ impl Taking {
             None => vec![None; ours.len()],
         };
         let pairs = kept.into_iter().map(|kept| kept.map(|at| (at, was[at])));
-        let pairs: Pairs = pairs.collect();
+        let pairs: ChildPairs = pairs.collect();
         self.children((local, upstream), [&old, &theirs], &ours, &pairs, editor)
     }
 

@@ -16,7 +16,7 @@ use crate::yaml::{NodeKind, OwnedDocument, Value};
 const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// A text in three versions.
-type Texts<'t> = Versions<Option<&'t str>, &'t str>;
+type TextVersions<'t> = Versions<Option<&'t str>, &'t str>;
 
 /// The merged text; `None` if the file has to be one value.
 pub(super) fn merge(
@@ -58,7 +58,7 @@ fn text_of(bytes: &[u8]) -> Option<&str> {
 fn document(
     path: &str,
     is_kustomization: bool,
-    texts: Texts<'_>,
+    texts: TextVersions<'_>,
     report: &mut Report<'_>,
 ) -> Option<String> {
     let mut resource = Resource {
@@ -101,7 +101,12 @@ fn document(
     Some(text)
 }
 
-fn lines(path: &str, texts: Texts<'_>, hides: bool, report: &mut Report<'_>) -> Option<String> {
+fn lines(
+    path: &str,
+    texts: TextVersions<'_>,
+    hides: bool,
+    report: &mut Report<'_>,
+) -> Option<String> {
     if !report.combines_files(PartsOf::Text) {
         return None;
     }

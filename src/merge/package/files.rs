@@ -5,15 +5,14 @@
 //!
 //! Source: contract, merge-package, Files that are not KRM.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::Strategy;
 use super::combined_file;
-use super::others::Others;
+use super::others::{FileVersions, Others};
 use super::report::Report;
 use super::subpackages::SubPackages;
-use crate::merge::{Side, Versions};
+use crate::merge::Side;
 use crate::package::Package;
 use crate::resource_list::ResourceList;
 use crate::results::{REDACTED, speaks_of_secret};
@@ -29,9 +28,6 @@ enum FileAction {
 /// What happens to all of them, in the order of their paths.
 #[derive(Debug, Default)]
 pub(super) struct FileActions(Vec<(String, FileAction)>);
-
-/// A file in three versions.
-type File<'s> = Versions<Option<Cow<'s, [u8]>>>;
 
 /// What is known about the files around one.
 struct Files<'f> {
@@ -69,7 +65,12 @@ impl Others<'_> {
 }
 
 impl Files<'_> {
-    fn decide(&self, path: &str, file: File<'_>, report: &mut Report<'_>) -> Option<FileAction> {
+    fn decide(
+        &self,
+        path: &str,
+        file: FileVersions<'_>,
+        report: &mut Report<'_>,
+    ) -> Option<FileAction> {
         let overwrites = self.strategy.overwrites_local();
         let is_taken = file.local.is_none() && self.has_resources.contains(path);
         if self.sub_packages.is_clashing(Some(path))

@@ -10,13 +10,13 @@ use crate::package::{Package, is_revision_metadata};
 use crate::resource_list::ResourceList;
 
 /// The bytes of one file, where a version has it.
-type Texts<'s> = Versions<Option<Cow<'s, [u8]>>>;
+pub(super) type FileVersions<'s> = Versions<Option<Cow<'s, [u8]>>>;
 
 /// The files that are not KRM in original, local and upstream.
 #[derive(Default)]
 pub(super) struct Others<'s> {
     /// What each package has at a path.
-    pub(super) files: BTreeMap<String, Texts<'s>>,
+    pub(super) files: BTreeMap<String, FileVersions<'s>>,
     /// The files of upstream, with their permission bits.
     pub(super) upstream: Option<&'s Package>,
 }
@@ -87,7 +87,7 @@ impl<'s> Others<'s> {
         self.those(|file| file.local != file.upstream)
     }
 
-    fn those(&self, is_one: fn(&Texts<'s>) -> bool) -> impl Iterator<Item = &str> {
+    fn those(&self, is_one: fn(&FileVersions<'s>) -> bool) -> impl Iterator<Item = &str> {
         let files = self.files.iter().filter(move |(_, file)| is_one(file));
         files.map(|(path, _)| path.as_str())
     }

@@ -53,7 +53,7 @@ pub(super) fn places(
 }
 
 /// The resources that a file holds in three versions: member and track.
-type File = Versions<Vec<(usize, u32)>>;
+type FileMembers = Versions<Vec<(usize, u32)>>;
 
 /// The files with resources that stay or come, and the tracks that are new in one.
 fn files<'m>(
@@ -61,8 +61,8 @@ fn files<'m>(
     actions: &[ResourceAction],
     moves: &BTreeMap<usize, String>,
     packages: Versions<&'m Members>,
-) -> (BTreeMap<&'m str, File>, BTreeSet<u32>) {
-    let mut files: BTreeMap<&str, File> = BTreeMap::new();
+) -> (BTreeMap<&'m str, FileMembers>, BTreeSet<u32>) {
+    let mut files: BTreeMap<&str, FileMembers> = BTreeMap::new();
     let mut fresh = BTreeSet::new();
     for (number, (track, action)) in (0..).zip(tracks.iter().zip(actions)) {
         let is_new = match action {

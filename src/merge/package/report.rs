@@ -6,7 +6,7 @@ use super::MergeOptions;
 use super::cut::{Shown, cut};
 use crate::interner::Interner;
 use crate::merge::decided::{DecidedBy, RulesOf};
-use crate::merge::fields::Thing;
+use crate::merge::fields::ConflictKind;
 use crate::merge::text::{LineConflict, MOST_LINES};
 use crate::merge::{
     Combine, Conflict, ConflictRules, Decision, Findings, OnConflict, PartsOf, Side, Versions,
@@ -262,7 +262,7 @@ impl<'r> Report<'r> {
             let decision = found.decision();
             let versions = cut(&values, SHORT);
             let mut result = self.versions_conflict(what(found), &versions, decision, &values);
-            if let Thing::Part(within) = &found.thing {
+            if let ConflictKind::Part(within) = &found.kind {
                 result = result.tag("within", within.as_str());
             }
             if let Some(lost) = lost_functions(found).filter(|_| result.severity != Severity::Error)
@@ -383,27 +383,29 @@ fn what(found: &Conflict) -> String {
     let values = found.values.as_ref().into_array();
     let present = values.map(Option::is_some);
     let is = |is: fn(&Value) -> bool| values.into_iter().flatten().any(is);
-    let thing = match &found.thing {
-        Thing::Part(_) => "the value",
-        Thing::Order => "the order of the elements",
-        Thing::Functions => "the list",
-        Thing::Element => "the element",
-        Thing::Value if is(|value| matches!(value, Value::Sequence(_))) => "the list",
-        Thing::Value if is(|value| matches!(value, Value::Mapping(_))) => "the map",
-        Thing::Value => "the value",
+    let thing = match &found.kind {
+        ConflictKind::Part(_) => "the value",
+        ConflictKind::Order => "the order of the elements",
+        ConflictKind::Functions => "the list",
+        ConflictKind::Element => "the element",
+        ConflictKind::Value if is(|value| matches!(value, Value::Sequence(_))) => "the list",
+        ConflictKind::Value if is(|value| matches!(value, Value::Mapping(_))) => "the map",
+        ConflictKind::Value => "the value",
     };
     let name = found.element.as_ref();
-    let thing = match &found.thing {
-        Thing::Part(within) => format!("`{within}` of {thing}"),
+    let thing = match &found.kind {
+        ConflictKind::Part(within) => format!("`{within}` of {thing}"),
         _ => thing.to_owned(),
     };
-    let thing = match (&found.thing, name) {
-        (Thing::Element, Some(name)) => format!("{thing} `{name}`"),
+    let thing = match (&found.kind, name) {
+        (ConflictKind::Element, Some(name)) => format!("{thing} `{name}`"),
         (_, Some(name)) => format!("{thing} within `{name}`"),
         (_, None) => thing,
     };
     match present {
-        _ if found.thing == Thing::Order => format!("local and upstream both changed {thing}"),
+        _ if found.kind == ConflictKind::Order => {
+            format!("local and upstream both changed {thing}")
+        }
         [true, false, true] => format!("local removed {thing}, upstream changed it"),
         [true, true, false] => format!("upstream removed {thing}, local changed it"),
         [false, true, true] => format!("local and upstream both added {thing}"),
@@ -416,7 +418,7 @@ fn what(found: &Conflict) -> String {
 /// The functions that one side added or changed and that are lost, since a list of functions is one value:
 /// `, without local's `set-labels:v0.2``.
 fn lost_functions(found: &Conflict) -> Option<String> {
-    if found.thing != Thing::Functions {
+    if found.kind != ConflictKind::Functions {
         return None;
     }
     let values = found.values.as_ref().map(|value| match value {

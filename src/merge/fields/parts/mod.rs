@@ -14,9 +14,9 @@ use super::super::combine::PartsOf;
 use super::super::text::ImageLines;
 use super::super::trail::Trail;
 use super::super::versions::Versions;
-use super::child::Children;
+use super::child::ChildVersions;
 use super::take::take;
-use super::{Combined, Fate, Merge, Thing};
+use super::{Combined, ConflictKind, Fate, FieldMerger};
 use crate::yaml::{Content, EditError, Editor, Value};
 
 /// Images at the ends of lines.
@@ -42,12 +42,12 @@ struct InnerConflict {
     values: Versions<Option<Value>>,
 }
 
-impl Merge<'_> {
+impl FieldMerger<'_> {
     /// Merges by its parts what both sides changed to different ends; `None` if it is one value.
     pub(super) fn combine<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
-        versions: Children<'d, 'f>,
+        versions: ChildVersions<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<Option<Fate>, EditError> {
         let (Some(local), Some(upstream)) = (versions.local, versions.upstream) else {
@@ -66,7 +66,7 @@ impl Merge<'_> {
         let decision = self.decide(trail, self.policy.winner);
         for conflict in merged.conflicts {
             let InnerConflict { within, values } = conflict;
-            self.report(trail, Thing::Part(within), values, decision);
+            self.report(trail, ConflictKind::Part(within), values, decision);
         }
         if let (Some(local), Some(upstream)) = (merged.local, merged.upstream) {
             self.report_combined(trail, kind, local, upstream);

@@ -15,11 +15,11 @@ use super::super::super::text;
 use super::super::super::trail::Trail;
 use super::super::super::versions::Versions;
 use super::super::document::{MergedDocument, merge_documents};
-use super::super::{Merge, Policy};
+use super::super::{FieldMerger, Policy};
 use super::{IMAGE_LINES, InnerConflict, MergedText};
 use crate::yaml::{NodeKind, Value};
 
-impl Merge<'_> {
+impl FieldMerger<'_> {
     /// Merges texts that are a mapping of YAML or an object of JSON each.
     pub(super) fn combine_documents(
         &mut self,

@@ -33,7 +33,7 @@ pub(super) fn merged(
     let found =
         merge_resource(base.root(0), l, u, merge_schema, winner, &mut editor).expect("merges");
     let conflicts = found.conflicts.iter().map(|conflict| {
-        let order = if conflict.thing == Thing::Order {
+        let order = if conflict.kind == ConflictKind::Order {
             "order of "
         } else {
             ""

@@ -11,9 +11,9 @@
 mod element;
 mod pairing;
 
-use super::super::Merge;
+use super::super::FieldMerger;
 use super::super::child::Siblings;
-use super::super::collection::{Nodes, Parts};
+use super::super::collection::{NodeVersions, Parts};
 use crate::merge::combine::PartsOf;
 use crate::merge::rule::{self, Outcome, Side};
 use crate::merge::trail::Trail;
@@ -22,12 +22,12 @@ use crate::yaml::Value;
 use element::Element;
 use pairing::{Pairing, pair};
 
-impl Merge<'_> {
+impl FieldMerger<'_> {
     /// The elements of a list without keys that both sides changed to different ends; `None` if it is one value.
     pub(in crate::merge::fields) fn elements_without_keys<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
-        nodes: Nodes<'d, 'f>,
+        nodes: NodeVersions<'d, 'f>,
         children: Versions<Siblings<'f>, Siblings<'d>>,
     ) -> Option<Parts<'d, 'f>> {
         let lists = Versions {
