@@ -225,7 +225,7 @@ pub(crate) struct InjectionSelector {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RevisionName(pub(crate) String);
 
-/// A [`RevisionName`], for its JSON Schema.
+/// A revision, as a string or an integer.
 #[cfg(test)]
 #[derive(schemars::JsonSchema)]
 #[serde(untagged)]
