@@ -27,11 +27,17 @@ pub(super) struct BuildId {
 }
 
 impl BuiltObject<'_> {
-    pub(super) fn text(&self, path: &[&str]) -> &str {
-        let mut value = Some(&self.value);
-        for key in path {
-            value = value.and_then(|value| value.get(key));
+    /// One that is written nowhere.
+    pub(super) fn made(value: Value, file: &str) -> Self {
+        Self {
+            value,
+            node: None,
+            file: file.to_owned(),
         }
+    }
+
+    pub(super) fn text(&self, path: &[&str]) -> &str {
+        let value = self.value.get_path(path);
         value.and_then(Value::as_str).unwrap_or_default()
     }
 

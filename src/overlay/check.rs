@@ -11,11 +11,13 @@ use std::collections::BTreeSet;
 use super::built::BuiltObject;
 use super::kustomization::PatchEntry;
 use super::objects::KustomizeBuild;
-use super::transformations::{Transformations, images, is_scaled};
+use super::transformations::Transformations;
 use super::{OverlayError, PackageTexts};
 use crate::patch::kustomize::directive;
 use crate::schema::Schema;
 use crate::yaml::Value;
+
+const NEEDLESS: &str = "it changes nothing: the base already has this value";
 
 /// A part of an overlay that no longer counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,7 +74,7 @@ pub fn check(
     for field in kustomization.unknown_fields() {
         let message = "its effect cannot be evaluated".to_owned();
         find(
-            format!("{}: {field}", kustomization.file()),
+            format!("{}: {field}", kustomization.file),
             OverlayState::Unknown,
             message,
         );
@@ -93,17 +95,13 @@ pub fn check(
                 );
             }
             Ok(outcome) if !outcome.is_changed => {
-                find(
-                    entry.place,
-                    OverlayState::Needless,
-                    "it changes nothing: the base already has this value".to_owned(),
-                );
+                find(entry.place, OverlayState::Needless, NEEDLESS.to_owned());
             }
             Ok(_) => changed_parts(&entry, &before, &objects, &mut find),
         }
     }
     of_fields(
-        &kustomization.file(),
+        &kustomization.file,
         &Transformations::read(&kustomization.value),
         &objects,
         &mut find,
@@ -132,7 +130,7 @@ fn changed_parts(
 /// What a patch is for.
 fn subject(entry: &PatchEntry) -> String {
     let text = |value: &Value, path: &[&str]| {
-        let found = path.iter().try_fold(value, |value, key| value.get(key));
+        let found = value.get_path(path);
         found.map(Value::plain_text).unwrap_or_default()
     };
     match entry.patches.first() {
@@ -183,11 +181,7 @@ fn needless_parts(entry: &PatchEntry, before: &[BuiltObject<'_>]) -> Vec<String>
         .iter()
         .filter(|patch| matches!(patch, Value::Mapping(_)))
     {
-        let named = BuiltObject {
-            value: patch.clone(),
-            node: None,
-            file: String::new(),
-        };
+        let named = BuiltObject::made(patch.clone(), "");
         let found = before.iter().find(|object| object.id() == named.id());
         if let Some(found) = found {
             leaves(patch, Some(&found.value), "", &mut parts);
@@ -219,10 +213,7 @@ fn leaves(patch: &Value, live: Option<&Value>, path: &str, found: &mut Vec<Strin
         Value::Null => {}
         Value::Sequence(items) => {
             let maps = items.iter().all(|item| item.get("name").is_some());
-            let old = match live {
-                Some(Value::Sequence(old)) => old.as_slice(),
-                _ => &[],
-            };
+            let old = live.map_or(&[][..], Value::items);
             if !maps || items.is_empty() {
                 found.extend((live == Some(patch)).then(|| path.to_owned()));
                 return;
@@ -254,88 +245,18 @@ fn of_fields(
     objects: &[BuiltObject<'_>],
     find: &mut impl FnMut(String, OverlayState, String),
 ) {
-    let used: BTreeSet<String> = objects
-        .iter()
-        .flat_map(|object| images(&object.value))
-        .map(|(_, image)| image)
-        .collect();
-    let changes = |one: &Transformations| {
-        objects
-            .iter()
-            .any(|object| !one.changes(object, &one.moved(objects)).is_empty())
-    };
-    let needless = || "it changes nothing: the base already has this value".to_owned();
-    for image in &all.images {
-        let place = format!("{file}: images[{}]", image.name);
-        let one = Transformations {
-            images: vec![image.clone()],
-            ..Transformations::default()
+    for (field, one) in all.parts() {
+        let dead = one.without_subject(objects);
+        let is_needless = || {
+            let moved = one.moved(objects);
+            let mut objects = objects.iter();
+            objects.all(|object| one.changes(object, &moved).is_empty())
         };
-        let is_used = used
-            .iter()
-            .any(|used| crate::merge::repository(used) == image.name);
-        if !is_used {
-            find(
-                place,
-                OverlayState::Dead,
-                format!("no container has the image `{}`", image.name),
-            );
-        } else if !changes(&one) {
-            find(place, OverlayState::Needless, needless());
-        }
-    }
-    of_replicas(file, all, objects, find);
-    for (key, value) in &all.labels {
-        let one = Transformations {
-            labels: vec![(key.clone(), value.clone())],
-            ..Transformations::default()
-        };
-        if !changes(&one) {
-            find(
-                format!("{file}: labels[{key}]"),
-                OverlayState::Needless,
-                needless(),
-            );
-        }
-    }
-    let one = Transformations {
-        namespace: all.namespace.clone(),
-        ..Transformations::default()
-    };
-    if all.namespace.is_some() && !changes(&one) {
-        find(
-            format!("{file}: namespace"),
-            OverlayState::Needless,
-            needless(),
-        );
-    }
-}
-
-fn of_replicas(
-    file: &str,
-    all: &Transformations,
-    objects: &[BuiltObject<'_>],
-    find: &mut impl FnMut(String, OverlayState, String),
-) {
-    for (name, count) in &all.replicas {
-        let place = format!("{file}: replicas[{name}]");
-        let one = Transformations {
-            replicas: vec![(name.clone(), count.clone())],
-            ..Transformations::default()
-        };
-        let is_it = |object: &&BuiltObject<'_>| {
-            object.text(&["metadata", "name"]) == name && is_scaled(object)
-        };
-        let mut found = objects.iter().filter(is_it).peekable();
-        if found.peek().is_none() {
-            find(
-                place,
-                OverlayState::Dead,
-                format!("the base has no workload `{name}`"),
-            );
-        } else if found.all(|object| one.changes(object, &[]).is_empty()) {
-            let message = "it changes nothing: the base already has this value".to_owned();
-            find(place, OverlayState::Needless, message);
+        let place = format!("{file}: {field}");
+        match dead {
+            Some(message) => find(place, OverlayState::Dead, message),
+            None if is_needless() => find(place, OverlayState::Needless, NEEDLESS.to_owned()),
+            None => {}
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::built::BuiltObject;
-use super::transformations::{ImageChange, Transformations, images, replicas};
+use super::transformations::{ImageChange, Transformations, field_at, images, replicas};
 use crate::yaml::Value;
 
 /// The namespace that all resources of the fork have, and those of upstream have not.
@@ -95,15 +95,8 @@ fn fits(
             let changes = candidate.changes(old, &[]);
             changes
                 .iter()
-                .all(|(path, value)| at(&new.value, path) == Some(value))
+                .all(|(path, value)| field_at(&new.value, path) == Some(value))
         })
-}
-
-fn at<'v>(value: &'v Value, path: &[String]) -> Option<&'v Value> {
-    path.iter().try_fold(value, |value, step| match value {
-        Value::Sequence(items) => items.get(step.parse::<usize>().ok()?),
-        _ => value.get(step),
-    })
 }
 
 /// The labels that all resources of the fork have, and two or more of upstream have not.
@@ -112,15 +105,9 @@ fn labels(
     fork: &[BuiltObject<'_>],
 ) -> Vec<(String, String)> {
     let of = |object: &BuiltObject<'_>| -> BTreeMap<String, String> {
-        let labels = object
-            .value
-            .get("metadata")
-            .and_then(|metadata| metadata.get("labels"));
-        let entries = match labels {
-            Some(Value::Mapping(entries)) => entries.as_slice(),
-            _ => &[],
-        };
-        let texts = entries
+        let labels = object.value.get_path(&["metadata", "labels"]);
+        let texts = labels
+            .map_or(&[][..], Value::entries)
             .iter()
             .filter_map(|(key, value)| Some((key.as_str()?, value.as_str()?)));
         texts

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::built::BuiltObject;
 use super::selection::PatchSelection;
 use super::transformations::Transformations;
-use super::{OverlayError, PackageTexts, join};
+use super::{OverlayError, PackageTexts};
 use crate::patch::kustomize::{merge, operate};
 use crate::patch::node::Node;
 use crate::schema::Schema;
@@ -14,8 +14,8 @@ use crate::yaml::{OwnedDocument, Value};
 /// The file of a kustomization.
 #[derive(Debug, Clone)]
 pub(super) struct Kustomization {
-    directory: String,
-    name: String,
+    pub(super) directory: String,
+    pub(super) file: String,
     pub(super) value: Value,
 }
 
@@ -54,35 +54,14 @@ const KNOWN: [&str; 13] = [
     "sortOptions",
 ];
 
-fn items<'v>(value: &'v Value, key: &str) -> &'v [Value] {
-    match value.get(key) {
-        Some(Value::Sequence(items)) => items,
-        _ => &[],
-    }
-}
-
 impl Kustomization {
-    pub(super) fn new(directory: &str, name: &str, value: Value) -> Self {
-        Self {
-            directory: directory.to_owned(),
-            name: name.to_owned(),
-            value,
-        }
-    }
-
-    pub(super) fn directory(&self) -> &str {
-        &self.directory
-    }
-
-    pub(super) fn file(&self) -> String {
-        join(&self.directory, &self.name)
+    fn items(&self, key: &str) -> &[Value] {
+        self.value.get(key).map_or(&[], Value::items)
     }
 
     /// The names of its resources and bases.
     pub(super) fn resources(&self) -> Vec<String> {
-        let names = items(&self.value, "resources")
-            .iter()
-            .chain(items(&self.value, "bases"));
+        let names = self.items("resources").iter().chain(self.items("bases"));
         names
             .filter_map(|name| name.as_str().map(str::to_owned))
             .collect()
@@ -110,9 +89,6 @@ impl Kustomization {
 
     /// The fields that nothing here evaluates.
     pub(super) fn unknown_fields(&self) -> Vec<String> {
-        let Value::Mapping(fields) = &self.value else {
-            return Vec::new();
-        };
         let is_empty = |value: &Value| match value {
             Value::Null => true,
             Value::Sequence(items) => items.is_empty(),
@@ -120,10 +96,11 @@ impl Kustomization {
             Value::String(text) => text.is_empty(),
             _ => false,
         };
-        let given = fields.iter().filter(|(_, value)| !is_empty(value));
+        let fields = self.value.entries().iter();
+        let given = fields.filter(|(_, value)| !is_empty(value));
         let names = given.map(|(key, _)| key.plain_text());
         let mut names: Vec<String> = names.filter(|name| !KNOWN.contains(&&**name)).collect();
-        let extended = items(&self.value, "labels").iter().any(|label| {
+        let extended = self.items("labels").iter().any(|label| {
             let is_set = |key: &str| label.get(key) == Some(&Value::Bool(true));
             is_set("includeSelectors")
                 || is_set("includeTemplates")
@@ -136,7 +113,7 @@ impl Kustomization {
     pub(super) fn refuse_unknown_fields(&self) -> Result<(), OverlayError> {
         match self.unknown_fields().into_iter().next() {
             Some(field) => Err(OverlayError::Unsupported {
-                file: self.file(),
+                file: self.file.clone(),
                 field,
             }),
             None => Ok(()),
@@ -146,12 +123,9 @@ impl Kustomization {
     /// Its patches, in the order in which kustomize applies them.
     pub(super) fn patches(&self, texts: &PackageTexts) -> Result<Vec<PatchEntry>, OverlayError> {
         let mut found = Vec::new();
-        for (at, entry) in items(&self.value, "patchesStrategicMerge")
-            .iter()
-            .enumerate()
-        {
+        for (at, entry) in self.items("patchesStrategicMerge").iter().enumerate() {
             let text = entry.as_str().unwrap_or_default();
-            let place = format!("{}: patchesStrategicMerge[{at}]", self.file());
+            let place = format!("{}: patchesStrategicMerge[{at}]", self.file);
             found.push(if text.contains('\n') {
                 self.inline(place, text, None)?
             } else {
@@ -159,8 +133,8 @@ impl Kustomization {
             });
         }
         for key in ["patches", "patchesJson6902"] {
-            for (at, entry) in items(&self.value, key).iter().enumerate() {
-                let place = format!("{}: {key}[{at}]", self.file());
+            for (at, entry) in self.items(key).iter().enumerate() {
+                let place = format!("{}: {key}[{at}]", self.file);
                 let target = entry.get("target").cloned();
                 let text = |key: &str| entry.get(key).and_then(Value::as_str);
                 found.push(match (text("path"), text("patch")) {
@@ -183,7 +157,7 @@ impl Kustomization {
         texts: &PackageTexts,
     ) -> Result<PatchEntry, OverlayError> {
         let missing = || OverlayError::Missing {
-            file: self.file(),
+            file: self.file.clone(),
             name: name.to_owned(),
         };
         let path = self.path_of(name).ok_or_else(missing)?;
@@ -304,10 +278,7 @@ fn with_identity(patch: &Value, object: &Value) -> Value {
         let own = patch
             .get_mut("metadata")
             .and_then(|metadata| metadata.get_mut(key));
-        let value = object
-            .get("metadata")
-            .and_then(|metadata| metadata.get(key));
-        if let (Some(own), Some(value)) = (own, value) {
+        if let (Some(own), Some(value)) = (own, object.get_path(&["metadata", key])) {
             *own = value.clone();
         }
     }

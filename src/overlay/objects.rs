@@ -50,15 +50,15 @@ impl<'p> KustomizeBuild<'p, '_> {
         for name in kustomization.resources() {
             let path = kustomization.path_of(&name);
             if let Some(path) = &path
-                && self.texts.has(path)
+                && self.texts.files.contains_key(path)
             {
                 objects.extend(self.texts.objects_of(path)?);
             } else if let Some(path) = &path
                 && self.texts.kustomization(path)?.is_some()
             {
-                if path == kustomization.directory() {
+                if *path == kustomization.directory {
                     return Err(OverlayError::Missing {
-                        file: kustomization.file(),
+                        file: kustomization.file.clone(),
                         name,
                     });
                 }
@@ -66,17 +66,13 @@ impl<'p> KustomizeBuild<'p, '_> {
             } else {
                 let values = (self.external)(&name).map_err(|error| match error {
                     OverlayError::Missing { .. } => OverlayError::Missing {
-                        file: kustomization.file(),
+                        file: kustomization.file.clone(),
                         name: name.clone(),
                     },
                     error => error,
                 })?;
-                let made = values.into_iter().map(|value| BuiltObject {
-                    value,
-                    node: None,
-                    file: name.clone(),
-                });
-                objects.extend(made);
+                let made = values.into_iter();
+                objects.extend(made.map(|value| BuiltObject::made(value, &name)));
             }
         }
         Ok(objects)
@@ -122,10 +118,6 @@ impl PackageTexts {
         builder.build("")
     }
 
-    pub(super) fn has(&self, path: &str) -> bool {
-        self.files.contains_key(path)
-    }
-
     pub(super) fn document(&self, path: &str) -> Result<Option<&OwnedDocument>, OverlayError> {
         match self.files.get(path) {
             None => Ok(None),
@@ -146,11 +138,11 @@ impl PackageTexts {
             let file = super::join(directory, name);
             if let Some(document) = self.document(&file)? {
                 let value = document.root().map(|root| Node::Text(root).to_value());
-                return Ok(Some(Kustomization::new(
-                    directory,
-                    name,
-                    value.unwrap_or(Value::Null),
-                )));
+                return Ok(Some(Kustomization {
+                    directory: directory.to_owned(),
+                    file,
+                    value: value.unwrap_or(Value::Null),
+                }));
             }
         }
         Ok(None)

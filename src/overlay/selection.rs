@@ -52,11 +52,7 @@ impl PatchSelection {
     pub(super) fn selects(&self, object: &BuiltObject<'_>, patch: &Value) -> bool {
         match self {
             Self::Named => {
-                let named = BuiltObject {
-                    value: patch.clone(),
-                    node: None,
-                    file: String::new(),
-                };
+                let named = BuiltObject::made(patch.clone(), "");
                 named.id() == object.id()
                     && named.text(&["apiVersion"]) == object.text(&["apiVersion"])
             }
@@ -76,15 +72,9 @@ impl PatchSelection {
                     _ => &id.name.namespace,
                 };
                 let fits = |key: &str, selector: &String| {
-                    let metadata = object
-                        .value
-                        .get("metadata")
-                        .and_then(|metadata| metadata.get(key));
-                    let entries = match metadata {
-                        Some(Value::Mapping(entries)) => entries.as_slice(),
-                        _ => &[],
-                    };
-                    let texts = entries
+                    let metadata = object.value.get_path(&["metadata", key]);
+                    let texts = metadata
+                        .map_or(&[][..], Value::entries)
                         .iter()
                         .filter_map(|(key, value)| Some((key.as_str()?, value.as_str()?)));
                     let texts: TextMap = texts.collect();

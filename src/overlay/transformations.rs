@@ -129,29 +129,22 @@ fn find_images(value: &Value, path: &mut Vec<String>, found: &mut Vec<(Vec<Strin
 impl Transformations {
     /// Those of a kustomization.
     pub(super) fn read(kustomization: &Value) -> Self {
-        let items = |key: &str| match kustomization.get(key) {
-            Some(Value::Sequence(items)) => items.clone(),
-            _ => Vec::new(),
-        };
+        let items = |key: &str| kustomization.get(key).map_or(&[][..], Value::items).iter();
         let text = |value: &Value, key: &str| {
             value
                 .get(key)
                 .map(Value::plain_text)
                 .filter(|text| !text.is_empty())
         };
-        let images = items("images").into_iter().map(|image| ImageChange {
-            name: text(&image, "name").unwrap_or_default(),
-            new_name: text(&image, "newName"),
-            new_tag: text(&image, "newTag"),
-            digest: text(&image, "digest"),
+        let images = items("images").map(|image| ImageChange {
+            name: text(image, "name").unwrap_or_default(),
+            new_name: text(image, "newName"),
+            new_tag: text(image, "newTag"),
+            digest: text(image, "digest"),
         });
-        let labels = items("labels")
-            .into_iter()
-            .flat_map(|label| match label.get("pairs") {
-                Some(Value::Mapping(pairs)) => pairs.clone(),
-                _ => Vec::new(),
-            });
-        let replicas = items("replicas").into_iter();
+        let labels = items("labels").filter_map(|label| label.get("pairs"));
+        let labels = labels.flat_map(Value::entries);
+        let replicas = items("replicas");
         Self {
             namespace: text(kustomization, "namespace"),
             labels: labels
@@ -159,9 +152,64 @@ impl Transformations {
                 .collect(),
             images: images.collect(),
             replicas: replicas
-                .filter_map(|entry| Some((text(&entry, "name")?, entry.get("count")?.clone())))
+                .filter_map(|entry| Some((text(entry, "name")?, entry.get("count")?.clone())))
                 .collect(),
         }
+    }
+
+    /// Each entry of each field by itself, with its place in the kustomization.
+    pub(super) fn parts(&self) -> Vec<(String, Self)> {
+        let mut parts = Vec::new();
+        for image in &self.images {
+            let one = Self {
+                images: vec![image.clone()],
+                ..Self::default()
+            };
+            parts.push((format!("images[{}]", image.name), one));
+        }
+        for replica in &self.replicas {
+            let one = Self {
+                replicas: vec![replica.clone()],
+                ..Self::default()
+            };
+            parts.push((format!("replicas[{}]", replica.0), one));
+        }
+        for label in &self.labels {
+            let one = Self {
+                labels: vec![label.clone()],
+                ..Self::default()
+            };
+            parts.push((format!("labels[{}]", label.0), one));
+        }
+        if self.namespace.is_some() {
+            let one = Self {
+                namespace: self.namespace.clone(),
+                ..Self::default()
+            };
+            parts.push(("namespace".to_owned(), one));
+        }
+        parts
+    }
+
+    /// Why a part changes no resource, whatever its value: nothing has its image, or its name.
+    pub(super) fn without_subject(&self, objects: &[BuiltObject<'_>]) -> Option<String> {
+        let uses = |name: &str| {
+            let used = objects.iter().flat_map(|object| images(&object.value));
+            used.into_iter()
+                .any(|(_, image)| repository(&image) == name)
+        };
+        let has = |name: &str| {
+            let is_it = |object: &BuiltObject<'_>| {
+                object.text(&["metadata", "name"]) == name && is_scaled(object)
+            };
+            objects.iter().any(is_it)
+        };
+        let image = self.images.iter().find(|image| !uses(&image.name));
+        let image = image.map(|image| format!("no container has the image `{}`", image.name));
+        image.or_else(|| {
+            let (name, _) = self.replicas.iter().find(|(name, _)| !has(name))?;
+            Some(format!("the base has no workload `{name}`"))
+        })
     }
 
     /// The fields that say something, and how many entries they have.
@@ -251,8 +299,7 @@ impl Transformations {
         let mut changes = Vec::new();
         let value = &object.value;
         let mut set = |path: Vec<String>, new: Value| {
-            let names: Vec<&str> = path.iter().map(String::as_str).collect();
-            if field_at(value, &names) != Some(&new) {
+            if field_at(value, &path) != Some(&new) {
                 changes.push((path, new));
             }
         };
@@ -322,10 +369,7 @@ pub(super) fn replicas(object: &BuiltObject<'_>) -> Option<Value> {
 /// The places in which a resource names a service account or a service with a namespace.
 fn references<'v>(object: &'v BuiltObject<'_>) -> Vec<(Vec<String>, &'v Value)> {
     let value = &object.value;
-    let list = |key: &str| match value.get(key) {
-        Some(Value::Sequence(items)) => items.as_slice(),
-        _ => &[],
-    };
+    let list = |key: &str| value.get(key).map_or(&[][..], Value::items);
     let mut found = Vec::new();
     match object.kind() {
         "RoleBinding" | "ClusterRoleBinding" => {
@@ -337,9 +381,7 @@ fn references<'v>(object: &'v BuiltObject<'_>) -> Vec<(Vec<String>, &'v Value)> 
         }
         "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration" => {
             for (at, webhook) in list("webhooks").iter().enumerate() {
-                let service = webhook
-                    .get("clientConfig")
-                    .and_then(|config| config.get("service"));
+                let service = webhook.get_path(&["clientConfig", "service"]);
                 let path =
                     ["webhooks", &at.to_string(), "clientConfig", "service"].map(str::to_owned);
                 found.extend(service.map(|service| (path.to_vec(), service)));
@@ -361,8 +403,10 @@ fn at_path<'v>(value: &'v Value, path: &[&str]) -> Option<(Vec<String>, &'v Valu
     Some((steps(path), field_at(value, path)?))
 }
 
-fn field_at<'v>(value: &'v Value, path: &[&str]) -> Option<&'v Value> {
-    path.iter().try_fold(value, |value, step| match value {
+/// The value at the end of a chain of keys and indexes.
+pub(super) fn field_at<'v>(value: &'v Value, path: &[impl AsRef<str>]) -> Option<&'v Value> {
+    let mut steps = path.iter().map(AsRef::as_ref);
+    steps.try_fold(value, |value, step| match value {
         Value::Sequence(items) => items.get(step.parse::<usize>().ok()?),
         _ => value.get(step),
     })
@@ -372,8 +416,7 @@ fn field_at<'v>(value: &'v Value, path: &[&str]) -> Option<&'v Value> {
 pub(super) fn change(value: &mut Value, changes: &[FieldReplacement]) {
     for (path, new) in changes {
         let there = (1..path.len()).take_while(|length| {
-            let above: Vec<&str> = path[..*length].iter().map(String::as_str).collect();
-            field_at(value, &above).is_some_and(|value| *value != Value::Null)
+            field_at(value, &path[..*length]).is_some_and(|value| *value != Value::Null)
         });
         let there = there.last().unwrap_or(0);
         let (above, below) = path.split_at((there + 1).min(path.len()));

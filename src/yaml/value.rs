@@ -54,6 +54,27 @@ impl Value {
             .map(|(_, value)| value)
     }
 
+    /// The value at the end of a chain of keys.
+    pub(crate) fn get_path(&self, keys: &[&str]) -> Option<&Value> {
+        keys.iter().try_fold(self, |value, key| value.get(key))
+    }
+
+    /// The items of a sequence; none of other values.
+    pub(crate) fn items(&self) -> &[Value] {
+        match self {
+            Value::Sequence(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The entries of a mapping; none of other values.
+    pub(crate) fn entries(&self) -> &[(Value, Value)] {
+        match self {
+            Value::Mapping(entries) => entries,
+            _ => &[],
+        }
+    }
+
     /// An entry of a mapping.
     pub fn entry(key: impl Into<Self>, value: impl Into<Self>) -> (Self, Self) {
         (key.into(), value.into())

@@ -421,10 +421,8 @@ fn lost_functions(found: &Conflict) -> Option<String> {
     if found.kind != ConflictKind::Functions {
         return None;
     }
-    let values = found.values.as_ref().map(|value| match value {
-        Some(Value::Sequence(functions)) => functions.as_slice(),
-        _ => &[],
-    });
+    let lists = found.values.as_ref();
+    let values = lists.map(|list| list.as_ref().map_or(&[][..], Value::items));
     let (kept, given_up) = (found.winner.of(values), found.winner.other().of(values));
     let name = |function: &Value| {
         let mut names = ["name", "image", "exec"].into_iter();

@@ -69,10 +69,7 @@ pub fn directive(patch: &Value) -> Option<&str> {
 }
 
 fn list(live: Option<&Value>, items: &[Value], place: ValuePlace<'_>) -> Value {
-    let old = match live {
-        Some(Value::Sequence(old)) => old.as_slice(),
-        _ => &[],
-    };
+    let old = live.map_or(&[][..], Value::items);
     let below = place.items();
     match place.list() {
         ListPlace::Keyed(keys) => keyed(old, items, keys, below),

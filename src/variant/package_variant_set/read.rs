@@ -47,10 +47,7 @@ impl PackageVariantSet {
 }
 
 fn elements(list: Option<&Value>) -> &[Value] {
-    match list {
-        Some(Value::Sequence(elements)) => elements,
-        _ => &[],
-    }
+    list.map_or(&[], Value::items)
 }
 
 fn without(value: &Value, field: &str) -> Value {
