@@ -107,7 +107,7 @@ fn shallow_lines(bytes: &[u8], start: usize, indent: usize) -> Vec<usize> {
     }
     let shallow = |part: &Range<usize>| -> Vec<usize> {
         let text = &bytes[..part.end];
-        let breaks = breaks_above_shallow(text, part.clone(), indent);
+        let breaks = memchr::memchr_iter(b'\n', &text[part.clone()]).map(|n| part.start + n + 1);
         let starts = std::iter::once(part.start).chain(breaks.filter(|at| *at < part.end));
         let deeper = |at: usize| {
             let line = &text[at..];
@@ -122,34 +122,6 @@ fn shallow_lines(bytes: &[u8], start: usize, indent: usize) -> Vec<usize> {
     };
     let found = parallel::map(&parts, ExactSizeIterator::len, shallow);
     found.concat()
-}
-
-/// Where lines begin, but for most of those that are indented deeper than `indent`.
-fn breaks_above_shallow(
-    text: &[u8],
-    part: Range<usize>,
-    indent: usize,
-) -> impl Iterator<Item = usize> {
-    /// Bytes that are looked at together: the loop over them is one of few vector instructions.
-    const BLOCK: usize = 256;
-    let may_have = move |block: &Range<usize>| {
-        let breaks = &text[block.clone()];
-        let Some(below) = text.get(block.start + 1 + indent..block.end + 1 + indent) else {
-            return true;
-        };
-        breaks.iter().zip(&text[block.start + 1..]).zip(below).fold(
-            false,
-            |found, ((at, first), last)| {
-                found | ((*at == b'\n') & ((*first != b' ') | (*last != b' ')))
-            },
-        )
-    };
-    let starts = part.clone().step_by(BLOCK);
-    let blocks = starts.map(move |start| start..(start + BLOCK).min(part.end));
-    blocks.filter(may_have).flat_map(|block| {
-        let start = block.start;
-        memchr::memchr_iter(b'\n', &text[block]).map(move |n| start + n + 1)
-    })
 }
 
 /// A line of a text.

@@ -9,7 +9,7 @@ use super::row::{FieldChange, Row, Segment, leads_to, segments};
 use super::rows::RULES;
 use super::served::Release;
 use super::units::{ClusterObject, ObjectKey, Objects, is_list, units};
-use super::walk::{DiffWalk, Place, Visitor, path};
+use super::walk::{DiffWalk, Place, path};
 use super::{
     Author, Review, ReviewFinding, ReviewInput, Risk, references, reload, selectors, served,
 };
@@ -286,7 +286,7 @@ impl<'l> Comparison<'_, 'l> {
             review: &mut self.review,
         };
         let mut walk = DiffWalk {
-            visitor: &mut fields,
+            visit: &mut |place, is_found| fields.visit(place, is_found),
             steps: Vec::new(),
         };
         let is_new = sides[0].is_none();
@@ -319,11 +319,9 @@ impl<'l> FieldReview<'_, 'l> {
         let upstream = self.pair.upstream?;
         Some(upstream.of_field(place.steps, self.roots[1], self.schema))
     }
-}
 
-impl<'l> Visitor<'l> for FieldReview<'_, 'l> {
-    fn visit(&mut self, place: &Place<'_, 'l>) -> bool {
-        let mut is_found = false;
+    /// Looks at a place; says whether something was found there, or above it, that says what the change is.
+    fn visit(&mut self, place: &Place<'_, 'l>, mut is_found: bool) -> bool {
         for (row, segments) in self.rows {
             if !leads_to(segments, place.steps) {
                 continue;
@@ -350,11 +348,9 @@ impl<'l> Visitor<'l> for FieldReview<'_, 'l> {
                 finding
             });
         }
+        if place.is_leaf && !is_found {
+            *self.review.routine.entry(self.author(place)).or_default() += 1;
+        }
         is_found
-    }
-
-    fn count(&mut self, place: &Place<'_, 'l>) {
-        let by = self.author(place);
-        *self.review.routine.entry(by).or_default() += 1;
     }
 }

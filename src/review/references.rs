@@ -7,7 +7,7 @@ use super::change::ResourceChange;
 use super::find::each;
 use super::row::segments;
 use super::table::{section, words};
-use super::units::{ClusterObject, ObjectKey, Objects, group_kind};
+use super::units::{ClusterObject, ObjectKey, Objects, group_kind, may_be_one};
 use super::walk::{given, text};
 use super::{ReviewFinding, Risk};
 use crate::results::Reason;
@@ -105,13 +105,11 @@ struct NamedObject<'n> {
 }
 
 impl NamedObject<'_> {
-    /// Whether it can be an object: where one of both names no namespace, that of the other counts.
+    /// Whether it can be an object.
     fn may_be(&self, key: &ObjectKey) -> bool {
-        let is_same_namespace = match (self.namespace, key.namespace.as_deref()) {
-            (Some(own), Some(other)) => own == other,
-            _ => true,
-        };
-        self.name == &*key.name && is_same_namespace && self.group_kind == key.group_kind()
+        self.name == &*key.name
+            && may_be_one(self.namespace, key.namespace.as_deref())
+            && self.group_kind == key.group_kind()
     }
 }
 

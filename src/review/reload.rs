@@ -6,7 +6,7 @@ use super::change::ResourceChange;
 use super::find::each;
 use super::references::{REFERENCES, Reference};
 use super::row::{Segment, pod_path, segments};
-use super::units::{ClusterObject, ObjectKey, Objects};
+use super::units::{ClusterObject, ObjectKey, Objects, may_be_one};
 use super::walk::{given, text};
 use super::{ReviewFinding, Risk};
 use crate::results::Reason;
@@ -90,10 +90,9 @@ fn restarted(pair: &ResourceChange<'_>) -> Option<ObjectKey> {
 }
 
 fn reads(workload: &ClusterObject<'_>, own: &ObjectKey, key: &ObjectKey) -> bool {
-    let is_same_namespace = match (&own.namespace, &key.namespace) {
-        (Some(own), Some(other)) => own == other,
-        _ => true,
-    };
+    if !may_be_one(own.namespace.as_deref(), key.namespace.as_deref()) {
+        return false;
+    }
     let kind = own.group_kind();
     let mut found = false;
     let at = |path| -> Vec<Segment> { segments(path, &kind).unwrap_or_default() };
@@ -126,5 +125,5 @@ fn reads(workload: &ClusterObject<'_>, own: &ObjectKey, key: &ObjectKey) -> bool
             },
         );
     });
-    found && is_same_namespace
+    found
 }

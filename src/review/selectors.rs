@@ -7,7 +7,7 @@ use super::find::each;
 use super::references::path_below;
 use super::row::{pod_path, segments};
 use super::table::section;
-use super::units::{ClusterObject, ObjectKey, Objects};
+use super::units::{ClusterObject, ObjectKey, Objects, may_be_one};
 use super::walk::{given, text};
 use super::{ReviewFinding, Risk};
 use crate::results::Reason;
@@ -124,12 +124,9 @@ impl LabelSelection {
             "Pod" => one.is_workload,
             kind => one.key.group_kind() == kind,
         };
-        let is_same_namespace = match (&one.key.namespace, &own.namespace) {
-            // Monitors can look into other namespaces.
-            (Some(one), Some(other)) => one == other || self.of != "Pod",
-            _ => true,
-        };
-        is_kind && is_same_namespace
+        // Monitors can look into other namespaces.
+        let namespaces = (one.key.namespace.as_deref(), own.namespace.as_deref());
+        is_kind && (self.of != "Pod" || may_be_one(namespaces.0, namespaces.1))
     }
 }
 

@@ -47,6 +47,11 @@ impl ObjectKey {
     }
 }
 
+/// Whether two namespaces may be one: what names none gets the one that the package is applied to.
+pub(super) fn may_be_one(one: Option<&str>, other: Option<&str>) -> bool {
+    one.zip(other).is_none_or(|(one, other)| one == other)
+}
+
 pub(super) fn group_kind(group: &str, kind: &str) -> String {
     match group {
         "" => kind.to_owned(),
@@ -162,16 +167,14 @@ impl<'l> Objects<'l> {
         items.flat_map(|(id, _)| units(self.list, id)).collect()
     }
 
-    /// Whether there is an object of the same kind and name in a namespace that may be the same: where one of both
-    /// names none, it is the one that the package is applied to.
+    /// Whether there is an object of the same kind and name in a namespace that may be the same.
     pub(super) fn has_like(&self, key: &ObjectKey) -> bool {
-        let may_be = |other: &ObjectKey| match (&other.namespace, &key.namespace) {
-            (Some(one), Some(other)) => one == other,
-            _ => true,
+        let is_like = |other: &ObjectKey| {
+            other.name == key.name
+                && other.kind == key.kind
+                && other.group == key.group
+                && may_be_one(other.namespace.as_deref(), key.namespace.as_deref())
         };
-        let is_like = |other: &&ObjectKey| {
-            other.name == key.name && other.kind == key.kind && other.group == key.group
-        };
-        self.keys.iter().filter(is_like).any(may_be)
+        self.keys.iter().any(is_like)
     }
 }

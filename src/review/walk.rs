@@ -29,6 +29,8 @@ pub(super) struct Place<'p, 'n> {
     pub(super) after: Option<NodeRef<'n>>,
     /// Whether the nearest list element above the place, or the resource, is there before and after.
     pub(super) owner_remains: bool,
+    /// Whether nothing below it is visited.
+    pub(super) is_leaf: bool,
 }
 
 /// The path of steps.
@@ -51,24 +53,19 @@ pub(super) fn text(node: Option<NodeRef<'_>>) -> Option<&str> {
     given(node)?.scalar_text()
 }
 
-/// What gets each place.
-pub(super) trait Visitor<'n> {
-    /// Looks at a place; whether something was found there that says what the change is.
-    fn visit(&mut self, place: &Place<'_, 'n>) -> bool;
-    /// Counts a change of which nothing was found.
-    fn count(&mut self, place: &Place<'_, 'n>);
-}
+/// Gets each place, and whether something was found above it that says what the change is; gives the same for what is below.
+type Visit<'v, 'n> = dyn FnMut(&Place<'_, 'n>, bool) -> bool + 'v;
 
 /// Visits the places in which two values differ.
-pub(super) struct DiffWalk<'v, 'n, V> {
-    pub(super) visitor: &'v mut V,
+pub(super) struct DiffWalk<'v, 'n> {
+    pub(super) visit: &'v mut Visit<'v, 'n>,
     pub(super) steps: Vec<PathStep<'n>>,
 }
 
 /// A value before and after.
 type Sides<'n> = [Option<NodeRef<'n>>; 2];
 
-impl<'n, V: Visitor<'n>> DiffWalk<'_, 'n, V> {
+impl<'n> DiffWalk<'_, 'n> {
     /// Visits a value that differs, and what differs below it.
     pub(super) fn value(
         &mut self,
@@ -78,13 +75,6 @@ impl<'n, V: Visitor<'n>> DiffWalk<'_, 'n, V> {
         is_found: bool,
     ) {
         let [before, after] = sides;
-        let place = Place {
-            steps: &self.steps,
-            before,
-            after,
-            owner_remains,
-        };
-        let is_found = self.visitor.visit(&place) || is_found;
         let below = match self.steps.last() {
             Some(PathStep::Element { .. }) => before.is_some() && after.is_some(),
             _ => owner_remains,
@@ -92,20 +82,21 @@ impl<'n, V: Visitor<'n>> DiffWalk<'_, 'n, V> {
         let all = |is: fn(&NodeRef<'_>) -> bool| sides.iter().flatten().all(is);
         let list = schema.map_or(ListType::Atomic, TypeRef::list);
         let is_one_sided = before.is_none() || after.is_none();
-        if all(|node| node.kind().is_mapping()) {
+        let is_mapping = all(|node| node.kind().is_mapping());
+        let is_list = all(|node| node.kind().is_sequence())
+            && (is_one_sided || !matches!(list, ListType::Atomic));
+        let place = Place {
+            steps: &self.steps,
+            before,
+            after,
+            owner_remains,
+            is_leaf: !is_mapping && !is_list,
+        };
+        let is_found = (self.visit)(&place, is_found);
+        if is_mapping {
             self.entries(sides, schema, below, is_found);
-        } else if all(|node| node.kind().is_sequence())
-            && (is_one_sided || !matches!(list, ListType::Atomic))
-        {
+        } else if is_list {
             self.elements(sides, schema, below, is_found);
-        } else if !is_found {
-            let place = Place {
-                steps: &self.steps,
-                before,
-                after,
-                owner_remains,
-            };
-            self.visitor.count(&place);
         }
     }
 
