@@ -13,16 +13,15 @@ use super::cli::{Common, GetArguments};
 use super::failure::{Failure, Result, command};
 use super::get::chosen;
 use super::package::{KPTFILE, LocalPackage};
-use super::print::{Page, to_stdout};
-use super::releases::Releases;
+use super::print::{self, Page};
 use super::report::print_errors;
 use super::source::SourceArgument;
-use super::upstream::{ChosenRevision, UpstreamSource};
+use super::upstream::UpstreamSource;
 use super::{exit, kptfile};
 
 pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let source = SourceArgument::parse(&get.source)?;
-    let upstream = UpstreamSource::open(&source.repository, common.offline)?;
+    let mut upstream = UpstreamSource::open(&source.repository, common.offline)?;
     let directory = get.directory.clone().unwrap_or_else(|| ".".into());
     let package = LocalPackage::open_any(&directory)?;
     let name = package.name();
@@ -30,11 +29,8 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
         let message = format!("'{name}' already has a lock; add @REVISION to replace it");
         return Err(Failure::new(message).hint(package.command(&["status"])));
     }
-    let releases = upstream.releases(&source.path)?;
-    let ChosenRevision {
-        revision: newest,
-        reference,
-    } = chosen(&source, &upstream, &releases)?;
+    upstream.list(&source.path)?;
+    let newest = chosen(&source, &upstream)?;
     let revision = match &source.revision {
         Some(_) => newest,
         None if !upstream.is_git() => {
@@ -47,15 +43,14 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
         }
         None => {
             upstream.fetch_all()?;
-            upstream.fetch_commit(&newest.commit, reference)?;
-            let Some(found) = search(&package, &source, &upstream, &releases, &newest, common)?
-            else {
+            upstream.fetch_commit(&newest.commit)?;
+            let Some(found) = search(&package, &source, &upstream, &newest, common)? else {
                 return Ok(exit::OPEN);
             };
             found
         }
     };
-    let files = upstream.snapshot(&source.path, &revision, None)?;
+    let files = upstream.snapshot(&source.path, &revision)?;
     let of_upstream = files.package.get(KPTFILE);
     let of_upstream = of_upstream.and_then(PackageFile::krm);
     let own = package.contents.get(KPTFILE);
@@ -72,8 +67,9 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     contents.insert(KPTFILE.to_owned(), text.into_bytes());
     package.write(&package.changes(&contents, &Default::default()))?;
     if common.json {
-        let json = json!({"path": name, "revision": revision.lock_ref, "commit": revision.commit});
-        to_stdout(&format!("{json}\n"))?;
+        print::json(
+            &json!({"path": name, "revision": revision.lock_ref, "commit": revision.commit}),
+        )?;
         return Ok(exit::DONE);
     }
     let mut page = Page::new(common);
@@ -88,7 +84,6 @@ fn search(
     package: &LocalPackage,
     source: &SourceArgument,
     upstream: &UpstreamSource,
-    releases: &Releases,
     newest: &Revision,
     common: &Common,
 ) -> Result<Option<Revision>> {
@@ -122,7 +117,7 @@ fn search(
         print_errors(&outcome.results, common)?;
         return Ok(None);
     };
-    if let Some(known) = releases.named(original) {
+    if let Some(known) = upstream.releases.named(original) {
         return Ok(Some(known.revision()));
     }
     let other = upstream.by_other_name(&source.path, original);

@@ -30,7 +30,7 @@ use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
 use super::merging::Merger;
 use super::package::{Contents, KPTFILE, LocalPackage, resources};
-use super::print::{BOLD, DIM, Page, to_stdout};
+use super::print::{self, BOLD, DIM, Page};
 use super::session::{RULES, followed, remembered};
 use super::upstream::{UpstreamSource, supplied};
 use super::{client, exit, worktree};
@@ -58,10 +58,7 @@ pub(crate) fn run(blame: &BlameArguments, common: &Common) -> Result<u8> {
     }
     if common.json {
         let list: Vec<_> = fields.iter().map(BlamedField::to_json).collect();
-        to_stdout(&format!(
-            "{}\n",
-            json!({"path": package.name(), "file": file, "fields": list})
-        ))?;
+        print::json(&json!({"path": package.name(), "file": file, "fields": list}))?;
         return Ok(exit::DONE);
     }
     let mut page = Page::new(common);
@@ -229,7 +226,7 @@ struct FieldOrigin {
 /// Both histories.
 struct FileHistory {
     local: Vec<HistoricState>,
-    upstream: Option<(UpstreamSource, super::releases::Releases)>,
+    upstream: Option<UpstreamSource>,
     repositories: Vec<Repository>,
     only_file: Option<String>,
     /// What is not committed, by the ids that stand for it.
@@ -272,15 +269,15 @@ impl FileHistory {
         }
         if let Ok((_, address)) = followed(package) {
             // Only `get`, `status` and `upgrade` go to the network.
-            let upstream = UpstreamSource::open(address, true)?;
+            let mut upstream = UpstreamSource::open(address, true)?;
             if !upstream.is_git() {
                 return Ok(history);
             }
-            let releases = upstream.releases(&package.tracking.path())?;
+            upstream.list(&package.tracking.path())?;
             history
                 .repositories
                 .push(Repository::open(upstream.path())?);
-            history.upstream = Some((upstream, releases));
+            history.upstream = Some(upstream);
         }
         Ok(history)
     }
@@ -482,9 +479,8 @@ impl FileHistory {
 
     /// The package of upstream at a commit.
     fn revision(&self, path: &str, commit: String, role: Role) -> Option<Arc<SuppliedPackage>> {
-        let (upstream, _) = self.upstream.as_ref()?;
         let revision = Revision::named(&commit, commit.clone());
-        let snapshot = upstream.snapshot(path, &revision, None).ok()?;
+        let snapshot = self.upstream.as_ref()?.snapshot(path, &revision).ok()?;
         supplied(snapshot, role, self.only_file.as_deref()).ok()
     }
 
@@ -500,7 +496,7 @@ impl FileHistory {
     }
 
     fn read_revisions(&self, at: usize) -> Option<Vec<HistoricState>> {
-        let (upstream, releases) = self.upstream.as_ref()?;
+        let upstream = self.upstream.as_ref()?;
         let lock = |at: usize| self.tracking_of(self.local.get(at)?)?.lock;
         let lock_now = lock(at)?;
         if lock(at + 1).is_some_and(|before| before.commit == lock_now.commit) {
@@ -508,10 +504,10 @@ impl FileHistory {
         }
         let commit = lock_now.commit?;
         let name = lock_now.reference.unwrap_or_else(|| commit.clone());
-        let known = releases.named(&name);
+        let known = upstream.releases.named(&name);
         let mut revisions = vec![(name, commit.clone())];
         if let Some(version) = known.and_then(|known| known.version()) {
-            let below = releases.below(&version).into_iter().rev();
+            let below = upstream.releases.below(&version).into_iter().rev();
             revisions.extend(below.map(|release| (release.short.clone(), release.commit.clone())));
         }
         let mut states = Vec::new();

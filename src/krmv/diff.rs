@@ -14,25 +14,19 @@ use serde_json::json;
 use super::cli::{Common, DiffArguments};
 use super::failure::Result;
 use super::package::{Contents, KPTFILE, LocalPackage, resources};
-use super::print::{BOLD, CYAN, GREEN, Page, RED, to_stdout};
-use super::session::{followed, locked_revision, merger, open_target, original};
-use super::upstream::{UpstreamSource, contents};
+use super::print::{self, BOLD, CYAN, GREEN, Page, RED};
+use super::session::FollowedPackage;
+use super::upstream::contents;
 use super::{exit, kptfile};
 
 pub(crate) fn run(diff: &DiffArguments, common: &Common) -> Result<u8> {
     let package = LocalPackage::open(&diff.directory)?;
-    let (_, repository) = followed(&package)?;
-    // Only `upgrade` and `status` go to the network.
-    let upstream = UpstreamSource::open(repository, true)?;
-    let base = base(&package, &upstream);
+    let base = base(&FollowedPackage::open_cached(&package)?);
     let base = base.map_err(|error| error.hint(package.command(&["status"])))?;
     let edits = edits(&package, &base)?;
     if common.json {
         let list: Vec<_> = edits.iter().map(Edit::to_json).collect();
-        to_stdout(&format!(
-            "{}\n",
-            json!({"path": package.name(), "edits": list})
-        ))?;
+        print::json(&json!({"path": package.name(), "edits": list}))?;
         return Ok(exit::DONE);
     }
     let mut page = Page::new(common);
@@ -94,24 +88,19 @@ impl Edit {
 }
 
 /// The package without edits: as it is upstream, and as `get` writes it.
-pub(crate) struct UneditedPackage {
+struct UneditedPackage {
     raw: Contents,
     cloned: Contents,
 }
 
 /// The revision that the files are merged with: the lock's, or that of the open upgrade.
-pub(crate) fn base(package: &LocalPackage, upstream: &UpstreamSource) -> Result<UneditedPackage> {
-    let releases = upstream.releases(&package.tracking.path()).ok();
-    let (lock, repository) = followed(package)?;
+fn base(followed: &FollowedPackage<'_>) -> Result<UneditedPackage> {
+    let FollowedPackage { package, lock, .. } = followed;
     let (supplied, revision) = match &package.tracking.open {
-        None => (
-            original(package, upstream, releases.as_ref())?,
-            locked_revision(lock, releases.as_ref())?,
-        ),
+        None => (followed.original()?, followed.locked_revision(lock)?),
         Some(open) => {
-            let target = open_target(package, open, releases.as_ref());
-            let merger = merger(package, upstream, releases.as_ref(), &target, None)?;
-            (merger.upstream, target)
+            let target = followed.open_target(open);
+            (followed.merger(&target)?.upstream, target)
         }
     };
     let mut raw = contents(&supplied)?;
@@ -123,7 +112,10 @@ pub(crate) fn base(package: &LocalPackage, upstream: &UpstreamSource) -> Result<
             None => kptfile::new(&kptfile::name(&own).unwrap_or_default()),
         };
         let text = kptfile::named(&text, &own)?;
-        let text = kptfile::locked(&text, &lock.moved_to(repository, &revision))?;
+        let text = kptfile::locked(
+            &text,
+            &lock.moved_to(followed.upstream.address(), &revision),
+        )?;
         files.insert(KPTFILE.to_owned(), text.into_bytes());
     }
     Ok(UneditedPackage { raw, cloned })

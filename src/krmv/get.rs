@@ -11,40 +11,32 @@ use krm_variants::results::{Results, Severity, printable};
 use super::cli::{Common, GetArguments};
 use super::failure::{Failure, Result, command};
 use super::package::KPTFILE;
-use super::print::{Page, counted, to_stdout};
-use super::releases::Releases;
+use super::print::{self, Page, counted};
 use super::report::warnings;
 use super::source::SourceArgument;
-use super::upstream::{ChosenRevision, UpstreamSource, to_clone};
+use super::upstream::{UpstreamSource, to_clone};
 use super::{exit, kptfile};
 
 pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let source = SourceArgument::parse(&get.source)?;
-    let upstream = UpstreamSource::open(&source.repository, common.offline)?;
-    let releases = upstream.releases(&source.path)?;
-    let ChosenRevision {
-        revision,
-        reference,
-    } = chosen(&source, &upstream, &releases)?;
+    let upstream = UpstreamSource::listed(&source.repository, &source.path, common.offline)?;
+    let revision = chosen(&source, &upstream)?;
     let directory = destination(get, &source)?;
-    let files = upstream.snapshot(&source.path, &revision, reference)?;
+    let files = upstream.snapshot(&source.path, &revision)?;
     let new = write_new(&directory, &source, &revision, files, &upstream)?;
     report(common, &directory, &revision, &new)?;
     Ok(exit::DONE)
 }
 
 /// The revision that was asked for; without one the newest final release, and without any the default branch.
-pub(crate) fn chosen<'r>(
-    source: &SourceArgument,
-    upstream: &UpstreamSource,
-    releases: &'r Releases,
-) -> Result<ChosenRevision<'r>> {
+pub(crate) fn chosen(source: &SourceArgument, upstream: &UpstreamSource) -> Result<Revision> {
     if let Some(request) = &source.revision {
-        return upstream.asked(&source.path, releases, request);
+        return upstream.asked(&source.path, request);
     }
+    let releases = &upstream.releases;
     let newest = releases.newest().or(releases.head());
     let newest = newest.ok_or_else(|| releases.not_found("main", upstream.address()))?;
-    Ok(ChosenRevision::listed(newest))
+    Ok(newest.revision())
 }
 
 /// Where the package goes: into a new directory, or below one that exists.
@@ -138,7 +130,7 @@ fn report(common: &Common, directory: &Path, revision: &Revision, new: &NewPacka
         let json = serde_json::json!({
             "path": shown, "revision": revision.lock_ref, "commit": revision.commit, "files": new.count,
         });
-        return to_stdout(&format!("{json}\n"));
+        return print::json(&json);
     }
     let mut page = Page::new(common);
     let commit = revision.commit.trim_start_matches("sha256:");

@@ -11,7 +11,7 @@ use krm_variants::functions::ALL;
 
 use super::cli::{Cli, Common};
 use super::failure::{Failure, Result};
-use super::print::{Page, to_stdout};
+use super::print::{self, Page, to_stdout};
 use super::{exit, failure};
 
 /// Lists the functions.
@@ -21,7 +21,7 @@ pub(crate) fn functions(common: &Common) -> Result<u8> {
             .iter()
             .map(|function| serde_json::json!({"name": function.name, "about": function.about}))
             .collect();
-        to_stdout(&format!("{}\n", serde_json::json!({ "functions": list })))?;
+        print::json(&serde_json::json!({ "functions": list }))?;
         return Ok(exit::DONE);
     }
     let mut page = Page::new(common);

@@ -20,9 +20,9 @@ use super::cli::{Common, OverlayArguments};
 use super::exit;
 use super::failure::{Failure, Result, command};
 use super::package::{Contents, LocalPackage};
-use super::print::{GREEN, Page, RED, YELLOW, to_stdout};
+use super::print::{self, GREEN, Page, RED, YELLOW};
 use super::report::{print_errors, result_json};
-use super::session::{followed, locked_revision, original};
+use super::session::FollowedPackage;
 use super::source::{SourceArgument, is_ssh};
 use super::upstream::{UpstreamSource, contents, supplied};
 
@@ -31,23 +31,20 @@ pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
         return checked(directory, common);
     }
     let package = LocalPackage::open(&overlay.directory)?;
-    let (lock, repository) = followed(&package)?;
-    // Only `get`, `status` and `upgrade` go to the network.
-    let upstream = UpstreamSource::open(repository, true)?;
-    let releases = upstream.releases(&package.tracking.path()).ok();
-    let base = original(&package, &upstream, releases.as_ref())?;
-    let revision = locked_revision(lock, releases.as_ref())?;
+    let followed = FollowedPackage::open_cached(&package)?;
+    let base = followed.original()?;
+    let revision = followed.locked_revision(followed.lock)?;
+    let repository = followed.upstream.address();
     let is_remote =
         repository.contains("://") && !repository.starts_with("file:") || is_ssh(repository);
-    let remote = (is_remote && upstream.is_git() && package.only_file()?.is_none()).then(|| {
-        let path = package.tracking.path();
-        let path = if path.is_empty() {
-            path
-        } else {
-            format!("//{path}")
-        };
-        format!("{repository}{path}?ref={}", revision.lock_ref)
-    });
+    let remote =
+        (is_remote && followed.upstream.is_git() && package.only_file()?.is_none()).then(|| {
+            let path = match followed.lock.directory.as_str() {
+                "" => String::new(),
+                path => format!("//{path}"),
+            };
+            format!("{repository}{path}?ref={}", revision.lock_ref)
+        });
     let (documents, results) = made(&package, &base, remote.as_deref())?;
     if results.has_errors() {
         print_errors(&results, common)?;
@@ -66,8 +63,9 @@ pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
             .filter_map(|file| Some((file.path.as_deref()?, file.text.as_str())))
             .collect();
         let list: Vec<_> = results.iter().map(result_json).collect();
-        let json = json!({"path": package.name(), "files": files, "verified": overlay.verify, "results": list});
-        to_stdout(&format!("{json}\n"))?;
+        print::json(
+            &json!({"path": package.name(), "files": files, "verified": overlay.verify, "results": list}),
+        )?;
         return Ok(exit::DONE);
     }
     let mut page = Page::new(common);
@@ -116,18 +114,9 @@ fn made(
     let outcome = run_function(
         &create_overlay::FUNCTION,
         inputs,
-        Items::Package(own(package)?),
+        Items::Package(package.own(&package.contents)?),
     )?;
     Ok((outcome.documents, outcome.results))
-}
-
-/// The files that count: all, or the only one.
-fn own(package: &LocalPackage) -> Result<Contents> {
-    let mut own = package.contents.clone();
-    if let Some(only) = package.only_file()? {
-        own.retain(|path, _| *path == only);
-    }
-    Ok(own)
 }
 
 /// Writes the files into a directory that has none.
@@ -153,7 +142,7 @@ fn verify(package: &LocalPackage, documents: &[Document]) -> Result<()> {
     write(&overlay, documents)?;
     let built = kustomize(&overlay)?;
     let built = PackageTexts::read([("built.yaml".to_owned(), built)].into());
-    let fork = texts(&own(package)?);
+    let fork = texts(&package.own(&package.contents)?);
     let found = differences(&built, &fork, &Schema::builtin())?;
     match found.first() {
         None => Ok(()),
@@ -220,10 +209,7 @@ fn checked(directory: &Path, common: &Common) -> Result<u8> {
                 |one| json!({"place": one.place, "state": word(one.state), "message": one.message}),
             )
             .collect();
-        to_stdout(&format!(
-            "{}\n",
-            json!({"path": package.name(), "findings": list})
-        ))?;
+        print::json(&json!({"path": package.name(), "findings": list}))?;
     } else {
         let mut page = Page::new(common);
         let mut last = None;
@@ -257,11 +243,10 @@ fn base_of(directory: &Path, name: &str) -> Result<Vec<Value>> {
         [("base.yaml".to_owned(), std::fs::read(&path)?)].into()
     } else {
         let source = SourceArgument::parse(name)?;
-        let upstream = UpstreamSource::open(&source.repository, true)?;
-        let releases = upstream.releases(&source.path)?;
+        let upstream = UpstreamSource::listed(&source.repository, &source.path, true)?;
         let request = source.revision.as_deref().unwrap_or("HEAD");
-        let target = upstream.asked(&source.path, &releases, request)?;
-        let files = upstream.snapshot(&source.path, &target.revision, None)?;
+        let revision = upstream.asked(&source.path, request)?;
+        let files = upstream.snapshot(&source.path, &revision)?;
         contents(&*supplied(files, Role::Upstream, None)?)?
     };
     Ok(texts(&contents).built(&Schema::builtin())?)

@@ -144,6 +144,15 @@ impl LocalPackage {
         }
     }
 
+    /// The files that count among these: all, or the only one.
+    pub(crate) fn own(&self, contents: &Contents) -> Result<Contents> {
+        let mut own = contents.clone();
+        if let Some(only) = self.only_file()? {
+            own.retain(|path, _| *path == only);
+        }
+        Ok(own)
+    }
+
     /// What turns the package on disk into these files.
     pub(crate) fn changes(&self, new: &Contents, modes: &HashMap<String, u32>) -> Vec<FileChange> {
         let written = new

@@ -210,6 +210,11 @@ pub(crate) fn to_stdout(text: &str) -> Result<()> {
     written.map_err(|error| Failure::new(format!("cannot write to standard output: {error}")))
 }
 
+/// Writes one JSON document to standard output.
+pub(crate) fn json(document: &serde_json::Value) -> Result<()> {
+    to_stdout(&format!("{document}\n"))
+}
+
 /// Says on a terminal what takes long.
 pub(crate) fn progress(what: fmt::Arguments<'_>) {
     let mut stderr = io::stderr().lock();

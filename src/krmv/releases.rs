@@ -210,6 +210,11 @@ impl Releases {
         self.all.iter().find(same)
     }
 
+    /// A tag or branch at a commit.
+    pub(crate) fn at(&self, commit: &str) -> Option<&ListedReference> {
+        self.all.iter().find(|one| one.commit == commit)
+    }
+
     /// What a person asks for: the name of a tag or branch, `latest`, a range, or the beginning of a version.
     pub(crate) fn asked(&self, request: &str) -> Option<&ListedReference> {
         if let Some(named) = self.named(request) {

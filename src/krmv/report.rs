@@ -10,7 +10,7 @@ use super::cli::{Common, TakeSide};
 use super::conflict::ReportedConflict;
 use super::failure::Result;
 use super::package::LocalPackage;
-use super::print::{GREEN, Page, RED, YELLOW, counted, grouped, to_stdout};
+use super::print::{self, GREEN, Page, RED, YELLOW, counted, grouped};
 
 /// An upgrade that was made or tried.
 pub(crate) struct UpgradeReport<'r> {
@@ -34,7 +34,7 @@ pub(crate) struct UpgradeReport<'r> {
 impl UpgradeReport<'_> {
     pub(crate) fn print(&self, common: &Common) -> Result<()> {
         if common.json {
-            return to_stdout(&format!("{}\n", self.to_json()));
+            return print::json(&self.to_json());
         }
         let mut page = Page::new(common);
         let name = self.package.name();
@@ -234,10 +234,7 @@ fn combined(results: &Results, is_verbose: bool) -> Vec<String> {
 pub(crate) fn print_errors(results: &Results, common: &Common) -> Result<()> {
     if common.json {
         let results: Vec<Value> = results.iter().map(result_json).collect();
-        return to_stdout(&format!(
-            "{}\n",
-            json!({"written": false, "results": results})
-        ));
+        return print::json(&json!({"written": false, "results": results}));
     }
     let mut page = Page::new(common);
     for result in results

@@ -17,25 +17,22 @@ use super::failure::Result;
 use super::kptfile::{self, OpenUpgrade};
 use super::merging::{Merger, has_markers};
 use super::package::{KPTFILE, LocalPackage};
-use super::print::{GREEN, Page, RED, counted, grouped, to_stdout};
+use super::print::{self, GREEN, Page, RED, counted, grouped};
 use super::report::{commit_command, conflict_json, hints, print_errors};
-use super::session::{followed, merger, open_target};
+use super::session::{FollowedPackage, followed};
 use super::table::{ConflictTable, UserDecision};
-use super::upstream::UpstreamSource;
 use super::{exit, interactive};
 
 pub(crate) fn run(resolve: &ResolveArguments, common: &Common) -> Result<u8> {
     let (directory, patterns) = arguments(&resolve.arguments);
     let package = LocalPackage::open(&directory)?;
-    let (_, repository) = followed(&package)?;
+    followed(&package)?;
     let Some(open) = package.tracking.open.clone() else {
         return nothing_open(&package, common);
     };
-    // Only `upgrade` goes to the network.
-    let upstream = UpstreamSource::open(repository, true)?;
-    let releases = upstream.releases(&package.tracking.path()).ok();
-    let revision = open_target(&package, &open, releases.as_ref());
-    let merger = merger(&package, &upstream, releases.as_ref(), &revision, None);
+    let followed = FollowedPackage::open_cached(&package)?;
+    let revision = followed.open_target(&open);
+    let merger = followed.merger(&revision);
     let merger = merger.map_err(|error| error.hint(package.command(&["upgrade"])))?;
     let mut table = ConflictTable::lay(&package, &merger, revision, open)?;
     if table.merged.results.has_errors() {
@@ -77,8 +74,7 @@ fn arguments(arguments: &[String]) -> (PathBuf, Vec<String>) {
 fn nothing_open(package: &LocalPackage, common: &Common) -> Result<u8> {
     let name = package.name();
     if common.json {
-        let json = json!({"path": name, "conflicts": [], "decided": 0, "settled": true});
-        to_stdout(&format!("{json}\n"))?;
+        print::json(&json!({"path": name, "conflicts": [], "decided": 0, "settled": true}))?;
         return Ok(exit::DONE);
     }
     let mut page = Page::new(common);
@@ -136,7 +132,7 @@ impl ConflictTable<'_> {
                 "decided": decisions.len(),
                 "settled": is_settled,
             });
-            to_stdout(&format!("{json}\n"))?;
+            print::json(&json)?;
         } else {
             self.report(&undecided, decisions, is_settled, has_markers, common)?;
         }

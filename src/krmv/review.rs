@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use krm_variants::config::Config;
 use krm_variants::functions::{Inputs, Items, SuppliedInput, review_package, run as run_function};
-use krm_variants::git::{Repository, Revision, Snapshot};
+use krm_variants::git::{Repository, Revision};
 use krm_variants::merge::Side;
 use krm_variants::package::{Package, is_krm_name};
 use krm_variants::results::Results;
@@ -22,35 +22,24 @@ use super::diff::cloned;
 use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
 use super::package::{Contents, KPTFILE, LocalPackage};
-use super::print::{Page, YELLOW, counted, to_stdout};
-use super::releases::Releases;
+use super::print::{self, Page, YELLOW, counted, to_stdout};
 use super::report::{print_errors, result_json};
-use super::session::{followed, locked_revision, merger, open_target, original};
-use super::upgrade::{arguments, target};
-use super::upstream::{ChosenRevision, UpstreamSource, contents, supplied};
+use super::session::FollowedPackage;
+use super::upgrade::arguments;
+use super::upstream::{contents, supplied};
 use super::{client, exit, worktree};
 
 pub(crate) fn run(review: &ReviewArguments, common: &Common) -> Result<u8> {
     let (directory, request) = arguments(&review.arguments)?;
     let package = LocalPackage::open(&directory)?;
-    let (_, repository) = followed(&package)?;
     // Only `get`, `status` and `upgrade` go to the network.
-    let upstream = UpstreamSource::open(repository, true)?;
-    let releases = upstream.releases(&package.tracking.path());
-    let next = package.command(&["status"]);
-    let releases = releases.map_err(|error| error.hint(next.clone()))?;
-    let sides = StateReader {
-        package: &package,
-        upstream: &upstream,
-        releases: &releases,
-    };
-    let compared = match &request {
-        Some(request) => sides.with_revision(review.from.as_deref(), request),
-        None => sides.with_files(review.from.as_deref()),
-    };
+    let compared = FollowedPackage::open(&package, true).and_then(|followed| match &request {
+        Some(request) => followed.with_revision(review.from.as_deref(), request),
+        None => followed.with_files(review.from.as_deref()),
+    });
     let compared = compared.map_err(|error| {
         if error.hints.is_empty() {
-            error.hint(next)
+            error.hint(package.command(&["status"]))
         } else {
             error
         }
@@ -72,7 +61,7 @@ pub(crate) fn run(review: &ReviewArguments, common: &Common) -> Result<u8> {
         review.format
     };
     match format {
-        ReviewFormat::Json => to_stdout(&format!("{}\n", compared.to_json(&package, &results)))?,
+        ReviewFormat::Json => print::json(&compared.to_json(&package, &results))?,
         ReviewFormat::Markdown => to_stdout(&compared.to_markdown(&results))?,
         ReviewFormat::Text => compared.print(&package, request.as_deref(), &results, common)?,
     }
@@ -146,18 +135,11 @@ fn settings(review: &ReviewArguments) -> Vec<String> {
         .collect()
 }
 
-/// What the states of a package are made from.
-struct StateReader<'s> {
-    package: &'s LocalPackage,
-    upstream: &'s UpstreamSource,
-    releases: &'s Releases,
-}
-
-impl StateReader<'_> {
+impl FollowedPackage<'_> {
     /// What is there, compared with the last commit, the lock or a revision of upstream.
     fn with_files(&self, from: Option<&str>) -> Result<Compared> {
         let mut compared = Compared {
-            after: self.own(&self.package.contents)?,
+            after: self.package.own(&self.package.contents)?,
             ..Compared::default()
         };
         compared.names[1] = "your files".to_owned();
@@ -176,13 +158,12 @@ impl StateReader<'_> {
     /// The package after an upgrade to a revision, compared with what is there or with another state. Between two
     /// revisions of upstream, these alone.
     fn with_revision(&self, from: Option<&str>, request: &str) -> Result<Compared> {
-        let to = target(self.package, self.upstream, self.releases, Some(request))?;
+        let to = self.target(Some(request))?;
         let mut compared = Compared::default();
-        compared.names[1].clone_from(&to.revision.lock_ref);
+        compared.names[1].clone_from(&to.lock_ref);
         if let Some(from) = from.filter(|from| !is_own(from)) {
             self.begin_at(from, &mut compared)?;
-            let files = self.snapshot(&to)?;
-            compared.after = contents(&*self.supplied(files, Role::Upstream)?)?;
+            compared.after = contents(&*self.supplied(&to, Role::Upstream)?)?;
             return Ok(compared);
         }
         if self.package.tracking.open.is_some() {
@@ -192,26 +173,20 @@ impl StateReader<'_> {
             );
             return Err(Failure::new(message).hint(self.package.command(&["resolve"])));
         }
-        let merger = merger(
-            self.package,
-            self.upstream,
-            Some(self.releases),
-            &to.revision,
-            to.reference,
-        )?;
+        let merger = self.merger(&to)?;
         let merged = merger.merge(&self.package.contents, Side::Local)?;
         if merged.results.has_errors() {
             compared.failed = Some(merged.results);
             return Ok(compared);
         }
         compared.undecided = conflicts(&merged.results).len();
-        compared.after = self.own(&merged.contents)?;
+        compared.after = self.package.own(&merged.contents)?;
         compared.upstream = Some([merger.original, merger.upstream]);
         match from {
             Some(from) => self.begin_at(from, &mut compared)?,
             None => {
-                compared.before = self.own(&self.package.contents)?;
-                compared.names[0] = self.locked_name()?;
+                compared.before = self.package.own(&self.package.contents)?;
+                compared.names[0] = self.locked_revision(self.lock)?.lock_ref;
             }
         }
         Ok(compared)
@@ -221,8 +196,8 @@ impl StateReader<'_> {
     fn begin_at(&self, from: &str, compared: &mut Compared) -> Result<()> {
         compared.names[0] = from.to_owned();
         if from == LOCK {
-            compared.names[0] = self.locked_name()?;
-            let supplied = original(self.package, self.upstream, Some(self.releases))?;
+            compared.names[0] = self.locked_revision(self.lock)?.lock_ref;
+            let supplied = self.original()?;
             let mark = "internal.kpt.dev/upstream-identifier";
             // `get` writes identities, which are no change of a person.
             let is_marked = self.package.contents.values().any(|bytes| {
@@ -239,37 +214,13 @@ impl StateReader<'_> {
         let before = match self.committed(from)? {
             Some(committed) => committed,
             None => {
-                let revision = target(self.package, self.upstream, self.releases, Some(from))?;
-                compared.names[0].clone_from(&revision.revision.lock_ref);
-                self.supplied(self.snapshot(&revision)?, Role::Before)?
+                let revision = self.target(Some(from))?;
+                compared.names[0].clone_from(&revision.lock_ref);
+                self.supplied(&revision, Role::Before)?
             }
         };
-        compared.before = self.own(&contents(&before)?)?;
+        compared.before = self.package.own(&contents(&before)?)?;
         Ok(())
-    }
-
-    fn snapshot(&self, revision: &ChosenRevision<'_>) -> Result<Snapshot> {
-        let path = self.package.tracking.path();
-        self.upstream
-            .snapshot(&path, &revision.revision, revision.reference)
-    }
-
-    fn supplied(&self, files: Snapshot, role: Role) -> Result<Arc<SuppliedPackage>> {
-        supplied(files, role, self.package.only_file()?.as_deref())
-    }
-
-    /// The files that count: all, or the only one.
-    fn own(&self, contents: &Contents) -> Result<Contents> {
-        let mut own = contents.clone();
-        if let Some(only) = self.package.only_file()? {
-            own.retain(|path, _| *path == only);
-        }
-        Ok(own)
-    }
-
-    fn locked_name(&self) -> Result<String> {
-        let (lock, _) = followed(self.package)?;
-        Ok(locked_revision(lock, Some(self.releases))?.lock_ref)
     }
 
     /// Whether the package has uncommitted changes, and a commit to compare with.
@@ -319,25 +270,17 @@ impl StateReader<'_> {
         let Some(old) = before.lock else {
             return Ok(None);
         };
-        let (lock, _) = followed(self.package)?;
-        let old = locked_revision(&old, Some(self.releases))?;
+        let old = self.locked_revision(&old)?;
         let new = match &self.package.tracking.open {
-            Some(open) => open_target(self.package, open, Some(self.releases)),
-            None => locked_revision(lock, Some(self.releases))?,
+            Some(open) => self.open_target(open),
+            None => self.locked_revision(self.lock)?,
         };
         if old.commit == new.commit {
             return Ok(None);
         }
-        let read = |revision: Revision, role| {
-            let target = ChosenRevision {
-                revision,
-                reference: None,
-            };
-            self.supplied(self.snapshot(&target)?, role)
-        };
         Ok(Some([
-            read(old, Role::Original)?,
-            read(new, Role::Upstream)?,
+            self.supplied(&old, Role::Original)?,
+            self.supplied(&new, Role::Upstream)?,
         ]))
     }
 }

@@ -12,7 +12,7 @@ use super::failure::{Failure, Result, command};
 use super::kptfile::OpenUpgrade;
 use super::merging::Merger;
 use super::package::{Contents, LocalPackage};
-use super::releases::{ListedReference, Releases};
+use super::releases::ListedReference;
 use super::upstream::{UpstreamSource, supplied, supplied_like};
 
 /// The file that remembered decisions are in.
@@ -34,28 +34,144 @@ pub(crate) fn followed(package: &LocalPackage) -> Result<(&UpstreamLock, &str)> 
     }
 }
 
-/// The revision that the lock names.
-pub(crate) fn locked_revision(
-    lock: &UpstreamLock,
-    releases: Option<&Releases>,
-) -> Result<Revision> {
-    let named = lock.reference.as_deref();
-    let known = named.and_then(|name| releases?.named(name));
-    let commit = lock
-        .commit
-        .clone()
-        .or(known.map(|known| known.commit.clone()));
-    let commit = commit.ok_or_else(|| {
-        let message =
-            "the lock has no commit, and the repository has no tag or branch named like its `ref`";
-        Failure::new(message).hint("krmv help get")
-    })?;
-    let name = named.unwrap_or(&commit).to_owned();
-    let mut revision = Revision::named(&name, commit);
-    if let Some(name) = locked_name(lock) {
-        revision.lock_ref = name;
+/// A package with the upstream that it follows.
+pub(crate) struct FollowedPackage<'p> {
+    pub(crate) package: &'p LocalPackage,
+    pub(crate) lock: &'p UpstreamLock,
+    pub(crate) upstream: UpstreamSource,
+}
+
+impl<'p> FollowedPackage<'p> {
+    /// With the tags and branches that upstream has.
+    pub(crate) fn open(package: &'p LocalPackage, is_offline: bool) -> Result<Self> {
+        let (lock, repository) = followed(package)?;
+        Ok(Self {
+            package,
+            lock,
+            upstream: UpstreamSource::listed(repository, &lock.directory, is_offline)?,
+        })
     }
-    Ok(revision)
+
+    /// Off the network, for commands other than `get`, `status` and `upgrade`; also where tags and branches are unknown.
+    pub(crate) fn open_cached(package: &'p LocalPackage) -> Result<Self> {
+        let (lock, repository) = followed(package)?;
+        let mut upstream = UpstreamSource::open(repository, true)?;
+        // Commits are read without them.
+        let _ = upstream.list(&lock.directory);
+        Ok(Self {
+            package,
+            lock,
+            upstream,
+        })
+    }
+
+    /// The revision that a lock names.
+    pub(crate) fn locked_revision(&self, lock: &UpstreamLock) -> Result<Revision> {
+        let named = lock.reference.as_deref();
+        let known = named.and_then(|name| self.upstream.releases.named(name));
+        let commit = lock
+            .commit
+            .clone()
+            .or(known.map(|known| known.commit.clone()));
+        let commit = commit.ok_or_else(|| {
+            let message = "the lock has no commit, and the repository has no tag or branch named like its `ref`";
+            Failure::new(message).hint("krmv help get")
+        })?;
+        let name = named.unwrap_or(&commit).to_owned();
+        let mut revision = Revision::named(&name, commit);
+        if let Some(name) = locked_name(lock) {
+            revision.lock_ref = name;
+        }
+        Ok(revision)
+    }
+
+    /// The revision that a person asks for; the newest final release without a request.
+    pub(crate) fn target(&self, request: Option<&str>) -> Result<Revision> {
+        let upstream = &self.upstream;
+        if let Some(request) = request {
+            return upstream.asked(&self.lock.directory, request);
+        }
+        let newest = upstream.releases.newest().map(ListedReference::revision);
+        newest.ok_or_else(|| {
+            let next = self.package.command(&["upgrade"]);
+            upstream.releases.no_release(upstream.address(), &next)
+        })
+    }
+
+    /// The revision that an open upgrade goes to, with the names that the Kptfile and the repository have for it.
+    pub(crate) fn open_target(&self, open: &OpenUpgrade) -> Revision {
+        let wanted = self.package.tracking.wanted.clone();
+        let name = wanted.unwrap_or_else(|| open.to.clone());
+        let known = self.upstream.releases.named(&name);
+        let known = known.filter(|known| known.commit == open.to);
+        let mut revision = Revision::named(&name, open.to.clone());
+        if let Some(known) = known {
+            revision.lock_ref.clone_from(&known.name);
+        }
+        revision
+    }
+
+    /// A revision of upstream in a role.
+    pub(crate) fn supplied(&self, revision: &Revision, role: Role) -> Result<Arc<SuppliedPackage>> {
+        let files = self.upstream.snapshot(&self.lock.directory, revision)?;
+        supplied(files, role, self.package.only_file()?.as_deref())
+    }
+
+    /// The package at the lock's revision.
+    pub(crate) fn original(&self) -> Result<Arc<SuppliedPackage>> {
+        let revision = self.locked_revision(self.lock)?;
+        let files = self.upstream.snapshot(&self.lock.directory, &revision);
+        let files = files.map_err(|mut error| {
+            let name = self.package.name();
+            error.message = format!(
+                "cannot read the original revision of '{name}': {}",
+                error.message
+            );
+            let source = format!("{}//{}", self.upstream.address(), self.lock.directory);
+            error
+                .hints
+                .push(command(["krmv", "get", "--adopt", &source, &name]));
+            error
+        })?;
+        supplied(files, Role::Original, self.package.only_file()?.as_deref())
+    }
+
+    /// What merges the package with a revision.
+    pub(crate) fn merger(&self, target: &Revision) -> Result<Merger> {
+        self.merger_from(self.original()?, target)
+    }
+
+    /// The same, with the original revision read before.
+    pub(crate) fn merger_from(
+        &self,
+        original: Arc<SuppliedPackage>,
+        target: &Revision,
+    ) -> Result<Merger> {
+        let file = self.package.only_file()?;
+        let own_path = &self.lock.directory;
+        let (files, path) = match &self.lock.commit {
+            Some(from) => self.upstream.snapshot_since(own_path, from, target)?,
+            None => (self.upstream.snapshot(own_path, target)?, own_path.clone()),
+        };
+        let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
+        if file.is_some() && name(&path) != name(own_path) {
+            let message =
+                format!("upstream has the file of this package under another name, `{path}`");
+            let address = self.upstream.address();
+            let source = format!("{address}//{path}@{}", target.upstream_ref);
+            return Err(Failure::new(message).hint(command(["krmv", "get", &source])));
+        }
+        let upstream = supplied_like(files, Role::Upstream, file.as_deref(), &[&original])?;
+        Ok(Merger {
+            original,
+            upstream,
+            local: None,
+            strategy: self.lock.update_strategy.clone(),
+            rules: remembered(&self.package.contents)?,
+            file,
+            path,
+        })
+    }
 }
 
 /// What a person calls the revision of a lock.
@@ -64,83 +180,6 @@ pub(crate) fn locked_name(lock: &UpstreamLock) -> Option<String> {
     let files = lock.reference.as_deref().filter(|_| is_file);
     let release = files.and_then(|source| FileSource::parse(source)?.release);
     release.or_else(|| lock.reference.clone())
-}
-
-/// The package at the lock's revision.
-pub(crate) fn original(
-    package: &LocalPackage,
-    upstream: &UpstreamSource,
-    releases: Option<&Releases>,
-) -> Result<Arc<SuppliedPackage>> {
-    let (lock, address) = followed(package)?;
-    let revision = locked_revision(lock, releases)?;
-    // A tag that was moved is another commit.
-    let reference = lock
-        .reference
-        .as_deref()
-        .and_then(|name| releases?.named(name));
-    let reference = reference.filter(|found| Some(&found.commit) == lock.commit.as_ref());
-    let files = upstream.snapshot(&package.tracking.path(), &revision, reference);
-    let files = files.map_err(|mut error| {
-        let name = package.name();
-        error.message = format!(
-            "cannot read the original revision of '{name}': {}",
-            error.message
-        );
-        let source = format!("{address}//{}", package.tracking.path());
-        error
-            .hints
-            .push(command(["krmv", "get", "--adopt", &source, &name]));
-        error
-    })?;
-    supplied(files, Role::Original, package.only_file()?.as_deref())
-}
-
-/// What merges a package with a revision.
-pub(crate) fn merger(
-    package: &LocalPackage,
-    upstream: &UpstreamSource,
-    releases: Option<&Releases>,
-    target: &Revision,
-    reference: Option<&ListedReference>,
-) -> Result<Merger> {
-    let original = original(package, upstream, releases)?;
-    merger_from(original, package, upstream, target, reference)
-}
-
-/// The same, with the original revision read before.
-pub(crate) fn merger_from(
-    original: Arc<SuppliedPackage>,
-    package: &LocalPackage,
-    upstream: &UpstreamSource,
-    target: &Revision,
-    reference: Option<&ListedReference>,
-) -> Result<Merger> {
-    let file = package.only_file()?;
-    let path = package.tracking.path();
-    let lock = package.tracking.lock.as_ref();
-    let from = lock.and_then(|lock| lock.commit.as_deref());
-    let (files, path) = match from {
-        Some(from) => upstream.snapshot_since(&path, from, target, reference)?,
-        None => (upstream.snapshot(&path, target, reference)?, path),
-    };
-    let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
-    if file.is_some() && name(&path) != name(&package.tracking.path()) {
-        let message = format!("upstream has the file of this package under another name, `{path}`");
-        let source = format!("{}//{path}@{}", upstream.address(), target.upstream_ref);
-        return Err(Failure::new(message).hint(command(["krmv", "get", &source])));
-    }
-    let name = file.as_deref();
-    let upstream = supplied_like(files, Role::Upstream, name, &[&original])?;
-    Ok(Merger {
-        original,
-        upstream,
-        local: None,
-        strategy: lock.and_then(|lock| lock.update_strategy.clone()),
-        rules: remembered(&package.contents)?,
-        file,
-        path,
-    })
 }
 
 /// The decisions that a package remembers.
@@ -169,21 +208,4 @@ pub(crate) fn remembered(contents: &Contents) -> Result<Vec<Value>> {
         None => Ok(Vec::new()),
         Some(other) => Err(wrong(other.kind())),
     }
-}
-
-/// The revision that an open upgrade goes to, with the names that the Kptfile and the repository have for it.
-pub(crate) fn open_target(
-    package: &LocalPackage,
-    open: &OpenUpgrade,
-    releases: Option<&Releases>,
-) -> Revision {
-    let wanted = package.tracking.wanted.clone();
-    let name = wanted.unwrap_or_else(|| open.to.clone());
-    let known = releases.and_then(|releases| releases.named(&name));
-    let known = known.filter(|known| known.commit == open.to);
-    let mut revision = Revision::named(&name, open.to.clone());
-    if let Some(known) = known {
-        revision.lock_ref.clone_from(&known.name);
-    }
-    revision
 }

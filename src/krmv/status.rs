@@ -23,11 +23,11 @@ use super::exit;
 use super::failure::{Failure, Result};
 use super::merging::Merger;
 use super::package::{KPTFILE, LocalPackage};
-use super::print::{GREEN, Page, RED, YELLOW, counted, to_stdout};
-use super::releases::{ListedReference, Releases};
+use super::print::{self, GREEN, Page, RED, YELLOW, counted};
+use super::releases::ListedReference;
 use super::review::reviewable;
-use super::session::{followed, locked_name, locked_revision, merger, merger_from, original};
-use super::upstream::{UpstreamSource, contents};
+use super::session::{FollowedPackage, followed, locked_name};
+use super::upstream::contents;
 
 /// What there is to say of one package.
 struct PackageStatus {
@@ -85,7 +85,7 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
     let is_newer = states.iter().any(|state| !state.newer.is_empty());
     if common.json {
         let list: Vec<_> = states.iter().map(PackageStatus::to_json).collect();
-        to_stdout(&format!("{}\n", json!({ "packages": list })))?;
+        print::json(&json!({ "packages": list }))?;
     } else {
         let mut page = Page::new(common);
         states
@@ -130,7 +130,7 @@ fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> 
 /// The state of one package; `None` for one without an upstream of its own.
 fn state(directory: &Path, bisect: Option<&str>, common: &Common) -> Result<Option<PackageStatus>> {
     let package = LocalPackage::open(directory)?;
-    let Ok((lock, repository)) = followed(&package) else {
+    let Ok((lock, _)) = followed(&package) else {
         return Ok(None);
     };
     let mut state = PackageStatus {
@@ -148,7 +148,7 @@ fn state(directory: &Path, bisect: Option<&str>, common: &Common) -> Result<Opti
         resolve: package.command(&["resolve"]),
     };
     // One that cannot be reached must not hide the others.
-    if let Err(failure) = fill(&mut state, &package, repository, bisect, common) {
+    if let Err(failure) = fill(&mut state, &package, bisect, common) {
         state.problem = Some(failure.message);
     }
     Ok(Some(state))
@@ -157,28 +157,25 @@ fn state(directory: &Path, bisect: Option<&str>, common: &Common) -> Result<Opti
 fn fill(
     state: &mut PackageStatus,
     package: &LocalPackage,
-    repository: &str,
     bisect: Option<&str>,
     common: &Common,
 ) -> Result<()> {
-    let upstream = UpstreamSource::open(repository, common.offline)?;
-    let releases = upstream.releases(&package.tracking.path())?;
+    let followed = FollowedPackage::open(package, common.offline)?;
     if let Some(open) = &package.tracking.open {
-        let target = super::session::open_target(package, open, Some(&releases));
-        let merger = merger(package, &upstream, Some(&releases), &target, None)?;
+        let target = followed.open_target(open);
+        let merger = followed.merger(&target)?;
         let merged = merger.merge(&package.contents, Side::Local).ok();
         let count = merged.map(|merged| undecided(conflicts(&merged.results), &open.decided).len());
         state.open = Some((target.lock_ref.clone(), count));
         state.edits = Some(edits(package, &merger.upstream)?);
         return Ok(());
     }
-    let base = original(package, &upstream, Some(&releases))?;
+    let base = followed.original()?;
     state.edits = Some(edits(package, &base)?);
-    let newer = newer(package, &releases)?;
-    upstream.fetch_several(&newer)?;
+    let newer = newer(&followed)?;
+    followed.upstream.fetch_several(&newer)?;
     let trial = Trial {
-        package,
-        upstream: &upstream,
+        followed: &followed,
         base: &base,
         before: reviewable(&package.contents, &[&base])?,
     };
@@ -191,8 +188,7 @@ fn fill(
 
 /// What newer releases are tried on.
 struct Trial<'t> {
-    package: &'t LocalPackage,
-    upstream: &'t UpstreamSource,
+    followed: &'t FollowedPackage<'t>,
     base: &'t Arc<SuppliedPackage>,
     /// The package as it is, for reviews.
     before: Arc<SuppliedPackage>,
@@ -210,14 +206,7 @@ impl Trial<'_> {
 
     fn merger(&self, release: &ListedReference) -> Result<Merger> {
         let original = Arc::clone(self.base);
-        let revision = release.revision();
-        let merger = merger_from(
-            original,
-            self.package,
-            self.upstream,
-            &revision,
-            Some(release),
-        )?;
+        let merger = self.followed.merger_from(original, &release.revision())?;
         Ok(Merger {
             local: Some(Arc::clone(&self.before)),
             ..merger
@@ -251,7 +240,7 @@ impl Trial<'_> {
 
     fn one(&self, release: &ListedReference) -> Newer {
         let merged = self.merger(release).and_then(|merger| {
-            let merged = merger.merge(&self.package.contents, Side::Local)?;
+            let merged = merger.merge(&self.followed.package.contents, Side::Local)?;
             let mut results = merged.results.iter();
             match results.find(|result| result.severity == Severity::Error) {
                 Some(error) => Err(Failure::new(error.message.to_string())),
@@ -274,9 +263,9 @@ impl Trial<'_> {
 }
 
 /// The final releases after the package's own, lowest first.
-fn newer<'r>(package: &LocalPackage, releases: &'r Releases) -> Result<Vec<&'r ListedReference>> {
-    let (lock, _) = followed(package)?;
-    let revision = locked_revision(lock, Some(releases))?;
+fn newer<'r>(followed: &'r FollowedPackage<'_>) -> Result<Vec<&'r ListedReference>> {
+    let releases = &followed.upstream.releases;
+    let revision = followed.locked_revision(followed.lock)?;
     let own = releases
         .named(&revision.lock_ref)
         .and_then(ListedReference::version);
@@ -294,10 +283,7 @@ fn newer<'r>(package: &LocalPackage, releases: &'r Releases) -> Result<Vec<&'r L
 /// How many values a person changed.
 fn edits(package: &LocalPackage, base: &SuppliedPackage) -> Result<usize> {
     let mut base = contents(base)?;
-    let mut own = package.contents.clone();
-    if let Some(only) = package.only_file()? {
-        own.retain(|path, _| *path == only);
-    }
+    let mut own = package.own(&package.contents)?;
     // What the Kptfile says of upstream is no edit.
     base.remove(KPTFILE);
     own.remove(KPTFILE);

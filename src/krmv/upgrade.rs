@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use krm_variants::diff::file_diff;
+use krm_variants::git::Revision;
 use krm_variants::kptfile::UpstreamLock;
 use krm_variants::merge::Side;
 use krm_variants::upstream::{FileSource, is_digest};
@@ -17,11 +18,10 @@ use super::failure::{Failure, Result};
 use super::kptfile::{self, OpenUpgrade};
 use super::merging::{MergedPackage, Merger, with_markers};
 use super::package::{Contents, KPTFILE, LocalPackage};
-use super::print::{Page, to_stdout};
-use super::releases::Releases;
+use super::print::{self, Page, to_stdout};
 use super::report::{UpgradeReport, print_errors};
-use super::session::{followed, locked_name, merger, open_target};
-use super::upstream::{ChosenRevision, UpstreamSource, contents};
+use super::session::{FollowedPackage, locked_name};
+use super::upstream::contents;
 use super::{exit, worktree};
 
 pub(crate) fn run(upgrade: &UpgradeArguments, common: &Common) -> Result<u8> {
@@ -30,21 +30,16 @@ pub(crate) fn run(upgrade: &UpgradeArguments, common: &Common) -> Result<u8> {
     if upgrade.abort {
         return abort(&package, common);
     }
-    let (_, repository) = followed(&package)?;
-    let upstream = UpstreamSource::open(repository, common.offline)?;
-    let releases = upstream.releases(&package.tracking.path())?;
+    let followed = FollowedPackage::open(&package, common.offline)?;
     let target = match (&request, &package.tracking.open) {
-        (None, Some(open)) => {
-            ChosenRevision::unlisted(open_target(&package, open, Some(&releases)))
-        }
-        _ => target(&package, &upstream, &releases, request.as_deref())?,
+        (None, Some(open)) => followed.open_target(open),
+        _ => followed.target(request.as_deref())?,
     };
     let task = Task {
         upgrade,
         common,
         package: &package,
-        upstream: &upstream,
-        releases: &releases,
+        followed: &followed,
         target: &target,
     };
     match &package.tracking.open {
@@ -73,51 +68,19 @@ pub(crate) fn arguments(arguments: &[String]) -> Result<(PathBuf, Option<String>
     }
 }
 
-/// The revision that a person asks for; the newest final release without a request.
-pub(crate) fn target<'r>(
-    package: &LocalPackage,
-    upstream: &UpstreamSource,
-    releases: &'r Releases,
-    request: Option<&str>,
-) -> Result<ChosenRevision<'r>> {
-    if let Some(request) = request {
-        return upstream.asked(&package.tracking.path(), releases, request);
-    }
-    let newest = releases.newest().map(ChosenRevision::listed);
-    newest.ok_or_else(|| {
-        let next = package.command(&["upgrade"]);
-        releases.no_release(upstream.address(), &next)
-    })
-}
-
 /// One upgrade.
 struct Task<'t> {
     upgrade: &'t UpgradeArguments,
     common: &'t Common,
     package: &'t LocalPackage,
-    upstream: &'t UpstreamSource,
-    releases: &'t Releases,
-    target: &'t ChosenRevision<'t>,
+    followed: &'t FollowedPackage<'t>,
+    target: &'t Revision,
 }
 
 impl Task<'_> {
-    fn merger(&self) -> Result<Merger> {
-        let ChosenRevision {
-            revision,
-            reference,
-        } = self.target;
-        merger(
-            self.package,
-            self.upstream,
-            Some(self.releases),
-            revision,
-            *reference,
-        )
-    }
-
     /// An upgrade is open: lists what is undecided, and merges nothing.
     fn go_on(&self, open: &OpenUpgrade) -> Result<u8> {
-        let revision = &self.target.revision;
+        let revision = self.target;
         if revision.commit != open.to {
             let wanted = self.package.tracking.wanted.as_deref().unwrap_or(&open.to);
             let moved = wanted == revision.upstream_ref;
@@ -135,12 +98,13 @@ impl Task<'_> {
                     .hint(self.package.command(&["upgrade", "--abort"]))
             });
         }
-        super::resolve::go_on(self.package, self.common, &self.merger()?, revision, open)
+        let merger = self.followed.merger(revision)?;
+        super::resolve::go_on(self.package, self.common, &merger, revision, open)
     }
 
     fn begin(&self) -> Result<u8> {
-        let (lock, repository) = followed(self.package)?;
-        let revision = &self.target.revision;
+        let lock = self.followed.lock;
+        let revision = self.target;
         if lock.commit.as_deref() == Some(&revision.commit) {
             return self.up_to_date(&revision.lock_ref);
         }
@@ -151,7 +115,7 @@ impl Task<'_> {
         if !is_dry && !self.upgrade.force {
             worktree::refuse_uncommitted(&self.package.directory, &self.command_line())?;
         }
-        let merger = self.merger()?;
+        let merger = self.followed.merger(revision)?;
         let side = match self.upgrade.take {
             Some(TakeSide::Upstream) => Side::Upstream,
             _ => Side::Local,
@@ -176,7 +140,7 @@ impl Task<'_> {
             decided: BTreeSet::new(),
         };
         let at = kptfile::at(lock, &merger.path);
-        let new = at.moved_to(repository, revision);
+        let new = at.moved_to(self.followed.upstream.address(), revision);
         let text = if open.is_empty() {
             kptfile::locked(&text, &new)?
         } else {
@@ -200,23 +164,23 @@ impl Task<'_> {
                 .first()
                 .is_none_or(|one| Path::new(one).exists());
         let locked = locked.filter(|_| is_default)?;
-        let version = self.releases.named(locked)?.version()?;
-        let newest = self.target.reference?.version()?;
+        let releases = &self.followed.upstream.releases;
+        let version = releases.named(locked)?.version()?;
+        let newest = releases.newest()?.version()?;
         (newest <= version).then(|| locked.to_owned())
     }
 
     fn command_line(&self) -> String {
-        let request = self.target.revision.upstream_ref.as_str();
+        let request = self.target.upstream_ref.as_str();
         self.package.command(&["upgrade", request])
     }
 
     fn up_to_date(&self, name: &str) -> Result<u8> {
         let shown = self.package.name();
         if self.common.json {
-            let json = serde_json::json!({
+            print::json(&serde_json::json!({
                 "path": shown, "from": name, "to": name, "written": false, "conflicts": [],
-            });
-            to_stdout(&format!("{json}\n"))?;
+            }))?;
             return Ok(exit::DONE);
         }
         let mut page = Page::new(self.common);
@@ -265,7 +229,7 @@ impl Task<'_> {
             package: self.package,
             from: from.as_deref(),
             moved: (path != lock.directory).then_some([&lock.directory, path]),
-            to: &self.target.revision,
+            to: self.target,
             results: &merged.results,
             found,
             open,
@@ -309,8 +273,9 @@ fn abort(package: &LocalPackage, common: &Common) -> Result<u8> {
     }
     let said = worktree::restore(&package.directory)?;
     if common.json {
-        let json = serde_json::json!({"path": package.name(), "aborted": true, "message": said});
-        to_stdout(&format!("{json}\n"))?;
+        print::json(
+            &serde_json::json!({"path": package.name(), "aborted": true, "message": said}),
+        )?;
         return Ok(exit::DONE);
     }
     let mut page = Page::new(common);

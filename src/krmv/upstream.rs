@@ -30,29 +30,8 @@ pub(crate) struct UpstreamSource {
     is_offline: bool,
     /// What it is outside of Git.
     files: Option<FileSource>,
-}
-
-/// A revision to work with.
-pub(crate) struct ChosenRevision<'r> {
-    pub(crate) revision: Revision,
-    /// The name that the repository lists for it.
-    pub(crate) reference: Option<&'r ListedReference>,
-}
-
-impl<'r> ChosenRevision<'r> {
-    pub(crate) fn listed(reference: &'r ListedReference) -> Self {
-        Self {
-            revision: reference.revision(),
-            reference: Some(reference),
-        }
-    }
-
-    pub(crate) fn unlisted(revision: Revision) -> Self {
-        Self {
-            revision,
-            reference: None,
-        }
-    }
+    /// Its tags and branches, once they are [listed](Self::list).
+    pub(crate) releases: Releases,
 }
 
 /// The list of references that was read last.
@@ -64,39 +43,35 @@ const SHALLOW: [&str; 2] = ["--depth=1", "--no-tags"];
 impl UpstreamSource {
     pub(crate) fn open(address: &str, is_offline: bool) -> Result<Self> {
         let files = FileSource::parse(address);
-        if files.is_some() {
-            return Ok(Self {
-                address: address.to_owned(),
-                path: PathBuf::new(),
-                is_local: true,
-                is_offline,
-                files,
-            });
-        }
         let local = address.strip_prefix("file://").unwrap_or(address);
         let is_url = address.contains("://") || super::source::is_ssh(address);
-        if !is_url || local.len() < address.len() {
-            let Some(path) = existing(Path::new(local)) else {
+        let is_local = files.is_some() || !is_url || local.len() < address.len();
+        let path = if files.is_some() {
+            PathBuf::new()
+        } else if is_local {
+            existing(Path::new(local)).ok_or_else(|| {
                 let message =
                     format!("'{local}', where the package comes from, is not a Git repository");
-                return Err(Failure::new(message).hint(command(["git", "clone", "URL", local])));
-            };
-            return Ok(Self {
-                address: address.to_owned(),
-                path,
-                is_local: true,
-                is_offline,
-                files,
-            });
-        }
-        let path = cache()?.join(folder_of(address));
+                Failure::new(message).hint(command(["git", "clone", "URL", local]))
+            })?
+        } else {
+            cache()?.join(folder_of(address))
+        };
         Ok(Self {
             address: address.to_owned(),
             path,
-            is_local: false,
+            is_local,
             is_offline,
             files,
+            releases: Releases::default(),
         })
+    }
+
+    /// The same, with its tags and branches for a directory.
+    pub(crate) fn listed(address: &str, directory: &str, is_offline: bool) -> Result<Self> {
+        let mut upstream = Self::open(address, is_offline)?;
+        upstream.list(directory)?;
+        Ok(upstream)
     }
 
     /// As a Kptfile names it.
@@ -109,10 +84,11 @@ impl UpstreamSource {
         self.files.is_none()
     }
 
-    /// Its tags and branches, for a directory.
-    pub(crate) fn releases(&self, directory: &str) -> Result<Releases> {
+    /// Reads its tags and branches, for a directory.
+    pub(crate) fn list(&mut self, directory: &str) -> Result<()> {
         if let Some(files) = &self.files {
-            return Releases::of_files(files, directory);
+            self.releases = Releases::of_files(files, directory)?;
+            return Ok(());
         }
         let listed = if self.is_local {
             client::text(&self.path, ["ls-remote", "."]).map_err(|error| self.unreachable(error))?
@@ -128,28 +104,19 @@ impl UpstreamSource {
             let _ = std::fs::write(self.path.join(REFERENCES), &listed);
             listed
         };
-        let releases = Releases::read(&listed, directory);
-        if releases.is_empty() {
+        self.releases = Releases::read(&listed, directory);
+        if self.releases.is_empty() {
             let message = format!("the repository {} is empty: it has no commit", self.address);
             return Err(Failure::new(message).hint(command(["git", "ls-remote", &self.address])));
         }
-        Ok(releases)
+        Ok(())
     }
 
     /// The revision that a request names.
-    pub(crate) fn asked<'r>(
-        &self,
-        directory: &str,
-        releases: &'r Releases,
-        request: &str,
-    ) -> Result<ChosenRevision<'r>> {
-        let listed = releases.asked(request).map(ChosenRevision::listed);
-        let other = || {
-            self.by_other_name(directory, request)
-                .map(ChosenRevision::unlisted)
-        };
-        let found = listed.or_else(other);
-        found.ok_or_else(|| releases.not_found(request, &self.address))
+    pub(crate) fn asked(&self, directory: &str, request: &str) -> Result<Revision> {
+        let listed = self.releases.asked(request).map(ListedReference::revision);
+        let found = listed.or_else(|| self.by_other_name(directory, request));
+        found.ok_or_else(|| self.releases.not_found(request, &self.address))
     }
 
     /// Finds a revision by any name that only the repository itself knows: a commit, `HEAD~1`.
@@ -166,19 +133,14 @@ impl UpstreamSource {
         }
         let is_commit = name.len() >= 7 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
         if !self.is_local && is_commit && name.len() == 40 {
-            self.fetch_commit(name, None).ok()?;
+            self.fetch_commit(name).ok()?;
         }
         let repository = Repository::open(&self.path).ok()?;
         repository.resolve(directory, name).ok()
     }
 
-    /// Makes the commit of a revision available; `reference` is its full name, for servers that give no
-    /// single commits.
-    pub(crate) fn fetch_commit(
-        &self,
-        commit: &str,
-        reference: Option<&ListedReference>,
-    ) -> Result<(Repository, String)> {
+    /// Makes the commit of a revision available; by its tag or branch for servers that give no single commits.
+    pub(crate) fn fetch_commit(&self, commit: &str) -> Result<(Repository, String)> {
         let has = |path: &Path| {
             let repository = Repository::open(path).ok()?;
             // kpt records the object of an annotated tag.
@@ -190,6 +152,7 @@ impl UpstreamSource {
         if let Some(found) = has(&self.path) {
             return Ok(found);
         }
+        let reference = self.releases.at(commit);
         let name = reference.map_or(commit, |reference| reference.name.as_str());
         if self.is_local {
             let message = format!(
@@ -316,12 +279,7 @@ impl UpstreamSource {
     }
 
     /// Reads a directory at a revision.
-    pub(crate) fn snapshot(
-        &self,
-        path: &str,
-        revision: &Revision,
-        reference: Option<&ListedReference>,
-    ) -> Result<Snapshot> {
+    pub(crate) fn snapshot(&self, path: &str, revision: &Revision) -> Result<Snapshot> {
         if let Some(files) = &self.files {
             let package = self.file(files, path, revision)?.read();
             return Ok(Snapshot {
@@ -331,7 +289,7 @@ impl UpstreamSource {
                 package: package.map_err(unreadable)?,
             });
         }
-        let (repository, commit) = self.fetch_commit(&revision.commit, reference)?;
+        let (repository, commit) = self.fetch_commit(&revision.commit)?;
         let revision = &Revision {
             commit,
             ..revision.clone()
@@ -355,16 +313,15 @@ impl UpstreamSource {
         path: &str,
         from: &str,
         revision: &Revision,
-        reference: Option<&ListedReference>,
     ) -> Result<(Snapshot, String)> {
-        let error = match self.snapshot(path, revision, reference) {
+        let error = match self.snapshot(path, revision) {
             Ok(snapshot) => return Ok((snapshot, path.to_owned())),
             Err(error) => error,
         };
         let Some(moved) = self.moved_to(path, from, &revision.commit) else {
             return Err(error);
         };
-        let snapshot = self.snapshot(&moved, revision, reference)?;
+        let snapshot = self.snapshot(&moved, revision)?;
         Ok((snapshot, moved))
     }
 
