@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{
-    Arg, ArgAction, Command, CommandFactory, FromArgMatches, Parser, ValueEnum, value_parser,
+    Arg, ArgAction, ArgGroup, Args, Command, CommandFactory, FromArgMatches, Parser, ValueEnum,
+    value_parser,
 };
 
 use super::flags::{GIT, INPUTS, OTHER, PACKAGE, RESULTS, path_flag};
-use super::fleet_arguments::FleetArguments;
+use super::fleet_arguments::{FleetArguments, REPORTED};
 use super::keys::{no_flag, no_pairs, not_a_pair};
 use crate::config::{Keys, UsageError};
 use crate::functions::Function;
@@ -87,7 +88,11 @@ pub(super) struct Arguments {
 
 /// What a review looks like on standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum ReportFormat {
+#[expect(
+    missing_docs,
+    reason = "comments of the variants are the text of --help"
+)]
+pub enum ReportFormat {
     Text,
     Markdown,
     Json,
@@ -219,7 +224,7 @@ pub(super) fn parse(
         arguments.exit_conflicts = matches.get_flag(EXIT_CONFLICTS);
     }
     if function.is_of_fleets {
-        arguments.fleet = FleetArguments::read(&matches);
+        arguments.fleet = FleetArguments::from_arg_matches(&matches)?;
     }
     if function.makes_files {
         arguments.into = matches.get_one::<PathBuf>(INTO).cloned();
@@ -297,9 +302,8 @@ pub fn command(function: &Function) -> Command {
         command = command.arg(flag.help_heading(RESULTS));
     }
     if function.is_of_fleets {
-        command = command
-            .args(FleetArguments::args())
-            .group(FleetArguments::group());
+        let reported = ArgGroup::new(REPORTED).args(["package", "join"]);
+        command = FleetArguments::augment_args(command).group(reported);
     }
     command = command.args(function.merge_driver.map(|_| driver_flag()));
     command = function.keys.with_flags(command);

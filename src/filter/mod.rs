@@ -16,8 +16,9 @@ mod read;
 mod step;
 mod stream;
 
-pub use arguments::{Color, command, quoted};
+pub use arguments::{Color, ReportFormat, command, quoted};
 pub use flags::with_value_hint;
+pub use package_directory::write_documents;
 pub use progress::{ProgressLine, search_progress};
 
 use std::ffi::OsString;

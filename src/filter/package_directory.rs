@@ -72,7 +72,7 @@ pub(super) fn on_package(
     let written = match &documents {
         _ if failed => Ok(FAILED),
         Some(documents) => match &arguments.into {
-            Some(directory) => write_documents(directory, documents),
+            Some(directory) => write_documents(directory, documents).map(|()| DONE),
             None => print_documents(arguments, documents),
         },
         None => write_changes(arguments, &files, &changes),
@@ -168,8 +168,11 @@ fn write_changes(
     Ok(if would_change { WOULD_CHANGE } else { DONE })
 }
 
-/// Writes documents that are files into a directory that has none.
-fn write_documents(directory: &Path, documents: &[Document]) -> Result<u8, UsageError> {
+/// Writes documents that are files into a directory that has none, for `--into`.
+///
+/// # Errors
+/// [`UsageError`]: the directory has files, or cannot be written.
+pub fn write_documents(directory: &Path, documents: &[Document]) -> Result<(), UsageError> {
     let refused = |error: PackageError| UsageError::of(error);
     let files = match read_package(directory) {
         Err(PackageError::Missing { path }) => Package::empty(path),
@@ -189,8 +192,7 @@ fn write_documents(directory: &Path, documents: &[Document]) -> Result<u8, Usage
             mode: None,
         })
     });
-    write_package(&files, &changes.collect::<Vec<_>>()).map_err(refused)?;
-    Ok(DONE)
+    write_package(&files, &changes.collect::<Vec<_>>()).map_err(refused)
 }
 
 /// Prints the documents that a function makes of a package, and leaves its files alone.

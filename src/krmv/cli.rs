@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use krm_variants::filter::Color;
+use krm_variants::filter::{Color, ReportFormat};
 
 /// Keeps a configuration package up to date with its upstream, without losing your edits
 #[derive(Debug, Parser)]
@@ -191,7 +191,7 @@ pub(crate) struct ReviewArguments {
     pub(crate) from: Option<String>,
     /// The output format; markdown: a comment for a pull request
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(crate) format: ReviewFormat,
+    pub(crate) format: ReportFormat,
     /// Exit with 1 from this risk on: never (default), dangerous, blocking
     #[arg(long, value_name = "RISK", value_parser = ["never", "dangerous", "blocking"])]
     pub(crate) fail_on: Option<String>,
@@ -237,14 +237,6 @@ pub(crate) struct OverlayArguments {
     /// if there are any
     #[arg(long, value_name = "DIR", conflicts_with_all = ["into", "verify"])]
     pub(crate) check: Option<PathBuf>,
-}
-
-/// What a review looks like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReviewFormat {
-    Text,
-    Markdown,
-    Json,
 }
 
 /// A side of a conflict.

@@ -6,6 +6,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use krm_variants::config::Config;
+use krm_variants::filter::write_documents;
 use krm_variants::functions::{
     Document, Inputs, Items, SuppliedInput, create_overlay, run as run_function,
 };
@@ -18,7 +19,7 @@ use serde_json::json;
 
 use super::cli::{Common, OverlayArguments};
 use super::exit;
-use super::failure::{Failure, Result, command};
+use super::failure::{Failure, Result};
 use super::package::{Contents, LocalPackage};
 use super::print::{self, GREEN, Page, RED, YELLOW};
 use super::report::{print_errors, result_json};
@@ -55,7 +56,7 @@ pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
         verify(&package, &made(&package, &base, None)?.0)?;
     }
     if let Some(into) = &overlay.into {
-        write(into, &documents)?;
+        write_documents(into, &documents)?;
     }
     if common.json {
         let files: BTreeMap<&str, &str> = documents
@@ -119,27 +120,11 @@ fn made(
     Ok((outcome.documents, outcome.results))
 }
 
-/// Writes the files into a directory that has none.
-fn write(directory: &Path, documents: &[Document]) -> Result<()> {
-    let is_empty = !directory.exists() || std::fs::read_dir(directory)?.next().is_none();
-    if !is_empty {
-        let name = directory.display();
-        let message = format!("expected an empty or missing directory, found files in '{name}'");
-        return Err(Failure::new(message).hint(command(["ls", &name.to_string()])));
-    }
-    for file in documents {
-        let path = directory.join(file.path.as_deref().unwrap_or_default());
-        std::fs::create_dir_all(path.parent().unwrap_or(directory))?;
-        std::fs::write(&path, &file.text)?;
-    }
-    Ok(())
-}
-
 /// Compares what the user's kustomize makes of the overlay with the package.
 fn verify(package: &LocalPackage, documents: &[Document]) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let overlay = folder.path().join("overlay");
-    write(&overlay, documents)?;
+    write_documents(&overlay, documents)?;
     let built = kustomize(&overlay)?;
     let built = PackageTexts::read([("built.yaml".to_owned(), built)].into());
     let fork = texts(&package.own(&package.contents)?);

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use krm_variants::config::Config;
+use krm_variants::filter::ReportFormat;
 use krm_variants::functions::{Inputs, Items, SuppliedInput, review_package, run as run_function};
 use krm_variants::git::{Repository, Revision};
 use krm_variants::merge::Side;
@@ -16,7 +17,7 @@ use krm_variants::review::{Risk, report};
 use krm_variants::supplied::{Role, SuppliedPackage};
 use serde_json::json;
 
-use super::cli::{Common, ReviewArguments, ReviewFormat};
+use super::cli::{Common, ReviewArguments};
 use super::conflict::conflicts;
 use super::diff::cloned;
 use super::failure::{Failure, Result, command};
@@ -56,14 +57,14 @@ pub(crate) fn run(review: &ReviewArguments, common: &Common) -> Result<u8> {
         return Ok(exit::OPEN);
     }
     let format = if common.json {
-        ReviewFormat::Json
+        ReportFormat::Json
     } else {
         review.format
     };
     match format {
-        ReviewFormat::Json => print::json(&compared.to_json(&package, &results))?,
-        ReviewFormat::Markdown => to_stdout(&compared.to_markdown(&results))?,
-        ReviewFormat::Text => compared.print(&package, request.as_deref(), &results, common)?,
+        ReportFormat::Json => print::json(&compared.to_json(&package, &results))?,
+        ReportFormat::Markdown => to_stdout(&compared.to_markdown(&results))?,
+        ReportFormat::Text => compared.print(&package, request.as_deref(), &results, common)?,
     }
     Ok(if results.has_errors() {
         exit::OPEN
