@@ -481,7 +481,7 @@ impl FileHistory {
     fn revision(&self, path: &str, commit: String, role: Role) -> Option<Arc<SuppliedPackage>> {
         let revision = Revision::named(&commit, commit.clone());
         let snapshot = self.upstream.as_ref()?.snapshot(path, &revision).ok()?;
-        supplied(snapshot, role, self.only_file.as_deref()).ok()
+        supplied(snapshot, role, self.only_file.as_deref(), &[]).ok()
     }
 
     /// The revisions of upstream up to the one that a state of the package was merged with or made from, the newest first;
@@ -507,7 +507,11 @@ impl FileHistory {
         let known = upstream.releases.named(&name);
         let mut revisions = vec![(name, commit.clone())];
         if let Some(version) = known.and_then(|known| known.version()) {
-            let below = upstream.releases.below(&version).into_iter().rev();
+            let below = upstream
+                .releases
+                .finals(|other| *other < version)
+                .into_iter()
+                .rev();
             revisions.extend(below.map(|release| (release.short.clone(), release.commit.clone())));
         }
         let mut states = Vec::new();

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use krm_variants::filter::{Color, ReportFormat};
@@ -106,8 +107,8 @@ pub(crate) struct UpgradeArguments {
     #[arg(value_name = "DIR] [REV", num_args = 0..=2)]
     pub(crate) arguments: Vec<String>,
     /// Decide all conflicts in favour of one side
-    #[arg(long, value_name = "SIDE")]
-    pub(crate) take: Option<TakeSide>,
+    #[arg(long, value_name = "SIDE", value_parser = side())]
+    pub(crate) take: Option<Take>,
     /// Write undecided conflicts as conflict markers, for an editor
     #[arg(long, conflicts_with_all = ["take", "dry_run", "diff"])]
     pub(crate) markers: bool,
@@ -239,17 +240,26 @@ pub(crate) struct OverlayArguments {
     pub(crate) check: Option<PathBuf>,
 }
 
-/// A side of a conflict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TakeSide {
-    Local,
-    Upstream,
-}
-
 /// What a conflict is decided for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Take {
     Local,
     Upstream,
     File,
+}
+
+impl Take {
+    /// What was done with conflicts.
+    pub(crate) fn done(self) -> &'static str {
+        match self {
+            Self::Local => "kept your version",
+            Self::Upstream => "took upstream's version",
+            Self::File => "kept what the file has",
+        }
+    }
+}
+
+/// Where no file can have a decision yet.
+fn side() -> impl TypedValueParser<Value = Take> {
+    PossibleValuesParser::new(["local", "upstream"]).try_map(|side| Take::from_str(&side, false))
 }

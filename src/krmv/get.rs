@@ -24,7 +24,7 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let directory = destination(get, &source)?;
     let files = upstream.snapshot(&source.path, &revision)?;
     let new = write_new(&directory, &source, &revision, files, &upstream)?;
-    report(common, &directory, &revision, &new)?;
+    report(common, &directory, &revision, new)?;
     Ok(exit::DONE)
 }
 
@@ -71,20 +71,14 @@ fn is_empty(directory: &Path) -> bool {
     std::fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_none())
 }
 
-/// A new package: the number of its files, and what was left out.
-struct NewPackage {
-    count: usize,
-    warnings: Vec<String>,
-}
-
-/// Writes the package.
+/// Writes the package. Gives the number of its files, and what was left out.
 fn write_new(
     directory: &Path,
     source: &SourceArgument,
     revision: &Revision,
     files: Snapshot,
     upstream: &UpstreamSource,
-) -> Result<NewPackage> {
+) -> Result<(usize, Vec<String>)> {
     let is_file = files.package.only_file.is_some();
     let package = to_clone(files, upstream, &source.path)?;
     let name = name_of(directory, source);
@@ -111,10 +105,7 @@ fn write_new(
         let above = above.unwrap_or(Path::new(".")).to_string_lossy();
         Failure::new(error.to_string()).hint(command(["ls", "-ld", &above]))
     })?;
-    Ok(NewPackage {
-        count: changes.len(),
-        warnings: warnings(&results).collect(),
-    })
+    Ok((changes.len(), warnings(&results).collect()))
 }
 
 /// The package's name: that of its directory.
@@ -124,11 +115,16 @@ fn name_of(directory: &Path, source: &SourceArgument) -> String {
     name.unwrap_or(source.name()).to_owned()
 }
 
-fn report(common: &Common, directory: &Path, revision: &Revision, new: &NewPackage) -> Result<()> {
+fn report(
+    common: &Common,
+    directory: &Path,
+    revision: &Revision,
+    (count, warnings): (usize, Vec<String>),
+) -> Result<()> {
     let shown = directory.to_string_lossy();
     if common.json {
         let json = serde_json::json!({
-            "path": shown, "revision": revision.lock_ref, "commit": revision.commit, "files": new.count,
+            "path": shown, "revision": revision.lock_ref, "commit": revision.commit, "files": count,
         });
         return print::json(&json);
     }
@@ -137,10 +133,10 @@ fn report(common: &Common, directory: &Path, revision: &Revision, new: &NewPacka
     let commit = commit.get(..12).unwrap_or(commit);
     page.line(format_args!(
         "{shown}: {} at {} ({commit})",
-        counted(new.count, "file"),
+        counted(count, "file"),
         revision.lock_ref
     ));
-    for warning in &new.warnings {
+    for warning in &warnings {
         page.wrapped(&format!("  {}", printable(warning)), 4);
     }
     page.hint(&command(["krmv", "status", &shown]));

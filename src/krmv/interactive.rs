@@ -16,13 +16,6 @@ use super::print::{BOLD, CYAN, Page};
 use super::table::{ConflictTable, UserDecision};
 use super::upstream::contents;
 
-/// What a person said.
-pub(crate) struct Asked {
-    pub(crate) decisions: Vec<UserDecision>,
-    /// Files that came back from the editor.
-    pub(crate) edited: BTreeMap<String, String>,
-}
-
 const HELP: &str = "\
   l  local: keep your value
   u  upstream: take upstream's value
@@ -37,16 +30,16 @@ const HELP: &str = "\
 /// Lines of the file around a conflict.
 const CONTEXT: usize = 2;
 
-/// Asks about each of these conflicts.
+/// Asks about each of these conflicts; gives the decisions, and the files that came back from the editor.
 pub(crate) fn ask(
     table: &ConflictTable<'_>,
     conflicts: &[ReportedConflict],
     common: &Common,
-) -> Result<Asked> {
+) -> Result<(Vec<UserDecision>, BTreeMap<String, String>)> {
     let term = Term::stdout();
     let mut answers: Vec<Option<Take>> = Vec::new();
     let mut edited: BTreeMap<String, String> = BTreeMap::new();
-    while let Some(conflict) = conflicts.get(answers.len()) {
+    'asking: while let Some(conflict) = conflicts.get(answers.len()) {
         let mut page = Page::new(common);
         show(&mut page, table, conflict, answers.len(), conflicts.len());
         write(&term, &page.take())?;
@@ -76,7 +69,7 @@ pub(crate) fn ask(
                         continue;
                     }
                 },
-                Key::Char('q') => return Ok(asked(conflicts, &answers, edited)),
+                Key::Char('q') => break 'asking,
                 Key::CtrlC | Key::Escape => {
                     return Err(Failure::new("nothing was decided, nothing was written")
                         .hint(table.package.command(&["resolve"])));
@@ -89,26 +82,12 @@ pub(crate) fn ask(
             break;
         }
     }
-    Ok(asked(conflicts, &answers, edited))
-}
-
-fn asked(
-    conflicts: &[ReportedConflict],
-    answers: &[Option<Take>],
-    edited: BTreeMap<String, String>,
-) -> Asked {
-    let decisions = conflicts
-        .iter()
-        .zip(answers)
-        .filter_map(|(conflict, answer)| {
-            let take = (*answer)?;
-            let conflict = conflict.clone();
-            Some(UserDecision { conflict, take })
-        });
-    Asked {
-        decisions: decisions.collect(),
-        edited,
-    }
+    let decisions = conflicts.iter().zip(answers);
+    let decisions = decisions.filter_map(|(conflict, answer)| {
+        let conflict = conflict.clone();
+        answer.map(|take| UserDecision { conflict, take })
+    });
+    Ok((decisions.collect(), edited))
 }
 
 fn write(term: &Term, text: &str) -> Result<()> {

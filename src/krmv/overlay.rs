@@ -232,7 +232,7 @@ fn base_of(directory: &Path, name: &str) -> Result<Vec<Value>> {
         let request = source.revision.as_deref().unwrap_or("HEAD");
         let revision = upstream.asked(&source.path, request)?;
         let files = upstream.snapshot(&source.path, &revision)?;
-        contents(&*supplied(files, Role::Upstream, None)?)?
+        contents(&*supplied(files, Role::Upstream, None, &[])?)?
     };
     Ok(texts(&contents).built(&Schema::builtin())?)
 }

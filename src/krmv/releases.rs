@@ -171,31 +171,14 @@ impl Releases {
 
     /// The newest final release.
     pub(crate) fn newest(&self) -> Option<&ListedReference> {
-        let last = self.versions.iter().rev();
-        let mut finals = last.filter(|(version, _)| version.pre.is_empty());
-        finals.next().map(|(_, reference)| reference)
+        self.finals(|_| true).pop()
     }
 
-    /// The final releases above a version, lowest first.
-    pub(crate) fn above(&self, version: &Version) -> Vec<&ListedReference> {
-        let above =
-            |(other, _): &&(Version, ListedReference)| other.pre.is_empty() && other > version;
-        self.versions
-            .iter()
-            .filter(above)
-            .map(|(_, reference)| reference)
-            .collect()
-    }
-
-    /// The final releases below a version, lowest first.
-    pub(crate) fn below(&self, version: &Version) -> Vec<&ListedReference> {
-        let below =
-            |(other, _): &&(Version, ListedReference)| other.pre.is_empty() && other < version;
-        self.versions
-            .iter()
-            .filter(below)
-            .map(|(_, reference)| reference)
-            .collect()
+    /// The final releases of these versions, lowest first.
+    pub(crate) fn finals(&self, fits: impl Fn(&Version) -> bool) -> Vec<&ListedReference> {
+        let found = self.versions.iter();
+        let found = found.filter(|(version, _)| version.pre.is_empty() && fits(version));
+        found.map(|(_, reference)| reference).collect()
     }
 
     /// The default branch.
@@ -328,7 +311,7 @@ mod tests {
             releases.head().map(|found| found.short.as_str()),
             Some("main")
         );
-        let above = releases.above(&Version::new(1, 0, 0));
+        let above = releases.finals(|version| *version > Version::new(1, 0, 0));
         let names: Vec<&str> = above
             .into_iter()
             .map(|found| found.short.as_str())

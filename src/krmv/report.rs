@@ -6,7 +6,7 @@ use krm_variants::git::Revision;
 use krm_variants::results::{FunctionResult, Reason, Results, Severity, printable};
 use serde_json::{Value, json};
 
-use super::cli::{Common, TakeSide};
+use super::cli::{Common, Take};
 use super::conflict::ReportedConflict;
 use super::failure::Result;
 use super::package::LocalPackage;
@@ -25,7 +25,7 @@ pub(crate) struct UpgradeReport<'r> {
     /// Those that no one decided.
     pub(crate) open: &'r [ReportedConflict],
     pub(crate) is_written: bool,
-    pub(crate) taken: Option<TakeSide>,
+    pub(crate) taken: Option<Take>,
     pub(crate) has_markers: bool,
     /// The command that writes what a dry run shows.
     pub(crate) again: String,
@@ -70,14 +70,8 @@ impl UpgradeReport<'_> {
         if self.open.is_empty() {
             let taken = self.taken.filter(|_| !self.found.is_empty());
             if let Some(side) = taken {
-                let side = match side {
-                    TakeSide::Local => "kept your version",
-                    TakeSide::Upstream => "took upstream's version",
-                };
-                page.line(format_args!(
-                    "  {} decided: {side}",
-                    counted(self.found.len(), "conflict")
-                ));
+                let count = counted(self.found.len(), "conflict");
+                page.line(format_args!("  {count} decided: {}", side.done()));
             }
             let done = page.styled(GREEN, "all decided");
             if self.is_written {

@@ -47,12 +47,12 @@ pub(crate) fn run(resolve: &ResolveArguments, common: &Common) -> Result<u8> {
             chosen.into_iter().map(decision).collect()
         }
         None if is_terminal && !resolve.list && !common.json && !chosen.is_empty() => {
-            let asked = interactive::ask(&table, &chosen, common)?;
-            for (path, text) in asked.edited {
+            let (decisions, edited) = interactive::ask(&table, &chosen, common)?;
+            for (path, text) in edited {
                 table.markers.remove(&path);
                 table.contents.insert(path, text.into_bytes());
             }
-            asked.decisions
+            decisions
         }
         None => Vec::new(),
     };
@@ -154,16 +154,9 @@ impl ConflictTable<'_> {
                 .iter()
                 .filter(|decision| decision.take == take)
                 .count();
-            let side = match take {
-                Take::Local => "kept your version",
-                Take::Upstream => "took upstream's version",
-                Take::File => "kept what the file has",
-            };
             if count > 0 {
-                page.line(format_args!(
-                    "{} decided: {side}",
-                    counted(count, "conflict")
-                ));
+                let count = counted(count, "conflict");
+                page.line(format_args!("{count} decided: {}", take.done()));
             }
         }
         for note in &self.notes {

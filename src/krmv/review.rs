@@ -256,7 +256,7 @@ impl FollowedPackage<'_> {
         let repository = Repository::open(&PathBuf::from(top))?;
         let revision = Revision::named(name, commit);
         let snapshot = repository.read(within.trim_end_matches('/'), revision)?;
-        supplied(snapshot, Role::Before, None).map(Some)
+        supplied(snapshot, Role::Before, None, &[]).map(Some)
     }
 
     /// The upstream revisions of a committed state and of what is there, if they differ.

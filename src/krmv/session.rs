@@ -13,7 +13,7 @@ use super::kptfile::OpenUpgrade;
 use super::merging::Merger;
 use super::package::{Contents, LocalPackage};
 use super::releases::ListedReference;
-use super::upstream::{UpstreamSource, supplied, supplied_like};
+use super::upstream::{UpstreamSource, supplied};
 
 /// The file that remembered decisions are in.
 pub(crate) const RULES: &str = ".krmv.yaml";
@@ -114,7 +114,7 @@ impl<'p> FollowedPackage<'p> {
     /// A revision of upstream in a role.
     pub(crate) fn supplied(&self, revision: &Revision, role: Role) -> Result<Arc<SuppliedPackage>> {
         let files = self.upstream.snapshot(&self.lock.directory, revision)?;
-        supplied(files, role, self.package.only_file()?.as_deref())
+        supplied(files, role, self.package.only_file()?.as_deref(), &[])
     }
 
     /// The package at the lock's revision.
@@ -133,7 +133,12 @@ impl<'p> FollowedPackage<'p> {
                 .push(command(["krmv", "get", "--adopt", &source, &name]));
             error
         })?;
-        supplied(files, Role::Original, self.package.only_file()?.as_deref())
+        supplied(
+            files,
+            Role::Original,
+            self.package.only_file()?.as_deref(),
+            &[],
+        )
     }
 
     /// What merges the package with a revision.
@@ -161,7 +166,7 @@ impl<'p> FollowedPackage<'p> {
             let source = format!("{address}//{path}@{}", target.upstream_ref);
             return Err(Failure::new(message).hint(command(["krmv", "get", &source])));
         }
-        let upstream = supplied_like(files, Role::Upstream, file.as_deref(), &[&original])?;
+        let upstream = supplied(files, Role::Upstream, file.as_deref(), &[&original])?;
         Ok(Merger {
             original,
             upstream,

@@ -270,7 +270,7 @@ fn newer<'r>(followed: &'r FollowedPackage<'_>) -> Result<Vec<&'r ListedReferenc
         .named(&revision.lock_ref)
         .and_then(ListedReference::version);
     Ok(match own {
-        Some(own) => releases.above(&own),
+        Some(own) => releases.finals(|version| *version > own),
         // A branch or commit: the newest release is all that can be compared.
         None => releases
             .newest()

@@ -12,7 +12,7 @@ use krm_variants::kptfile::UpstreamLock;
 use krm_variants::merge::Side;
 use krm_variants::upstream::{FileSource, is_digest};
 
-use super::cli::{Common, TakeSide, UpgradeArguments};
+use super::cli::{Common, Take, UpgradeArguments};
 use super::conflict::{ReportedConflict, conflicts};
 use super::failure::{Failure, Result};
 use super::kptfile::{self, OpenUpgrade};
@@ -117,7 +117,7 @@ impl Task<'_> {
         }
         let merger = self.followed.merger(revision)?;
         let side = match self.upgrade.take {
-            Some(TakeSide::Upstream) => Side::Upstream,
+            Some(Take::Upstream) => Side::Upstream,
             _ => Side::Local,
         };
         let mut merged = merger.merge(&self.package.contents, side)?;

@@ -414,17 +414,8 @@ fn of_file(found: &dyn UpstreamRevision) -> Revision {
     revision
 }
 
-/// A revision as a role of a merge. The only file of a package has the local name.
+/// A revision as a role of a merge, which may share files with others. The only file of a package has the local name.
 pub(crate) fn supplied(
-    snapshot: Snapshot,
-    role: Role,
-    local_name: Option<&str>,
-) -> Result<Arc<SuppliedPackage>> {
-    supplied_like(snapshot, role, local_name, &[])
-}
-
-/// The same of a revision that shares files with others.
-pub(crate) fn supplied_like(
     snapshot: Snapshot,
     role: Role,
     local_name: Option<&str>,
