@@ -202,24 +202,13 @@ struct WriteStep<'a> {
     path: &'a str,
     /// The file on disk.
     target: PathBuf,
-    kind: StepKind<'a>,
-}
-
-enum StepKind<'a> {
-    Replace {
-        bytes: &'a [u8],
-        mode: u32,
-        /// The digest of the content before, for a journal.
-        old: Option<String>,
-    },
-    Create {
-        bytes: &'a [u8],
-        mode: Option<u32>,
-    },
-    Delete {
-        /// The digest of the content before, for a journal.
-        old: Option<String>,
-    },
+    /// Whether there is no file yet.
+    is_new: bool,
+    /// The new content; `None` if the file is deleted.
+    bytes: Option<&'a [u8]>,
+    mode: Option<u32>,
+    /// The digest of the content before, for a journal.
+    old: Option<String>,
 }
 
 fn find_root(files: &Package) -> Result<PathBuf, PackageError> {
@@ -248,26 +237,27 @@ fn plan<'a>(
             checked = Some(folder);
         }
         let found = look(files, root, path)?;
-        let kind = match (change, &found) {
-            (FileChange::Write { bytes, .. }, Some(found)) if found.bytes == *bytes => continue,
-            (FileChange::Write { bytes, .. }, Some(found)) => StepKind::Replace {
-                bytes,
-                mode: mode_of(&found.metadata),
-                old: is_journaled.then(|| digest(&found.bytes)),
-            },
-            (FileChange::Write { bytes, mode, .. }, None) => {
-                check_absent(&root.join(path), path)?;
-                StepKind::Create { bytes, mode: *mode }
-            }
-            (FileChange::Delete { .. }, Some(found)) => StepKind::Delete {
-                old: is_journaled.then(|| digest(&found.bytes)),
-            },
-            (FileChange::Delete { .. }, None) => {
-                return Err(PackageError::NotInPackage { path: path.clone() });
-            }
+        let (bytes, mode) = match change {
+            FileChange::Write { bytes, mode, .. } => (Some(bytes.as_slice()), *mode),
+            FileChange::Delete { .. } => (None, None),
         };
-        let target = found.map_or_else(|| root.join(path), |found| found.target);
-        steps.push(WriteStep { path, target, kind });
+        match (&found, bytes) {
+            (Some(found), Some(bytes)) if found.bytes == bytes => continue,
+            (Some(_), _) => {}
+            (None, Some(_)) => check_absent(&root.join(path), path)?,
+            (None, None) => return Err(PackageError::NotInPackage { path: path.clone() }),
+        }
+        let old = found.as_ref().filter(|_| is_journaled);
+        steps.push(WriteStep {
+            path,
+            is_new: found.is_none(),
+            bytes,
+            mode: found
+                .as_ref()
+                .map_or(mode, |found| Some(mode_of(&found.metadata))),
+            old: old.map(|found| digest(&found.bytes)),
+            target: found.map_or_else(|| root.join(path), |found| found.target),
+        });
     }
     Ok(steps)
 }
@@ -340,14 +330,13 @@ fn stage_all(
     made: &mut Vec<PathBuf>,
 ) -> Result<Vec<Option<TempPath>>, PackageError> {
     let stage_one = |step: &WriteStep<'_>| {
-        Ok(match step.kind {
-            StepKind::Replace { bytes, mode, .. } => Some(stage(&step.target, bytes, Some(mode))?),
-            StepKind::Create { bytes, mode } => {
-                make_folders(parent(&step.target), made)?;
-                Some(stage(&step.target, bytes, mode)?)
-            }
-            StepKind::Delete { .. } => None,
-        })
+        let Some(bytes) = step.bytes else {
+            return Ok(None);
+        };
+        if step.is_new {
+            make_folders(parent(&step.target), made)?;
+        }
+        stage(&step.target, bytes, step.mode).map(Some)
     };
     steps.iter().map(stage_one).collect()
 }
@@ -359,18 +348,12 @@ fn journal(
     staged: &[Option<TempPath>],
 ) -> Result<Journal, PackageError> {
     let relative = |path: &Path| path.strip_prefix(root).unwrap_or(path).to_path_buf();
-    let files = steps.iter().zip(staged).map(|(step, staged)| {
-        let (old, new) = match &step.kind {
-            StepKind::Replace { bytes, old, .. } => (old.clone(), Some(digest(bytes))),
-            StepKind::Create { bytes, .. } => (None, Some(digest(bytes))),
-            StepKind::Delete { old } => (old.clone(), None),
-        };
-        JournaledFile {
-            target: relative(&step.target),
-            staged: staged.as_deref().map(relative),
-            old,
-            new,
-        }
+    let steps = steps.iter().zip(staged);
+    let files = steps.map(|(step, staged)| JournaledFile {
+        target: relative(&step.target),
+        staged: staged.as_deref().map(relative),
+        old: step.old.clone(),
+        new: step.bytes.map(digest),
     });
     Journal::write(root, files.collect())
 }
@@ -417,14 +400,13 @@ impl Commit<'_> {
         watch: &mut dyn FnMut(&str),
     ) -> Result<(), PackageError> {
         watch(step.path);
-        match step.kind {
-            StepKind::Create { .. } => put_new(temporary, step)?,
-            _ => {
-                self.look_again(step)?;
-                temporary.persist(&step.target).map_err(|error| {
-                    PackageError::io("rename a new version to", &step.target)(error.error)
-                })?;
-            }
+        if step.is_new {
+            put_new(temporary, step)?;
+        } else {
+            self.look_again(step)?;
+            temporary.persist(&step.target).map_err(|error| {
+                PackageError::io("rename a new version to", &step.target)(error.error)
+            })?;
         }
         self.done.push(step.target.clone());
         Ok(())
