@@ -5,7 +5,6 @@
 //! app-1.2.0.tgz//crds       those of a folder below that one
 //! ```
 
-use std::fmt;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path as FilePath, PathBuf};
@@ -13,7 +12,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::not_in_git::{NotInGit, split_folder};
+use super::not_in_git::{FolderOutsideGit, split_folder};
 use super::unpacked::Unpacked;
 use crate::config::UsageError;
 use crate::latest::version;
@@ -21,15 +20,6 @@ use crate::package::{LARGEST_PACKAGE, check_package_path, normalize_package_path
 
 /// How the names of archives end.
 const ENDS: [&str; 3] = [".tar", ".tar.gz", ".tgz"];
-
-/// A folder of an archive.
-#[derive(Debug)]
-pub(super) struct ArchiveFolder {
-    file: PathBuf,
-    folder: String,
-    digest: String,
-    name: String,
-}
 
 /// Reads what a flag names; `None` if it is not an archive.
 pub(super) fn open(
@@ -44,11 +34,15 @@ pub(super) fn open(
     }
     let digest = digest(&bytes(&file)?);
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    Ok(Some(Arc::new(ArchiveFolder {
-        name: name.into_owned(),
+    Ok(Some(Arc::new(FolderOutsideGit {
+        source: file.display().to_string(),
         folder: normalize_package_path(&folder),
-        file,
+        package_name: package_name(&name).to_owned(),
+        name: name.into_owned(),
+        path: file,
         digest,
+        unpack,
+        beside,
     })))
 }
 
@@ -115,52 +109,24 @@ pub(super) fn digest(bytes: &[u8]) -> String {
     format!("sha256:{}", hex.collect::<String>())
 }
 
-impl fmt::Display for ArchiveFolder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.file.display())?;
-        if self.folder.is_empty() {
-            return Ok(());
-        }
-        write!(f, "//{}", self.folder)
+fn unpack(archive: &FolderOutsideGit) -> Result<Unpacked, UsageError> {
+    let bytes = bytes(&archive.path)?;
+    let path = archive.path.display();
+    if digest(&bytes) != archive.digest {
+        return Err(UsageError::Refused(format!(
+            "'{path}' changed after it was read"
+        )));
     }
+    let mut unpacked = Unpacked::default();
+    let read = unpacked.add_tar(&bytes);
+    read.map_err(|error| UsageError::at(format_args!("'{path}'"), error))?;
+    Ok(unpacked)
 }
 
-impl NotInGit for ArchiveFolder {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn digest(&self) -> &str {
-        &self.digest
-    }
-
-    fn folder(&self) -> &str {
-        &self.folder
-    }
-
-    fn package_name(&self) -> &str {
-        package_name(&self.name)
-    }
-
-    fn unpack(&self) -> Result<Unpacked, UsageError> {
-        let bytes = bytes(&self.file)?;
-        if digest(&bytes) != self.digest {
-            return Err(UsageError::Refused(format!(
-                "'{}' changed after it was read",
-                self.file.display()
-            )));
-        }
-        let mut unpacked = Unpacked::default();
-        let read = unpacked.add_tar(&bytes);
-        read.map_err(|error| UsageError::at(format_args!("'{}'", self.file.display()), error))?;
-        Ok(unpacked)
-    }
-
-    fn beside(&self, recorded: &str, _: &str) -> String {
-        let (file, folder) = split_folder(recorded);
-        let name = file.rsplit('/').next().unwrap_or_default();
-        format!("{}{folder}", self.file.with_file_name(name).display())
-    }
+fn beside(archive: &FolderOutsideGit, recorded: &str, _: &str) -> String {
+    let (file, folder) = split_folder(recorded);
+    let name = file.rsplit('/').next().unwrap_or_default();
+    format!("{}{folder}", archive.path.with_file_name(name).display())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path as FilePath;
 use std::sync::Arc;
 
-use super::{Locked, Recorded, UpstreamRevision, lock_of, recorded};
+use super::{Locked, UpstreamRevision, lock_of, recorded};
 use crate::config::UsageError;
 use crate::git::{GitError, GitSource, Repository, Revision, Snapshot};
 use crate::kptfile::{NewLock, UpstreamLock};
@@ -141,17 +141,13 @@ impl UpstreamRevision for GitOrigin {
 
     fn record<'d>(
         &self,
-        repository: Recorded<'_>,
+        repository: Option<&str>,
         kptfile: NodeRef<'d>,
         editor: &mut Editor<'d, '_>,
     ) -> Result<(), EditError> {
         let named = UpstreamLock::repository(kptfile);
         recorded::forget(kptfile, editor)?;
-        let repository = match (&named, repository) {
-            (Some(named), Recorded::Kept) => named,
-            (None, Recorded::Kept) => self.address.as_str(),
-            (_, Recorded::New(address)) => address,
-        };
+        let repository = repository.or(named.as_deref()).unwrap_or(&self.address);
         let directory = &self.source.directory;
         NewLock::of_commit(repository, directory, self.is_file, &self.revision)
             .write(kptfile, editor)

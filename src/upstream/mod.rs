@@ -80,13 +80,14 @@ pub trait UpstreamRevision: fmt::Debug + fmt::Display + Send + Sync {
     ) -> Result<Locked, UsageError>;
     /// The name and the id of the revision that a Kptfile records.
     fn recorded(&self, kptfile: NodeRef<'_>) -> (Option<String>, Option<String>);
-    /// Records this revision in a Kptfile. Equal values keep their bytes.
+    /// Records this revision in a Kptfile, of a new package with this repository; else with the one that it names, or the
+    /// address of the clone. Equal values keep their bytes.
     ///
     /// # Errors
     /// As [`Editor::set`].
     fn record<'d>(
         &self,
-        repository: Recorded<'_>,
+        repository: Option<&str>,
         kptfile: NodeRef<'d>,
         editor: &mut Editor<'d, '_>,
     ) -> Result<(), EditError>;
@@ -110,15 +111,6 @@ pub enum Locked {
     Absent(Option<Box<FunctionResult>>),
     /// To a revision that is not there; an error result says so.
     NotFound,
-}
-
-/// The repository to write into a Kptfile.
-#[derive(Debug, Clone, Copy)]
-pub enum Recorded<'a> {
-    /// The one that the Kptfile names, or else the address of the clone.
-    Kept,
-    /// This one, since the package is new.
-    New(&'a str),
 }
 
 /// The lock of a Kptfile; an error result if no revision can be read from it.

@@ -10,7 +10,6 @@
 //! All digests are checked. Layers are tar files, also compressed ones, or, with a title, files (`oras push`).
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 
@@ -18,7 +17,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::archive::{bytes, digest, is_archive};
-use super::not_in_git::{NotInGit, split_folder};
+use super::not_in_git::{FolderOutsideGit, split_folder};
 use super::unpacked::Unpacked;
 use crate::config::UsageError;
 use crate::package::{check_package_path, normalize_package_path};
@@ -77,16 +76,6 @@ impl Descriptor {
     }
 }
 
-/// A folder of an image.
-#[derive(Debug)]
-pub(super) struct ImageFolder {
-    layout: PathBuf,
-    /// `:v1`, or `@sha256:...`, or nothing.
-    reference: String,
-    folder: String,
-    image: Descriptor,
-}
-
 /// Reads what a flag names; `None` if it is not a layout.
 pub(super) fn open(
     flag: &FilePath,
@@ -106,12 +95,23 @@ pub(super) fn open(
     }
     let (path, reference) = parts(place);
     let layout = Layout::open(FilePath::new(path)).map_err(failed)?;
-    let image = layout.image(reference).map_err(failed)?;
-    Ok(Some(Arc::new(ImageFolder {
-        layout: path.into(),
-        reference: reference.to_owned(),
+    let digest = layout.image(reference).map_err(failed)?.digest;
+    let name = FilePath::new(path)
+        .file_name()
+        .and_then(|name| name.to_str());
+    let name = name.unwrap_or("package");
+    Ok(Some(Arc::new(FolderOutsideGit {
+        source: format!("{SCHEME}{path}{reference}"),
         folder: normalize_package_path(folder),
-        image,
+        path: path.into(),
+        name: match reference.strip_prefix(':') {
+            Some(tag) => tag.to_owned(),
+            None => digest.clone(),
+        },
+        digest,
+        package_name: name.strip_suffix(".tar").unwrap_or(name).to_owned(),
+        unpack,
+        beside,
     })))
 }
 
@@ -291,69 +291,39 @@ fn described<T: DeserializeOwned>(bytes: &[u8], name: &str) -> Result<T, String>
     serde_json::from_slice(bytes).map_err(|error| format!("{name}: {error}"))
 }
 
-impl fmt::Display for ImageFolder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{SCHEME}{}{}", self.layout.display(), self.reference)?;
-        if self.folder.is_empty() {
-            return Ok(());
+fn unpack(image: &FolderOutsideGit) -> Result<Unpacked, UsageError> {
+    let failed = |message: String| UsageError::at(image, message);
+    let layout = Layout::open(&image.path).map_err(failed)?;
+    let found = layout
+        .image(&format!("@{}", image.digest))
+        .map_err(failed)?;
+    let manifest: Manifest = layout.description(&found).map_err(failed)?;
+    let mut unpacked = Unpacked::default();
+    for layer in &manifest.layers {
+        let file = layer.title().filter(|_| !layer.is_packed());
+        let is_tar = layer.media_type.contains("tar");
+        if layer.media_type.contains("zstd") {
+            let found = &layer.media_type;
+            let message = format!("expected layers of tar or tar+gzip, found `{found}`");
+            return Err(failed(message));
         }
-        write!(f, "//{}", self.folder)
+        // The provenance of a chart, and other descriptions.
+        if !is_tar && file.is_none() {
+            continue;
+        }
+        let bytes = layout.blob(layer).map_err(failed)?;
+        let added = match file {
+            Some(path) => unpacked.add_file(path, bytes),
+            None => unpacked.add_tar(&bytes),
+        };
+        added.map_err(|error| failed(format!("layer {}: {error}", layer.digest)))?;
     }
+    Ok(unpacked)
 }
 
-impl NotInGit for ImageFolder {
-    fn name(&self) -> &str {
-        match self.reference.strip_prefix(':') {
-            Some(tag) => tag,
-            None => &self.image.digest,
-        }
-    }
-
-    fn digest(&self) -> &str {
-        &self.image.digest
-    }
-
-    fn folder(&self) -> &str {
-        &self.folder
-    }
-
-    fn package_name(&self) -> &str {
-        let name = self.layout.file_name().and_then(|name| name.to_str());
-        let name = name.unwrap_or("package");
-        name.strip_suffix(".tar").unwrap_or(name)
-    }
-
-    fn unpack(&self) -> Result<Unpacked, UsageError> {
-        let failed = |message: String| UsageError::at(self, message);
-        let layout = Layout::open(&self.layout).map_err(failed)?;
-        let manifest: Manifest = layout.description(&self.image).map_err(failed)?;
-        let mut unpacked = Unpacked::default();
-        for layer in &manifest.layers {
-            let file = layer.title().filter(|_| !layer.is_packed());
-            let is_tar = layer.media_type.contains("tar");
-            if layer.media_type.contains("zstd") {
-                let found = &layer.media_type;
-                let message = format!("expected layers of tar or tar+gzip, found `{found}`");
-                return Err(failed(message));
-            }
-            // The provenance of a chart, and other descriptions.
-            if !is_tar && file.is_none() {
-                continue;
-            }
-            let bytes = layout.blob(layer).map_err(failed)?;
-            let added = match file {
-                Some(path) => unpacked.add_file(path, bytes),
-                None => unpacked.add_tar(&bytes),
-            };
-            added.map_err(|error| failed(format!("layer {}: {error}", layer.digest)))?;
-        }
-        Ok(unpacked)
-    }
-
-    fn beside(&self, recorded: &str, digest: &str) -> String {
-        let (_, folder) = split_folder(recorded);
-        format!("{SCHEME}{}@{digest}{folder}", self.layout.display())
-    }
+fn beside(image: &FolderOutsideGit, recorded: &str, digest: &str) -> String {
+    let (_, folder) = split_folder(recorded);
+    format!("{SCHEME}{}@{digest}{folder}", image.path.display())
 }
 
 /// The flag for an image by its digest: its tag may have moved since.

@@ -9,10 +9,10 @@
 //!
 //! The original of the next update is what the source names, if its digest still fits.
 
-use super::not_in_git::{NotInGit, split_folder};
+use super::not_in_git::{FolderOutsideGit, split_folder};
 use super::releases::find;
 use super::unpacked::Unpacked;
-use super::{Locked, Recorded, UpstreamRevision, oci};
+use super::{Locked, UpstreamRevision, oci};
 use crate::config::UsageError;
 use crate::kptfile::{
     UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_SOURCE_ANNOTATION, UpstreamLock, remove_annotations,
@@ -23,9 +23,9 @@ use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::yaml::{EditError, Editor, NodeRef, Path};
 
-fn unpacked(source: &dyn NotInGit) -> Result<Unpacked, UsageError> {
-    let folder = source.folder();
-    let (unpacked, _) = source.unpack()?.below(folder).ok_or_else(|| {
+fn unpacked(source: &FolderOutsideGit) -> Result<Unpacked, UsageError> {
+    let folder = &source.folder;
+    let (unpacked, _) = (source.unpack)(source)?.below(folder).ok_or_else(|| {
         UsageError::Refused(format!(
             "expected a folder `{folder}` in it, found none: {source}"
         ))
@@ -39,13 +39,13 @@ fn annotation(kptfile: NodeRef<'_>, name: &str) -> Option<String> {
     text.map(str::to_owned)
 }
 
-impl<S: NotInGit> UpstreamRevision for S {
+impl UpstreamRevision for FolderOutsideGit {
     fn name(&self) -> &str {
-        NotInGit::name(self)
+        &self.name
     }
 
     fn id(&self) -> String {
-        format!("digest {}", self.digest())
+        format!("digest {}", self.digest)
     }
 
     fn flag(&self) -> String {
@@ -53,9 +53,9 @@ impl<S: NotInGit> UpstreamRevision for S {
     }
 
     fn package_name(&self) -> &str {
-        let last = self.folder().rsplit('/').next();
+        let last = self.folder.rsplit('/').next();
         let last = last.filter(|name| !name.is_empty());
-        last.unwrap_or(NotInGit::package_name(self))
+        last.unwrap_or(&self.package_name)
     }
 
     fn read(&self) -> Result<Package, UsageError> {
@@ -88,10 +88,10 @@ impl<S: NotInGit> UpstreamRevision for S {
             }));
         };
         let folder = split_folder(&source).1.trim_start_matches('/');
-        if digest == self.digest() && (source == self.to_string() || folder == self.folder()) {
+        if digest == self.digest && (source == self.to_string() || folder == self.folder) {
             return Ok(Locked::Same);
         }
-        let beside = self.beside(&source, &digest);
+        let beside = (self.beside)(self, &source, &digest);
         let places = [source.clone(), oci::exact(&source, &digest), beside];
         let found = match find(places, &digest) {
             Ok(revision) => return Ok(Locked::Other(revision)),
@@ -116,11 +116,11 @@ impl<S: NotInGit> UpstreamRevision for S {
 
     fn record<'d>(
         &self,
-        _: Recorded<'_>,
+        _: Option<&str>,
         kptfile: NodeRef<'d>,
         editor: &mut Editor<'d, '_>,
     ) -> Result<(), EditError> {
-        record_digest(&self.to_string(), self.digest(), kptfile, editor)
+        record_digest(&self.to_string(), &self.digest, kptfile, editor)
     }
 
     fn place(&self) -> Path {

@@ -14,7 +14,7 @@ use crate::resource::file_annotations;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Role, SuppliedPackage};
-use crate::upstream::{Locked, Recorded, UpstreamRevision};
+use crate::upstream::{Locked, UpstreamRevision};
 use crate::yaml::{Value, to_block_text};
 
 /// Compares the lock of the root Kptfile with an upstream.
@@ -54,7 +54,7 @@ fn failed(error: UsageError) -> UsageError {
 pub(crate) fn write_lock(
     local: &mut ResourceList,
     upstream: &dyn UpstreamRevision,
-    repository: Recorded<'_>,
+    repository: Option<&str>,
     results: &mut Results,
 ) {
     let Some(kptfile) = root_kptfile(local) else {

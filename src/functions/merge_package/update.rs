@@ -9,7 +9,7 @@ use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::schema::Schema;
 use crate::supplied::Supplied;
-use crate::upstream::{Locked, Recorded, UpstreamRevision};
+use crate::upstream::{Locked, UpstreamRevision};
 
 /// What a package is merged with, and how.
 pub(super) struct Update<'s> {
@@ -92,7 +92,7 @@ impl Update<'_> {
             if creates_kptfile {
                 make_kptfile(local, upstream)?;
             }
-            write_lock(local, upstream, Recorded::Kept, results);
+            write_lock(local, upstream, None, results);
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use crate::resource::{Resource, namespace_of};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Supplied, SuppliedPackage};
-use crate::upstream::{GitOrigin, Locked, Recorded, UpstreamRevision};
+use crate::upstream::{GitOrigin, Locked, UpstreamRevision};
 use crate::variant::revision_request::RevisionRequest;
 use crate::yaml::{NodeRef, Path};
 
@@ -32,8 +32,7 @@ pub(super) fn follow(
         if !results.has_errors() {
             let repository = repository(variant, list, supplied);
             let address = origin.git().map(|origin| origin.address.as_str());
-            let repository = repository.as_deref().or(address).unwrap_or_default();
-            let repository = Recorded::New(repository);
+            let repository = repository.as_deref().or(address);
             write_lock(list, origin, repository, results);
         }
         return Ok(());
@@ -63,7 +62,7 @@ pub(super) fn record(
     results: &mut Results,
 ) {
     if !results.has_errors() {
-        write_lock(list, origin, Recorded::Kept, results);
+        write_lock(list, origin, None, results);
     }
 }
 
