@@ -23,17 +23,11 @@ pub(crate) const PACKAGE_REVISION: (&str, &str) = ("porch.kpt.dev/v1alpha1", "Pa
 /// Key for objects of cluster-scoped kinds.
 const ANY: &str = "";
 
-/// An object that expressions can read.
+/// An object that a set selects.
 #[derive(Debug, Default)]
 pub(crate) struct Object {
-    /// `metadata.name`.
-    pub(crate) name: String,
-    /// `metadata.namespace` as it is written; empty if absent.
-    pub(crate) namespace: String,
-    /// `metadata.labels`.
-    pub(crate) labels: TextMap,
-    /// `metadata.annotations`.
-    pub(crate) annotations: TextMap,
+    /// What expressions can read.
+    pub(crate) fields: ObjectFields,
     /// The revision, if it is a PackageRevision.
     pub(crate) revision: Option<Box<PackageRevisionSpec>>,
 }
@@ -56,17 +50,6 @@ impl Object {
     pub(crate) fn revision_name(&self) -> &str {
         let revision = self.revision.as_deref();
         revision.map_or("", |revision| revision.revision.as_str())
-    }
-
-    /// The fields that expressions read.
-    #[must_use]
-    pub(crate) fn fields(&self) -> ObjectFields<'_> {
-        ObjectFields {
-            name: &self.name,
-            namespace: &self.namespace,
-            labels: &self.labels,
-            annotations: &self.annotations,
-        }
     }
 
     fn read(resource: &Resource, node: NodeRef<'_>) -> Self {
@@ -97,13 +80,13 @@ impl Object {
                 workspace: field("workspaceName"),
             })
         });
-        Self {
+        let fields = ObjectFields {
             name: resource.name.as_deref().unwrap_or_default().to_owned(),
             namespace: resource.namespace.as_deref().unwrap_or_default().to_owned(),
             labels: map("labels"),
             annotations: map("annotations"),
-            revision,
-        }
+        };
+        Self { fields, revision }
     }
 }
 
@@ -116,9 +99,11 @@ struct FoundObject {
 /// Objects in the order of their names, each from the first list that has it; those that are there
 /// again in that list are noted.
 fn in_order(mut found: Vec<FoundObject>, twice: &mut Vec<(usize, ItemId)>) -> Vec<Object> {
-    found.sort_unstable_by(|a, b| (&a.object.name, a.place).cmp(&(&b.object.name, b.place)));
+    found.sort_unstable_by(|a, b| {
+        (&a.object.fields.name, a.place).cmp(&(&b.object.fields.name, b.place))
+    });
     found.dedup_by(|next, kept| {
-        let is_same = next.object.name == kept.object.name;
+        let is_same = next.object.fields.name == kept.object.fields.name;
         if is_same && next.place.0 == kept.place.0 {
             twice.push(next.place);
         }
@@ -210,6 +195,6 @@ impl Cluster {
 /// The object of a name among those of [`Cluster::all`].
 #[must_use]
 pub(crate) fn find_by_name<'s>(objects: &'s [Object], name: &str) -> Option<&'s Object> {
-    let found = objects.binary_search_by(|object| object.name.as_str().cmp(name));
+    let found = objects.binary_search_by(|object| object.fields.name.as_str().cmp(name));
     found.ok().map(|index| &objects[index])
 }

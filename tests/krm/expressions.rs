@@ -35,26 +35,24 @@ fn evaluate_here(source: &str, target: TargetFields, repository: bool) -> Result
     ]);
     let team = pairs(&[("role", "dev"), ("größe", "ü"), ("count", "3")]);
     let notes = pairs(&[("owner", "Ada"), ("since", "2024-02-29T23:30:00-05:00")]);
-    let none = TextMap::default();
-    let mut evaluator = compiler.evaluator(1);
-    evaluator.set_text(Variable::RepoDefault, "cluster-01");
-    evaluator.set_text(Variable::PackageDefault, "foo");
-    let object = |name, labels, annotations| ObjectFields {
-        name,
-        namespace: "default",
+    let none = TextMap::default;
+    let object = |name: &str, labels, annotations| ObjectFields {
+        name: name.to_owned(),
+        namespace: "default".to_owned(),
         labels,
         annotations,
     };
-    evaluator.set_object(
-        Variable::Upstream,
-        object("example-repo.foo.v1", &none, &none),
-    );
-    evaluator.set_object(Variable::Repository, object("cluster-01", &region, &none));
+    let upstream = object("example-repo.foo.v1", none(), none());
+    let repository = object("cluster-01", region, none());
+    let team = object("team-a", team, notes);
+    let mut evaluator = compiler.evaluator(1);
+    evaluator.set_text(Variable::RepoDefault, "cluster-01");
+    evaluator.set_text(Variable::PackageDefault, "foo");
+    evaluator.set_object(Variable::Upstream, &upstream);
+    evaluator.set_object(Variable::Repository, &repository);
     match target {
         TargetFields::Listed => evaluator.set_listed("cluster-01", "foo"),
-        TargetFields::Object => {
-            evaluator.set_object(Variable::Target, object("team-a", &team, &notes));
-        }
+        TargetFields::Object => evaluator.set_object(Variable::Target, &team),
     }
     evaluator
         .evaluate(&expression)
@@ -588,24 +586,29 @@ fn values_follow_the_fields_that_are_read() {
     let mut compiler = Compiler::default();
     let expression = compiler.compile("target.labels.zone + '-' + target.name", &variables);
     let expression = expression.expect("an expression");
-    let zones = ["x", "y"].map(|zone| pairs(&[("zone", zone), ("other", "o")]));
-    let none = TextMap::default();
+    let zones = ["x", "y", ""];
+    let labels = |zone| match zone {
+        "" => TextMap::default(),
+        zone => pairs(&[("zone", zone), ("other", "o")]),
+    };
     let names: Vec<String> = (0..1500).map(|number| format!("n{number}")).collect();
+    let numbered = names.iter().chain(&names).enumerate();
+    let targets = numbered.flat_map(|(number, name)| {
+        zones.map(|zone| ObjectFields {
+            name: if number % 3 == 0 { "same" } else { name }.to_owned(),
+            namespace: "default".to_owned(),
+            labels: labels(zone),
+            annotations: TextMap::default(),
+        })
+    });
+    let targets: Vec<ObjectFields> = targets.collect();
     let mut evaluator = compiler.evaluator(10 * names.len());
-    for (number, name) in names.iter().chain(&names).enumerate() {
-        for (zone, labels) in [("x", &zones[0]), ("y", &zones[1]), ("", &none)] {
-            let target = ObjectFields {
-                name: if number % 3 == 0 { "same" } else { name },
-                namespace: "default",
-                labels,
-                annotations: &none,
-            };
-            evaluator.set_object(Variable::Target, target);
-            let found = evaluator.evaluate(&expression);
-            match zone {
-                "" => assert!(found.is_err_and(|error| error.message.contains("zone"))),
-                zone => assert_eq!(found, Ok(format!("{zone}-{}", target.name))),
-            }
+    for (target, zone) in targets.iter().zip(zones.into_iter().cycle()) {
+        evaluator.set_object(Variable::Target, target);
+        let found = evaluator.evaluate(&expression);
+        match zone {
+            "" => assert!(found.is_err_and(|error| error.message.contains("zone"))),
+            zone => assert_eq!(found, Ok(format!("{zone}-{}", target.name))),
         }
     }
 }

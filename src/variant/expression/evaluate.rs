@@ -57,7 +57,7 @@ impl<'v> Evaluator<'v> {
     }
 
     /// Sets a variable that is an object.
-    pub fn set_object(&mut self, variable: Variable, object: ObjectFields<'v>) {
+    pub fn set_object(&mut self, variable: Variable, object: &'v ObjectFields) {
         // Copies for each target are paid for.
         let copied = (object.labels.len() + object.annotations.len()) as u64;
         self.left = self.left.saturating_sub(copied / 8);
@@ -209,18 +209,18 @@ fn text_value<'v>(text: &'v str) -> Box<dyn Val + 'v> {
 
 /// The fields of an object that are read.
 fn object_value<'v>(
-    object: ObjectFields<'v>,
+    object: &'v ObjectFields,
     reads: impl Fn(&[&str]) -> bool,
 ) -> Box<dyn Val + 'v> {
     let map = |name: &str, entries: &'v TextMap| {
         let read = entries.iter().filter(|(key, _)| reads(&[name, key]));
         map_value(read.map(|(key, value)| (key, text_value(value))))
     };
-    let texts = [("name", object.name), ("namespace", object.namespace)];
+    let texts = [("name", &object.name), ("namespace", &object.namespace)];
     let texts = texts.map(|(name, text)| reads(&[name]).then(|| (name, text_value(text))));
     let maps = [
-        ("labels", object.labels),
-        ("annotations", object.annotations),
+        ("labels", &object.labels),
+        ("annotations", &object.annotations),
     ];
     let maps = maps.map(|(name, entries)| reads(&[name]).then(|| (name, map(name, entries))));
     map_value(texts.into_iter().chain(maps).flatten())

@@ -89,24 +89,24 @@ impl Variables {
     }
 }
 
-/// The visible fields of an object.
-#[derive(Debug, Clone, Copy)]
-pub struct ObjectFields<'v> {
+/// What expressions can read of an object.
+#[derive(Debug, Default)]
+pub struct ObjectFields {
     /// `metadata.name`.
-    pub name: &'v str,
-    /// `metadata.namespace`; empty if absent.
-    pub namespace: &'v str,
+    pub name: String,
+    /// `metadata.namespace` as it is written; empty if absent.
+    pub namespace: String,
     /// `metadata.labels`.
-    pub labels: &'v TextMap,
+    pub labels: TextMap,
     /// `metadata.annotations`.
-    pub annotations: &'v TextMap,
+    pub annotations: TextMap,
 }
 
 /// The value of a variable.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Binding<'v> {
     Text(&'v str),
-    Object(ObjectFields<'v>),
+    Object(&'v ObjectFields),
     Listed { repo: &'v str, package: &'v str },
 }
 
@@ -121,14 +121,14 @@ impl<'v> Binding<'v> {
                 _ => None,
             },
             (Self::Object(object), [name]) => match name.as_str() {
-                "name" => Some(object.name),
-                "namespace" => Some(object.namespace),
+                "name" => Some(&object.name),
+                "namespace" => Some(&object.namespace),
                 _ => None,
             },
             (Self::Object(object), [map, key]) => {
                 let entries = match map.as_str() {
-                    "labels" => object.labels,
-                    _ => object.annotations,
+                    "labels" => &object.labels,
+                    _ => &object.annotations,
                 };
                 let found = entries.iter().rfind(|(name, _)| name == key);
                 found.map(|(_, value)| value)

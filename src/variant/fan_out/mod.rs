@@ -264,7 +264,7 @@ fn evaluate<'s, T>(
     let upstream_value = set.typed.spec.upstream_value.as_ref().map(without_absent);
     let upstream_value = upstream_value.as_ref().unwrap_or(&nothing);
     if let Some(upstream) = upstream {
-        evaluator.set_object(Variable::Upstream, upstream.fields());
+        evaluator.set_object(Variable::Upstream, &upstream.fields);
     }
     let namespace = namespace_of(set.namespace.as_deref());
     let repositories = cluster.all(REPOSITORY, namespace);
@@ -363,7 +363,7 @@ fn spec<'s, 't>(
     evaluator.set_text(Variable::PackageDefault, candidate.package);
     match candidate.object {
         Some(object) if template.reads(Variable::Target) => {
-            evaluator.set_object(Variable::Target, object.fields());
+            evaluator.set_object(Variable::Target, &object.fields);
         }
         Some(_) => {}
         None => evaluator.set_listed(candidate.repo, candidate.package),
@@ -373,7 +373,7 @@ fn spec<'s, 't>(
     let namespace = namespace_of(set.namespace.as_deref());
     let repository = repository(&repo, repositories, namespace, candidate.place)?;
     if template.reads(Variable::Repository) {
-        evaluator.set_object(Variable::Repository, repository.fields());
+        evaluator.set_object(Variable::Repository, &repository.fields);
     }
     let package = template.package(evaluator)?;
     let package = package.unwrap_or(Cow::Borrowed(candidate.package));

@@ -54,7 +54,12 @@ pub(crate) fn find_upstream<'s>(
         )),
         (Some(a), Some(b)) => Err(error(
             Reason::Ambiguous,
-            format!("expected {}, found `{}` and `{}`", wanted(), a.name, b.name),
+            format!(
+                "expected {}, found `{}` and `{}`",
+                wanted(),
+                a.fields.name,
+                b.fields.name
+            ),
         )),
     }
 }
@@ -88,12 +93,17 @@ pub(super) fn select<'s>(
     let objects = move |objects: &'s [Object], is_selected: Box<dyn Fn(&Object) -> bool + 's>| {
         let selected = objects.iter().filter(move |object| is_selected(object));
         selected.flat_map(move |object| {
-            candidates(None, &object.name, &target.package_names, Some(object))
+            candidates(
+                None,
+                &object.fields.name,
+                &target.package_names,
+                Some(object),
+            )
         })
     };
     if let Some(selector) = &target.repository_selector {
         let all = cluster.all(REPOSITORY, namespace);
-        let is_selected = |object: &Object| selector.matches(&object.labels);
+        let is_selected = |object: &Object| selector.matches(&object.fields.labels);
         return Box::new(objects(all, Box::new(is_selected)));
     }
     if let Some(selector) = &target.object_selector {
@@ -103,7 +113,8 @@ pub(super) fn select<'s>(
         let type_of = (text(&selector.api_version), text(&selector.kind));
         let all = cluster.all(type_of, namespace);
         let is_selected = move |object: &Object| {
-            name.is_none_or(|name| object.name == name) && labels.matches(&object.labels)
+            name.is_none_or(|name| object.fields.name == name)
+                && labels.matches(&object.fields.labels)
         };
         return Box::new(objects(all, Box::new(is_selected)));
     }
