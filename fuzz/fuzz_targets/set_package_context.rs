@@ -3,7 +3,6 @@
 #![no_main]
 
 use krm_variants::config::Config;
-use krm_variants::functions::Run;
 use krm_variants::functions::set_package_context::FUNCTION;
 use krm_variants::resource_list::ResourceList;
 use krm_variants::results::Results;
@@ -24,13 +23,8 @@ fn run(text: &str) -> Option<String> {
     let mut list = ResourceList::parse(text.to_owned()).ok()?;
     let config = Config::parse(CONFIG.to_owned(), "config").expect("a config");
     let mut results = Results::default();
-    (FUNCTION.step)(Run {
-        config: config.node(),
-        list: &mut list,
-        supplied: &Supplied::default(),
-        results: &mut results,
-    })
-    .ok()?;
+    let supplied = Supplied::default();
+    (FUNCTION.step)(config.node(), &mut list, &supplied, &mut results).ok()?;
     if results.has_errors() {
         return None;
     }

@@ -12,7 +12,7 @@
 use serde::Deserialize;
 
 use super::pairing::{Pair, each_pair};
-use super::{Document, Function, Output, Run};
+use super::{Document, Function, Output};
 use crate::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config};
 use crate::patch::annotations::with_field;
 use crate::patch::config::{apply_config, as_created};
@@ -64,13 +64,12 @@ impl From<ApplyConfig> for PatchScalars {
     }
 }
 
-fn step(run: Run<'_>) -> Result<Output, UsageError> {
-    let Run {
-        config,
-        list,
-        supplied,
-        results,
-    } = run;
+fn step(
+    config: Option<NodeRef<'_>>,
+    list: &mut ResourceList,
+    supplied: &Supplied,
+    results: &mut Results,
+) -> Result<Output, UsageError> {
     let options = options::read::<ApplyConfig, OrderScalars>(config, FUNCTION.configs, results)?;
     if !supplied.has(Role::Live) {
         return Err(Role::Live.missing("live resources", "ApplyConfig"));

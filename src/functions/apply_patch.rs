@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{Function, Output, Run};
+use super::{Function, Output};
 use crate::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config};
 use crate::kptfile::remove_ids;
 use crate::patch::annotations::{
@@ -84,13 +84,12 @@ struct Patch<'a> {
     resource: Resource,
 }
 
-fn step(run: Run<'_>) -> Result<Output, UsageError> {
-    let Run {
-        config,
-        list,
-        supplied,
-        results,
-    } = run;
+fn step(
+    config: Option<NodeRef<'_>>,
+    list: &mut ResourceList,
+    supplied: &Supplied,
+    results: &mut Results,
+) -> Result<Output, UsageError> {
     let options = options::read::<ApplyPatch, ApplyScalars>(config, FUNCTION.configs, results)?;
     if !supplied.has(Role::Patches) {
         return Err(Role::Patches.missing("patches", "ApplyPatch"));
@@ -114,7 +113,7 @@ fn is_entry(node: NodeRef<'_>) -> bool {
 fn documents<'s>(
     supplied: &'s Supplied,
 ) -> impl Iterator<Item = (NodeRef<'s>, &'s Resource, String)> {
-    supplied.patches().flat_map(|package| {
+    supplied.of(Role::Patches).flat_map(|package| {
         let list = package.list();
         list.items().map(move |(id, resource)| {
             let node = list.node(id).resolved();

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::following::{find_original, not_in_git};
-use super::{Document, Function, Output, Run};
+use super::{Document, Function, Output};
 use crate::config::{
     API_VERSION, CONFIG_MAP, Key, Keys, UsageError, expected, kind_of, typed, typed_config,
     typed_data, unexpected,
@@ -70,17 +70,16 @@ struct OverlayScalars {
     base: Option<String>,
 }
 
-fn step(run: Run<'_>) -> Result<Output, UsageError> {
-    let Run {
-        config,
-        list,
-        supplied,
-        results,
-    } = run;
+fn step(
+    config: Option<NodeRef<'_>>,
+    list: &mut ResourceList,
+    supplied: &Supplied,
+    results: &mut Results,
+) -> Result<Output, UsageError> {
     let base = read_base(config)?;
     let given = upstream(supplied)?;
     let searched;
-    let original = match supplied.original() {
+    let original = match supplied.one(Role::Original) {
         None if supplied.searches_original() => {
             let Some(origin) = given.upstream() else {
                 return Err(not_in_git());
@@ -111,7 +110,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     };
     report(&overlay, results);
     // With an original, upstream is a newer revision.
-    let against = supplied.of(Role::Against).next();
+    let against = supplied.one(Role::Against);
     if let Some(against) = against.or(original.map(|_| given)) {
         for finding in against_revision(&overlay, against, &schema)? {
             results.push(to_result(&finding));
@@ -146,7 +145,7 @@ fn read_base(config: Option<NodeRef<'_>>) -> Result<Option<String>, UsageError> 
 
 fn upstream(supplied: &Supplied) -> Result<&SuppliedPackage, UsageError> {
     let what = "the revision that the fork was made from";
-    let upstream = supplied.upstream();
+    let upstream = supplied.one(Role::Upstream);
     upstream.ok_or_else(|| Role::Upstream.missing(what, "CreateOverlay"))
 }
 

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 
 use super::pairing::{Pair, each_gone, each_pair};
-use super::{Document, Function, Output, Run};
+use super::{Document, Function, Output};
 use crate::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config};
 use crate::patch::annotations::without_pipeline_annotations;
 use crate::patch::config::{create_patch, modified};
@@ -71,13 +71,12 @@ impl From<CreatePatch> for PatchScalars {
     }
 }
 
-fn step(run: Run<'_>) -> Result<Output, UsageError> {
-    let Run {
-        config,
-        list,
-        supplied,
-        results,
-    } = run;
+fn step(
+    config: Option<NodeRef<'_>>,
+    list: &mut ResourceList,
+    supplied: &Supplied,
+    results: &mut Results,
+) -> Result<Output, UsageError> {
     let options = options::read::<CreatePatch, PatchScalars>(config, FUNCTION.configs, results)?;
     if !supplied.has(Role::Live) {
         return Err(Role::Live.missing("live resources", "CreatePatch"));

@@ -12,21 +12,15 @@ use crate::supplied::{Role, Supplied};
 use crate::upstream::Sources;
 use crate::yaml::NodeRef;
 
-/// What a step works with.
-#[derive(Debug)]
-pub struct Run<'r> {
-    /// The functionConfig, from wherever it came; `None` if it is absent, empty or `null`.
-    pub config: Option<NodeRef<'r>>,
-    /// The items, which the step edits.
-    pub list: &'r mut ResourceList,
-    /// Resources that are not part of the package, by role.
-    pub supplied: &'r Supplied,
-    /// Results to report. With an error result among them the caller discards all edits.
-    pub results: &'r mut Results,
-}
-
-/// A step: edits the list or makes documents of its items, and reports results.
-pub type Step = fn(Run<'_>) -> Result<Output, UsageError>;
+/// A step: edits the items of the list or makes documents of them, and reports results. It gets the functionConfig from wherever
+/// it came, `None` if that is absent, empty or `null`, and resources that are not part of the package by their roles. With an
+/// error among its results the caller discards all edits.
+pub type Step = fn(
+    Option<NodeRef<'_>>,
+    &mut ResourceList,
+    &Supplied,
+    &mut Results,
+) -> Result<Output, UsageError>;
 
 /// A function: the name and the inputs of its program, and its step.
 #[derive(Debug, Clone, Copy)]
@@ -80,7 +74,7 @@ impl Function {
         edits: true,
         makes_files: false,
         reports: false,
-        step: |_| Ok(Output::Edited),
+        step: |_, _, _, _| Ok(Output::Edited),
     };
 
     /// Whether it takes this file as a package by itself.

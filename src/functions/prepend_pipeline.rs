@@ -20,7 +20,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 
-use super::{Function, Output, Run};
+use super::{Function, Output};
 use crate::config::{
     API_VERSION, PACKAGE_VARIANT, UsageError, expected, kind_of, required, typed, typed_config,
     unexpected,
@@ -30,6 +30,7 @@ use crate::kptfile::{
 };
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Refusal, Results};
+use crate::supplied::Supplied;
 use crate::variant::package_variant::{PackageVariant, Pipeline, Section, validate_name};
 use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Path, Value, node_text};
 
@@ -64,13 +65,12 @@ struct Head {
     pipeline: OwnedDocument,
 }
 
-fn step(run: Run<'_>) -> Result<Output, UsageError> {
-    let Run {
-        config,
-        list,
-        results,
-        ..
-    } = run;
+fn step(
+    config: Option<NodeRef<'_>>,
+    list: &mut ResourceList,
+    _: &Supplied,
+    results: &mut Results,
+) -> Result<Output, UsageError> {
     let expected = expected(FUNCTION.configs);
     let config = required(config, &expected)?;
     let mut findings = validate_name(name_of(config));

@@ -14,12 +14,13 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{Function, Output, Run};
+use super::{Function, Output};
 use crate::config::words::names;
 use crate::config::{
     API_VERSION, CONFIG_MAP, Key, Keys, UsageError, Words, expected, kind_of, typed, typed_config,
     typed_data, unexpected,
 };
+use crate::resource_list::ResourceList;
 use crate::results::{Results, with_article};
 use crate::review::{Release, Review, ReviewInput, Risk, UpstreamChange};
 use crate::supplied::{Role, Supplied, SuppliedPackage};
@@ -103,13 +104,12 @@ const RISKS: [(&str, Option<Risk>); 3] = [
     ("blocking", Some(Risk::Blocking)),
 ];
 
-fn step(run: Run<'_>) -> Result<Output, UsageError> {
-    let Run {
-        config,
-        list,
-        supplied,
-        results,
-    } = run;
+fn step(
+    config: Option<NodeRef<'_>>,
+    list: &mut ResourceList,
+    supplied: &Supplied,
+    results: &mut Results,
+) -> Result<Output, UsageError> {
     let options = read_options(config, results)?;
     let [before, original, upstream] = packages(supplied)?;
     let before =
@@ -172,8 +172,7 @@ fn packages(supplied: &Supplied) -> Result<[Option<&SuppliedPackage>; 3], UsageE
             "--original auto: expected a package or a revision, as merge-package finds it";
         return Err(UsageError::Refused(message.to_owned()));
     }
-    let of = |role| supplied.of(role).next();
-    Ok([Role::Before, Role::Original, Role::Upstream].map(of))
+    Ok([Role::Before, Role::Original, Role::Upstream].map(|role| supplied.one(role)))
 }
 
 /// A value that is not allowed is an error result, and gives `None`.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::function::{Function, Run};
+use super::function::Function;
 use super::output::{Document, Output};
 use super::package_revision::within;
 use crate::config::{Config, UsageError};
@@ -230,12 +230,7 @@ pub(crate) fn run_on(
         let prints = list.is_package();
         let mut work = |list: &mut ResourceList, results: &mut Results| {
             list.limit_edits(supplied.length());
-            let output = (function.step)(Run {
-                config,
-                list,
-                supplied: &supplied,
-                results,
-            })?;
+            let output = (function.step)(config, list, &supplied, results)?;
             if results.has_errors() {
                 return Ok(output);
             }

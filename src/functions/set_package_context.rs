@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Deserialize;
 
-use super::{Function, Output, Run};
+use super::{Function, Output};
 use crate::config::{
     API_VERSION, CONFIG_MAP, Keys, PACKAGE_VARIANT, UsageError, expected, kind_of, required, typed,
     typed_config, typed_data, unexpected,
@@ -28,6 +28,7 @@ use crate::kptfile::{
 };
 use crate::resource_list::{ItemId, NewResource, NewText, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
+use crate::supplied::Supplied;
 use crate::variant::package_variant::{PackageContext, PackageVariant, Section};
 use crate::yaml::scalar::{Context, ScalarStyle, plain_is_safe};
 use crate::yaml::{Content, EditError, EntryRef, NodeKind, NodeRef, OwnedDocument, Path, Value};
@@ -148,13 +149,12 @@ impl<'a> ContextChange<'a> {
     }
 }
 
-fn step(run: Run<'_>) -> Result<Output, UsageError> {
-    let Run {
-        config,
-        list,
-        results,
-        ..
-    } = run;
+fn step(
+    config: Option<NodeRef<'_>>,
+    list: &mut ResourceList,
+    _: &Supplied,
+    results: &mut Results,
+) -> Result<Output, UsageError> {
     let change = ContextChange::read(config)?;
     change_context(&change, list, results);
     Ok(Output::Edited)

@@ -378,30 +378,13 @@ impl Supplied {
     /// Whether the role is filled.
     #[must_use]
     pub fn has(&self, role: Role) -> bool {
-        self.of(role).next().is_some()
+        self.one(role).is_some()
     }
 
-    /// What the package, or the live resource, was based on.
+    /// The only input of a role.
     #[must_use]
-    pub fn original(&self) -> Option<&SuppliedPackage> {
-        self.of(Role::Original).next()
-    }
-
-    /// The upstream revision to upgrade to.
-    #[must_use]
-    pub fn upstream(&self) -> Option<&SuppliedPackage> {
-        self.of(Role::Upstream).next()
-    }
-
-    /// Resources as the cluster has them.
-    #[must_use]
-    pub fn live(&self) -> Option<&SuppliedPackage> {
-        self.of(Role::Live).next()
-    }
-
-    /// Patches. Their items may be any YAML, not only resources.
-    pub fn patches(&self) -> impl Iterator<Item = &SuppliedPackage> {
-        self.of(Role::Patches)
+    pub fn one(&self, role: Role) -> Option<&SuppliedPackage> {
+        self.of(role).next()
     }
 
     /// Any other resources.

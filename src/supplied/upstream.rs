@@ -21,7 +21,8 @@ impl SuppliedPackage {
         revision: Arc<dyn UpstreamRevision>,
         results: &mut Results,
     ) -> Result<Self, UsageError> {
-        let mut supplied = Self::from_package(role, revision.to_string(), package, results)?;
+        let place = revision.to_string();
+        let mut supplied = Self::from_package_like(role, place, package, &[], results)?;
         supplied.upstream = Some(revision);
         Ok(supplied)
     }
@@ -40,23 +41,11 @@ impl SuppliedPackage {
         Self::from_upstream(role, snapshot.package, Arc::new(origin), results)
     }
 
-    /// The files of a package that follows no upstream. `place` names it in messages.
+    /// The files of a package that follows no upstream, and may share some with others: what these have read of a file is not
+    /// read again. `place` names it in messages.
     ///
     /// # Errors
     /// [`UsageError`]: one of them is not YAML.
-    pub fn from_package(
-        role: Role,
-        place: String,
-        package: Package,
-        results: &mut Results,
-    ) -> Result<Self, UsageError> {
-        Self::from_package_like(role, place, package, &[], results)
-    }
-
-    /// The same of a package that shares files with others: what these have read of a file is not read again.
-    ///
-    /// # Errors
-    /// As [`from_package`](Self::from_package).
     pub fn from_package_like(
         role: Role,
         place: String,

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use krm_variants::config::Config;
-use krm_variants::functions::Run;
 use krm_variants::functions::merge_package::FUNCTION;
 use krm_variants::package::{FileChange, read_package};
 use krm_variants::resource_list::ResourceList;
@@ -49,13 +48,7 @@ fn merge_directories(
         &mut results,
     )
     .expect("roles");
-    let run = Run {
-        config: config.node(),
-        list: &mut list,
-        supplied: &supplied,
-        results: &mut results,
-    };
-    (FUNCTION.step)(run).expect("runs");
+    (FUNCTION.step)(config.node(), &mut list, &supplied, &mut results).expect("runs");
     let mut after = read(local);
     if !results.has_errors() {
         for change in list.file_changes() {
@@ -577,13 +570,7 @@ fn values_of_secrets_are_not_shown() {
     ];
     let supplied =
         Supplied::read(&[], FUNCTION.roles, &flags, None, &mut list, &mut results).expect("roles");
-    (FUNCTION.step)(Run {
-        config: None,
-        list: &mut list,
-        supplied: &supplied,
-        results: &mut results,
-    })
-    .expect("runs");
+    (FUNCTION.step)(None, &mut list, &supplied, &mut results).expect("runs");
     let said: String = results
         .iter()
         .map(|result| result.to_value().to_json())
@@ -613,13 +600,7 @@ fn a_resource_list_with_annotated_items() {
     );
     let mut list = ResourceList::parse(text).expect("a list");
     let mut results = Results::default();
-    let run = Run {
-        config: None,
-        list: &mut list,
-        supplied: &Supplied::default(),
-        results: &mut results,
-    };
-    (FUNCTION.step)(run).expect("runs");
+    (FUNCTION.step)(None, &mut list, &Supplied::default(), &mut results).expect("runs");
     let emitted = list.emit(&Results::default(), true).expect("texts");
     let text: String = emitted.iter().map(|piece| &**piece).collect();
     assert_eq!(text, format!("{head}{}", item(Some("dest"), "2")));

@@ -1,7 +1,6 @@
 //! set-package-context: each rule by a package before, a config, and the bytes after.
 
 use krm_variants::config::Config;
-use krm_variants::functions::Run;
 use krm_variants::functions::set_package_context::FUNCTION;
 use krm_variants::resource_list::ResourceList;
 use krm_variants::results::Results;
@@ -621,13 +620,8 @@ fn mixed_line_ends_leave_no_carriage_return_alone() {
     let config = format!("{OWN}createIfMissing: true\n");
     let config = Config::parse(config, "config").expect("a config");
     let mut list = ResourceList::parse(before.to_owned()).expect("a ResourceList");
-    let run = Run {
-        config: config.node(),
-        list: &mut list,
-        supplied: &Supplied::default(),
-        results: &mut Results::default(),
-    };
-    (FUNCTION.step)(run).expect("a run");
+    let (supplied, mut results) = (Supplied::default(), Results::default());
+    (FUNCTION.step)(config.node(), &mut list, &supplied, &mut results).expect("a run");
     let emitted = list.emit(&Results::default(), true).expect("YAML");
     let after: String = emitted.iter().map(|piece| &**piece).collect();
     assert!(

@@ -113,7 +113,7 @@ fn a_flag_names_files_and_directories() {
     ];
     assert_eq!(all(&supplied, Role::Resources), expected);
     // In a package a List is a resource like any other.
-    let upstream = supplied.upstream().expect("upstream");
+    let upstream = supplied.one(Role::Upstream).expect("upstream");
     assert_eq!(
         items(upstream),
         [
@@ -244,7 +244,7 @@ fn patches_need_not_be_resources() {
         "patches:\n- patch: {spec: {}}\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: a}\n",
     );
     let (supplied, ..) = read(&[], &config, &[]).expect("inputs");
-    let package = supplied.patches().next().expect("patches");
+    let package = supplied.one(Role::Patches).expect("patches");
     assert_eq!(package.list().items().count(), 2);
 }
 
@@ -274,7 +274,7 @@ spec:
         ),
     ] {
         let (supplied, ..) = read(&[], &typed(&config), &files).expect("inputs");
-        let upstream = supplied.upstream().expect("upstream");
+        let upstream = supplied.one(Role::Upstream).expect("upstream");
         assert_eq!(items(upstream), expected);
         assert_eq!(&*upstream.read_file("README.md").expect("a file"), b"text");
         assert!(

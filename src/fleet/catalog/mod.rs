@@ -95,17 +95,12 @@ impl Resolved {
     }
 }
 
-/// An opened catalog.
-enum OpenCatalog {
-    Git(Box<Repository>),
-    Directory,
-}
-
 /// The catalogs of a run. Revisions are resolved once, packages are read once while they are in use.
 pub(crate) struct Catalogs<'c> {
     sources: &'c [CatalogSource],
     facts: &'c BTreeMap<NamespacedName, RepositoryFacts>,
-    open: HashMap<&'c Path, Rc<OpenCatalog>>,
+    /// The repositories of those that are opened; `None` for a directory.
+    open: HashMap<&'c Path, Option<Rc<Repository>>>,
     resolved: HashMap<UpstreamRequest, Result<Rc<Resolved>, Box<FunctionResult>>>,
     packages: PackageCache,
     /// Warnings about upstream packages, such as files that are skipped.
@@ -146,11 +141,11 @@ impl<'c> Catalogs<'c> {
     }
 
     fn find(&mut self, wanted: &UpstreamRequest) -> Result<Resolved, String> {
-        let (catalog, open) = self.open(&wanted.repository)?;
+        let (catalog, repository) = self.open(&wanted.repository)?;
         let facts = self.facts.get(&wanted.repository);
         let address = facts.and_then(|facts| facts.address.clone());
-        match &*open {
-            OpenCatalog::Git(repository) => {
+        match &repository {
+            Some(repository) => {
                 let below = facts.map_or("", |facts| facts.directory.as_str());
                 let directory = join(below, &wanted.package);
                 let revision =
@@ -178,7 +173,7 @@ impl<'c> Catalogs<'c> {
                     is_file: false,
                 }))
             }
-            OpenCatalog::Directory => {
+            None => {
                 let path = catalog;
                 let revision = directory::revision_in(path, &wanted.package, &wanted.revision)?;
                 let package = self.directory_package(path, &wanted.package, &revision);
@@ -220,8 +215,8 @@ impl<'c> Catalogs<'c> {
         catalog: &NamespacedName,
         origin: &GitOrigin,
     ) -> Result<Arc<SuppliedPackage>, UsageError> {
-        let (_, open) = self.open(catalog).map_err(UsageError::of)?;
-        let OpenCatalog::Git(repository) = &*open else {
+        let (_, repository) = self.open(catalog).map_err(UsageError::of)?;
+        let Some(repository) = repository else {
             let name = &catalog.name;
             return Err(UsageError::Refused(format!(
                 "the catalog `{name}` is not a Git repository"
@@ -285,9 +280,9 @@ impl<'c> Catalogs<'c> {
             (_, Lookup::Workspace(workspace)) => Some(workspace.to_owned()),
             (Resolved::Git(origin), _) => {
                 let (commit, directory) = (&origin.revision.commit, &origin.source.directory);
-                let ask = |repository: &Repository| repository.workspace_of(commit, directory);
-                let noted = self.with_repository(&wanted.repository, ask).transpose();
-                noted.map_err(UsageError::of)?.flatten()
+                let repository = self.repository(&wanted.repository);
+                let noted = repository.map(|found| found.workspace_of(commit, directory));
+                noted.transpose().map_err(UsageError::of)?.flatten()
             }
             (Resolved::Directory(_), _) => None,
         };
@@ -302,16 +297,8 @@ impl<'c> Catalogs<'c> {
     }
 
     /// The repository of a catalog that is one.
-    pub(crate) fn with_repository<T>(
-        &mut self,
-        catalog: &NamespacedName,
-        ask: impl FnOnce(&Repository) -> T,
-    ) -> Option<T> {
-        let (_, open) = self.open(catalog).ok()?;
-        match &*open {
-            OpenCatalog::Git(repository) => Some(ask(repository)),
-            OpenCatalog::Directory => None,
-        }
+    pub(crate) fn repository(&mut self, catalog: &NamespacedName) -> Option<Rc<Repository>> {
+        self.open(catalog).ok()?.1
     }
 
     fn directory_package(
@@ -331,7 +318,10 @@ impl<'c> Catalogs<'c> {
     }
 
     /// The catalog of a Repository, with its path: the one for its namespace, or else the one for all.
-    fn open(&mut self, repository: &NamespacedName) -> Result<(&'c Path, Rc<OpenCatalog>), String> {
+    fn open(
+        &mut self,
+        repository: &NamespacedName,
+    ) -> Result<(&'c Path, Option<Rc<Repository>>), String> {
         let NamespacedName { namespace, name } = repository;
         let all = self.sources.iter();
         let serving = all.filter(|source| source.name == *name && source.serves(namespace));
@@ -349,23 +339,21 @@ impl<'c> Catalogs<'c> {
         };
         let path = source.path.as_path();
         if let Some(open) = self.open.get(path) {
-            return Ok((path, Rc::clone(open)));
+            return Ok((path, open.clone()));
         }
         let is_bare = path.join("HEAD").is_file() && path.join("objects").is_dir();
         let open = if is_bare || path.join(".git").exists() {
-            OpenCatalog::Git(Box::new(
-                Repository::open(path).map_err(|error| error.to_string())?,
-            ))
+            let repository = Repository::open(path).map_err(|error| error.to_string())?;
+            Some(Rc::new(repository))
         } else if path.is_dir() {
-            OpenCatalog::Directory
+            None
         } else {
             return Err(format!(
                 "the catalog `{source}`: '{}' is not a directory",
                 path.display()
             ));
         };
-        let open = Rc::new(open);
-        self.open.insert(path, Rc::clone(&open));
+        self.open.insert(path, open.clone());
         Ok((path, open))
     }
 }

@@ -25,7 +25,7 @@ mod variant;
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::{Function, Output, Run};
+use super::{Function, Output};
 use crate::config::{CONFIG_MAP, Key, Keys, UsageError};
 use crate::resource::{Resource, namespace_of};
 use crate::resource_list::{ItemId, NewResource, NewText, ResourceList};
@@ -36,7 +36,7 @@ use crate::variant::cluster::Cluster;
 use crate::variant::expression::on_large_stack;
 use crate::variant::fan_out::{SetExpansion, fan_out, too_many};
 use crate::variant::package_variant_set;
-use crate::yaml::{EditError, Value};
+use crate::yaml::{EditError, NodeRef, Value};
 
 use check::{check_files, check_names, check_owners, check_targets};
 use fleet::Fleet;
@@ -82,13 +82,12 @@ const RESULT_COST: usize = 700;
 /// Limit of errors that are reported one by one for a set.
 const MOST_ERRORS: usize = 100;
 
-fn step(run: Run<'_>) -> Result<Output, UsageError> {
-    let Run {
-        config,
-        list,
-        supplied,
-        results,
-    } = run;
+fn step(
+    config: Option<NodeRef<'_>>,
+    list: &mut ResourceList,
+    supplied: &Supplied,
+    results: &mut Results,
+) -> Result<Output, UsageError> {
     let mut located = read_sets(config, list, results)?;
     if let Some((_, error)) = located.unreadable.pop() {
         return Err(error);

@@ -105,7 +105,8 @@ impl<'a> Filling<'a> {
             Some(Err(refusal)) => results.push(refusal.result().about(&point.resource)),
             None => {}
         }
-        injected(point, format!("injected resource \"{name}\" from cluster"))
+        let message = format!("injected resource \"{name}\" from cluster");
+        record(point, "True", "ConfigInjected", message)
     }
 }
 
@@ -116,7 +117,7 @@ pub(super) fn without_field(point: &Point, name: &str, results: &mut Results) ->
     let result = FunctionResult::warning(Reason::FieldNotFound, message);
     results.push(result.about(&point.resource).at(field));
     let message = format!("field \"{field}\" not found in resource \"{name}\"");
-    unfilled_record(point, Reason::FieldNotFound, message)
+    record(point, "False", Reason::FieldNotFound.as_str(), message)
 }
 
 /// Writes the name of the injected resource. Returns whether anything changed.
@@ -219,27 +220,26 @@ pub(super) fn unfilled(
         let field = Path::fields(&["metadata", "annotations", CONFIG_INJECTION_ANNOTATION]);
         results.push(result.about(&point.resource).at(field));
     }
-    unfilled_record(point, Reason::NoResourceSelected, recorded)
+    record(
+        point,
+        "False",
+        Reason::NoResourceSelected.as_str(),
+        recorded,
+    )
 }
 
-/// The condition of a point that was filled.
-fn injected(point: &Point, message: String) -> ConditionRecord {
+/// The condition of a point.
+fn record(
+    point: &Point,
+    status: &'static str,
+    reason: &'static str,
+    message: String,
+) -> ConditionRecord {
     ConditionRecord {
         condition: point.condition.clone(),
         is_gate: point.required,
-        status: "True",
-        reason: "ConfigInjected",
-        message,
-    }
-}
-
-/// The condition of a point that stays as it is.
-fn unfilled_record(point: &Point, reason: Reason, message: String) -> ConditionRecord {
-    ConditionRecord {
-        condition: point.condition.clone(),
-        is_gate: point.required,
-        status: "False",
-        reason: reason.as_str(),
+        status,
+        reason,
         message,
     }
 }

@@ -33,7 +33,7 @@ use self::config::Injectors;
 use self::fill::{Filling, fill, unfilled, without_field};
 use self::points::{Point, ambiguous_conditions, field_of, points, source_entry};
 use self::select::{Selection, key_of, select};
-use super::{Function, Output, Run};
+use super::{Function, Output};
 use crate::config::{API_VERSION, PACKAGE_VARIANT, UsageError};
 use crate::kptfile::{ambiguous_roots, record_conditions, root_kptfile};
 use crate::resource_list::{ItemId, ResourceList};
@@ -66,13 +66,12 @@ pub const FUNCTION: Function = Function {
     ..Function::PLAIN
 };
 
-fn step(run: Run<'_>) -> Result<Output, UsageError> {
-    let Run {
-        config,
-        list,
-        supplied,
-        results,
-    } = run;
+fn step(
+    config: Option<NodeRef<'_>>,
+    list: &mut ResourceList,
+    supplied: &Supplied,
+    results: &mut Results,
+) -> Result<Output, UsageError> {
     inject(&Injectors::read(config)?, list, supplied, results);
     Ok(Output::Edited)
 }

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 
 use super::following::not_in_git;
 use super::package_revision::within;
-use super::{Function, Output, Run};
+use super::{Function, Output};
 use crate::config::words::names;
 use crate::config::{API_VERSION, CONFIG_MAP, Key, Keys, UsageError};
 use crate::merge::OnConflict;
@@ -25,7 +25,7 @@ use crate::merge::package::Strategy;
 use crate::resource::MERGE_SOURCE_ANNOTATION as MERGE_SOURCE;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::Results;
-use crate::supplied::{Role, SuppliedPackage, only_package};
+use crate::supplied::{Role, Supplied, SuppliedPackage, only_package};
 use crate::upstream::SOURCES;
 use crate::yaml::NodeRef;
 
@@ -93,16 +93,15 @@ pub const FUNCTION: Function = Function {
     ..Function::PLAIN
 };
 
-fn step(run: Run<'_>) -> Result<Output, UsageError> {
-    let Run {
-        config,
-        list,
-        supplied,
-        results,
-    } = run;
+fn step(
+    config: Option<NodeRef<'_>>,
+    list: &mut ResourceList,
+    supplied: &Supplied,
+    results: &mut Results,
+) -> Result<Output, UsageError> {
     let options = read_options(config, supplied.conflicts(), results)?;
     let [original, upstream] = take_annotated(list, results)?;
-    let given = |role| supplied.of(role).next();
+    let given = |role| supplied.one(role);
     let upstream = source(Role::Upstream, given(Role::Upstream), upstream.as_ref())?;
     let follows = given(Role::Upstream).and_then(SuppliedPackage::upstream);
     let original = source(Role::Original, given(Role::Original), original.as_ref());

@@ -11,11 +11,11 @@ use super::owners::{Owners, copied};
 use super::prune::{is_in, named, too_many};
 use super::render::{Action, WorkedPackage, Worker};
 use super::run::{add_other_objects, refuse_shared_places, take_flags};
-use super::variants::{Expanded, FleetVariant, is_set, is_variant};
+use super::variants::{FleetVariant, Variants, is_set, is_variant};
 use crate::config::UsageError;
 use crate::fleet::ClaimedPackage;
+use crate::functions::Output;
 use crate::functions::output::put_texts;
-use crate::functions::{Output, Run};
 use crate::kptfile::{Ownership, remove_owner};
 use crate::package::{FileChange, Package};
 use crate::resource::{Resource, file_annotations, is_pipeline_annotation};
@@ -36,13 +36,12 @@ fn resources_of(supplied: &Supplied) -> Supplied {
 }
 
 /// The step of the filter: all packages or, after an error, none.
-pub(super) fn render_items(run: Run<'_>) -> Result<Output, UsageError> {
-    let Run {
-        config,
-        list,
-        supplied,
-        results,
-    } = run;
+pub(super) fn render_items(
+    config: Option<NodeRef<'_>>,
+    list: &mut ResourceList,
+    supplied: &Supplied,
+    results: &mut Results,
+) -> Result<Output, UsageError> {
     let Some(mut settings) = read_settings(config, supplied.conflicts(), results)? else {
         return Ok(Output::Edited);
     };
@@ -59,8 +58,8 @@ pub(super) fn render_items(run: Run<'_>) -> Result<Output, UsageError> {
     } else {
         (given, Vec::new())
     };
-    let resources = resources_of(supplied);
-    let mut variants = Expanded::read(&inputs, &resources, &settings, results)?.variants();
+    let mut resources = resources_of(supplied);
+    let mut variants = Variants::read(&inputs, &mut resources, &settings, results)?;
     if let Some(error) = variants.none(&inputs, &settings) {
         results.push(error);
         return Ok(Output::Edited);

@@ -27,9 +27,9 @@ mod run;
 mod status;
 mod variants;
 
+use super::Function;
 use super::merge_package::{COMBINE, ON_CONFLICT, STRATEGY};
-use super::{Function, Output, Run};
-use crate::config::{API_VERSION, CONFIG_MAP, Key, Keys, UsageError};
+use crate::config::{API_VERSION, CONFIG_MAP, Key, Keys};
 use crate::supplied::Role;
 use crate::upstream::SOURCES;
 
@@ -78,10 +78,6 @@ pub const FUNCTION: Function = Function {
     sources: SOURCES,
     makes_package: true,
     is_of_fleets: true,
-    step,
+    step: items::render_items,
     ..Function::PLAIN
 };
-
-fn step(run: Run<'_>) -> Result<Output, UsageError> {
-    items::render_items(run)
-}

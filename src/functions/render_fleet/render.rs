@@ -273,13 +273,13 @@ impl<'f> Worker<'f> {
         results: &mut Results,
     ) -> Result<Option<PackageBase>, UsageError> {
         let catalog = &place.wanted.repository;
-        let kptfile = root_kptfile(list);
-        let ask = |repository: &_| match kptfile {
-            Some(kptfile) => locked(list, kptfile, origin, repository, results),
-            None => Ok(Locked::Absent(None)),
+        let found = match (root_kptfile(list), self.catalogs.repository(catalog)) {
+            (Some(kptfile), Some(repository)) => {
+                locked(list, kptfile, origin, &repository, results)?
+            }
+            _ => Locked::Absent(None),
         };
-        let found = self.catalogs.with_repository(catalog, ask).transpose()?;
-        match found.unwrap_or(Locked::Absent(None)) {
+        match found {
             Locked::Same => return Ok(Some(PackageBase::Same)),
             Locked::Other(original) => {
                 let name = original.name().to_owned();

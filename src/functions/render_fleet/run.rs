@@ -14,10 +14,9 @@ use super::owners::{Owners, copied};
 use super::prune::{prune, too_many};
 use super::render::Worker;
 use super::status::Statuses;
-use super::variants::{Expanded, FleetVariant, Variants, is_set, is_variant};
+use super::variants::{FleetVariant, Variants, is_set, is_variant};
 use crate::config::UsageError;
 use crate::fleet::{ClaimedPackage, Shard, claimed_packages};
-use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{CatalogSource, Role, Supplied, SuppliedPackage};
 use crate::variant::expression::on_large_stack;
@@ -149,7 +148,9 @@ fn supplied_variants(
     let inputs: Vec<_> = inputs.into_iter().map(Arc::new).collect();
     add_other_objects(&inputs, supplied);
     let inputs: Vec<_> = inputs.iter().map(|input| input.list()).collect();
-    let variants = read_variants(&inputs, supplied, settings, results)?;
+    let read = || Variants::read(&inputs, supplied, settings, results);
+    let variants = on_large_stack(read);
+    let variants = variants.map_err(|error| UsageError::cannot("start a thread", error))??;
     let Some(error) = variants.none(&inputs, settings) else {
         return Ok(Some(variants));
     };
@@ -190,22 +191,6 @@ fn deleted(
     deleted.try_fold(0, |count, package| {
         Ok(count + usize::from(drafts.deletes(package)?))
     })
-}
-
-/// Reads the variants with little memory: there may be 100,000, and as many Repositories.
-fn read_variants(
-    inputs: &[&ResourceList],
-    supplied: &mut Supplied,
-    settings: &FleetSettings,
-    results: &mut Results,
-) -> Result<Variants, UsageError> {
-    let no_thread = |error| UsageError::cannot("start a thread", error);
-    let expand = || Expanded::read(inputs, supplied, settings, results);
-    let expanded = on_large_stack(expand).map_err(no_thread)??;
-    // What sets select from is not read again, and what is injected has its tree made then.
-    supplied.drop_trees();
-    // This thread takes over the memory that the last one freed.
-    on_large_stack(|| expanded.variants()).map_err(no_thread)
 }
 
 /// Other objects among the variants count as resources.

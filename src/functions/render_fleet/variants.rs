@@ -59,68 +59,6 @@ pub(super) struct Variants {
 /// Several inputs may have a file of one path, so that the files of a list have other ones.
 type GivenPaths = HashMap<Arc<str>, Arc<str>>;
 
-/// The inputs with their sets expanded, before the variants are read.
-pub(super) struct Expanded<'i> {
-    inputs: &'i [&'i ResourceList],
-    /// The PackageVariants where there are sets.
-    list: Option<ResourceList>,
-    /// The paths that their files were given with, by those in the list.
-    given: GivenPaths,
-    are_complete: bool,
-    repositories: BTreeMap<NamespacedName, RepositoryFacts>,
-}
-
-impl<'i> Expanded<'i> {
-    /// Expands the sets among the inputs. Errors of sets are results.
-    ///
-    /// # Errors
-    /// [`UsageError`]: something that cannot be read.
-    pub(super) fn read(
-        inputs: &'i [&'i ResourceList],
-        supplied: &Supplied,
-        settings: &FleetSettings,
-        results: &mut Results,
-    ) -> Result<Self, UsageError> {
-        let has_sets = inputs.iter().any(|input| {
-            let mut items = input.items();
-            items.any(|(_, resource)| is_set(resource))
-        });
-        let (mut list, mut given, mut are_complete) = (None, GivenPaths::new(), true);
-        if has_sets {
-            let allow_empty = settings.allow_empty;
-            let (expanded, all) = expand(inputs, supplied, allow_empty, &mut given, results)?;
-            (list, are_complete) = (Some(expanded), all);
-        }
-        let resources = supplied.resources().map(SuppliedPackage::list);
-        let lists = inputs.iter().copied().chain(resources);
-        Ok(Self {
-            inputs,
-            list,
-            given,
-            are_complete,
-            repositories: repositories(lists, settings),
-        })
-    }
-
-    pub(super) fn variants(self) -> Variants {
-        let mut variants = Variants {
-            repositories: self.repositories,
-            all: Vec::new(),
-            are_complete: self.are_complete,
-        };
-        match self.list {
-            Some(list) => variants.take(&list, &self.given),
-            None => {
-                let inputs = self.inputs.iter();
-                inputs.for_each(|list| variants.take(list, &self.given));
-            }
-        }
-        variants.all.sort_by(|a, b| a.owner.cmp(&b.owner));
-        variants.refuse_twins();
-        variants
-    }
-}
-
 /// The Repositories of catalogs, and of downstream repositories where drafts are written.
 fn repositories<'l>(
     lists: impl Iterator<Item = &'l ResourceList>,
@@ -147,6 +85,42 @@ fn repositories<'l>(
 }
 
 impl Variants {
+    /// Expands the sets among the inputs, and reads the variants with little memory: there may be 100,000, and as many
+    /// Repositories. Errors of sets are results.
+    ///
+    /// # Errors
+    /// [`UsageError`]: something that cannot be read.
+    pub(super) fn read(
+        inputs: &[&ResourceList],
+        supplied: &mut Supplied,
+        settings: &FleetSettings,
+        results: &mut Results,
+    ) -> Result<Self, UsageError> {
+        let resources = supplied.resources().map(SuppliedPackage::list);
+        let mut variants = Self {
+            repositories: repositories(inputs.iter().copied().chain(resources), settings),
+            all: Vec::new(),
+            are_complete: true,
+        };
+        let mut items = inputs.iter().flat_map(|list| list.items());
+        if items.any(|(_, resource)| is_set(resource)) {
+            let mut given = GivenPaths::new();
+            let allow_empty = settings.allow_empty;
+            let (list, all) = expand(inputs, supplied, allow_empty, &mut given, results)?;
+            variants.are_complete = all;
+            // What sets select from is not read again, and what is injected has its tree made then.
+            supplied.drop_trees();
+            variants.take(&list, &given);
+        } else {
+            supplied.drop_trees();
+            let given = GivenPaths::new();
+            inputs.iter().for_each(|list| variants.take(list, &given));
+        }
+        variants.all.sort_by(|a, b| a.owner.cmp(&b.owner));
+        variants.refuse_twins();
+        Ok(variants)
+    }
+
     /// Lists the variants of a list.
     fn take(&mut self, list: &ResourceList, given: &GivenPaths) {
         let found = list.items().filter(|(_, resource)| is_variant(resource));

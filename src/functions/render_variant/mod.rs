@@ -21,7 +21,7 @@ mod upstream;
 
 pub use clone::cloned_files;
 
-use super::{Function, Output, Run};
+use super::{Function, Output};
 use crate::config::{PACKAGE_VARIANT, UsageError, expected, kind_of, required, unexpected};
 use crate::functions::inject_config::inject_variant_config;
 use crate::functions::package_revision::within;
@@ -110,13 +110,12 @@ fn is_porch(resource: &Resource) -> bool {
     matches!(resource.group(), "porch.kpt.dev" | "config.porch.kpt.dev")
 }
 
-fn step(run: Run<'_>) -> Result<Output, UsageError> {
-    let Run {
-        config,
-        list,
-        supplied,
-        results,
-    } = run;
+fn step(
+    config: Option<NodeRef<'_>>,
+    list: &mut ResourceList,
+    supplied: &Supplied,
+    results: &mut Results,
+) -> Result<Output, UsageError> {
     let expected = expected(FUNCTION.configs);
     let config = required(config, &expected)?;
     if kind_of(config) != PACKAGE_VARIANT {
@@ -213,7 +212,7 @@ fn mutate(
     supplied: &Supplied,
     results: &mut Results,
 ) -> Result<(), UsageError> {
-    if let Some(upstream) = supplied.upstream() {
+    if let Some(upstream) = supplied.one(Role::Upstream) {
         upstream::check(variant, upstream, results);
         if let Some(origin) = upstream.upstream().and_then(UpstreamRevision::git) {
             follow::check(variant, origin, results)?;
@@ -222,8 +221,14 @@ fn mutate(
             return Ok(());
         }
     }
-    let origin = supplied.upstream().and_then(SuppliedPackage::upstream);
-    match (supplied.upstream(), supplied.original(), origin) {
+    let origin = supplied
+        .one(Role::Upstream)
+        .and_then(SuppliedPackage::upstream);
+    match (
+        supplied.one(Role::Upstream),
+        supplied.one(Role::Original),
+        origin,
+    ) {
         (Some(upstream), Some(original), origin) => {
             update::update(variant, original, upstream, list, supplied, results)?;
             if let Some(origin) = origin {

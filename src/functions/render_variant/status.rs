@@ -6,7 +6,7 @@ use crate::conditions::Condition;
 use crate::resource::{Resource, namespace_of};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Results};
-use crate::supplied::{Supplied, SuppliedPackage};
+use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::yaml::{Content, EditError, Editor, NodeRef, Value};
 
 use super::Variant;
@@ -61,7 +61,10 @@ impl StepsOutcome {
 
 /// The message of `Ready` in the results. It claims only what this run checked.
 pub(super) fn ready(supplied: &Supplied) -> String {
-    match supplied.upstream().and_then(SuppliedPackage::upstream) {
+    match supplied
+        .one(Role::Upstream)
+        .and_then(SuppliedPackage::upstream)
+    {
         Some(upstream) => {
             let (name, id) = (upstream.name(), upstream.id());
             format!("the package is rendered from `{name}`, {id}")
