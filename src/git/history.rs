@@ -12,8 +12,6 @@ use crate::latest::version_of_tag;
 /// A state of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct State {
-    /// The id of its tree.
-    pub tree: String,
     /// The tag that it has, or the id of its commit: of several tags a final release, the newest that the upstream
     /// revision contains.
     pub name: String,
@@ -46,7 +44,6 @@ impl Repository {
                 return Ok(());
             };
             let state = State {
-                tree: tree.clone(),
                 names: vec![name.clone()],
                 name,
                 time: self.time(commit),
@@ -79,8 +76,7 @@ impl Repository {
                     return Ok(());
                 };
                 let time = self.time(commit);
-                states.entry(tree.clone()).or_insert(State {
-                    tree,
+                states.entry(tree).or_insert(State {
                     name: id.clone(),
                     names: Vec::new(),
                     commit: id,

@@ -9,12 +9,12 @@ use gix::objs::tree::EntryKind;
 
 use super::GitError;
 use super::Repository;
-use crate::package::{Holder, Kind, PackageError, ResolvedLink, SkipReason, Skipped, list};
+use crate::package::{
+    AtPlace, Holder, Kind, PackageError, ResolvedLink, SkipReason, Skipped, follow, list,
+};
 
 /// What a link may hold, as on Linux.
 const LONGEST_LINK: u64 = 4096;
-/// How many links may follow each other, as on Linux.
-const LINKS: usize = 40;
 /// What a package in a tree may have of files and folders. Trees can be in each other many times,
 /// so that a few bytes name any number of files.
 const ENTRIES: usize = 200_000;
@@ -51,14 +51,6 @@ impl TreeEntry {
     }
 }
 
-/// Where a path leads.
-enum LinkTarget {
-    /// The components from the root, and the file.
-    File(Vec<String>, TreeFile),
-    Folder,
-    Submodule,
-}
-
 /// A directory of a repository at a commit.
 pub(super) struct TreeHolder<'r> {
     repository: &'r Repository,
@@ -90,15 +82,11 @@ impl<'r> TreeHolder<'r> {
             files: RefCell::default(),
             failed: RefCell::new(None),
         };
-        let mut id = root;
-        for name in directory.split('/').filter(|name| !name.is_empty()) {
-            let tree = holder.tree(id, directory)?;
-            let found = tree.iter().find(|entry| entry.name.as_deref() == Ok(name));
-            match found {
-                Some(entry) if entry.kind == EntryKind::Tree => id = entry.id,
-                _ => return Ok(None),
-            }
-        }
+        let id = match holder.entry(directory)? {
+            _ if directory.is_empty() => root,
+            Some(entry) if entry.kind == EntryKind::Tree => entry.id,
+            _ => return Ok(None),
+        };
         holder.folders.borrow_mut().insert(String::new(), id);
         Ok(Some(holder))
     }
@@ -187,50 +175,39 @@ impl<'r> TreeHolder<'r> {
         Ok(entries)
     }
 
-    /// Where a path of the package leads, links followed.
-    fn follow(&self, path: &str) -> Result<LinkTarget, SkipReason> {
-        let components = |text: &str| text.split('/').map(str::to_owned).collect::<Vec<_>>();
-        let mut pending = VecDeque::from(components(self.directory));
-        pending.extend(components(path));
-        let mut at: Vec<(String, ObjectId)> = Vec::new();
-        let mut links = 0;
-        while let Some(name) = pending.pop_front() {
-            match name.as_str() {
-                "" | "." => continue,
-                ".." => {
-                    at.pop().ok_or(SkipReason::LinkOutOfPackage)?;
-                    continue;
-                }
-                _ => {}
-            }
-            let folder = at.last().map_or(self.root, |(_, id)| *id);
-            let tree = self.tree(folder, path);
-            let tree = tree.map_err(|_| SkipReason::DanglingLink)?;
-            let entry = tree.iter().find(|entry| entry.name.as_ref() == Ok(&name));
-            let entry = entry.ok_or(SkipReason::DanglingLink)?;
-            match entry.kind {
-                EntryKind::Tree => at.push((name, entry.id)),
-                EntryKind::Link => {
-                    links += 1;
-                    let to = self.link(entry.id).filter(|_| links <= LINKS);
-                    let to = to.ok_or(SkipReason::DanglingLink)?;
-                    if to.starts_with('/') {
-                        return Err(SkipReason::LinkOutOfPackage);
-                    }
-                    for component in components(&to).into_iter().rev() {
-                        pending.push_front(component);
-                    }
-                }
-                EntryKind::Commit if pending.is_empty() => return Ok(LinkTarget::Submodule),
-                _ if pending.is_empty() => {
-                    let mut place: Vec<String> = at.into_iter().map(|(name, _)| name).collect();
-                    place.push(name);
-                    return Ok(LinkTarget::File(place, entry.file()));
-                }
-                _ => return Err(SkipReason::DanglingLink),
-            }
+    /// What is at a path from the root; `None` if nothing is.
+    fn entry(&self, path: &str) -> Result<Option<TreeEntry>, GitError> {
+        let mut found: Option<TreeEntry> = None;
+        for name in path.split('/').filter(|name| !name.is_empty()) {
+            let folder = match &found {
+                None => self.root,
+                Some(entry) if entry.kind == EntryKind::Tree => entry.id,
+                Some(_) => return Ok(None),
+            };
+            let tree = self.tree(folder, path)?;
+            let entry = tree.iter().find(|entry| entry.name.as_deref() == Ok(name));
+            let Some(entry) = entry else { return Ok(None) };
+            found = Some(entry.clone());
         }
-        Ok(LinkTarget::Folder)
+        Ok(found)
+    }
+
+    /// The place from the root that a path of the package leads to, links followed, and what is there; `None` for the root.
+    fn follow(&self, path: &str) -> Result<(String, Option<TreeEntry>), SkipReason> {
+        let entry = |place: &str| self.entry(place).ok().flatten();
+        let place = follow(&join(self.directory, path), |place| {
+            let entry = entry(place).ok_or(SkipReason::DanglingLink)?;
+            match entry.kind {
+                EntryKind::Tree => Ok(AtPlace::Folder),
+                EntryKind::Link => {
+                    let target = self.link(entry.id).map(AtPlace::Link);
+                    target.ok_or(SkipReason::DanglingLink)
+                }
+                _ => Ok(AtPlace::File),
+            }
+        })?;
+        let found = entry(&place);
+        Ok((place, found))
     }
 
     /// Where a link says that it leads.
@@ -269,7 +246,7 @@ impl Holder for TreeHolder<'_> {
     type Entry = TreeEntry;
     type Stamp = TreeFile;
     /// The path from the root tells which file it is.
-    type Target = (Vec<String>, TreeFile);
+    type Target = (String, TreeFile);
 
     fn entries(&self, folder: &str) -> Result<Vec<Self::Entry>, PackageError> {
         let id = self.folders.borrow().get(folder).copied();
@@ -318,8 +295,8 @@ impl Holder for TreeHolder<'_> {
 
     fn krmignore(&self, path: &str) -> Result<Option<Vec<u8>>, PackageError> {
         match self.follow(path) {
-            Ok(LinkTarget::File(_, file)) => {
-                let bytes = self.repository.bytes(file.id, path);
+            Ok((_, Some(entry))) if !matches!(entry.kind, EntryKind::Tree | EntryKind::Commit) => {
+                let bytes = self.repository.bytes(entry.id, path);
                 Ok(Some(bytes.map_err(|error| self.keep(error))?))
             }
             _ => Ok(None),
@@ -327,28 +304,26 @@ impl Holder for TreeHolder<'_> {
     }
 
     fn leads_to_folder(&self, link: &str) -> bool {
-        matches!(self.follow(link), Ok(LinkTarget::Folder))
+        let found = self.follow(link);
+        found.is_ok_and(|(_, entry)| entry.is_none_or(|entry| entry.kind == EntryKind::Tree))
     }
 
     fn resolve(&self, link: &str) -> Result<ResolvedLink<Self::Target>, SkipReason> {
-        match self.follow(link)? {
-            LinkTarget::Folder => Err(SkipReason::LinkToFolder),
-            LinkTarget::Submodule => Err(SkipReason::Submodule),
-            LinkTarget::File(place, file) => {
-                let directory = self.directory.split('/').filter(|name| !name.is_empty());
-                let mut components = place.iter();
-                if !directory
-                    .into_iter()
-                    .all(|name| components.next().is_some_and(|c| c == name))
-                {
-                    return Err(SkipReason::LinkOutOfPackage);
-                }
-                let inside: Vec<&str> = components.map(String::as_str).collect();
-                Ok(ResolvedLink {
-                    inside: Some(inside.join("/")),
-                    file: (place, file),
-                })
-            }
+        let (place, entry) = self.follow(link)?;
+        let entry = entry.filter(|entry| entry.kind != EntryKind::Tree);
+        let entry = entry.ok_or(SkipReason::LinkToFolder)?;
+        if entry.kind == EntryKind::Commit {
+            return Err(SkipReason::Submodule);
         }
+        let inside = match self.directory {
+            "" => Some(place.as_str()),
+            directory => place
+                .strip_prefix(directory)
+                .and_then(|rest| rest.strip_prefix('/')),
+        };
+        Ok(ResolvedLink {
+            inside: Some(inside.ok_or(SkipReason::LinkOutOfPackage)?.to_owned()),
+            file: (place, entry.file()),
+        })
     }
 }

@@ -22,8 +22,6 @@ const LONGEST_POINTER: usize = 1024;
 pub struct Snapshot {
     /// The commit.
     pub revision: Revision,
-    /// The id of the directory's tree, or of the file's content: equal ones have equal files.
-    pub tree: String,
     /// Where the repository's clone comes from.
     pub address: String,
     /// The files.
@@ -52,7 +50,6 @@ impl Repository {
         let (files, skipped) = holder.files()?;
         Ok(Snapshot {
             revision,
-            tree: holder.id().to_string(),
             address: self.address(),
             package: self.package(files, skipped, PackageFile::read)?,
         })
@@ -113,7 +110,6 @@ impl Repository {
         let file = PackageFile::read(name, self.bytes(id, name)?, Some(USUAL_MODE))?;
         Ok(Snapshot {
             revision,
-            tree: id.to_string(),
             address: self.address(),
             package: Package::of_one(name, file),
         })

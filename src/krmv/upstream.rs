@@ -284,7 +284,6 @@ impl UpstreamSource {
             let package = self.file(files, path, revision)?.read();
             return Ok(Snapshot {
                 revision: revision.clone(),
-                tree: String::new(),
                 address: self.address.clone(),
                 package: package.map_err(unreadable)?,
             });

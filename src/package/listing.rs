@@ -117,6 +117,54 @@ pub(crate) struct ResolvedLink<T> {
     pub(crate) file: T,
 }
 
+/// How many links may follow each other, as on Linux.
+const MOST_LINKS: usize = 40;
+
+/// What is at a place, links not followed.
+pub(crate) enum AtPlace {
+    Folder,
+    File,
+    /// Where it leads, as it is written.
+    Link(String),
+}
+
+/// The place that a path leads to, links followed, where no file system follows them.
+pub(crate) fn follow(
+    path: &str,
+    at: impl Fn(&str) -> Result<AtPlace, SkipReason>,
+) -> Result<String, SkipReason> {
+    let mut pending: Vec<String> = path.rsplit('/').map(str::to_owned).collect();
+    let mut place = String::new();
+    let mut links = 0;
+    while let Some(name) = pending.pop() {
+        match name.as_str() {
+            "" | "." => continue,
+            ".." if place.is_empty() => return Err(SkipReason::LinkOutOfPackage),
+            ".." => {
+                place.truncate(place.rfind('/').unwrap_or_default());
+                continue;
+            }
+            _ => {}
+        }
+        let next = below(&place, &name);
+        match at(&next)? {
+            AtPlace::Link(target) => {
+                links += 1;
+                if links > MOST_LINKS {
+                    return Err(SkipReason::DanglingLink);
+                }
+                if target.starts_with('/') {
+                    return Err(SkipReason::LinkOutOfPackage);
+                }
+                pending.extend(target.rsplit('/').map(str::to_owned));
+            }
+            AtPlace::File if !pending.is_empty() => return Err(SkipReason::DanglingLink),
+            AtPlace::File | AtPlace::Folder => place = next,
+        }
+    }
+    Ok(place)
+}
+
 /// The files of a package.
 pub(crate) struct Listed<T, S> {
     /// The paths of the files that are read as KRM.

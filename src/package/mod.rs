@@ -27,7 +27,9 @@ pub(crate) use files::FileContent;
 pub use files::{Package, PackageFile};
 pub(crate) use journal::JOURNAL;
 pub use journal::recover_package;
-pub(crate) use listing::{Holder, Kind, Listed, ResolvedLink, list, list_clonable};
+pub(crate) use listing::{
+    AtPlace, Holder, Kind, Listed, ResolvedLink, follow, list, list_clonable,
+};
 pub(crate) use read::read_only_file;
 pub use temporary::is_temporary;
 

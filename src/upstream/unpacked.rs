@@ -6,9 +6,9 @@ use std::io::Read;
 use tar::{Archive, Entry, EntryType};
 
 use crate::package::{
-    FileContent, Holder, Kind, LARGEST_FILE, LARGEST_PACKAGE, Listed, Package, PackageError,
-    PackageFile, PathError, ResolvedLink, SkipReason, Skipped, USUAL_MODE, check_package_path,
-    list, list_clonable, normalize_package_path,
+    AtPlace, FileContent, Holder, Kind, LARGEST_FILE, LARGEST_PACKAGE, Listed, Package,
+    PackageError, PackageFile, PathError, ResolvedLink, SkipReason, Skipped, USUAL_MODE,
+    check_package_path, follow, list, list_clonable, normalize_package_path,
 };
 
 /// How many entries archives may have.
@@ -20,8 +20,6 @@ const LONGEST_PATH: usize = 4096;
 const SMALLEST_LIMIT: u64 = 48 << 20;
 /// How many times their size archives may unpack to beyond that.
 const LARGEST_FACTOR: u64 = 9;
-/// How many links a link leads through.
-const MOST_LINKS: usize = 40;
 /// The permission bits of a file that can be run, as Git has them.
 const EXECUTABLE: u32 = 0o755;
 
@@ -387,47 +385,13 @@ impl Unpacked {
 
     /// Where a path leads, links followed.
     fn follow(&self, path: &str) -> Result<String, SkipReason> {
-        let mut pending: Vec<String> = path.rsplit('/').map(str::to_owned).collect();
-        let mut at = String::new();
-        let mut links = 0;
-        while let Some(name) = pending.pop() {
-            match name.as_str() {
-                "" | "." => continue,
-                ".." if at.is_empty() => return Err(SkipReason::LinkOutOfPackage),
-                ".." => {
-                    at = at
-                        .rsplit_once('/')
-                        .map_or("", |(above, _)| above)
-                        .to_owned();
-                    continue;
-                }
-                _ => {}
-            }
-            let next = if at.is_empty() {
-                name
-            } else {
-                format!("{at}/{name}")
-            };
-            match self.nodes.get(&next) {
-                Some(UnpackedNode::Link(target)) => {
-                    links += 1;
-                    if links > MOST_LINKS {
-                        return Err(SkipReason::DanglingLink);
-                    }
-                    if target.starts_with('/') {
-                        return Err(SkipReason::LinkOutOfPackage);
-                    }
-                    pending.extend(target.rsplit('/').map(str::to_owned));
-                }
-                Some(UnpackedNode::Skipped(reason)) => return Err(*reason),
-                Some(UnpackedNode::File { .. }) if !pending.is_empty() => {
-                    return Err(SkipReason::DanglingLink);
-                }
-                None if !self.folders.contains_key(&next) => return Err(SkipReason::DanglingLink),
-                _ => at = next,
-            }
-        }
-        Ok(at)
+        follow(path, |place| match self.nodes.get(place) {
+            Some(UnpackedNode::Link(target)) => Ok(AtPlace::Link(target.clone())),
+            Some(UnpackedNode::Skipped(reason)) => Err(*reason),
+            Some(UnpackedNode::File { .. }) => Ok(AtPlace::File),
+            None if self.folders.contains_key(place) => Ok(AtPlace::Folder),
+            None => Err(SkipReason::DanglingLink),
+        })
     }
 }
 
