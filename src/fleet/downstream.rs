@@ -18,16 +18,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use memchr::memmem;
-
 use super::{ClaimedPackage, RepositoryFacts};
 use crate::git::{
     Base, Branch, GitError, History, References, Repository, join, numbered_workspace,
     repository_around, workspace_number,
 };
-use crate::kptfile::{OWNER_ANNOTATION, Ownership};
+use crate::kptfile::Ownership;
 use crate::package::{check_folders, is_git, is_temporary};
-use crate::yaml::OwnedDocument;
 
 /// The downstream repositories of a fleet. The one read last stays open.
 pub(crate) struct Downstreams<'f> {
@@ -432,12 +429,7 @@ impl DownstreamRepository {
     fn ownership(&self, directory: &str, commit: &str) -> Result<Ownership, GitError> {
         let path = format!("{directory}/Kptfile");
         let bytes = self.repository().file_at(commit, &path)?;
-        let bytes =
-            bytes.filter(|bytes| memmem::find(bytes, OWNER_ANNOTATION.as_bytes()).is_some());
-        let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-        let document = text.and_then(|text| OwnedDocument::parse(text).ok());
-        let root = document.as_ref().and_then(OwnedDocument::root);
-        Ok(root.map(Ownership::read).unwrap_or_default())
+        Ok(bytes.map(Ownership::of_bytes).unwrap_or_default())
     }
 
     fn history(&self) -> Result<Rc<History>, GitError> {

@@ -3,11 +3,8 @@
 use std::path::Path;
 use std::{fs, io};
 
-use memchr::memmem;
-
-use crate::kptfile::{OWNER_ANNOTATION, Ownership};
+use crate::kptfile::Ownership;
 use crate::package::{JOURNAL, PackageError, is_git, recover_package};
-use crate::yaml::OwnedDocument;
 
 /// A package whose Kptfile names an owner. Its own place, or that of the PackageVariant, tells whether it has one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -84,7 +81,7 @@ pub(crate) fn claimed_packages(
         }
         if has_kptfile {
             let bytes = fs::read(&kptfile).map_err(PackageError::io("read", kptfile))?;
-            found.extend(claimed_package(bytes, &path));
+            found.extend(ClaimedPackage::new(&path, Ownership::of_bytes(bytes)));
         }
         pending.extend(below.into_iter().map(|(folder, name)| {
             let path = if path.is_empty() {
@@ -97,11 +94,4 @@ pub(crate) fn claimed_packages(
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(found)
-}
-
-/// The package with these bytes as its Kptfile, if it names an owner.
-fn claimed_package(kptfile: Vec<u8>, path: &str) -> Option<ClaimedPackage> {
-    memmem::find(&kptfile, OWNER_ANNOTATION.as_bytes())?;
-    let document = OwnedDocument::parse(String::from_utf8(kptfile).ok()?).ok()?;
-    ClaimedPackage::new(path, Ownership::read(document.root()?))
 }

@@ -12,8 +12,10 @@
 //!
 //! Source: contract, render-fleet, Lock and ownership.
 
+use memchr::memmem;
+
 use crate::package::normalize_package_path;
-use crate::yaml::{Content, EditError, Editor, NodeKind, NodeRef, Value};
+use crate::yaml::{Content, EditError, Editor, NodeKind, NodeRef, OwnedDocument, Value};
 
 /// The PackageVariant that owns the package: `<namespace>/<name>`.
 pub(crate) const OWNER_ANNOTATION: &str = "fn.kpt.dev/package-variant";
@@ -62,6 +64,17 @@ impl Ownership {
             orphans: text(DELETION_POLICY_ANNOTATION).as_deref() == Some("orphan"),
             digest: text(UPSTREAM_DIGEST_ANNOTATION),
         }
+    }
+
+    /// Reads the bytes of a Kptfile. One that is not YAML says nothing.
+    #[must_use]
+    pub(crate) fn of_bytes(kptfile: Vec<u8>) -> Self {
+        let is_named = memmem::find(&kptfile, OWNER_ANNOTATION.as_bytes()).is_some();
+        let text = Some(kptfile).filter(|_| is_named);
+        let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
+        let document = text.and_then(|text| OwnedDocument::parse(text).ok());
+        let root = document.as_ref().and_then(OwnedDocument::root);
+        root.map(Self::read).unwrap_or_default()
     }
 
     /// Whether the Kptfile names another place than `path`, where its package is.
