@@ -31,7 +31,7 @@ use crate::kptfile::{
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Refusal, Results};
 use crate::supplied::Supplied;
-use crate::variant::package_variant::{PackageVariant, Pipeline, Section, validate_name};
+use crate::variant::package_variant::{PackageVariant, Pipeline, validate_name};
 use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Path, Value, node_text};
 
 /// The function that the binary runs.
@@ -89,7 +89,7 @@ fn step(
             config.get("pipeline")
         }
         PACKAGE_VARIANT => {
-            let variant = PackageVariant::read_section(config, Section::Pipeline)?;
+            let variant = PackageVariant::read_field(config, "pipeline")?;
             let path = Path::fields(&["spec", "pipeline"]);
             findings.extend(variant.spec.pipeline.validate(&path));
             config.get_path(&["spec", "pipeline"])

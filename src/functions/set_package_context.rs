@@ -29,7 +29,7 @@ use crate::kptfile::{
 use crate::resource_list::{ItemId, NewResource, NewText, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::Supplied;
-use crate::variant::package_variant::{PackageContext, PackageVariant, Section};
+use crate::variant::package_variant::{PackageContext, PackageVariant};
 use crate::yaml::scalar::{Context, ScalarStyle, plain_is_safe};
 use crate::yaml::{Content, EditError, EntryRef, NodeKind, NodeRef, OwnedDocument, Path, Value};
 
@@ -99,7 +99,7 @@ impl<'a> ContextChange<'a> {
                 })
             }
             PACKAGE_VARIANT => {
-                let typed = PackageVariant::read_section(config, Section::PackageContext)?;
+                let typed = PackageVariant::read_field(config, "packageContext")?;
                 Ok(Self::of_variant(config, &typed))
             }
             CONFIG_MAP => {

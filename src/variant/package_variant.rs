@@ -265,30 +265,17 @@ impl<'de> Deserialize<'de> for RevisionName {
     }
 }
 
-/// A field of `spec` that a function reads by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Section {
-    /// `packageContext`.
-    PackageContext,
-    /// `pipeline`.
-    Pipeline,
-    /// `injectors`.
-    Injectors,
-}
-
-/// Fields of `spec` that are no [`Section`].
-const OTHER_FIELDS: [&str; 6] = [
+/// The fields of `spec`.
+const FIELDS: [&str; 9] = [
     "upstream",
     "downstream",
     "adoptionPolicy",
     "deletionPolicy",
     "labels",
     "annotations",
-];
-const SECTIONS: [(Section, &str); 3] = [
-    (Section::PackageContext, "packageContext"),
-    (Section::Pipeline, "pipeline"),
-    (Section::Injectors, "injectors"),
+    "packageContext",
+    "pipeline",
+    "injectors",
 ];
 
 impl PackageVariant {
@@ -300,21 +287,19 @@ impl PackageVariant {
         typed(config)
     }
 
-    /// Reads one section of a PackageVariant; the other fields of `spec` are only known by name.
+    /// Reads one field of `spec`; the others are only known by name.
     ///
     /// # Errors
     /// [`UsageError`] with the path of the field that is unknown or of another type.
-    pub(crate) fn read_section(config: NodeRef<'_>, section: Section) -> Result<Self, UsageError> {
+    pub(crate) fn read_field(config: NodeRef<'_>, field: &str) -> Result<Self, UsageError> {
         let mut value = value_of(config)?;
         let is_other = |key: &Value| {
-            key.as_str().is_some_and(|key| {
-                let mut others = SECTIONS.iter().filter(|(other, _)| *other != section);
-                OTHER_FIELDS.contains(&key) || others.any(|(_, name)| *name == key)
-            })
+            let key = key.as_str();
+            key.is_some_and(|key| key != field && FIELDS.contains(&key))
         };
         if let Value::Mapping(fields) = &mut value {
-            for (key, field) in fields {
-                if let (Some("spec"), Value::Mapping(spec)) = (key.as_str(), field) {
+            for (key, value) in fields {
+                if let (Some("spec"), Value::Mapping(spec)) = (key.as_str(), value) {
                     spec.retain(|(key, _)| !is_other(key));
                 }
             }

@@ -8,7 +8,7 @@ use crate::config::{
     unexpected,
 };
 use crate::resource::namespace_of;
-use crate::variant::package_variant::{InjectionSelector, PackageVariant, Section};
+use crate::variant::package_variant::{InjectionSelector, PackageVariant};
 use crate::yaml::{NodeRef, Path};
 
 typed_config! {
@@ -45,7 +45,7 @@ impl Injectors {
                 })
             }
             PACKAGE_VARIANT => {
-                let typed = PackageVariant::read_section(config, Section::Injectors)?;
+                let typed = PackageVariant::read_field(config, "injectors")?;
                 Ok(Self {
                     with_package: true,
                     ..Self::of_variant(config, &typed)

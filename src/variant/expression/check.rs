@@ -56,17 +56,31 @@ pub(super) fn find_call(node: &IdedExpr, name: &str) -> Option<u64> {
     while let Some(node) = open.pop() {
         match &node.expr {
             Expr::Call(call) if call.func_name == name => return Some(node.id),
-            Expr::Call(call) => open.extend(call.target.as_deref().into_iter().chain(&call.args)),
-            Expr::Select(select) => open.push(&select.operand),
-            Expr::List(list) => open.extend(&list.elements),
-            Expr::Map(map) => open.extend(map.entries.iter().flat_map(|entry| match &entry.expr {
-                EntryExpr::MapEntry(entry) => vec![&entry.key, &entry.value],
-                EntryExpr::StructField(field) => vec![&field.value],
-            })),
-            _ => {}
+            _ => open.extend(children(node)),
         }
     }
     None
+}
+
+/// The nodes in a node; of a loop the range alone.
+pub(super) fn children(node: &IdedExpr) -> Vec<&IdedExpr> {
+    match &node.expr {
+        Expr::Select(select) => vec![&*select.operand],
+        Expr::Call(call) => {
+            let target = call.target.as_deref().into_iter();
+            target.chain(&call.args).collect()
+        }
+        Expr::List(list) => list.elements.iter().collect(),
+        Expr::Map(map) => {
+            let entries = map.entries.iter().filter_map(|entry| match &entry.expr {
+                EntryExpr::MapEntry(entry) => Some([&entry.key, &entry.value]),
+                EntryExpr::StructField(_) => None,
+            });
+            entries.flatten().collect()
+        }
+        Expr::Comprehension(comprehension) => vec![&comprehension.iter_range],
+        _ => Vec::new(),
+    }
 }
 
 struct Check<'v> {

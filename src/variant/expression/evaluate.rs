@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 use std::fmt::Debug;
 
-use cel::common::ast::{EntryExpr, Expr};
 use cel::common::types::{CelMap, CelMapKey, CelString};
 use cel::common::value::Val;
 use cel::{Context, ExecutionError, IdedExpr, Value};
 
-use super::check::spelled;
+use super::check::{children, spelled};
 use super::functions::MATCHES;
 use super::memo::{Known, Memo, ReadValues};
 use super::reads::ReadField;
@@ -234,28 +233,6 @@ fn map_value<'v>(
         .map(|(key, value)| (CelMapKey::from(key), value))
         .collect();
     Box::new(CelMap::from(map))
-}
-
-fn children(node: &IdedExpr) -> Vec<&IdedExpr> {
-    match &node.expr {
-        Expr::Select(select) => vec![&*select.operand],
-        Expr::Call(call) => call
-            .target
-            .as_deref()
-            .into_iter()
-            .chain(&call.args)
-            .collect(),
-        Expr::List(list) => list.elements.iter().collect(),
-        Expr::Map(map) => {
-            let entries = map.entries.iter().filter_map(|entry| match &entry.expr {
-                EntryExpr::MapEntry(entry) => Some([&entry.key, &entry.value]),
-                EntryExpr::StructField(_) => None,
-            });
-            entries.flatten().collect()
-        }
-        Expr::Comprehension(comprehension) => vec![&comprehension.iter_range],
-        _ => Vec::new(),
-    }
 }
 
 /// An error of the interpreter, in plain words.

@@ -11,6 +11,7 @@ use cel::IdedExpr;
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValue, operators};
 use cel::common::types::{CelBool, CelInt};
 
+use super::check::children;
 use super::functions::{AFFORDABLE, MATCHES, PAID, RANGE, SPELLED, STEP};
 
 /// Guards an expression that [`check`](super::check) accepts.
@@ -135,25 +136,13 @@ fn guard_loop(written: ComprehensionExpr) -> Expr {
 /// Cost of a guarded node, whatever its values: its nodes, except the steps of loops, which pay for
 /// themselves.
 pub(super) fn weight(node: &IdedExpr) -> u64 {
-    let all = |nodes: &[IdedExpr]| nodes.iter().map(weight).sum::<u64>();
-    1 + match &node.expr {
+    let own = match &node.expr {
         Expr::Literal(LiteralValue::String(text)) => text.inner().len() as u64 / 8,
         Expr::Literal(LiteralValue::Bytes(bytes)) => bytes.inner().len() as u64 / 8,
-        Expr::Select(select) => weight(&select.operand),
-        Expr::Call(call) => call.target.as_deref().map_or(0, weight) + all(&call.args),
-        Expr::List(list) => all(&list.elements),
-        Expr::Map(map) => {
-            let entries = map.entries.iter().map(|entry| match &entry.expr {
-                EntryExpr::MapEntry(entry) => weight(&entry.key) + weight(&entry.value),
-                EntryExpr::StructField(field) => weight(&field.value),
-            });
-            entries.sum()
-        }
-        Expr::Comprehension(inner) => {
-            weight(&inner.iter_range) + weight(&inner.accu_init) + weight(&inner.result)
-        }
+        Expr::Comprehension(inner) => weight(&inner.accu_init) + weight(&inner.result),
         _ => 0,
-    }
+    };
+    1 + own + children(node).into_iter().map(weight).sum::<u64>()
 }
 
 fn written_names(

@@ -3,8 +3,9 @@
 //! `has(repository.labels.zone) ? target.name : 'none'` -> `repository.labels.zone`, `target.name`
 
 use cel::IdedExpr;
-use cel::common::ast::{EntryExpr, Expr, LiteralValue, operators};
+use cel::common::ast::{Expr, LiteralValue, operators};
 
+use super::check::children;
 use super::variables::{Variable, Variables};
 
 /// A field of a variable, or a variable that is a string.
@@ -36,22 +37,11 @@ pub(super) fn fields(expression: &IdedExpr, variables: &Variables) -> Option<Vec
             }
             continue;
         }
-        match &node.expr {
-            Expr::Literal(_) | Expr::Ident(_) => {}
-            Expr::Select(select) => open.push(&select.operand),
-            Expr::Call(call) => open.extend(call.target.as_deref().into_iter().chain(&call.args)),
-            Expr::List(list) => open.extend(&list.elements),
-            Expr::Map(map) => {
-                for entry in &map.entries {
-                    let EntryExpr::MapEntry(entry) = &entry.expr else {
-                        return None;
-                    };
-                    open.extend([&entry.key, &entry.value]);
-                }
-            }
-            // Its variables may have the names of others.
-            Expr::Comprehension(_) | Expr::Struct(_) | Expr::Unspecified => return None,
+        // Its variables may have the names of others.
+        if let Expr::Comprehension(_) = &node.expr {
+            return None;
         }
+        open.extend(children(node));
     }
     Some(fields)
 }

@@ -7,16 +7,26 @@ use super::{
     Template, given,
 };
 use crate::results::{FunctionResult, Message, Reason};
-use crate::variant::package_variant::{
-    ADOPTION_POLICIES, DELETION_POLICIES, RESERVED_KEYS, Upstream,
-};
+use crate::variant::package_variant::{ADOPTION_POLICIES, DELETION_POLICIES, RESERVED_KEYS};
 use crate::yaml::Path;
 
 impl PackageVariantSet {
     /// What is wrong with `upstream`.
     pub(crate) fn validate_upstream(&self, findings: &mut Vec<FunctionResult>) {
         let path = Path::fields(&["spec", "upstream"]);
-        validate_upstream(self.spec.upstream.as_ref(), &path, findings);
+        let Some(upstream) = &self.spec.upstream else {
+            let message = "expected the package that the variants are made from, found none";
+            return findings.push(invalid(&path, message));
+        };
+        for (name, value, what) in [
+            ("repo", &upstream.repo, "the name of a Repository"),
+            ("package", &upstream.package, "the name of a package"),
+        ] {
+            if given(value).is_none() {
+                let message = format!("expected {what}, found none");
+                findings.push(invalid(&path.field(name), message));
+            }
+        }
     }
 
     /// What is wrong with the targets as a list.
@@ -30,29 +40,6 @@ impl PackageVariantSet {
 
 fn invalid(path: &Path, message: impl Into<Message>) -> FunctionResult {
     FunctionResult::error(Reason::InvalidConfig, message).at(path)
-}
-
-fn validate_upstream(upstream: Option<&Upstream>, path: &Path, findings: &mut Vec<FunctionResult>) {
-    let Some(upstream) = upstream else {
-        let message = "expected the package that the variants are made from, found none";
-        return findings.push(invalid(path, message));
-    };
-    let mut required = |name: &str, is_given: bool, what: &str| {
-        if !is_given {
-            let message = format!("expected {what}, found none");
-            findings.push(invalid(&path.field(name), message));
-        }
-    };
-    required(
-        "repo",
-        given(&upstream.repo).is_some(),
-        "the name of a Repository",
-    );
-    required(
-        "package",
-        given(&upstream.package).is_some(),
-        "the name of a package",
-    );
 }
 
 impl Target {
