@@ -183,7 +183,7 @@ fn change_context(change: &ContextChange<'_>, list: &mut ResourceList, results: 
         return;
     }
     let root = root_kptfile(list);
-    match find_package_context(list, root) {
+    match find_package_context(list) {
         Ok(Some(id)) => apply(change, list, id, results),
         Ok(None) if change.create_if_missing => create(change, list, root, results),
         Ok(None) => results.push(FunctionResult::error(

@@ -1,6 +1,6 @@
 //! The package context: the ConfigMap `kptfile.kpt.dev` next to the root Kptfile.
 
-use super::{depth, same_directory};
+use super::{depth, root_kptfile, same_directory};
 use crate::resource::{LOCAL_CONFIG_ANNOTATION, Origin, Resource};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason};
@@ -18,15 +18,12 @@ pub(crate) fn is_package_context(resource: &Resource) -> bool {
 }
 
 /// The package context of the root package; several that could be it are an error.
-pub(crate) fn find_package_context(
-    list: &ResourceList,
-    root_kptfile: Option<ItemId>,
-) -> Result<Option<ItemId>, Vec<ItemId>> {
+pub(crate) fn find_package_context(list: &ResourceList) -> Result<Option<ItemId>, Vec<ItemId>> {
     let all = || {
         list.items()
             .filter(|(_, resource)| is_package_context(resource))
     };
-    let found: Vec<ItemId> = match root_kptfile.map(|root| &list.resource(root).origin) {
+    let found: Vec<ItemId> = match root_kptfile(list).map(|root| &list.resource(root).origin) {
         Some(root) => all()
             .filter(|(_, resource)| same_directory(&resource.origin, root))
             .map(|(id, _)| id)

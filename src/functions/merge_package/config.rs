@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::FUNCTION;
+use crate::config::words::{BOOL, word};
 use crate::config::{
     API_VERSION, UsageError, Words, expected, kind_of, typed, typed_config, typed_data, unexpected,
 };
@@ -56,17 +57,13 @@ pub(super) fn read_options(
     file: Option<NodeRef<'_>>,
     results: &mut Results,
 ) -> Result<Option<Settings>, UsageError> {
-    let mut written = file.map(written_in_file).transpose()?;
+    let mut conflicts = None;
     let (scalars, prefix) = match config {
         None => (Scalars::default(), Path::root()),
         Some(config) => match kind_of(config) {
             (API_VERSION, "MergePackage") => {
                 let typed: MergePackage = typed(config)?;
-                if typed.conflicts.is_some() && written.is_some() {
-                    let message = "expected `--conflicts` or the field `conflicts`, found both";
-                    return Err(UsageError::Refused(message.to_owned()));
-                }
-                written = written.or(typed.conflicts);
+                conflicts = typed.conflicts;
                 let scalars = Scalars {
                     on_conflict: typed.on_conflict,
                     strategy: typed.strategy,
@@ -81,21 +78,16 @@ pub(super) fn read_options(
             _ => return Err(unexpected(config, &expected(FUNCTION.configs))),
         },
     };
+    let written = written_rules(conflicts, file)?;
     let mut words = Words::new(prefix, results);
-    let on_conflict = words.read(
-        "onConflict",
-        scalars.on_conflict.as_deref(),
-        &OnConflict::WORDS,
-    );
     let names_strategy = scalars.strategy.is_some();
-    let strategy = words.read("strategy", scalars.strategy.as_deref(), &Strategy::WORDS);
-    let combine = words.read_as(
-        "combine",
-        scalars.combine.as_deref(),
-        Combine::parse,
-        Combine::default(),
-    );
-    let allow_empty = words.read_bool("allowEmpty", scalars.allow_empty.as_deref());
+    let fields = [
+        ("onConflict", scalars.on_conflict.as_deref()),
+        ("strategy", scalars.strategy.as_deref()),
+        ("combine", scalars.combine.as_deref()),
+        ("allowEmpty", scalars.allow_empty.as_deref()),
+    ];
+    let options = merge_options(MergeOptions::default(), fields, &mut words);
     let creates_kptfile = words.read_bool("createKptfile", scalars.create_kptfile.as_deref());
     if let Some(found) = scalars.conflict_style {
         words.refuse(
@@ -103,19 +95,45 @@ pub(super) fn read_options(
             format!("expected it with --git-merge-driver only, found `{found}`"),
         );
     }
-    let options = MergeOptions {
-        on_conflict,
-        strategy,
-        allow_empty,
-        combine,
-    };
     let valid = words.are_valid();
     let at = Path::fields(&["conflicts"]);
-    let rules = ConflictRules::read(written.unwrap_or_default(), &at, results);
+    let rules = ConflictRules::read(written, &at, results);
     Ok(rules.filter(|_| valid).map(|rules| Settings {
         options,
         names_strategy,
         creates_kptfile,
         rules,
     }))
+}
+
+/// The rules of a config or of `--conflicts`: one of the two may have some.
+pub(in crate::functions) fn written_rules(
+    in_config: Option<Vec<WrittenRule>>,
+    file: Option<NodeRef<'_>>,
+) -> Result<Vec<WrittenRule>, UsageError> {
+    match (in_config, file.map(written_in_file).transpose()?) {
+        (Some(_), Some(_)) => {
+            let message = "expected `--conflicts` or the field `conflicts`, found both";
+            Err(UsageError::Refused(message.to_owned()))
+        }
+        (written, None) | (None, written) => Ok(written.unwrap_or_default()),
+    }
+}
+
+/// Reads how to merge from fields with these names, in this order: the side that wins, the strategy, what is merged part by part,
+/// and what may be empty. Those that are absent are as in `options`.
+pub(in crate::functions) fn merge_options(
+    options: MergeOptions,
+    [side, strategy, combine, empty]: [(&str, Option<&str>); 4],
+    words: &mut Words<'_>,
+) -> MergeOptions {
+    let on_conflict = |found: &str| word(found, &OnConflict::WORDS);
+    let by_strategy = |found: &str| word(found, &Strategy::WORDS);
+    let yes_or_no = |found: &str| word(found, &BOOL);
+    MergeOptions {
+        on_conflict: words.read_as(side.0, side.1, on_conflict, options.on_conflict),
+        strategy: words.read_as(strategy.0, strategy.1, by_strategy, options.strategy),
+        combine: words.read_as(combine.0, combine.1, Combine::parse, options.combine),
+        allow_empty: words.read_as(empty.0, empty.1, yes_or_no, options.allow_empty),
+    }
 }

@@ -9,11 +9,12 @@ use crate::config::{
     API_VERSION, UsageError, Words, expected, kind_of, typed, typed_config, typed_data, unexpected,
 };
 use crate::fleet::Shard;
+use crate::functions::merge_package::config::{merge_options, written_rules};
 use crate::functions::render_variant::MergeDefaults;
-use crate::merge::combine::{Combine, WrittenCombine};
-use crate::merge::decided::{WrittenRule, written_in_file};
-use crate::merge::package::{MergeOptions, Strategy};
-use crate::merge::{ConflictRules, OnConflict};
+use crate::merge::ConflictRules;
+use crate::merge::combine::WrittenCombine;
+use crate::merge::decided::WrittenRule;
+use crate::merge::package::MergeOptions;
 use crate::results::Results;
 use crate::supplied::CatalogSource;
 use crate::yaml::{NodeRef, Path};
@@ -156,18 +157,14 @@ pub(crate) fn read_settings(
     file: Option<NodeRef<'_>>,
     results: &mut Results,
 ) -> Result<Option<FleetSettings>, UsageError> {
-    let mut written = file.map(written_in_file).transpose()?;
+    let mut conflicts = None;
     let mut catalogs = Vec::new();
     let (scalars, prefix) = match config.map(|config| (config, kind_of(config))) {
         None => (FleetScalars::default(), Path::root()),
         Some((config, (API_VERSION, "RenderFleet"))) => {
             let mut typed: RenderFleet = typed(config)?;
             let scalars = typed.take_scalars();
-            if typed.conflicts.is_some() && written.is_some() {
-                let message = "expected `--conflicts` or the field `conflicts`, found both";
-                return Err(UsageError::Refused(message.to_owned()));
-            }
-            written = written.or(typed.conflicts);
+            conflicts = typed.conflicts;
             let listed = typed.catalog.into_iter().flatten();
             catalogs.extend(listed.map(CatalogSource::from));
             (scalars, Path::root())
@@ -178,22 +175,16 @@ pub(crate) fn read_settings(
         }
         Some((config, _)) => return Err(unexpected(config, &expected(FUNCTION.configs))),
     };
+    let written = written_rules(conflicts, file)?;
     let mut words = Words::new(prefix, results);
-    let options = MergeOptions {
-        on_conflict: words.read(
-            "onConflict",
-            scalars.on_conflict.as_deref(),
-            &OnConflict::WORDS,
-        ),
-        strategy: words.read("strategy", scalars.strategy.as_deref(), &Strategy::WORDS),
-        allow_empty: false,
-        combine: words.read_as(
-            "combine",
-            scalars.combine.as_deref(),
-            Combine::parse,
-            Combine::default(),
-        ),
-    };
+    let fields = [
+        ("onConflict", scalars.on_conflict.as_deref()),
+        ("strategy", scalars.strategy.as_deref()),
+        ("combine", scalars.combine.as_deref()),
+        // The field of this name is about the fleet.
+        ("allowEmpty", None),
+    ];
+    let options = merge_options(MergeOptions::default(), fields, &mut words);
     let prunes = words.read_bool("prune", scalars.prune.as_deref());
     let allow_empty = words.read_bool("allowEmpty", scalars.allow_empty.as_deref());
     let max_deletions = words.read_as(
@@ -212,7 +203,7 @@ pub(crate) fn read_settings(
     });
     let valid = words.are_valid();
     let at = Path::fields(&["conflicts"]);
-    let rules = ConflictRules::read(written.unwrap_or_default(), &at, results);
+    let rules = ConflictRules::read(written, &at, results);
     Ok(rules.filter(|_| valid).map(|rules| FleetSettings {
         defaults: MergeDefaults { options, rules },
         prunes,

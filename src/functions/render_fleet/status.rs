@@ -6,11 +6,10 @@ use std::sync::Arc;
 
 use super::outcome::VariantOutcome;
 use super::render::Action;
-use super::variants::is_variant;
+use super::variants::{is_variant, owner_of};
 use crate::config::UsageError;
 use crate::functions::render_variant::status::{ENSURED, StepsOutcome, write_status};
 use crate::package::{PackageError, read_package, write_package};
-use crate::resource::{Resource, namespace_of};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Results};
 use crate::supplied::Role;
@@ -74,7 +73,7 @@ impl Statuses {
         let found: HashMap<_, _> = list
             .items()
             .filter(|(_, resource)| is_variant(resource))
-            .filter_map(|(id, resource)| Some((id, self.0.get(&owner(resource))?)))
+            .filter_map(|(id, resource)| Some((id, self.0.get(&owner_of(resource))?)))
             .collect();
         let mut ids: Vec<_> = found.keys().copied().collect();
         ids.sort_unstable();
@@ -98,11 +97,4 @@ impl Statuses {
         }
         write_package(&files, &list.file_changes()).map_err(failed)
     }
-}
-
-/// `<namespace>/<name>` of a PackageVariant.
-fn owner(resource: &Resource) -> String {
-    let namespace = namespace_of(resource.namespace.as_deref());
-    let name = resource.name.as_deref().unwrap_or_default();
-    format!("{namespace}/{name}")
 }

@@ -195,11 +195,8 @@ impl Variants {
 
 impl FleetVariant {
     fn read(resource: Resource, node: NodeRef<'_>, text: Text) -> Self {
-        let namespace = namespace_of(resource.namespace.as_deref());
-        let name = resource.name.as_deref().unwrap_or_default();
-        let owner = format!("{namespace}/{name}");
         Self {
-            owner,
+            owner: owner_of(&resource),
             place: place_of(&resource, node),
             resource,
             text,
@@ -224,6 +221,13 @@ impl FleetVariant {
     pub(super) fn refuse(&mut self, error: FunctionResult) {
         self.place = Err(vec![error.about(&self.resource)]);
     }
+}
+
+/// `<namespace>/<name>` of a PackageVariant.
+pub(super) fn owner_of(resource: &Resource) -> String {
+    let namespace = namespace_of(resource.namespace.as_deref());
+    let name = resource.name.as_deref().unwrap_or_default();
+    format!("{namespace}/{name}")
 }
 
 pub(super) fn is_variant(resource: &Resource) -> bool {

@@ -137,7 +137,7 @@ fn adopt(
     let downstream = DownstreamPackage {
         name,
         root,
-        context: find_package_context(list, root).ok().flatten(),
+        context: find_package_context(list).ok().flatten(),
         form,
     };
     let mut refused = Vec::new();
@@ -214,7 +214,7 @@ fn with_context(
         results.push(FunctionResult::error(Reason::KptfileNotFound, message));
         return Ok(None);
     };
-    match find_package_context(&package, Some(root)) {
+    match find_package_context(&package) {
         Ok(Some(_)) => return Ok(Some(package)),
         Err(several) => {
             for id in several {

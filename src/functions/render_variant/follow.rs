@@ -3,7 +3,7 @@
 //! Source: contract, Upstreams from Git.
 
 use crate::config::UsageError;
-use crate::fleet::find_revision;
+use crate::fleet::{RepositoryFacts, find_revision};
 use crate::functions::following::{find_original, locked, read_original, write_lock};
 use crate::git::{GitError, Repository};
 use crate::resource::{Resource, namespace_of};
@@ -135,10 +135,7 @@ fn repository(variant: &Variant<'_>, list: &ResourceList, supplied: &Supplied) -
             && resource.name.as_deref() == Some(wanted)
             && namespace_of(resource.namespace.as_deref()) == namespace
     };
-    let address = |node: NodeRef<'_>| {
-        let repo = node.get_path(&["spec", "git", "repo"])?;
-        repo.as_str().map(str::to_owned)
-    };
+    let address = |node: NodeRef<'_>| RepositoryFacts::read(node).address;
     let mut items = list.items();
     let own = items.find(|(_, resource)| is_wanted(resource));
     let own = own.and_then(|(id, _)| list.read(id, address));

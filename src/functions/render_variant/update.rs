@@ -12,10 +12,11 @@ use crate::config::{UsageError, Words};
 use crate::functions::inject_config::{
     INJECTED_RESOURCE_ANNOTATION, INJECTED_RESOURCE_NAME_ANNOTATION, Injection, variant_injections,
 };
+use crate::functions::merge_package::config;
 use crate::kptfile::{find_package_context, owns, root_kptfile};
 use crate::merge::decided::{written_in_file, written_in_text};
-use crate::merge::package::{Merge, MergeOptions, Strategy};
-use crate::merge::{Combine, Conflict, ConflictRules, OnConflict};
+use crate::merge::package::{Merge, MergeOptions};
+use crate::merge::{Conflict, ConflictRules};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Supplied, SuppliedPackage};
@@ -68,19 +69,8 @@ pub(super) fn merge_options(variant: &Variant<'_>, results: &mut Results) -> Mer
         Some(node.scalar_text().unwrap_or(node.kind_name()))
     };
     let mut words = Words::new(Path::fields(&annotations), results);
-    let mut options = variant.defaults.options;
-    if let Some(found) = text(ON_CONFLICT) {
-        options.on_conflict = words.read(ON_CONFLICT, Some(found), &OnConflict::WORDS);
-    }
-    if let Some(found) = text(STRATEGY) {
-        options.strategy = words.read(STRATEGY, Some(found), &Strategy::WORDS);
-    }
-    let combine = options.combine;
-    options.combine = words.read_as(COMBINE, text(COMBINE), Combine::parse, combine);
-    if let Some(found) = text(ALLOW_EMPTY) {
-        options.allow_empty = words.read_bool(ALLOW_EMPTY, Some(found));
-    }
-    options
+    let fields = OPTIONS.map(|name| (name, text(name)));
+    config::merge_options(variant.defaults.options, fields, &mut words)
 }
 
 /// The conflict rules of the flag `--conflicts` or of the annotation. A rule that is not valid is an
@@ -128,16 +118,19 @@ fn rules(
     }
 }
 
-const ON_CONFLICT: &str = "fn.kpt.dev/on-conflict";
-const STRATEGY: &str = "fn.kpt.dev/strategy";
-const COMBINE: &str = "fn.kpt.dev/combine";
-const ALLOW_EMPTY: &str = "fn.kpt.dev/allow-empty";
+/// How to merge.
+const OPTIONS: [&str; 4] = [
+    "fn.kpt.dev/on-conflict",
+    "fn.kpt.dev/strategy",
+    "fn.kpt.dev/combine",
+    "fn.kpt.dev/allow-empty",
+];
 /// Rules for conflicts, as the text of a list.
 const CONFLICTS_ANNOTATION: &str = "fn.kpt.dev/conflicts";
 
 /// The place of the downstream package that its context names.
 fn package_path(list: &ResourceList) -> Option<String> {
-    let context = find_package_context(list, root_kptfile(list)).ok()?;
+    let context = find_package_context(list).ok()?;
     list.read(context?, |node| {
         let path = node.get_path(&["data", PACKAGE_PATH])?;
         path.scalar_text().map(str::to_owned)
@@ -151,7 +144,7 @@ fn keep_context(
     list: &mut ResourceList,
     results: &mut Results,
 ) {
-    let Ok(Some(id)) = find_package_context(list, root_kptfile(list)) else {
+    let Ok(Some(id)) = find_package_context(list) else {
         return;
     };
     let name = name_of(variant.package());
@@ -206,7 +199,7 @@ impl<'v> Overwritten<'v> {
         let removed = context.remove_keys.iter().map(String::as_str);
         Self {
             kptfile,
-            context: find_package_context(list, kptfile).ok().flatten(),
+            context: find_package_context(list).ok().flatten(),
             keys: set.chain(removed).chain([NAME, PACKAGE_PATH]).collect(),
             owner: variant.resource.name.as_deref().unwrap_or_default(),
             injections: variant_injections(variant.config, &variant.typed, list, supplied),

@@ -16,13 +16,10 @@ pub struct Collector {
     entries: Vec<VariantEntry>,
     /// With the numbers of the variants that have them.
     said: HashMap<Said, Vec<usize>>,
-    diffs: HashMap<ChangedFileKey, Vec<usize>>,
+    diffs: HashMap<ChangedFile, Vec<usize>>,
     /// About the whole run.
     general: Vec<Said>,
 }
-
-/// The path of a file, its diff, and whether that has placeholders.
-type ChangedFileKey = (String, String, bool);
 
 impl Collector {
     /// Adds what became of a variant.
@@ -74,10 +71,12 @@ impl Collector {
     /// Adds the diff of a file of a variant.
     pub(super) fn add_diff(&mut self, number: usize, path: &str, diff: &str) {
         let hidden = hide(&self.entries[number], diff);
-        let is_hidden = hidden.is_some();
-        let diff = hidden.unwrap_or_else(|| diff.to_owned());
-        let key = (path.to_owned(), diff, is_hidden);
-        self.diffs.entry(key).or_default().push(number);
+        let file = ChangedFile {
+            path: path.to_owned(),
+            placeholders: hidden.is_some(),
+            diff: hidden.unwrap_or_else(|| diff.to_owned()),
+        };
+        self.diffs.entry(file).or_default().push(number);
     }
 
     pub(super) fn add_general(&mut self, said: Said) {
@@ -202,25 +201,19 @@ impl Named<'_> {
     /// The diffs, by the variants that have them.
     fn changes(
         &self,
-        diffs: HashMap<ChangedFileKey, Vec<usize>>,
+        diffs: HashMap<ChangedFile, Vec<usize>>,
         places: &[usize],
     ) -> Vec<SharedChange> {
-        let mut all: HashMap<ChangedFileKey, BTreeSet<usize>> = HashMap::new();
-        for ((path, mut diff, mut placeholders), numbers) in diffs {
+        let mut all: HashMap<ChangedFile, BTreeSet<usize>> = HashMap::new();
+        for (mut file, numbers) in diffs {
             let own: BTreeSet<usize> = numbers.iter().map(|number| places[*number]).collect();
-            if placeholders {
-                (diff, placeholders) = show_common(&diff, &self.entries(&own));
+            if file.placeholders {
+                (file.diff, file.placeholders) = show_common(&file.diff, &self.entries(&own));
             }
-            let key = (path, diff, placeholders);
-            all.entry(key).or_default().extend(own);
+            all.entry(file).or_default().extend(own);
         }
         let mut sets: HashMap<BTreeSet<usize>, Vec<ChangedFile>> = HashMap::new();
-        for ((path, diff, placeholders), own) in all {
-            let file = ChangedFile {
-                path,
-                diff,
-                placeholders,
-            };
+        for (file, own) in all {
             sets.entry(own).or_default().push(file);
         }
         let mut sets: Vec<_> = sets.into_iter().collect();

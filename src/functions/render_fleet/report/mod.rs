@@ -94,7 +94,7 @@ struct SharedChange {
 }
 
 /// The diff of a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct ChangedFile {
     /// In the package.
     path: String,
