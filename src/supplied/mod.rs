@@ -361,18 +361,24 @@ impl Supplied {
 
     /// The inputs of a role in the given order; none if the role is not filled.
     pub fn of(&self, role: Role) -> impl Iterator<Item = &SuppliedPackage> {
-        self.inputs
-            .iter()
-            .filter(move |(other, _)| *other == role)
-            .map(|(_, package)| &**package)
+        self.all(role).map(|package| &**package)
     }
 
-    /// The inputs of a role, for other runs to share.
-    pub(crate) fn shared(&self, role: Role) -> impl Iterator<Item = Arc<SuppliedPackage>> {
+    /// The same, for other runs to share.
+    pub(crate) fn all(&self, role: Role) -> impl Iterator<Item = &Arc<SuppliedPackage>> {
         let inputs = self.inputs.iter();
         inputs
             .filter(move |(other, _)| *other == role)
-            .map(|(_, package)| Arc::clone(package))
+            .map(|(_, package)| package)
+    }
+
+    /// The inputs of a role alone, for another run to share.
+    pub(crate) fn only(&self, role: Role) -> Self {
+        let inputs = self.all(role).map(|package| (role, Arc::clone(package)));
+        Self {
+            inputs: inputs.collect(),
+            ..Self::default()
+        }
     }
 
     /// Whether the role is filled.

@@ -21,21 +21,22 @@ use crate::supplied::SuppliedPackage;
 use crate::upstream::{tags_of_layout, without_archive_end};
 use crate::variant::revision_request::{Lookup, RevisionRequest, spellings};
 
-/// The name of a requested revision.
+/// The name of a requested revision, and the flag that names it.
 pub(super) fn revision_in(
     catalog: &Path,
     package: &str,
     request: &RevisionRequest,
-) -> Result<String, String> {
-    let revisions = revisions(catalog, package)?;
+) -> Result<(String, String), String> {
+    let mut revisions = revisions(catalog, package)?;
     let is_there = |name: &&str| revisions.contains_key(*name);
     let found = match request.lookup() {
         Lookup::Latest => latest(revisions.keys(), |name| name).map(String::as_str),
         Lookup::Named(revision) => spellings(revision).find(is_there),
         Lookup::Workspace(workspace) => Some(workspace).filter(is_there),
     };
-    if let Some(found) = found {
-        return Ok(found.to_owned());
+    let found = found.map(str::to_owned);
+    if let Some(found) = found.and_then(|found| revisions.remove_entry(&found)) {
+        return Ok(found);
     }
     let names: Vec<String> = revisions.keys().map(|name| format!("`{name}`")).collect();
     Err(format!(
@@ -80,13 +81,6 @@ fn revisions(catalog: &Path, package: &str) -> Result<BTreeMap<String, String>, 
         }
     }
     Ok(found)
-}
-
-/// The flag that names a revision.
-pub(super) fn flag_of(catalog: &Path, package: &str, revision: &str) -> Result<String, String> {
-    let mut revisions = revisions(catalog, package)?;
-    let flag = revisions.remove(revision);
-    flag.ok_or_else(|| format!("the catalog has no revision `{revision}` of `{package}`"))
 }
 
 /// The SHA-256 over the paths and bytes of a package's files, in the order of the paths. Each is preceded by

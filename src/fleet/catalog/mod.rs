@@ -79,6 +79,8 @@ pub(crate) enum Resolved {
 pub(crate) struct DirectoryRevision {
     pub(crate) package: String,
     pub(crate) revision: String,
+    /// The flag that names it.
+    flag: String,
     /// The digest of its files.
     pub(crate) digest: String,
     /// The address that a Kptfile names.
@@ -174,14 +176,15 @@ impl<'c> Catalogs<'c> {
                 }))
             }
             None => {
-                let path = catalog;
-                let revision = directory::revision_in(path, &wanted.package, &wanted.revision)?;
-                let package = self.directory_package(path, &wanted.package, &revision);
+                let (package, request) = (&wanted.package, &wanted.revision);
+                let (revision, flag) = directory::revision_in(catalog, package, request)?;
+                let package = self.directory_package(&flag);
                 let package = package.map_err(|error| error.to_string())?;
                 Ok(Resolved::Directory(DirectoryRevision {
                     digest: digest(&package).map_err(|error| error.to_string())?,
                     package: normalize_package_path(&wanted.package),
                     revision,
+                    flag,
                     address: address.unwrap_or_else(|| wanted.repository.name.clone()),
                 }))
             }
@@ -199,10 +202,7 @@ impl<'c> Catalogs<'c> {
     ) -> Result<Arc<SuppliedPackage>, UsageError> {
         match resolved {
             Resolved::Git(origin) => self.git_package(&wanted.repository, origin),
-            Resolved::Directory(found) => {
-                let (path, _) = self.open(&wanted.repository).map_err(UsageError::of)?;
-                self.directory_package(path, &found.package, &found.revision)
-            }
+            Resolved::Directory(found) => self.directory_package(&found.flag),
         }
     }
 
@@ -301,17 +301,10 @@ impl<'c> Catalogs<'c> {
         self.open(catalog).ok()?.1
     }
 
-    fn directory_package(
-        &mut self,
-        path: &Path,
-        package: &str,
-        revision: &str,
-    ) -> Result<Arc<SuppliedPackage>, UsageError> {
-        let key = path.join(join(package, revision)).display().to_string();
+    fn directory_package(&mut self, flag: &str) -> Result<Arc<SuppliedPackage>, UsageError> {
         let results = &mut self.results;
-        self.packages.get(&key, || {
-            let flag = directory::flag_of(path, package, revision).map_err(UsageError::of)?;
-            let package = SuppliedPackage::from_path(Role::Upstream, Path::new(&flag), results);
+        self.packages.get(flag, || {
+            let package = SuppliedPackage::from_path(Role::Upstream, Path::new(flag), results);
             // The fleet records the catalog.
             package.map(SuppliedPackage::without_record)
         })

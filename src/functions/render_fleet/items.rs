@@ -24,17 +24,6 @@ use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::yaml::{EditError, NodeRef, OwnedDocument};
 
-/// The supplied resources, and the objects among the supplied variants.
-fn resources_of(supplied: &Supplied) -> Supplied {
-    let mut resources = Supplied::default();
-    for package in supplied.shared(Role::Resources) {
-        resources.add(Role::Resources, package);
-    }
-    let given: Vec<_> = supplied.shared(Role::Variants).collect();
-    add_other_objects(&given, &mut resources);
-    resources
-}
-
 /// The step of the filter: all packages or, after an error, none.
 pub(super) fn render_items(
     config: Option<NodeRef<'_>>,
@@ -58,7 +47,8 @@ pub(super) fn render_items(
     } else {
         (given, Vec::new())
     };
-    let mut resources = resources_of(supplied);
+    let mut resources = supplied.only(Role::Resources);
+    add_other_objects(supplied.all(Role::Variants), &mut resources);
     let mut variants = Variants::read(&inputs, &mut resources, &settings, results)?;
     if let Some(error) = variants.none(&inputs, &settings) {
         results.push(error);
@@ -78,7 +68,6 @@ pub(super) fn render_items(
     let is_ours = |owner: &str| VariantOutcome::is_in(owner, settings.shard);
     variants.all.retain(|variant| is_ours(&variant.owner));
     let mut counts = FleetCounts::of(variants.all.len());
-    let resources: Vec<_> = resources.shared(Role::Resources).collect();
     let mut worker = Worker::new(&settings, &variants.repositories, &resources);
     let mut failed = HashSet::new();
     for variant in &variants.all {

@@ -148,7 +148,8 @@ impl WorkedPackage {
 pub(super) struct Worker<'f> {
     settings: &'f FleetSettings,
     catalogs: Catalogs<'f>,
-    resources: &'f [Arc<SuppliedPackage>],
+    /// Those of a cluster, for all variants.
+    resources: &'f Supplied,
 }
 
 /// The revision that a package is based on.
@@ -167,7 +168,7 @@ impl<'f> Worker<'f> {
     pub(super) fn new(
         settings: &'f FleetSettings,
         facts: &'f BTreeMap<NamespacedName, RepositoryFacts>,
-        resources: &'f [Arc<SuppliedPackage>],
+        resources: &'f Supplied,
     ) -> Self {
         Self {
             settings,
@@ -217,10 +218,7 @@ impl<'f> Worker<'f> {
         let Some(base) = base else {
             return Ok(RenderedPackage::default());
         };
-        let mut supplied = Supplied::default();
-        for package in self.resources {
-            supplied.add(Role::Resources, Arc::clone(package));
-        }
+        let mut supplied = self.resources.only(Role::Resources);
         let moves = !matches!(base, PackageBase::Same);
         if moves {
             supplied.add(

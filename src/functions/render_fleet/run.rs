@@ -75,7 +75,6 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     else {
         return Ok(results);
     };
-    let resources: Vec<_> = supplied.shared(Role::Resources).collect();
     let drafts = || Drafts::new(run.fleet, &variants.repositories, &settings, run.mode);
     let mut before = drafts();
     let owners = find_owners(&run, &mut before, &mut variants.all, &mut results)?;
@@ -93,7 +92,7 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
         run: &run,
         settings: &settings,
         variants: &variants,
-        resources: &resources,
+        resources: &supplied,
         next: AtomicUsize::new(0),
     };
     let mut failed = HashSet::new();
@@ -194,7 +193,10 @@ fn deleted(
 }
 
 /// Other objects among the variants count as resources.
-pub(super) fn add_other_objects(inputs: &[Arc<SuppliedPackage>], supplied: &mut Supplied) {
+pub(super) fn add_other_objects<'i>(
+    inputs: impl IntoIterator<Item = &'i Arc<SuppliedPackage>>,
+    supplied: &mut Supplied,
+) {
     for input in inputs {
         let mut items = input.list().items();
         if items.any(|(_, resource)| !(is_variant(resource) || is_set(resource))) {
@@ -318,7 +320,7 @@ struct Work<'w> {
     run: &'w FleetRun<'w>,
     settings: &'w FleetSettings,
     variants: &'w Variants,
-    resources: &'w [Arc<SuppliedPackage>],
+    resources: &'w Supplied,
     next: AtomicUsize,
 }
 

@@ -311,10 +311,7 @@ fn expand(
     }
     let broken = |error: &dyn std::error::Error| UsageError::of(error);
     let mut list = ResourceList::from_texts(texts).map_err(|error| broken(&error))?;
-    let mut all = Supplied::default();
-    supplied
-        .shared(Role::Resources)
-        .for_each(|package| all.add(Role::Resources, package));
+    let mut all = supplied.only(Role::Resources);
     let revisions = package_revisions(&sets, &all);
     if !revisions.is_empty() {
         all.add_files(Role::Resources, revisions, results)?;
