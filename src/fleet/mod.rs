@@ -16,7 +16,6 @@ mod store;
 
 pub(crate) use catalog::{
     Catalogs, DirectoryRevision, RepositoryFacts, Resolved, UpstreamRequest, find_revision,
-    revision_name,
 };
 pub(crate) use downstream::{
     Deletion, DownstreamRepository, Downstreams, PackageRevisions, Unpublished,

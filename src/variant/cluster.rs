@@ -180,6 +180,17 @@ impl Cluster {
         cluster
     }
 
+    /// Adds an object of a kind with namespaces.
+    pub(crate) fn add(&mut self, (version, kind): (&str, &str), namespace: &str, object: Object) {
+        let of_type = self.objects.entry((version.to_owned(), kind.to_owned()));
+        let objects = of_type
+            .or_default()
+            .entry(namespace.to_owned())
+            .or_default();
+        let place = objects.partition_point(|other| other.fields.name < object.fields.name);
+        objects.insert(place, object);
+    }
+
     /// The objects of a type in a namespace, in the order of their names; those of a kind without
     /// namespace are in each.
     #[must_use]

@@ -20,6 +20,11 @@ pub(crate) fn variant_name(set: &str, repo: &str, package: &str) -> String {
     }
 }
 
+/// The name that Porch gives a PackageRevision: `<repository>.<package>.<workspace>`.
+pub(crate) fn revision_name(repository: &str, package: &str, workspace: &str) -> String {
+    format!("{repository}.{}.{workspace}", package.replace('/', "."))
+}
+
 /// The value of a label that names an object: the name itself where it fits.
 #[must_use]
 pub(crate) fn label_value(text: &str) -> String {

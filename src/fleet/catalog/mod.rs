@@ -23,6 +23,7 @@ use crate::resource::NamespacedName;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{CatalogSource, Role, SuppliedPackage};
 use crate::upstream::GitOrigin;
+use crate::variant::naming::revision_name;
 use crate::variant::revision_request::{Lookup, RevisionRequest};
 use crate::yaml::NodeRef;
 
@@ -349,11 +350,6 @@ impl<'c> Catalogs<'c> {
         self.open.insert(path, open.clone());
         Ok((path, open))
     }
-}
-
-/// The name that Porch gives a PackageRevision: `<repository>.<package>.<workspace>`.
-pub(crate) fn revision_name(repository: &str, package: &str, workspace: &str) -> String {
-    format!("{repository}.{}.{workspace}", package.replace('/', "."))
 }
 
 /// A path below a folder.

@@ -34,7 +34,7 @@ use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::upstream::SOURCES;
 use crate::variant::cluster::Cluster;
 use crate::variant::expression::on_large_stack;
-use crate::variant::fan_out::{SetExpansion, fan_out, too_many};
+use crate::variant::fan_out::{SetExpansion, assume_upstreams, fan_out, too_many};
 use crate::variant::package_variant_set;
 use crate::yaml::{EditError, NodeRef, Value};
 
@@ -106,7 +106,7 @@ fn step(
         }
         return Ok(Output::Edited);
     }
-    let run = Expanding::new(located, list, supplied, results)?;
+    let run = Expanding::new(located, list, supplied, false, results)?;
     let is_failed = results.has_errors() || run.failed.contains(&true);
     if is_failed {
         for (located, expansion) in run.sets.all.iter().zip(run.expansions) {
@@ -118,7 +118,7 @@ fn step(
     Ok(Output::Edited)
 }
 
-/// Expands the sets among the items, for a fleet: a set with an error gets no PackageVariants, and those that it owns are
+/// Expands the sets among the items, for a fleet, whose catalogs have upstreams without PackageRevisions: a set with an error gets no PackageVariants, and those that it owns are
 /// removed from the list, so that their packages stay as they are. Returns whether all sets were expanded.
 ///
 /// # Errors
@@ -141,7 +141,7 @@ pub(super) fn expand_valid_sets(
         sets,
         mut expansions,
         mut failed,
-    } = Expanding::new(located, list, supplied, results)?;
+    } = Expanding::new(located, list, supplied, true, results)?;
     for (index, expansion) in expansions.iter_mut().enumerate() {
         if failed[index] {
             let findings = std::mem::take(&mut expansion.findings);
@@ -169,6 +169,7 @@ impl Expanding {
         located: LocatedSets,
         list: &mut ResourceList,
         supplied: &Supplied,
+        assumes_upstreams: bool,
         results: &mut Results,
     ) -> Result<Self, UsageError> {
         let LocatedSets {
@@ -178,7 +179,10 @@ impl Expanding {
             ..
         } = located;
         let mut findings = Vec::new();
-        let cluster = read_cluster(&sources, list, supplied, &mut findings);
+        let mut cluster = read_cluster(&sources, list, supplied, &mut findings);
+        if assumes_upstreams {
+            assume_upstreams(sources.iter().map(|source| &source.set), &mut cluster);
+        }
         let sets = Sets::new(sources, list);
         let mut expansions = sets.expand(&cluster, list, room(list, supplied))?;
         drop(cluster);

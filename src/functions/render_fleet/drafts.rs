@@ -13,7 +13,6 @@ use crate::config::UsageError;
 use crate::diff::FileDiff;
 use crate::fleet::{
     DownstreamRepository, Downstreams, PackageRevisions, RepositoryFacts, Unpublished,
-    revision_name,
 };
 use crate::git::{DraftCommit, GitError, Revision, draft_note};
 use crate::merge::package::Merge;
@@ -22,6 +21,7 @@ use crate::resource::NamespacedName;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::schema::Schema;
+use crate::variant::naming::revision_name;
 
 /// Decides where a variant continues: in its newest draft, its newest proposed revision, one without owner if it adopts
 /// them, or (`None`) in what is published. Gives those without owner that it leaves alone, too.

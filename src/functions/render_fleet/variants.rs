@@ -1,27 +1,22 @@
 //! The variants of a fleet: PackageVariants, and what PackageVariantSets expand to.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-
-use serde_json::json;
 
 use super::config::FleetSettings;
 use crate::config::{Config, PACKAGE_VARIANT, UsageError};
-use crate::fleet::{RepositoryFacts, UpstreamRequest, revision_name};
+use crate::fleet::{RepositoryFacts, UpstreamRequest};
 use crate::functions::expand_variant_set::expand_valid_sets;
 use crate::package::normalize_package_path;
 use crate::resource::{NamespacedName, Resource, namespace_of};
 use crate::resource_list::{ResourceList, own_text};
 use crate::results::{FunctionResult, Reason, Results};
-use crate::supplied::{CatalogSource, Role, Supplied, SuppliedPackage};
+use crate::supplied::{CatalogSource, Supplied, SuppliedPackage};
 use crate::text::Text;
-use crate::variant::cluster::{Cluster, PACKAGE_REVISION};
-use crate::variant::fan_out::find_upstream;
-use crate::variant::package_variant::{PackageVariant, PackageVariantSpec, Upstream};
+use crate::variant::package_variant::{PackageVariant, PackageVariantSpec};
 use crate::variant::package_variant_set;
 use crate::variant::revision_request::RevisionRequest;
 use crate::yaml::NodeRef;
-use crate::yaml::de::from_value;
 
 /// A PackageVariant of the fleet: there may be hundreds of thousands.
 #[derive(Debug)]
@@ -290,15 +285,10 @@ fn expand(
     results: &mut Results,
 ) -> Result<(ResourceList, bool), UsageError> {
     let mut texts = Vec::new();
-    let mut sets = Vec::new();
     for list in inputs {
         for (id, resource) in list.items() {
             if !(is_set(resource) || is_variant(resource)) {
                 continue;
-            }
-            let text = list.read(id, own_text);
-            if is_set(resource) {
-                sets.extend(list.read(id, upstream_of_set));
             }
             let place = format!("{}.yaml", texts.len());
             let path = resource.origin.path.clone();
@@ -306,18 +296,13 @@ fn expand(
                 Arc::from(place.as_str()),
                 path.unwrap_or_else(|| Arc::from("variants.yaml")),
             );
-            texts.push((place, text));
+            texts.push((place, list.read(id, own_text)));
         }
     }
     let broken = |error: &dyn std::error::Error| UsageError::of(error);
     let mut list = ResourceList::from_texts(texts).map_err(|error| broken(&error))?;
-    let mut all = supplied.only(Role::Resources);
-    let revisions = package_revisions(&sets, &all);
-    if !revisions.is_empty() {
-        all.add_files(Role::Resources, revisions, results)?;
-    }
     let mut said = Results::default();
-    let are_complete = expand_valid_sets(&mut list, &all, allow_empty, &mut said)?;
+    let are_complete = expand_valid_sets(&mut list, supplied, allow_empty, &mut said)?;
     let grave = said
         .iter()
         .filter(|result| result.severity > crate::results::Severity::Info);
@@ -332,46 +317,4 @@ fn expand(
     }
     list.settle().map_err(|error| broken(&error))?;
     Ok((list, are_complete))
-}
-
-/// The namespace of a set, and what it is made from.
-fn upstream_of_set(node: NodeRef<'_>) -> Option<(String, Upstream)> {
-    let namespace = node.get_path(&["metadata", "namespace"]);
-    let namespace = namespace_of(namespace.and_then(|text| text.scalar_text()));
-    let upstream = node.get_path(&["spec", "upstream"])?.value()?;
-    Some((namespace.to_owned(), from_value(&upstream).ok()?))
-}
-
-/// PackageRevisions for what sets are made from, where the cluster has none: a catalog need not have
-/// such objects.
-fn package_revisions(sets: &[(String, Upstream)], supplied: &Supplied) -> Vec<(String, String)> {
-    let lists: Vec<_> = supplied.resources().map(SuppliedPackage::list).collect();
-    let (api_version, kind) = PACKAGE_REVISION;
-    let types = BTreeSet::from([(api_version.to_owned(), kind.to_owned())]);
-    let namespaces = sets.iter().map(|(namespace, _)| namespace.clone());
-    let namespaces = namespaces.collect();
-    let cluster = Cluster::read(&lists, &types, &namespaces, &mut Vec::new());
-    let mut made = BTreeSet::new();
-    for (namespace, upstream) in sets {
-        let known = find_upstream(upstream, cluster.all(PACKAGE_REVISION, namespace));
-        if !known.is_err_and(|error| error.has_reason(Reason::UpstreamNotFound)) {
-            continue;
-        }
-        let request = RevisionRequest::of(upstream);
-        let text = |text: &Option<String>| text.clone().unwrap_or_default();
-        let (repository, package) = (text(&upstream.repo), text(&upstream.package));
-        let name = request.to_string();
-        // A revision that was published from a workspace without a name of its own.
-        let workspace = request.workspace().unwrap_or(&name);
-        let revision = json!({
-            "apiVersion": api_version,
-            "kind": kind,
-            "metadata": {"name": revision_name(&repository, &package, workspace), "namespace": namespace},
-            "spec": {"repository": repository, "packageName": package, "revision": name, "workspaceName": workspace},
-        });
-        made.insert(revision.to_string());
-    }
-    let files = made.into_iter().enumerate();
-    let files = files.map(|(number, text)| (format!("revisions/{number}.yaml"), text));
-    files.collect()
 }

@@ -12,8 +12,8 @@ mod select;
 use std::borrow::Cow;
 
 use self::failures::Failures;
-pub(crate) use self::select::find_upstream;
-use self::select::{Candidate, select};
+pub(crate) use self::select::assume_upstreams;
+use self::select::{Candidate, find_upstream, select};
 use super::cluster::{Cluster, Object, PACKAGE_REVISION, REPOSITORY, find_by_name};
 use super::expression::{Compiler, Evaluator, TargetFields, Variable, Variables};
 use super::naming::variant_name;

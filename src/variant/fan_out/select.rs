@@ -1,9 +1,12 @@
 //! What a set selects: its upstream revision, and a repository and package for each variant.
 
-use super::TargetElement;
+use super::{Set, TargetElement};
 use crate::latest::latest;
+use crate::resource::namespace_of;
 use crate::results::{FunctionResult, Reason};
-use crate::variant::cluster::{Cluster, Object, PackageRevisionSpec, REPOSITORY};
+use crate::variant::cluster::{Cluster, Object, PACKAGE_REVISION, PackageRevisionSpec, REPOSITORY};
+use crate::variant::expression::ObjectFields;
+use crate::variant::naming::revision_name;
 use crate::variant::package_variant::Upstream;
 use crate::variant::package_variant_set::{Target, given};
 use crate::variant::revision_request::{Lookup, RevisionRequest};
@@ -18,7 +21,7 @@ pub(super) struct Candidate<'s> {
 }
 
 /// The PackageRevision that a set is made from.
-pub(crate) fn find_upstream<'s>(
+pub(super) fn find_upstream<'s>(
     upstream: &Upstream,
     revisions: &'s [Object],
 ) -> Result<&'s Object, Box<FunctionResult>> {
@@ -61,6 +64,37 @@ pub(crate) fn find_upstream<'s>(
                 b.fields.name
             ),
         )),
+    }
+}
+
+/// Adds the PackageRevisions that sets are made from, where the cluster has none.
+pub(crate) fn assume_upstreams<'s>(sets: impl Iterator<Item = &'s Set>, cluster: &mut Cluster) {
+    for set in sets {
+        let Some(upstream) = &set.typed.spec.upstream else {
+            continue;
+        };
+        let namespace = namespace_of(set.namespace.as_deref());
+        let found = find_upstream(upstream, cluster.all(PACKAGE_REVISION, namespace));
+        if !found.is_err_and(|error| error.has_reason(Reason::UpstreamNotFound)) {
+            continue;
+        }
+        let request = RevisionRequest::of(upstream);
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let revision = request.to_string();
+        let revision = PackageRevisionSpec {
+            repository: text(&upstream.repo),
+            package: text(&upstream.package),
+            // That of a revision that was published from a workspace without a name of its own.
+            workspace: request.workspace().unwrap_or(&revision).to_owned(),
+            revision,
+        };
+        let fields = ObjectFields {
+            name: revision_name(&revision.repository, &revision.package, &revision.workspace),
+            namespace: namespace.to_owned(),
+            ..ObjectFields::default()
+        };
+        let revision = Some(Box::new(revision));
+        cluster.add(PACKAGE_REVISION, namespace, Object { fields, revision });
     }
 }
 
