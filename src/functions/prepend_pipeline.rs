@@ -105,16 +105,6 @@ fn step(
     Ok(Output::Edited)
 }
 
-/// The step for a valid PackageVariant, as one of several.
-pub(crate) fn prepend_variant_pipeline(
-    config: NodeRef<'_>,
-    list: &mut ResourceList,
-    results: &mut Results,
-) {
-    let pipeline = config.get_path(&["spec", "pipeline"]);
-    prepend(config, pipeline, list, results);
-}
-
 fn name_of(config: NodeRef<'_>) -> Option<&str> {
     config.get_path(&["metadata", "name"])?.as_str()
 }
@@ -336,7 +326,8 @@ impl<'d, 'p> ListChange<'d, 'p> {
     }
 }
 
-fn prepend(
+/// Puts the functions of a valid pipeline, which belong to the owner that a config is, at the head of the Kptfile's.
+pub(super) fn prepend(
     config: NodeRef<'_>,
     pipeline: Option<NodeRef<'_>>,
     list: &mut ResourceList,

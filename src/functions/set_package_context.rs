@@ -73,7 +73,7 @@ typed_config! {
 }
 
 /// The change of a package context.
-struct ContextChange<'a> {
+pub(super) struct ContextChange<'a> {
     /// Entries in the order of the config, with their comments.
     data: Vec<EntryRef<'a>>,
     remove_keys: Vec<String>,
@@ -122,7 +122,7 @@ impl<'a> ContextChange<'a> {
     }
 
     /// What a PackageVariant says.
-    fn of_variant(config: NodeRef<'a>, variant: &PackageVariant) -> Self {
+    pub(super) fn of_variant(config: NodeRef<'a>, variant: &PackageVariant) -> Self {
         let field = ["spec", "packageContext"];
         Self::of(config, &field, &variant.spec.package_context)
     }
@@ -160,17 +160,12 @@ fn step(
     Ok(Output::Edited)
 }
 
-/// The step for a valid PackageVariant, as one of several.
-pub(crate) fn set_variant_context(
-    config: NodeRef<'_>,
-    variant: &PackageVariant,
+/// Changes the context of the root package.
+pub(super) fn change_context(
+    change: &ContextChange<'_>,
     list: &mut ResourceList,
     results: &mut Results,
 ) {
-    change_context(&ContextChange::of_variant(config, variant), list, results);
-}
-
-fn change_context(change: &ContextChange<'_>, list: &mut ResourceList, results: &mut Results) {
     for finding in &change.findings {
         results.push(finding.clone());
     }

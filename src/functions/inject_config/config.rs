@@ -21,7 +21,7 @@ typed_config! {
 }
 
 /// The injectors of a config.
-pub(super) struct Injectors {
+pub(in crate::functions) struct Injectors {
     pub(super) selectors: Vec<InjectionSelector>,
     /// Where the selectors are in the config.
     pub(super) field: Path,
@@ -56,7 +56,7 @@ impl Injectors {
     }
 
     /// A variant is rendered with what the role `resources` has alone.
-    pub(super) fn of_variant(config: NodeRef<'_>, variant: &PackageVariant) -> Self {
+    pub(in crate::functions) fn of_variant(config: NodeRef<'_>, variant: &PackageVariant) -> Self {
         let field = Path::fields(&["spec", "injectors"]);
         Self::of(config, variant.spec.injectors.clone(), field)
     }

@@ -76,22 +76,6 @@ fn step(
     Ok(Output::Edited)
 }
 
-/// The step for a PackageVariant, as one of several.
-pub(crate) fn inject_variant_config(
-    config: NodeRef<'_>,
-    variant: &PackageVariant,
-    list: &mut ResourceList,
-    supplied: &Supplied,
-    results: &mut Results,
-) {
-    inject(
-        &Injectors::of_variant(config, variant),
-        list,
-        supplied,
-        results,
-    );
-}
-
 /// What the step will do with one injection point.
 pub(crate) struct Injection {
     /// The injection point.
@@ -125,7 +109,8 @@ pub(crate) fn variant_injections(
     points.iter().map(injection).collect()
 }
 
-fn inject(
+/// Fills the injection points of a package.
+pub(super) fn inject(
     injectors: &Injectors,
     list: &mut ResourceList,
     supplied: &Supplied,

@@ -23,10 +23,11 @@ pub use clone::cloned_files;
 
 use super::{Function, Output};
 use crate::config::{PACKAGE_VARIANT, UsageError, expected, kind_of, required, unexpected};
-use crate::functions::inject_config::inject_variant_config;
+use crate::functions::inject_config::config::Injectors;
+use crate::functions::inject_config::inject;
 use crate::functions::package_revision::within;
-use crate::functions::prepend_pipeline::prepend_variant_pipeline;
-use crate::functions::set_package_context::set_variant_context;
+use crate::functions::prepend_pipeline::prepend;
+use crate::functions::set_package_context::{ContextChange, change_context};
 use crate::merge::ConflictRules;
 use crate::merge::package::MergeOptions;
 use crate::resource::{Resource, namespace_of};
@@ -246,13 +247,16 @@ fn mutate(
         (None, ..) => {}
     }
     if !results.has_errors() {
-        set_variant_context(variant.config, &variant.typed, list, results);
+        let change = ContextChange::of_variant(variant.config, &variant.typed);
+        change_context(&change, list, results);
     }
     if !results.has_errors() {
-        prepend_variant_pipeline(variant.config, list, results);
+        let pipeline = variant.config.get_path(&["spec", "pipeline"]);
+        prepend(variant.config, pipeline, list, results);
     }
     if !results.has_errors() {
-        inject_variant_config(variant.config, &variant.typed, list, supplied, results);
+        let injectors = Injectors::of_variant(variant.config, &variant.typed);
+        inject(&injectors, list, supplied, results);
     }
     if let Some(message) = unused_fields(&variant.typed) {
         let result = FunctionResult::info(message).about(&variant.resource);
