@@ -50,18 +50,18 @@ pub(super) fn clone(
     if results.has_errors() {
         return Ok(());
     }
+    let made_context = files.files().count() > count;
     let form = CloneForm {
         from_items,
-        made_context: files.files().count() > count,
-        to_files: list.is_package(),
+        made_context,
     };
     let name = name_of(variant.package());
     adopt(name, upstream, package, form, list, results);
     if results.has_errors() {
         return Ok(());
     }
-    let count = add_files(&files, list, results)? - usize::from(form.made_context);
-    let made = if form.made_context {
+    let count = add_files(&files, list, results)? - usize::from(made_context);
+    let made = if made_context {
         format!(", and made `{PACKAGE_CONTEXT_FILE}`")
     } else {
         String::new()
@@ -84,11 +84,7 @@ pub fn cloned_files(
     let mut list = read(&Arc::default(), upstream.list())?;
     let files = Arc::new(files_of_package(upstream, results)?);
     let package = read(&files, upstream.list())?;
-    let form = CloneForm {
-        from_items: false,
-        made_context: false,
-        to_files: true,
-    };
+    let form = CloneForm::default();
     adopt(name, upstream, package, form, &mut list, results);
     if results.has_errors() {
         return Ok(Vec::new());
@@ -137,6 +133,7 @@ fn adopt(
     let downstream = DownstreamPackage {
         name,
         root,
+        to_files: list.is_package(),
         context: find_package_context(list).ok().flatten(),
         form,
     };
@@ -245,24 +242,12 @@ pub(super) fn name_of(package: &str) -> &str {
     package.rsplit('/').next().unwrap_or(package)
 }
 
-/// The form of the upstream package, and of the downstream one.
-#[derive(Clone, Copy)]
+/// The form of the upstream package.
+#[derive(Default)]
 struct CloneForm {
     from_items: bool,
     /// Whether its package context is new, and not upstream's.
     made_context: bool,
-    to_files: bool,
-}
-
-impl CloneForm {
-    /// The annotations that name the file of a resource of upstream downstream.
-    fn annotations(self, resource: &Resource) -> Vec<(&'static str, String)> {
-        if self.to_files {
-            return Vec::new();
-        }
-        let path = resource.origin.path.as_deref().unwrap_or_default();
-        file_annotations(path, resource.origin.index.unwrap_or_default()).into()
-    }
 }
 
 /// What the resources of upstream become downstream.
@@ -271,6 +256,8 @@ struct DownstreamPackage<'v> {
     name: &'v str,
     root: Option<ItemId>,
     context: Option<ItemId>,
+    /// Whether it has files, which need no annotations that name them.
+    to_files: bool,
     form: CloneForm,
 }
 
@@ -294,7 +281,14 @@ impl DownstreamPackage<'_> {
             set_under(node, "data", "name", self.name, editor)?;
             remove_package_path(node, editor)?;
         }
-        let annotations = self.form.annotations(resource);
+        let mut annotations = Vec::new();
+        if !self.to_files {
+            let path = resource.origin.path.as_deref().unwrap_or_default();
+            annotations.extend(file_annotations(
+                path,
+                resource.origin.index.unwrap_or_default(),
+            ));
+        }
         let strip = self.form.from_items;
         if is_context && self.form.made_context {
             return annotate(node, &annotations, strip, editor);
