@@ -98,31 +98,27 @@ fn replace_items(
         };
         texts.push((item, document.text));
     }
-    put_texts(texts, list, results)
+    put_texts(texts, list, results);
+    Ok(())
 }
 
 /// Puts the text of a document into the place of each of these items. One that cannot be replaced stays, with an error
 /// result.
-///
-/// # Errors
-/// A text that is not YAML.
 pub(super) fn put_texts(
     texts: Vec<(ItemId, String)>,
     list: &mut ResourceList,
     results: &mut Results,
-) -> Result<(), EditError> {
-    let mut contents = BTreeMap::new();
-    for (item, text) in texts {
-        let text = OwnedDocument::parse(text).map_err(EditError::Broken)?;
-        if !list.replace_lines(item, &text) {
-            contents.insert(item, Arc::new(text));
-        }
-    }
+) {
+    let mut texts: BTreeMap<ItemId, String> = texts.into_iter().collect();
+    let items: Vec<ItemId> = texts.keys().copied().collect();
     let mut refused = Vec::new();
     list.edit_items(
-        contents.keys().copied(),
-        |id, _, node, editor| match contents.get(&id) {
-            Some(text) => replace_item(node, text, editor),
+        items,
+        |id, _, node, editor| match texts.remove(&id) {
+            Some(text) => {
+                let text = OwnedDocument::parse(text).map_err(EditError::Broken)?;
+                replace_item(node, &Arc::new(text), editor)
+            }
             None => Ok(()),
         },
         |id, error| refused.push((id, error)),
@@ -130,7 +126,6 @@ pub(super) fn put_texts(
     for (id, error) in refused {
         results.push(FunctionResult::refused(&error).about(list.resource(id)));
     }
-    Ok(())
 }
 
 /// The resources of a document that is a file, annotated with its path.

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::replace::replaced;
 use super::room::Room;
-use super::{Form, Item, ItemId, ResourceList};
+use super::{Item, ItemId, ResourceList};
 use crate::resource::Resource;
-use crate::source_text::{EditedText, Locator, SourceText};
-use crate::yaml::{EditError, Editor, NodeId, NodeRef, OwnedDocument};
+use crate::source_text::{EditedText, SourceText};
+use crate::yaml::{EditError, Editor, NodeId, NodeRef};
 
 impl ResourceList {
     /// Edits an item. If `change` fails, nothing is changed.
@@ -113,30 +112,6 @@ impl ResourceList {
             Some(text) => old.keep(text),
             None => old.drop_tree(),
         }
-    }
-
-    /// Replaces the lines of an item by those of a document. False if the item shares its lines with
-    /// others, or the lines cannot move to the item's column.
-    pub(crate) fn replace_lines(&mut self, id: ItemId, document: &OwnedDocument) -> bool {
-        let Form::Stream(stream) = &self.form else {
-            return false;
-        };
-        let Some(root) = document.root() else {
-            return false;
-        };
-        let text = &mut self.texts[self.items[id.0].text];
-        let item = text.node(Locator::Item(0));
-        let Some((item, mark)) = item.and_then(|item| Some((item, item.mark()?))) else {
-            return false;
-        };
-        let new = replaced(item, mark, root, stream.indent);
-        // Its tree is not needed in addition to the other two.
-        text.drop_tree();
-        text.replace_if(new, |new| {
-            let mut items = new.root(0).into_iter().flat_map(|list| list.items());
-            let is_same = items.next().is_some_and(|item| item.equals(&root));
-            is_same && items.next().is_none()
-        })
     }
 
     /// Reads the identity of an item again, which an edit changed; its origin stays.

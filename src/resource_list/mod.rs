@@ -16,7 +16,6 @@ mod edit;
 mod item_document;
 mod package;
 mod read_only;
-mod replace;
 mod results;
 mod room;
 mod stream;

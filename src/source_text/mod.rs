@@ -300,20 +300,6 @@ impl SourceText {
         self.parsed = OnceLock::new();
     }
 
-    /// Replaces the text if `accept` takes the document of the new one; says whether it did.
-    pub(crate) fn replace_if(
-        &mut self,
-        text: String,
-        accept: impl FnOnce(Document<'_>) -> bool,
-    ) -> bool {
-        let tree = parse(&text, self.options);
-        let accepted = tree.is_ok_and(|tree| accept(Document::new(&text, &tree)));
-        if accepted {
-            self.keep(EditedText(text));
-        }
-        accepted
-    }
-
     /// Replaces the text of a file; gives its documents as [`SourceText::documents`] does.
     ///
     /// # Errors

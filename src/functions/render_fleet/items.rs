@@ -243,7 +243,8 @@ impl FleetItems {
             let changed = write_file(&path, documents, old, list);
             texts.extend(changed.map_err(UsageError::of)?);
         }
-        put_texts(texts, list, results).map_err(UsageError::of)
+        put_texts(texts, list, results);
+        Ok(())
     }
 }
 
