@@ -9,7 +9,9 @@
 //!
 //! Source: preserve-order document; contract, apply-patch.
 
-use std::collections::HashMap;
+use std::hash::RandomState;
+
+use indexmap::IndexMap;
 
 use super::finding::Findings;
 use super::node::{Field, Fields, ListItem, Node, Shape};
@@ -38,10 +40,8 @@ pub enum Word {
 }
 
 /// Directives for one list.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct ListDirective<'a> {
-    /// The field that holds the list.
-    pub(super) name: String,
     /// `$setElementOrder`.
     pub(super) order: Option<Vec<ListItem<'a>>>,
     /// `$deleteFromPrimitiveList`.
@@ -53,12 +53,11 @@ pub(super) struct ListDirective<'a> {
 pub(super) struct PatchMap<'a> {
     pub(super) word: Option<Word>,
     pub(super) retain: Option<Vec<Value>>,
-    pub(super) lists: Vec<ListDirective<'a>>,
+    /// By the fields that hold the lists.
+    pub(super) lists: IndexMap<String, ListDirective<'a>, RandomState>,
     pub(super) fields: Fields<'a>,
     /// Whether the map has any directive.
     pub(super) has_directives: bool,
-    /// Places in `lists`.
-    by_name: HashMap<String, usize>,
 }
 
 /// What `$patch` says in a map; `None` without one, or with another word.
@@ -111,12 +110,12 @@ impl<'a> PatchMap<'a> {
                     map.retain = Some(values.collect());
                 }
             } else if let Some(name) = key.strip_prefix(SET_ELEMENT_ORDER) {
-                if let Some(items) = map.for_list(name, &field.value, rules, &at, findings) {
-                    map.list(name).order = Some(items);
+                if let Some(items) = for_list(name, &field.value, rules, &at, findings) {
+                    map.lists.entry(name.to_owned()).or_default().order = Some(items);
                 }
             } else if let Some(name) = key.strip_prefix(DELETE_FROM_PRIMITIVE_LIST) {
-                if let Some(items) = map.for_list(name, &field.value, rules, &at, findings) {
-                    map.list(name).delete = Some(items);
+                if let Some(items) = for_list(name, &field.value, rules, &at, findings) {
+                    map.lists.entry(name.to_owned()).or_default().delete = Some(items);
                 }
             } else {
                 let message = format!(
@@ -128,49 +127,26 @@ impl<'a> PatchMap<'a> {
         }
         map
     }
+}
 
-    /// The directives for the list under a key.
-    pub(super) fn for_field(&self, name: &str) -> Option<&ListDirective<'a>> {
-        self.place_of_list(name).map(|at| &self.lists[at])
+/// The elements that a directive for a list names.
+fn for_list<'a>(
+    name: &str,
+    value: &Node<'a>,
+    rules: Rules<'_>,
+    at: &Trail<'_>,
+    findings: &mut Findings,
+) -> Option<Vec<ListItem<'a>>> {
+    if name.is_empty() {
+        let message = "expected the name of a list after the slash, found none";
+        findings.error(at, Reason::InvalidPatch, message);
+        return None;
     }
-
-    /// Where those are among the lists.
-    pub(super) fn place_of_list(&self, name: &str) -> Option<usize> {
-        self.by_name.get(name).copied()
+    if !rules.is_known() {
+        findings.error(at, Reason::InvalidPatch, NO_SCHEMA);
+        return None;
     }
-
-    fn for_list(
-        &self,
-        name: &str,
-        value: &Node<'a>,
-        rules: Rules<'_>,
-        at: &Trail<'_>,
-        findings: &mut Findings,
-    ) -> Option<Vec<ListItem<'a>>> {
-        if name.is_empty() {
-            let message = "expected the name of a list after the slash, found none";
-            findings.error(at, Reason::InvalidPatch, message);
-            return None;
-        }
-        if !rules.is_known() {
-            findings.error(at, Reason::InvalidPatch, NO_SCHEMA);
-            return None;
-        }
-        list(value, at, findings)
-    }
-
-    fn list(&mut self, name: &str) -> &mut ListDirective<'a> {
-        let next = self.lists.len();
-        let index = *self.by_name.entry(name.to_owned()).or_insert(next);
-        if index == next {
-            self.lists.push(ListDirective {
-                name: name.to_owned(),
-                order: None,
-                delete: None,
-            });
-        }
-        &mut self.lists[index]
-    }
+    list(value, at, findings)
 }
 
 /// Whether a key of a patch is a directive, known or not, and no field.

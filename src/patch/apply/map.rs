@@ -43,9 +43,9 @@ impl Apply<'_> {
         if let (Some(retain), Some(_)) = (&read.retain, live) {
             self.retain(retain, &read, &mut map, trail);
         }
-        let places = EntryPlaces::of(&map.fields, &map.stays, &read);
-        self.fields(live.is_some(), &read, &places, &mut map, rules, trail);
-        self.lists_without_values(&read, &places, &mut map, rules, trail);
+        let (of_fields, of_lists) = places(&map, &read);
+        self.fields(live.is_some(), &read, &of_fields, &mut map, rules, trail);
+        self.lists_without_values(&read, &of_lists, &mut map, rules, trail);
         if !map.changed {
             return Some(live.unwrap_or(patch).clone());
         }
@@ -62,18 +62,17 @@ impl Apply<'_> {
         &mut self,
         has_live: bool,
         patch: &PatchMap<'a>,
-        places: &EntryPlaces,
+        places: &[Option<usize>],
         map: &mut MergedMap<'a>,
         rules: Rules<'_>,
         trail: &Trail<'_>,
     ) {
-        for (field, place) in patch.fields.iter().zip(&places.of_fields) {
+        for (field, place) in patch.fields.iter().zip(places) {
             let key = &*field.key;
             let field_patch = FieldPatch {
                 value: Some(&field.value),
-                directive: patch.for_field(key),
+                directive: patch.lists.get(key),
             };
-            let place = place.map(|at| at as usize);
             let old = place.map(|at| (at, map.fields.get(at)));
             let live = old.as_ref().map(|(_, field)| &field.value);
             let result = self.field(live, &field_patch, rules.field(key), &trail.field(key));
@@ -101,21 +100,19 @@ impl Apply<'_> {
     fn lists_without_values<'a>(
         &mut self,
         patch: &PatchMap<'a>,
-        places: &EntryPlaces,
+        places: &[Option<usize>],
         map: &mut MergedMap<'a>,
         rules: Rules<'_>,
         trail: &Trail<'_>,
     ) {
-        for (list, place) in patch.lists.iter().zip(&places.of_lists) {
-            let Some(at) = place.map(|at| at as usize) else {
-                continue;
-            };
+        for ((name, list), place) in patch.lists.iter().zip(places) {
+            let Some(at) = *place else { continue };
             let old = map.fields.get(at);
             let field_patch = FieldPatch {
                 value: None,
                 directive: Some(list),
             };
-            let (rules, trail) = (rules.field(&list.name), trail.field(&list.name));
+            let (rules, trail) = (rules.field(name), trail.field(name));
             match self.field(Some(&old.value), &field_patch, rules, &trail) {
                 Some(result) if result.is(&old.value) => continue,
                 Some(result) => map.fields.set(at, old.with(result)),
@@ -156,32 +153,15 @@ impl Apply<'_> {
     }
 }
 
-/// The positions in live of the fields that a patch names.
-struct EntryPlaces {
-    of_fields: Vec<Option<u32>>,
-    /// Of list directives without a field.
-    of_lists: Vec<Option<u32>>,
-}
-
-impl EntryPlaces {
-    fn of(live: &Fields<'_>, stays: &[bool], patch: &PatchMap<'_>) -> Self {
-        let mut places = Self {
-            of_fields: vec![None; patch.fields.len()],
-            of_lists: vec![None; patch.lists.len()],
-        };
-        let fields = Finder::in_fields(patch.fields.clone());
-        for at in (0..live.len()).filter(|at| stays[*at]) {
-            let key = live.key(at);
-            let place = match fields.position(key) {
-                Some(field) => places.of_fields.get_mut(field),
-                None => patch
-                    .place_of_list(key)
-                    .map(|list| &mut places.of_lists[list]),
-            };
-            if let Some(place) = place {
-                *place = u32::try_from(at).ok();
-            }
-        }
-        places
-    }
+/// The positions in live of the fields that a patch names, and of those that it only has list directives for.
+fn places(map: &MergedMap<'_>, patch: &PatchMap<'_>) -> (Vec<Option<usize>>, Vec<Option<usize>>) {
+    let live = Finder::in_fields(map.fields.clone());
+    let fields = Finder::in_fields(patch.fields.clone());
+    let place = |key: &str| live.position(key).filter(|at| map.stays[*at]);
+    let of_fields = (0..patch.fields.len()).map(|at| place(patch.fields.key(at)));
+    let of_lists = patch.lists.keys().map(|name| match fields.position(name) {
+        Some(_) => None,
+        None => place(name),
+    });
+    (of_fields.collect(), of_lists.collect())
 }

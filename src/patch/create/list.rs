@@ -93,10 +93,12 @@ impl Create<'_> {
                 continue;
             };
             deletes |= live.is_none() && !value.is(&item.value);
-            items.push(ListItem {
-                value: with_keys(value, &item.value, keys),
-                ..*item
-            });
+            let is_key = |key: &str| keys.names().any(|name| name == key);
+            let value = match value {
+                Node::Map(_) => value.with_keys(&item.value, is_key),
+                whole => whole,
+            };
+            items.push(ListItem { value, ..*item });
         }
         (items, deletes)
     }
@@ -152,15 +154,4 @@ fn order_of<'a>(modified: &Node<'a>, own: &Keyed<'a>, keys: Keys<'_>) -> Node<'a
 /// The fields that tell an element apart.
 fn key_fields<'a>(element: &Node<'a>, keys: Keys<'_>) -> Fields<'a> {
     element.fields_if(|key| keys.names().any(|name| name == key))
-}
-
-/// The patch of an element with the fields that tell it apart, in the element's order.
-fn with_keys<'a>(patch: Node<'a>, element: &Node<'a>, keys: Keys<'_>) -> Node<'a> {
-    let Node::Map(map) = &patch else {
-        return patch;
-    };
-    let mut fields = key_fields(element, keys);
-    fields.retain(|_, key| map.fields.position(key).is_none());
-    fields.extend(map.fields.iter());
-    Node::map(fields, map.source)
 }

@@ -109,10 +109,7 @@ impl<'a> KustomizePatch<'a> {
 impl KustomizeLists<'_, '_> {
     /// The patch of an element with the keys by which it is found.
     fn with_keys<'a>(&self, patch: &Node<'a>, element: &Node<'a>) -> Node<'a> {
-        let is_own = |key: &str| self.names.contains(&key) && patch.get(key).is_none();
-        let mut fields = element.fields_if(is_own);
-        fields.extend(patch.each_field());
-        Node::map(fields, patch.source())
+        patch.with_keys(element, |key| self.names.contains(&key))
     }
 }
 

@@ -156,6 +156,13 @@ impl<'a> Node<'a> {
         fields
     }
 
+    /// A patch of an element with the fields that tell it apart, in the element's order.
+    pub(super) fn with_keys(&self, element: &Self, is_key: impl Fn(&str) -> bool) -> Self {
+        let mut fields = element.fields_if(|key| is_key(key) && self.get(key).is_none());
+        fields.extend(self.each_field());
+        Self::map(fields, self.source())
+    }
+
     /// The entries of a map one by one; none for other nodes.
     pub fn each_field<'s>(&'s self) -> Box<dyn Iterator<Item = Field<'a>> + 's> {
         match self {
@@ -223,12 +230,8 @@ impl<'a> Node<'a> {
     }
 
     /// The elements of a list one by one; none for other nodes.
-    pub fn each_item<'s>(&'s self) -> Box<dyn Iterator<Item = Node<'a>> + 's> {
-        match self {
-            Self::Text(node) => Box::new(node.resolved().items().map(Node::Text)),
-            Self::List(list) => Box::new(list.items.iter().map(|item| item.value.clone())),
-            _ => Box::new(std::iter::empty()),
-        }
+    pub fn each_item<'s>(&'s self) -> impl Iterator<Item = Node<'a>> + use<'s, 'a> {
+        self.placed_items().map(|item| item.value)
     }
 
     /// Whether a map or list has nothing in it.
