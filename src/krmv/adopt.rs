@@ -93,10 +93,8 @@ fn search(
         source.path,
         newest.commit
     );
-    let config =
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: krmv\ndata:\n  onConflict: local\n";
     let inputs = Inputs {
-        config: Some(Config::parse(config.to_owned(), "krmv")?),
+        config: Some(Config::from_pairs(&["onConflict=local".to_owned()])?),
         supplied: vec![
             (Role::Original, SuppliedInput::Path("auto".into())),
             (Role::Upstream, SuppliedInput::Path(place.into())),

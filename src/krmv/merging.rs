@@ -58,14 +58,13 @@ impl Merger {
     ) -> Result<MergedPackage> {
         rules.extend(self.rules.iter().cloned());
         let strategy = self.strategy.as_deref().unwrap_or("resource-merge");
-        let config = format!(
-            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: krmv\ndata:\n  onConflict: {}\n  \
-             strategy: {strategy}\n",
-            side.as_str()
-        );
+        let settings = [
+            format!("onConflict={}", side.as_str()),
+            format!("strategy={strategy}"),
+        ];
         let package = |package: &Arc<SuppliedPackage>| SuppliedInput::Package(Arc::clone(package));
         let inputs = Inputs {
-            config: Some(Config::parse(config, "krmv")?),
+            config: Some(Config::from_pairs(&settings)?),
             supplied: vec![
                 (Role::Original, package(&self.original)),
                 (Role::Upstream, package(&self.upstream)),
@@ -186,8 +185,7 @@ pub(crate) fn with_markers(
         upstream,
         path: path.to_owned(),
     };
-    let config = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: krmv\ndata:\n  conflictStyle: markers\n";
-    let config = Config::parse(config.to_owned(), "krmv")?;
+    let config = Config::from_pairs(&["conflictStyle=markers".to_owned()])?;
     let Some(merge) = merge_package::FUNCTION.merge_driver else {
         return Ok(None);
     };

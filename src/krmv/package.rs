@@ -176,7 +176,7 @@ impl LocalPackage {
 }
 
 /// All files of a package in memory.
-fn contents_of(files: &package::Package) -> Result<Contents> {
+pub(crate) fn contents_of(files: &package::Package) -> Result<Contents> {
     let mut contents = Contents::new();
     for (path, _) in files.files() {
         contents.insert(path.to_owned(), files.read(path)?.into_owned());

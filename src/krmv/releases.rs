@@ -26,15 +26,14 @@ pub(crate) struct ListedReference {
 impl ListedReference {
     /// The names that a Kptfile has for it.
     pub(crate) fn revision(&self) -> Revision {
-        if is_digest(&self.commit) {
-            return Revision {
-                lock_ref: self.name.clone(),
-                ..Revision::named(&self.full_name, self.commit.clone())
-            };
-        }
+        let name = if is_digest(&self.commit) {
+            &self.full_name
+        } else {
+            &self.short
+        };
         Revision {
             lock_ref: self.name.clone(),
-            ..Revision::named(&self.short, self.commit.clone())
+            ..Revision::named(name, self.commit.clone())
         }
     }
 

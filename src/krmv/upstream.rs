@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use krm_variants::git::{GitSource, Repository, Revision, Snapshot};
-use krm_variants::package::Package;
 use krm_variants::results::Results;
 use krm_variants::supplied::{Role, SuppliedPackage};
 use krm_variants::upstream::{self, FileSource, UpstreamRevision};
 
 use super::client;
 use super::failure::{Failure, Result, command};
+use super::package::{Contents, contents_of};
 use super::print::progress;
 use super::releases::{ListedReference, Releases};
 use super::source::{existing, unreadable};
@@ -428,13 +428,8 @@ pub(crate) fn supplied(
 }
 
 /// The files of a supplied package.
-pub(crate) fn contents(package: &SuppliedPackage) -> Result<BTreeMap<String, Vec<u8>>> {
-    let files = package.files().into_iter().flat_map(Package::files);
-    let files = files.map(|(path, _)| {
-        let bytes = package.read_file(path)?;
-        Ok((path.to_owned(), bytes.into_owned()))
-    });
-    files.collect()
+pub(crate) fn contents(package: &SuppliedPackage) -> Result<Contents> {
+    package.files().map_or(Ok(Contents::new()), contents_of)
 }
 
 /// The folder of all clones.
