@@ -7,3 +7,8 @@ pub(crate) const OPEN: u8 = 1;
 pub(crate) const USAGE: u8 = 2;
 /// A newer release exists.
 pub(crate) const NEWER: u8 = 3;
+
+/// The code of a command that is done, but for what is open.
+pub(crate) fn open_if(is_open: bool) -> u8 {
+    if is_open { OPEN } else { DONE }
+}

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use console::{Key, Term};
 use krm_variants::package::is_krm_name;
+use krm_variants::results::printable;
 use krm_variants::yaml::{ParseOptions, Tree};
 
 use super::cli::{Common, Take};
@@ -56,12 +57,12 @@ pub(crate) fn ask(
                 Key::Char('s') => answers.push(None),
                 Key::Char('b') if answers.pop().is_some() => {
                     if let Some(again) = conflicts.get(answers.len()) {
-                        edited.remove(&again.file);
+                        edited.remove(again.file());
                     }
                 }
                 Key::Char('e') => match edit(table, conflict, &edited)? {
                     Ok(text) => {
-                        edited.insert(conflict.file.clone(), text);
+                        edited.insert(conflict.file().to_owned(), text);
                         answers.push(Some(Take::File));
                     }
                     Err(why) => {
@@ -107,19 +108,19 @@ fn show(
     let title = page.styled(BOLD, format!("({}/{count})", at + 1));
     page.line(title);
     page.place(conflict);
-    page.wrapped(&format!("      {}", conflict.what), 6);
+    page.wrapped(&format!("      {}", printable(conflict.what())), 6);
     page.values(conflict);
-    let Some(line) = conflict.line else { return };
+    let Some(line) = conflict.line() else { return };
     let directory = &table.package.directory;
     page.changed_by(directory, conflict);
-    let bytes = table.contents.get(&conflict.file);
+    let bytes = table.contents.get(conflict.file());
     let text = bytes
         .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
         .unwrap_or_default();
     let first = line.saturating_sub(CONTEXT + 1);
     for (number, text) in text.lines().enumerate().skip(first).take(2 * CONTEXT + 1) {
         let mark = if number + 1 == line { '>' } else { ' ' };
-        page.cut(&format!("    {mark} {:>5} {text}", number + 1));
+        page.cut(&format!("    {mark} {:>5} {}", number + 1, printable(text)));
     }
 }
 
@@ -129,7 +130,7 @@ fn edit(
     conflict: &ReportedConflict,
     edited: &BTreeMap<String, String>,
 ) -> Result<std::result::Result<String, String>> {
-    let path = conflict.file.as_str();
+    let path = conflict.file();
     let of = |name: &str| {
         std::env::var(name)
             .ok()

@@ -110,10 +110,7 @@ impl Merger {
         let before = self.merge(local, Side::Local)?.contents;
         let rules = chosen.iter().map(|conflict| conflict.rule("upstream"));
         let after = self.merge_by(local, Side::Local, rules.collect())?.contents;
-        let files: BTreeSet<&str> = chosen
-            .iter()
-            .map(|conflict| conflict.file.as_str())
-            .collect();
+        let files: BTreeSet<&str> = chosen.iter().map(|conflict| conflict.file()).collect();
         let mut contents = local.clone();
         for path in files {
             let [own, old, new] = [local, &before, &after].map(|files| files.get(path));

@@ -48,8 +48,7 @@ pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
         });
     let (documents, results) = made(&package, &base, remote.as_deref())?;
     if results.has_errors() {
-        print_errors(&results, common)?;
-        return Ok(exit::OPEN);
+        return print_errors(&results, common);
     }
     if overlay.verify {
         // With a copy of upstream, so that nothing is fetched.
@@ -216,7 +215,7 @@ fn checked(directory: &Path, common: &Common) -> Result<u8> {
         }
         page.finish()?;
     }
-    Ok(if counts { exit::OPEN } else { exit::DONE })
+    Ok(exit::open_if(counts))
 }
 
 /// The resources of a base: a directory or file next to the overlay, or a revision that the cache has.

@@ -9,7 +9,7 @@ use console::{Term, measure_text_width, truncate_str};
 use krm_variants::results::printable;
 
 use super::cli::Common;
-use super::conflict::ReportedConflict;
+use super::conflict::{ReportedConflict, VERSIONS};
 use super::failure::{Failure, Result};
 use super::worktree;
 
@@ -111,7 +111,7 @@ impl Page {
                     group.len() - shown
                 ));
             }
-            self.wrapped(&format!("      {}", printable(&first.what)), 6);
+            self.wrapped(&format!("      {}", printable(first.what())), 6);
             self.values(first);
             if let Some(directory) = work_tree {
                 self.changed_by(directory, first);
@@ -121,8 +121,8 @@ impl Page {
 
     /// Who changed the line of a conflict last, and when, if Git knows.
     pub(crate) fn changed_by(&mut self, directory: &Path, conflict: &ReportedConflict) {
-        let line = conflict.line;
-        let who = line.and_then(|line| worktree::changed_by(directory, &conflict.file, line));
+        let line = conflict.line();
+        let who = line.and_then(|line| worktree::changed_by(directory, conflict.file(), line));
         if let Some(who) = who {
             let who = self.styled(DIM, format!("      yours since {}", printable(&who)));
             self.cut(&who);
@@ -132,17 +132,16 @@ impl Page {
     /// `path:line  Kind/name  field`
     pub(crate) fn place(&mut self, conflict: &ReportedConflict) {
         let line = conflict
-            .line
+            .line()
             .map(|line| format!(":{line}"))
             .unwrap_or_default();
-        let place = self.styled(BOLD, format!("{}{line}", printable(&conflict.file)));
+        let place = self.styled(BOLD, format!("{}{line}", printable(conflict.file())));
         let resource = conflict
             .resource_name()
             .map(|name| format!("  {}", printable(&name)));
         let field = conflict.path().map(|path| format!("  {}", printable(path)));
         let within = conflict
-            .within
-            .as_ref()
+            .within()
             .map(|place| format!("  ({})", printable(place)));
         let parts = [resource, field, within].into_iter().flatten();
         let rest: String = parts.collect();
@@ -151,15 +150,9 @@ impl Page {
 
     /// The three versions of a conflict.
     pub(crate) fn values(&mut self, conflict: &ReportedConflict) {
-        let versions = [
-            ("original", &conflict.original, DIM),
-            ("local", &conflict.local, GREEN),
-            ("upstream", &conflict.upstream, YELLOW),
-        ];
-        for (name, value, style) in versions {
-            let value = value
-                .as_deref()
-                .map_or_else(|| "none".to_owned(), printable);
+        let styled = VERSIONS.into_iter().zip([DIM, GREEN, YELLOW]);
+        for ((name, style), value) in styled.zip(conflict.values()) {
+            let value = value.map_or_else(|| "none".to_owned(), printable);
             let name = self.styled(style, format!("{name:<9}"));
             self.cut(&format!("      {name} {value}"));
         }

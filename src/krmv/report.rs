@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::cli::{Common, Take};
 use super::conflict::ReportedConflict;
+use super::exit;
 use super::failure::Result;
 use super::package::LocalPackage;
 use super::print::{self, GREEN, Page, RED, YELLOW, counted, grouped};
@@ -146,7 +147,7 @@ pub(crate) fn hints(
     }
     let place = first
         .path()
-        .unwrap_or(&first.file)
+        .unwrap_or(first.file())
         .replace(['\n', '\r'], "*");
     vec![
         package.command(&["resolve", "--take", "local", &place]),
@@ -156,17 +157,18 @@ pub(crate) fn hints(
 
 /// A conflict for programs.
 pub(crate) fn conflict_json(conflict: &ReportedConflict) -> Value {
+    let [original, local, upstream] = conflict.values();
     json!({
-        "file": conflict.file,
-        "line": conflict.line,
+        "file": conflict.file(),
+        "line": conflict.line(),
         "resource": conflict.resource_name(),
-        "field": conflict.field,
-        "path": conflict.rule_path,
-        "within": conflict.within,
-        "message": conflict.what,
-        "original": conflict.original,
-        "local": conflict.local,
-        "upstream": conflict.upstream,
+        "field": conflict.0.field,
+        "path": conflict.0.rule_path,
+        "within": conflict.within(),
+        "message": conflict.what(),
+        "original": original,
+        "local": local,
+        "upstream": upstream,
     })
 }
 
@@ -224,11 +226,12 @@ fn combined(results: &Results, is_verbose: bool) -> Vec<String> {
     lines
 }
 
-/// Prints the errors of a merge that was not made.
-pub(crate) fn print_errors(results: &Results, common: &Common) -> Result<()> {
+/// Prints the errors of a run that changed nothing; gives its exit code.
+pub(crate) fn print_errors(results: &Results, common: &Common) -> Result<u8> {
     if common.json {
         let results: Vec<Value> = results.iter().map(result_json).collect();
-        return print::json(&json!({"written": false, "results": results}));
+        print::json(&json!({"written": false, "results": results}))?;
+        return Ok(exit::OPEN);
     }
     let mut page = Page::new(common);
     for result in results
@@ -239,7 +242,8 @@ pub(crate) fn print_errors(results: &Results, common: &Common) -> Result<()> {
         page.wrapped(&line, 2);
     }
     page.line("nothing was written");
-    page.finish()
+    page.finish()?;
+    Ok(exit::OPEN)
 }
 
 /// Warnings that are no conflicts.

@@ -36,8 +36,7 @@ pub(crate) fn run(resolve: &ResolveArguments, common: &Common) -> Result<u8> {
     let merger = merger.map_err(|error| error.hint(package.command(&["upgrade"])))?;
     let mut table = ConflictTable::lay(&package, &merger, revision, open)?;
     if table.merged.results.has_errors() {
-        print_errors(&table.merged.results, common)?;
-        return Ok(exit::OPEN);
+        return print_errors(&table.merged.results, common);
     }
     let chosen = table.chosen(&patterns)?;
     let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
@@ -96,8 +95,7 @@ pub(crate) fn go_on(
 ) -> Result<u8> {
     let mut table = ConflictTable::lay(package, merger, revision.clone(), open.clone())?;
     if table.merged.results.has_errors() {
-        print_errors(&table.merged.results, common)?;
-        return Ok(exit::OPEN);
+        return print_errors(&table.merged.results, common);
     }
     table.finish(&[], common)
 }
@@ -136,7 +134,7 @@ impl ConflictTable<'_> {
         } else {
             self.report(&undecided, decisions, is_settled, has_markers, common)?;
         }
-        Ok(if is_settled { exit::DONE } else { exit::OPEN })
+        Ok(exit::open_if(!is_settled))
     }
 
     fn report(

@@ -46,15 +46,13 @@ pub(crate) fn run(review: &ReviewArguments, common: &Common) -> Result<u8> {
         }
     })?;
     if let Some(results) = &compared.failed {
-        print_errors(results, common)?;
-        return Ok(exit::OPEN);
+        return print_errors(results, common);
     }
     let before = reviewable(&compared.before, &[])?;
     let upstream = compared.upstream.clone();
     let results = review_of(before, &compared.after, upstream, &settings(review))?;
     if results.has_errors() && !results.iter().any(report::is_finding) {
-        print_errors(&results, common)?;
-        return Ok(exit::OPEN);
+        return print_errors(&results, common);
     }
     let format = if common.json {
         ReportFormat::Json
@@ -66,11 +64,7 @@ pub(crate) fn run(review: &ReviewArguments, common: &Common) -> Result<u8> {
         ReportFormat::Markdown => to_stdout(&compared.to_markdown(&results))?,
         ReportFormat::Text => compared.print(&package, request.as_deref(), &results, common)?,
     }
-    Ok(if results.has_errors() {
-        exit::OPEN
-    } else {
-        exit::DONE
-    })
+    Ok(exit::open_if(results.has_errors()))
 }
 
 /// Two states of a package.

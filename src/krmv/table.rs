@@ -117,7 +117,7 @@ impl<'t> ConflictTable<'t> {
     fn leave_markers(&mut self, decisions: &[UserDecision]) -> Result<()> {
         let mut sides: BTreeSet<&str> = BTreeSet::new();
         for decision in decisions {
-            let path = decision.conflict.file.as_str();
+            let path = decision.conflict.file();
             if !self.markers.contains_key(path) {
                 continue;
             }
@@ -134,9 +134,12 @@ impl<'t> ConflictTable<'t> {
         }
         let undecided = self.undecided();
         for path in sides {
-            let is_here = |conflict: &&ReportedConflict| conflict.file == path;
+            let is_here = |conflict: &&ReportedConflict| conflict.file() == path;
             let all = undecided.iter().filter(is_here).count();
-            let some = decisions.iter().filter(|d| d.conflict.file == path).count();
+            let some = decisions
+                .iter()
+                .filter(|d| d.conflict.file() == path)
+                .count();
             if some < all {
                 let message = format!(
                     "'{path}' has conflict markers: decide all its conflicts at once, or in the file"
@@ -146,7 +149,7 @@ impl<'t> ConflictTable<'t> {
             }
         }
         for decision in decisions {
-            self.markers.remove(&decision.conflict.file);
+            self.markers.remove(decision.conflict.file());
         }
         Ok(())
     }
@@ -156,10 +159,10 @@ impl<'t> ConflictTable<'t> {
         let known = remembered(&self.package.contents)?;
         let mut rules: Vec<Value> = Vec::new();
         for UserDecision { conflict, take } in decisions {
-            if conflict.resource.is_none() && conflict.rule_path.is_none() {
+            if conflict.0.resource.is_none() && conflict.0.rule_path.is_none() {
                 self.notes.push(format!(
                     "{}: not remembered: a rule can only take a side, not the file's value",
-                    conflict.file
+                    conflict.file()
                 ));
                 continue;
             }

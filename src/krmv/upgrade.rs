@@ -122,8 +122,7 @@ impl Task<'_> {
         };
         let mut merged = merger.merge(&self.package.contents, side)?;
         if merged.results.has_errors() {
-            print_errors(&merged.results, self.common)?;
-            return Ok(exit::OPEN);
+            return print_errors(&merged.results, self.common);
         }
         let found = conflicts(&merged.results);
         let open = if self.upgrade.take.is_some() {
@@ -215,11 +214,7 @@ impl Task<'_> {
                 text += &file_diff(path, before, after);
             }
             to_stdout(&text)?;
-            return Ok(if open.is_empty() {
-                exit::DONE
-            } else {
-                exit::OPEN
-            });
+            return Ok(exit::open_if(!open.is_empty()));
         }
         if !self.upgrade.dry_run {
             self.package.write(&changes)?;
@@ -239,11 +234,7 @@ impl Task<'_> {
             again: self.command_line(),
         };
         report.print(self.common)?;
-        Ok(if open.is_empty() {
-            exit::DONE
-        } else {
-            exit::OPEN
-        })
+        Ok(exit::open_if(!open.is_empty()))
     }
 }
 
@@ -256,7 +247,7 @@ fn mark(
 ) -> Result<()> {
     let original = contents(&merger.original)?;
     let upstream = contents(&merger.upstream)?;
-    let paths: BTreeSet<&str> = open.iter().map(|conflict| conflict.file.as_str()).collect();
+    let paths: BTreeSet<&str> = open.iter().map(|conflict| conflict.file()).collect();
     for path in paths.into_iter().filter(|path| *path != KPTFILE) {
         let versions = [original.get(path), files.get(path), upstream.get(path)];
         if let Some(marked) = with_markers(path, versions, label)? {

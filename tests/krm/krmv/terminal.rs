@@ -125,6 +125,18 @@ fn quitting_writes_what_is_decided_and_breaking_off_nothing() {
 }
 
 #[test]
+fn lines_of_a_file_are_shown_without_control_characters() {
+    let world = World::open();
+    let own = world.read("web/app.yaml");
+    let own = own.replace("# by load", "# by \u{202e}load");
+    world.write("web/app.yaml", &own);
+    let Some((_, text)) = typed(&world, "q", "") else {
+        return;
+    };
+    assert!(text.contains(r"# by \u{202e}load"), "{text}");
+}
+
+#[test]
 fn a_place_is_edited_with_the_editor() {
     let world = World::open();
     // Takes both sides apart: a value of its own.
