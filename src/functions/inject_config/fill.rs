@@ -197,7 +197,7 @@ fn with_room_for_comments<'a>(
 pub(super) fn unfilled(
     injectors: &Injectors,
     point: &Point,
-    selection: Option<&Selection>,
+    selection: Option<&Selection<'_>>,
     results: &mut Results,
 ) -> ConditionRecord {
     let Resource {

@@ -27,12 +27,12 @@ mod fill;
 mod points;
 mod select;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use self::config::Injectors;
 use self::fill::{Filling, fill, unfilled, without_field};
 use self::points::{Point, ambiguous_conditions, field_of, points, source_entry};
-use self::select::{Selection, key_of, select};
+use self::select::{Selection, copies, key_of, select};
 use super::{Function, Output};
 use crate::config::{API_VERSION, PACKAGE_VARIANT, UsageError};
 use crate::kptfile::{ambiguous_roots, record_conditions, root_kptfile};
@@ -97,7 +97,8 @@ pub(crate) fn variant_injections(
 ) -> Vec<Injection> {
     let injectors = Injectors::of_variant(config, variant);
     let points = points(list, &mut Vec::new());
-    let selections = select(&injectors, &points, list, supplied, &mut Vec::new());
+    let own = ResourceList::read_only();
+    let selections = select(&injectors, &points, list, &own, supplied, &mut Vec::new());
     let injection = |point: &Point| Injection {
         id: point.id,
         condition: point.condition.clone(),
@@ -122,22 +123,23 @@ pub(super) fn inject(
     if !points.is_empty() {
         findings.extend(ambiguous_roots(list));
     }
-    let selections = select(injectors, &points, list, supplied, &mut findings);
+    // They are read while the list changes.
+    let own = if injectors.with_package {
+        copies(list, &points)
+    } else {
+        ResourceList::read_only()
+    };
+    let selections = select(injectors, &points, list, &own, supplied, &mut findings);
     if !findings.is_empty() {
         findings
             .into_iter()
             .for_each(|finding| results.push(finding));
         return;
     }
-    // From here on the list changes.
-    let items: Vec<ItemId> = selections.values().filter_map(Selection::item).collect();
-    let copies = list.copies_of(&items);
-    let sources: HashMap<ItemId, NodeRef<'_>> = items
-        .iter()
-        .zip(copies.items())
-        .map(|(id, (copy, _))| (*id, copies.node(copy)))
-        .collect();
-    let chosen = |point| chosen(point, &selections, &sources, supplied);
+    let chosen = |point| {
+        let selection = selections.get(&key_of(point))?;
+        Some((selection, selection.source()?))
+    };
     let fillings = points.iter().filter_map(|point| {
         let (selection, source) = chosen(point)?;
         let entry = source_entry(source, field_of(&point.resource))?;
@@ -177,15 +179,4 @@ pub(super) fn inject(
         .iter()
         .filter(|result| !failed || result.severity == Severity::Error);
     told.for_each(|result| results.push(result.clone()));
-}
-
-/// The selection for a point, and its resource.
-fn chosen<'a>(
-    point: &'a Point,
-    selections: &'a HashMap<(&'a str, &'a str), Selection>,
-    sources: &HashMap<ItemId, NodeRef<'a>>,
-    supplied: &'a Supplied,
-) -> Option<(&'a Selection, NodeRef<'a>)> {
-    let selection = selections.get(&key_of(point))?;
-    Some((selection, selection.source(sources, supplied)?))
 }

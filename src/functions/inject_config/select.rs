@@ -16,53 +16,48 @@ use crate::scope::{DEFINITION, Scopes, is_definition};
 use crate::supplied::Supplied;
 use crate::yaml::NodeRef;
 
-/// Where a candidate is.
+/// A resource that a selector may choose.
 #[derive(Debug, Clone, Copy)]
-enum InjectionCandidate {
-    Item(ItemId),
-    /// A resource of a supplied input.
-    Supplied(usize, ItemId),
+struct InjectionCandidate<'a> {
+    list: &'a ResourceList,
+    id: ItemId,
+    /// Where it comes from, for messages.
+    place: &'a str,
 }
 
 /// The choice for an apiVersion and kind that has candidates.
 #[derive(Debug, Default)]
-pub(super) struct Selection {
+pub(super) struct Selection<'a> {
     /// Index of the first selector that matches a candidate.
     rank: Option<usize>,
     /// Name of the resource.
     pub(super) name: Arc<str>,
     /// Several if they have the same identity.
-    candidates: Vec<InjectionCandidate>,
+    candidates: Vec<InjectionCandidate<'a>>,
 }
 
-impl Selection {
-    /// The item, if an item was chosen.
-    pub(super) fn item(&self) -> Option<ItemId> {
-        match self.candidates.first() {
-            Some(InjectionCandidate::Item(id)) => Some(*id),
-            _ => None,
-        }
-    }
-
+impl<'a> Selection<'a> {
     /// Whether a resource was chosen.
     pub(super) fn is_found(&self) -> bool {
         !self.candidates.is_empty()
     }
 
-    /// The chosen resource; items are read from copies.
-    pub(super) fn source<'a>(
-        &self,
-        copies: &HashMap<ItemId, NodeRef<'a>>,
-        supplied: &'a Supplied,
-    ) -> Option<NodeRef<'a>> {
-        match self.candidates.first()? {
-            InjectionCandidate::Item(id) => copies.get(id).copied(),
-            InjectionCandidate::Supplied(package, id) => {
-                let package = supplied.resources().nth(*package)?;
-                Some(package.list().node(*id))
-            }
-        }
+    /// The chosen resource.
+    pub(super) fn source(&self) -> Option<NodeRef<'a>> {
+        let InjectionCandidate { list, id, .. } = self.candidates.first()?;
+        Some(list.node(*id))
     }
+}
+
+/// Copies of the resources of a package that are of the kind of a point and no points.
+pub(super) fn copies(list: &ResourceList, points: &[Point]) -> ResourceList {
+    let ids: HashSet<ItemId> = points.iter().map(|point| point.id).collect();
+    let kinds: HashSet<&str> = points.iter().map(|point| &*point.resource.kind).collect();
+    let others = list
+        .items()
+        .filter(|(id, resource)| kinds.contains(&*resource.kind) && !ids.contains(id));
+    let others: Vec<ItemId> = others.map(|(id, _)| id).collect();
+    list.copies_of(&others)
 }
 
 /// Fields of a selector that are given, and the name.
@@ -111,14 +106,19 @@ pub(super) fn key_of(point: &Point) -> (&str, &str) {
     (&point.resource.api_version, &point.resource.kind)
 }
 
-/// Chooses for each apiVersion and kind of the points that has candidates.
-pub(super) fn select<'p>(
+/// What is chosen for each apiVersion and kind.
+pub(super) type Selections<'p, 'a> = HashMap<(&'p str, &'p str), Selection<'a>>;
+
+/// Chooses for each apiVersion and kind of the points that has candidates, among the package's `own`
+/// ones and those that are supplied.
+pub(super) fn select<'p, 'a>(
     injectors: &Injectors,
     points: &'p [Point],
     list: &ResourceList,
-    supplied: &Supplied,
+    own: &'a ResourceList,
+    supplied: &'a Supplied,
     findings: &mut Vec<FunctionResult>,
-) -> HashMap<(&'p str, &'p str), Selection> {
+) -> Selections<'p, 'a> {
     if points.is_empty() {
         return HashMap::new();
     }
@@ -131,13 +131,14 @@ pub(super) fn select<'p>(
         let ids = package.of_kind(DEFINITION).iter();
         ids.for_each(|id| scopes.learn(list.resource(*id), list.node(*id)));
     }
-    let is_point: HashSet<ItemId> = points.iter().map(|point| point.id).collect();
     let wanted: HashMap<(&str, &str), &'p Point> =
         points.iter().map(|point| (key_of(point), point)).collect();
     let kinds: BTreeSet<&str> = wanted.keys().map(|(_, kind)| *kind).collect();
     let shapes = by_shape(injectors);
-    let mut selections: HashMap<(&'p str, &'p str), Selection> = HashMap::new();
-    let mut offer = |candidate: InjectionCandidate, resource: &Resource| {
+    let mut selections = Selections::new();
+    let mut offer = |list: &'a ResourceList, id, place| {
+        let candidate = InjectionCandidate { list, id, place };
+        let resource = list.resource(id);
         let key = (&*resource.api_version, &*resource.kind);
         let (Some(point), Some(name)) = (wanted.get(&key), &resource.name) else {
             return;
@@ -161,60 +162,39 @@ pub(super) fn select<'p>(
             selection.candidates.push(candidate);
         }
     };
-    let own = injectors.with_package.then(|| list.items());
-    for (id, resource) in own.into_iter().flatten() {
-        if !is_point.contains(&id) {
-            offer(InjectionCandidate::Item(id), resource);
-        }
+    for (id, _) in own.items() {
+        offer(own, id, "the package");
     }
-    for (number, package) in supplied.resources().enumerate() {
+    for package in supplied.resources() {
         for id in kinds.iter().flat_map(|kind| package.of_kind(kind)) {
-            offer(
-                InjectionCandidate::Supplied(number, *id),
-                package.list().resource(*id),
-            );
+            offer(package.list(), *id, package.place.as_str());
         }
     }
     let mut reported: HashSet<(&str, &str)> = HashSet::new();
     for point in points {
         let key = key_of(point);
         if let Some(selection) = selections.get(&key).filter(|_| reported.insert(key)) {
-            findings.extend(differing(
-                selection,
-                field_of(&point.resource),
-                list,
-                supplied,
-            ));
+            findings.extend(differing(selection, field_of(&point.resource)));
         }
     }
     selections
 }
 
 /// An error for each candidate of the chosen identity whose field differs from that of the first.
-fn differing(
-    selection: &Selection,
-    field: &str,
-    list: &ResourceList,
-    supplied: &Supplied,
-) -> Vec<FunctionResult> {
-    let packages: Vec<_> = supplied.resources().collect();
-    let find = |candidate: &InjectionCandidate| match candidate {
-        InjectionCandidate::Item(id) => (list.resource(*id), list.node(*id), "the package"),
-        InjectionCandidate::Supplied(number, id) => {
-            let package = packages[*number];
-            let list = package.list();
-            (list.resource(*id), list.node(*id), package.place.as_str())
-        }
-    };
+fn differing(selection: &Selection<'_>, field: &str) -> Vec<FunctionResult> {
     let Some((first, others)) = selection.candidates.split_first() else {
         return Vec::new();
     };
-    let (_, node, place) = find(first);
-    let value = source_entry(node, field).map(|entry| entry.value);
+    let value = source_entry(first.list.node(first.id), field).map(|entry| entry.value);
+    let place = first.place;
     let mut findings = Vec::new();
-    for other in others {
-        let (resource, node, other_place) = find(other);
-        let other = source_entry(node, field).map(|entry| entry.value);
+    for InjectionCandidate {
+        list,
+        id,
+        place: other_place,
+    } in others
+    {
+        let other = source_entry(list.node(*id), field).map(|entry| entry.value);
         let same = match (value, other) {
             (Some(value), Some(other)) => value.equals(&other),
             (value, other) => value.is_none() && other.is_none(),
@@ -225,7 +205,7 @@ fn differing(
                  in {place} and in {other_place}"
             );
             let result = FunctionResult::error(Reason::Ambiguous, message);
-            findings.push(result.about(resource).at(field));
+            findings.push(result.about(list.resource(*id)).at(field));
         }
     }
     findings
