@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use super::lines::{Changed, Chunk, chunks};
 use super::rule::{self, Outcome, Side};
 use super::versions::Versions;
+use crate::yaml::Value;
 
 /// How many lines the merges of one run compare, those left out that all versions have in common at either end. A
 /// few bytes of text can be a line, and hostile ones take tens of microseconds each.
@@ -21,16 +22,16 @@ pub(super) struct MergedLines {
     pub(super) local: String,
     pub(super) upstream: String,
     /// The lines that both sides changed differently, in their order.
-    pub(super) conflicts: Vec<LineConflict>,
+    pub(super) conflicts: Vec<PartConflict>,
 }
 
-/// Lines that both sides changed differently.
+/// A part of a value that both sides changed differently.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct LineConflict {
-    /// The place in the merged text: `lines 12-14`.
+pub(super) struct PartConflict {
+    /// Where it is within the merged value: `lines 12-14`.
     pub(super) within: String,
-    /// The lines of each version; `None` where it has none there.
-    pub(super) lines: Versions<Option<String>>,
+    /// What each version has there; `None` where that is nothing.
+    pub(super) values: Versions<Option<Value>>,
 }
 
 /// How lines merge that end in an image.
@@ -174,9 +175,9 @@ impl LineWriter {
 
     fn push_conflict(&mut self, parts: Versions<&[&str]>) {
         let stands = self.winner.of(parts);
-        self.merged.conflicts.push(LineConflict {
+        self.merged.conflicts.push(PartConflict {
             within: within(self.next, stands.len()),
-            lines: parts.map(|lines| (!lines.is_empty()).then(|| lines.concat())),
+            values: parts.map(|lines| (!lines.is_empty()).then(|| Value::from(lines.concat()))),
         });
         self.push(stands);
     }
@@ -208,8 +209,9 @@ impl MergedLines {
     /// How many lines of both sides are in conflict.
     fn in_conflict(&self) -> usize {
         let sides = self.conflicts.iter();
-        let sides = sides.flat_map(|conflict| [&conflict.lines.local, &conflict.lines.upstream]);
-        sides.flatten().map(|lines| lines.lines().count()).sum()
+        let sides = sides.flat_map(|conflict| [&conflict.values.local, &conflict.values.upstream]);
+        let texts = sides.flatten().filter_map(Value::as_str);
+        texts.map(|lines| lines.lines().count()).sum()
     }
 }
 
@@ -306,7 +308,8 @@ mod tests {
             panic!("{upstream:?}");
         };
         assert_eq!(conflict.within, "line 4");
-        let lines = conflict.lines.as_ref().map(Option::as_deref);
+        let lines = conflict.values.as_ref();
+        let lines = lines.map(|lines| lines.as_ref().and_then(Value::as_str));
         assert_eq!(
             lines.into_array(),
             [Some("d\n"), Some("x\ny\n"), Some("z\n")]

@@ -7,7 +7,7 @@ use super::cut::{Shown, cut};
 use crate::interner::Interner;
 use crate::merge::decided::{DecidedBy, RulesOf};
 use crate::merge::fields::ConflictKind;
-use crate::merge::text::{LineConflict, MOST_LINES};
+use crate::merge::text::{MOST_LINES, PartConflict};
 use crate::merge::{
     Combine, Conflict, ConflictRules, Decision, Findings, OnConflict, PartsOf, Side, Versions,
 };
@@ -233,18 +233,18 @@ impl<'r> Report<'r> {
         &mut self,
         path: &str,
         decision: Decision,
-        found: &LineConflict,
+        found: &PartConflict,
         hides: bool,
     ) {
-        let shown = |lines: &str| {
+        let shown = |lines: &Value| {
             if hides {
                 REDACTED.to_owned()
             } else {
-                Value::from(lines).to_json()
+                lines.to_json()
             }
         };
-        let values = found.lines.as_ref();
-        let values = values.map(|lines| lines.as_deref().map(shown));
+        let values = found.values.as_ref();
+        let values = values.map(|lines| lines.as_ref().map(shown));
         let versions = cut(&values, SHORT);
         let what = format!("local and upstream both changed {}", found.within);
         let result = self.versions_conflict(what, &versions, decision, &values);

@@ -8,8 +8,9 @@
 
 use super::super::super::kptfile::{last_component, repository};
 use super::super::super::rule::{self, Outcome, Side};
+use super::super::super::text::PartConflict;
 use super::super::super::versions::Versions;
-use super::{InnerConflict, MergedText};
+use super::MergedText;
 use crate::yaml::Value;
 
 /// An image reference at the end of a text.
@@ -121,7 +122,7 @@ pub(super) fn merge(texts: Versions<&str>, is_image: bool, winner: Side) -> Opti
         let side = match outcome {
             Outcome::Stands(side) => side,
             Outcome::Conflict => {
-                merged.conflicts.push(InnerConflict {
+                merged.conflicts.push(PartConflict {
                     within: within.to_owned(),
                     values: texts.map(|text| Some(Value::from(text))),
                 });

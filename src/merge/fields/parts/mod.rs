@@ -11,7 +11,7 @@ mod list;
 mod text;
 
 use super::super::combine::PartsOf;
-use super::super::text::ImageLines;
+use super::super::text::{ImageLines, PartConflict};
 use super::super::trail::Trail;
 use super::super::versions::Versions;
 use super::child::ChildVersions;
@@ -32,14 +32,7 @@ struct MergedText {
     local: Option<Value>,
     upstream: Option<Value>,
     /// The parts that both sides changed to different ends; the winner's are in the text.
-    conflicts: Vec<InnerConflict>,
-}
-
-/// A part that both sides changed to different ends.
-struct InnerConflict {
-    /// Where it is within the value.
-    within: String,
-    values: Versions<Option<Value>>,
+    conflicts: Vec<PartConflict>,
 }
 
 impl FieldMerger<'_> {
@@ -65,7 +58,7 @@ impl FieldMerger<'_> {
         };
         let decision = self.decide(trail, self.policy.winner);
         for conflict in merged.conflicts {
-            let InnerConflict { within, values } = conflict;
+            let PartConflict { within, values } = conflict;
             self.report(trail, ConflictKind::Part(within), values, decision);
         }
         if let (Some(local), Some(upstream)) = (merged.local, merged.upstream) {

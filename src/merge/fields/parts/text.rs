@@ -11,12 +11,12 @@ use serde::de::IgnoredAny;
 use super::super::super::combine::PartsOf;
 use super::super::super::decided::RulesOf;
 use super::super::super::merge_schema::MergeSchema;
-use super::super::super::text;
+use super::super::super::text::{self, PartConflict};
 use super::super::super::trail::Trail;
 use super::super::super::versions::Versions;
 use super::super::document::{MergedDocument, merge_documents};
 use super::super::{FieldMerger, Policy};
-use super::{IMAGE_LINES, InnerConflict, MergedText};
+use super::{IMAGE_LINES, MergedText};
 use crate::yaml::{NodeKind, Value};
 
 impl FieldMerger<'_> {
@@ -56,7 +56,7 @@ impl FieldMerger<'_> {
         self.policy.lines_left = findings.lines_left;
         let others = findings.others.into_iter().map(|(first, _)| first);
         let conflicts = findings.conflicts.into_iter().chain(others);
-        let conflicts = conflicts.map(|conflict| InnerConflict {
+        let conflicts = conflicts.map(|conflict| PartConflict {
             within: conflict.path.to_string(),
             values: conflict.values,
         });
@@ -88,21 +88,17 @@ impl FieldMerger<'_> {
         let merged = text::merge(versions, winner, images, &mut self.policy.lines_left)?;
         // They have no line in common.
         if let [conflict] = &merged.conflicts[..]
-            && conflict.lines.local.as_deref() == Some(versions.local)
-            && conflict.lines.upstream.as_deref() == Some(versions.upstream)
+            && conflict.values.local == Some(versions.local.into())
+            && conflict.values.upstream == Some(versions.upstream.into())
         {
             return None;
         }
         let value = |lines: String| (!lines.is_empty()).then(|| Value::from(lines));
-        let conflicts = merged.conflicts.into_iter().map(|conflict| InnerConflict {
-            within: conflict.within,
-            values: conflict.lines.map(|lines| lines.map(Value::from)),
-        });
         Some(MergedText {
             text: merged.text,
             local: value(merged.local),
             upstream: value(merged.upstream),
-            conflicts: conflicts.collect(),
+            conflicts: merged.conflicts,
         })
     }
 }
