@@ -2,30 +2,25 @@
 
 use std::sync::Arc;
 
-use super::{Form, Item, ItemId, ResourceList};
-use crate::source_text::{Locator, SourceText};
-use crate::yaml::{EditError, NodeRef};
+use super::{Form, InputError, Item, ItemId, NewText, ResourceList};
+use crate::source_text::SourceText;
+use crate::yaml::document_text;
 
 impl ResourceList {
     /// Takes in all files of a package with their texts and identities. A package gets them as files; a ResourceList gets their
     /// resources as items. Returns those; their order is that of the package.
     ///
     /// # Errors
-    /// An edit of the wrapper that cannot be made.
-    pub(crate) fn adopt(&mut self, other: Self) -> Result<Vec<ItemId>, EditError> {
+    /// A resource that cannot stand in the list.
+    pub(crate) fn adopt(&mut self, other: Self) -> Result<Vec<ItemId>, InputError> {
         let package_path = self.root_package_path().map(Arc::from);
-        let first = self.items.len();
-        match &self.form {
-            Form::Package(_) => self.adopt_files(other),
-            Form::Stream(_) => self.adopt_items(other)?,
-            Form::Whole => {
-                let new = other.items().map(|(_, new)| new.clone()).collect();
-                let ids = other.items().map(|(id, _)| id);
-                let nodes: Vec<NodeRef<'_>> = ids.map(|id| other.node(id)).collect();
-                self.append_documents(&nodes, new)?;
-            }
-            Form::ReadOnly => {}
+        let count = other.items.len();
+        if self.is_package() {
+            self.adopt_files(other);
+        } else {
+            self.adopt_items(other)?;
         }
+        let first = self.items.len() - count;
         for item in &mut self.items[first..] {
             item.resource.origin.package_path.clone_from(&package_path);
         }
@@ -48,24 +43,22 @@ impl ResourceList {
         }
     }
 
-    fn adopt_items(&mut self, mut other: Self) -> Result<(), EditError> {
-        let Form::Stream(stream) = &self.form else {
-            return Ok(());
-        };
-        let ids: Vec<ItemId> = other.items().map(|(id, _)| id).collect();
-        self.texts.reserve_exact(ids.len());
-        self.items.reserve_exact(ids.len());
-        for ids in other.by_text(ids) {
-            let file = other.items[ids[0].0].text;
-            for id in ids {
-                let text = stream.item_of(other.node(id))?;
-                let resource = std::mem::take(&mut other.items[id.0].resource);
-                let item = Item::new(resource, self.texts.len(), Locator::Item(0));
-                self.items.push(item);
-                self.texts.push(text);
+    fn adopt_items(&mut self, mut other: Self) -> Result<(), InputError> {
+        for ids in other.by_text(other.items().map(|(id, _)| id)) {
+            for id in &ids {
+                self.add_text(NewText {
+                    path: None,
+                    text: document_text(other.node(*id)),
+                    before: None,
+                });
             }
             // Neither its text nor its tree is read again.
-            other.texts[file].clear();
+            other.texts[other.items[ids[0].0].text].clear();
+        }
+        self.settle()?;
+        let first = self.items.len() - other.items.len();
+        for (own, item) in self.items[first..].iter_mut().zip(other.items) {
+            own.resource = item.resource;
         }
         Ok(())
     }

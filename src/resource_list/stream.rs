@@ -14,10 +14,7 @@ use crate::results::Results;
 use crate::source_text::{Locator, SourceText};
 use crate::split;
 use crate::text::Text;
-use crate::yaml::{
-    Content, EditError, NodeRef, OwnedDocument, ParseOptions, Value, document_as_item,
-    most_documents, text_as_item,
-};
+use crate::yaml::{Content, EditError, ParseOptions, Value, most_documents, text_as_item};
 
 /// An item is parsed after its dash, within the list.
 pub(super) const OPTIONS: ParseOptions = ParseOptions { depth: 1 };
@@ -123,31 +120,6 @@ impl Stream {
         }
         by_position
     }
-
-    /// A resource of a package as an item, comments above it included.
-    pub(super) fn item_of(&self, node: NodeRef<'_>) -> Result<SourceText, EditError> {
-        let newline = self.newline;
-        if let Some(text) = document_as_item(node, self.indent, newline) {
-            return Ok(SourceText::added(text, OPTIONS));
-        }
-        let list = OwnedDocument::edited("items:\n- a\n".to_owned(), |root, editor| {
-            let Some(items) = root.get("items") else {
-                return Ok(());
-            };
-            editor.remove_parts(items, |_| true)?;
-            editor.insert_item_from(items, None, node)
-        })?;
-        let mut text = String::new();
-        for line in list.lines().skip(1) {
-            push_line(&mut text, self.indent, line, newline);
-        }
-        let item = SourceText::new_item(text, OPTIONS).map(|(text, _)| text);
-        item.ok_or_else(|| EditError::WrongKind {
-            place: node.path().to_string(),
-            expected: "mapping",
-            found: node.kind_name(),
-        })
-    }
 }
 
 impl ResourceList {
@@ -226,15 +198,6 @@ fn column_of_first_item(wrapper: &SourceText) -> Option<usize> {
     let item = edited.as_str().strip_prefix(before)?.strip_suffix(after)?;
     let spaces = item.strip_suffix(&format!("- a: b{}", line.newline))?;
     spaces.bytes().all(|b| b == b' ').then_some(spaces.len())
-}
-
-/// Pushes a line at a column; a blank one stays blank.
-fn push_line(text: &mut String, column: usize, line: &str, newline: &str) {
-    if !line.is_empty() {
-        text.extend(std::iter::repeat_n(' ', column));
-        text.push_str(line);
-    }
-    text.push_str(newline);
 }
 
 #[cfg(test)]

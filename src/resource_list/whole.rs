@@ -106,21 +106,22 @@ fn apply(text: &mut SourceText, changes: &mut Changes, results: &Results) -> Res
         inserted, removed, ..
     } = std::mem::take(changes);
     let removed: BTreeSet<usize> = removed.iter().map(|id| id.0).collect();
+    let is_more = !(inserted.is_empty() && results.is_empty());
+    // kpt takes a ResourceList without `items` for something else, and shows no results.
+    if is_more && text.root().is_some_and(|root| root.get("items").is_none()) {
+        text.edit(|document, editor| match document.root(0) {
+            Some(root) => editor.set(root, "items", Content::Value(Value::Sequence(Vec::new()))),
+            None => Ok(()),
+        })?;
+    }
     text.edit(|document, editor| {
-        let root = document.root(0);
-        if let Some(items) = root.and_then(|root| root.get("items")) {
+        if let Some(items) = document.root(0).and_then(|root| root.get("items")) {
             insert_items(inserted, items, editor)?;
             if !removed.is_empty() {
                 editor.remove_parts(items, |index| removed.contains(&index))?;
             }
             if items.is_null() && !results.is_empty() && !editor.touches(items) {
                 editor.replace(items, Content::Value(Value::Sequence(Vec::new())))?;
-            }
-        } else if let Some(root) = root {
-            let new = values_of(inserted)?;
-            // kpt takes a ResourceList without `items` for something else, and shows no results.
-            if !new.is_empty() || !results.is_empty() {
-                editor.set(root, "items", Content::Value(Value::Sequence(new)))?;
             }
         }
         append_results(document, editor, results)
@@ -167,44 +168,6 @@ impl ResourceList {
         self.items = items.collect();
         Ok(())
     }
-
-    /// Appends whole documents to the items.
-    pub(super) fn append_documents(
-        &mut self,
-        nodes: &[NodeRef<'_>],
-        resources: Vec<Resource>,
-    ) -> Result<(), EditError> {
-        let Some(text) = self.texts.first_mut() else {
-            return Ok(());
-        };
-        let has_items = |root: NodeRef<'_>| root.entry("items").is_some();
-        if !text.root().is_some_and(has_items) {
-            text.edit(|document, editor| match document.root(0) {
-                Some(root) => {
-                    let empty = Content::Value(Value::Sequence(Vec::new()));
-                    editor.insert_entry(root, None, "items", empty)
-                }
-                None => Ok(()),
-            })?;
-        }
-        let mut count = 0;
-        text.edit(|document, editor| {
-            let items = document.root(0).and_then(|root| root.entry("items"));
-            let Some(items) = items.map(|entry| entry.value.resolved()) else {
-                return Ok(());
-            };
-            count = items.items().count();
-            for node in nodes {
-                match document_as_content(*node) {
-                    Some(content) => editor.insert_item(items, None, content)?,
-                    None => editor.insert_item_from(items, None, *node)?,
-                }
-            }
-            Ok::<_, EditError>(())
-        })?;
-        self.items.extend((count..).zip(resources).map(item));
-        Ok(())
-    }
 }
 
 /// Inserts documents into the `items` of a wrapper.
@@ -229,18 +192,4 @@ fn insert_items<'d>(
         }
     }
     Ok(())
-}
-
-/// Documents as values.
-fn values_of(texts: Vec<NewText>) -> Result<Vec<Value>, EditError> {
-    let value = |new: NewText| {
-        let document = OwnedDocument::parse(new.text).map_err(EditError::Broken)?;
-        let Some(root) = document.root() else {
-            return Ok(Value::Null);
-        };
-        root.value().ok_or_else(|| EditError::Endless {
-            place: root.path().to_string(),
-        })
-    };
-    texts.into_iter().map(value).collect()
 }

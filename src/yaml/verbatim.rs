@@ -17,7 +17,7 @@ use super::scan::near_line_end;
 use super::tree::NodeKind;
 
 /// The lines of a whole document; `None` if they cannot move to another column.
-fn document_lines(root: NodeRef<'_>) -> Option<&str> {
+pub(super) fn document_lines(root: NodeRef<'_>) -> Option<&str> {
     let text = root.document_text()?;
     let kind = root.kind();
     // The directives of the document would be lost.
@@ -42,19 +42,9 @@ fn without_blank_start(text: &str) -> &str {
     &text[line_start(text.as_bytes(), content)..]
 }
 
-/// The text of a whole document as an item with its dash at a column; `None` if the text cannot
-/// are after a dash.
-#[must_use]
-pub(crate) fn document_as_item(root: NodeRef<'_>, indent: usize, newline: &str) -> Option<String> {
-    document_lines(root).map(|lines| behind_dash(lines, indent, newline))
-}
-
-/// The same of a text that is a document.
+/// The text of a document as an item with its dash at a column.
 pub(crate) fn text_as_item(text: &str, indent: usize, newline: &str) -> String {
-    behind_dash(without_blank_start(text), indent, newline)
-}
-
-fn behind_dash(lines: &str, indent: usize, newline: &str) -> String {
+    let lines = without_blank_start(text);
     let (dash, below) = (format!("{:indent$}- ", ""), format!("{:indent$}  ", ""));
     let bytes = lines.as_bytes();
     let count = 1 + memchr::memchr_iter(b'\n', bytes).count();
@@ -236,12 +226,13 @@ mod tests {
         let document = Document::new(text, &tree);
         let items = (0..document.len()).map(|index| {
             let root = document.root(index).expect("a root");
-            super::document_as_item(root, 0, "\n")
+            super::document_lines(root)
         });
-        let items: Vec<Option<String>> = items.collect();
+        let items: Vec<Option<&str>> = items.collect();
         let is_moved: Vec<bool> = items.iter().map(Option::is_some).collect();
         assert_eq!(is_moved, [false, true, true, false], "{items:?}");
-        assert_eq!(items[1].as_deref(), Some("- b:   |\n    x\n\n    % y\n"));
+        let item = items[1].map(|lines| super::text_as_item(lines, 0, "\n"));
+        assert_eq!(item.as_deref(), Some("- b:   |\n    x\n\n    % y\n"));
     }
 
     #[test]

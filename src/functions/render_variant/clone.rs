@@ -56,7 +56,7 @@ pub(super) fn clone(
         made_context,
     };
     let name = name_of(variant.package());
-    adopt(name, upstream, package, form, list, results);
+    adopt(name, upstream, package, form, list, results)?;
     if results.has_errors() {
         return Ok(());
     }
@@ -85,7 +85,7 @@ pub fn cloned_files(
     let files = Arc::new(files_of_package(upstream, results)?);
     let package = read(&files, upstream.list())?;
     let form = CloneForm::default();
-    adopt(name, upstream, package, form, &mut list, results);
+    adopt(name, upstream, package, form, &mut list, results)?;
     if results.has_errors() {
         return Ok(Vec::new());
     }
@@ -119,16 +119,13 @@ fn adopt(
     form: CloneForm,
     list: &mut ResourceList,
     results: &mut Results,
-) {
+) -> Result<(), UsageError> {
     let refusal = |error: &EditError| {
         let mut result = FunctionResult::refused(error);
         result.message = format!("cannot clone {}: {error}", upstream.place).into();
         result
     };
-    let adopted = match list.adopt(package) {
-        Ok(adopted) => adopted,
-        Err(error) => return results.push(refusal(&error)),
-    };
+    let adopted = list.adopt(package).map_err(UsageError::of)?;
     let root = root_kptfile(list);
     let downstream = DownstreamPackage {
         name,
@@ -148,6 +145,7 @@ fn adopt(
     }
     // Its name is another one now.
     root.into_iter().for_each(|root| list.identify(root));
+    Ok(())
 }
 
 /// Adds files without resources, and sets the permission bits of the others. Returns the number of

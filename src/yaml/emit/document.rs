@@ -1,11 +1,12 @@
 //! Whole documents in block style.
 
 use super::Emitter;
+use crate::yaml::comments::comments_above;
 use crate::yaml::content::Content;
 use crate::yaml::format::{Format, KeptScalars, Owner};
 use crate::yaml::node::NodeRef;
 use crate::yaml::value::Value;
-use crate::yaml::verbatim::collection_text;
+use crate::yaml::verbatim::{collection_text, document_lines};
 
 /// A value as the text of a document in block style.
 #[must_use]
@@ -39,6 +40,17 @@ pub(crate) fn node_text(node: NodeRef<'_>) -> String {
 #[must_use]
 pub(crate) fn value_text(node: NodeRef<'_>) -> String {
     collection_text(node, false).unwrap_or_else(|| content_text(&Content::Node(node)))
+}
+
+/// The lines of a whole document with its comments, as they can move to another column.
+pub(crate) fn document_text(root: NodeRef<'_>) -> String {
+    if let Some(lines) = document_lines(root) {
+        let newline = if lines.ends_with('\n') { "" } else { "\n" };
+        return format!("{lines}{newline}");
+    }
+    let above = comments_above(root).into_iter();
+    let above: String = above.flat_map(|comment| [comment, "\n"]).collect();
+    above + &content_text(&Content::Node(root))
 }
 
 /// Content as the text of a document of its own.
