@@ -35,6 +35,12 @@ pub const MERGE_SOURCE_ANNOTATION: &str = "config.kubernetes.io/merge-source";
 /// The resource is for tools, not for a cluster.
 pub const LOCAL_CONFIG_ANNOTATION: &str = "config.kubernetes.io/local-config";
 
+/// Whether a resource is for tools, as kustomize reads the annotation.
+pub(crate) fn is_local_config(node: NodeRef<'_>) -> bool {
+    let value = node.get_path(&["metadata", "annotations", LOCAL_CONFIG_ANNOTATION]);
+    value.is_some_and(|value| value.scalar_text() != Some("false"))
+}
+
 /// The namespace of namespaced objects that name none.
 pub(crate) const DEFAULT_NAMESPACE: &str = "default";
 

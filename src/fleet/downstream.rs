@@ -20,11 +20,11 @@ use std::rc::Rc;
 
 use super::{ClaimedPackage, RepositoryFacts};
 use crate::git::{
-    Base, Branch, GitError, History, References, Repository, join, numbered_workspace,
-    repository_around, workspace_number,
+    Base, Branch, GitError, History, References, Repository, numbered_workspace, repository_around,
+    workspace_number,
 };
 use crate::kptfile::Ownership;
-use crate::package::{check_folders, is_git, is_temporary};
+use crate::package::{check_folders, is_git, is_temporary, join};
 
 /// The downstream repositories of a fleet. The one read last stays open.
 pub(crate) struct Downstreams<'f> {

@@ -9,7 +9,7 @@ use crate::patch::finding::unbounded;
 use crate::patch::last_applied::LastApplied;
 use crate::patch::node::{Node, adds_at_most, is_bounded};
 use crate::patch::target::{Index, Matches};
-use crate::resource::{LOCAL_CONFIG_ANNOTATION, Resource};
+use crate::resource::{Resource, is_local_config};
 use crate::resource_list::{ItemId, MOST_ADDED, ResourceList};
 use crate::results::{FunctionResult, LAST_APPLIED, Reason, Results};
 use crate::supplied::{Role, Supplied, SuppliedPackage};
@@ -222,13 +222,8 @@ fn read<T>(found: Option<SuppliedResource<'_>>, read: impl FnOnce(Option<NodeRef
 
 /// Whether an item is a configuration: not a Kptfile, not local config, and with a name.
 pub(super) fn is_config(resource: &Resource, node: NodeRef<'_>) -> bool {
-    let local = ["metadata", "annotations", LOCAL_CONFIG_ANNOTATION];
-    let local = node.get_path(&local).and_then(|value| value.scalar_text());
     let complete = !resource.api_version.is_empty() && !resource.kind.is_empty();
-    complete
-        && resource.name.is_some()
-        && !resource.is_kptfile()
-        && local.is_none_or(|local| local == "false")
+    complete && resource.name.is_some() && !resource.is_kptfile() && !is_local_config(node)
 }
 
 fn read_last_applied(

@@ -10,7 +10,7 @@ use gix::objs::tree::EntryKind;
 use super::GitError;
 use super::Repository;
 use crate::package::{
-    AtPlace, Holder, Kind, PackageError, ResolvedLink, SkipReason, Skipped, follow, list,
+    AtPlace, Holder, Kind, PackageError, ResolvedLink, SkipReason, Skipped, follow, join, list,
 };
 
 /// What a link may hold, as on Linux.
@@ -232,14 +232,6 @@ impl<'r> TreeHolder<'r> {
 /// only where it is written, and is looked at there.
 fn is_name(name: &[u8]) -> bool {
     !matches!(name, b"" | b"." | b"..") && !name.iter().any(|byte| matches!(byte, b'/' | b'\\' | 0))
-}
-
-/// The path of something in a folder; the empty path is the root.
-pub(crate) fn join(folder: &str, name: &str) -> String {
-    match folder {
-        "" => name.to_owned(),
-        folder => format!("{folder}/{name}"),
-    }
 }
 
 impl Holder for TreeHolder<'_> {

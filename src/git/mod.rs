@@ -23,7 +23,6 @@ mod workspaces;
 pub(crate) use draft::DraftCommit;
 pub use error::GitError;
 pub use history::State;
-pub(crate) use holder::join;
 pub(crate) use references::{Base, Branch, References};
 pub use repository::Repository;
 pub(crate) use repository::repository_around;

@@ -3,11 +3,11 @@
 use gix::ObjectId;
 
 use super::error::near;
-use super::holder::{NamedFile, TreeFile, TreeHolder, join};
+use super::holder::{NamedFile, TreeFile, TreeHolder};
 use super::{GitError, Repository, Revision};
 use crate::package::{
     FileContent, LARGEST_FILE, LARGEST_PACKAGE, Package, PackageError, PackageFile, SkipReason,
-    Skipped, USUAL_MODE, is_krm_name, list_clonable,
+    Skipped, USUAL_MODE, is_krm_name, join, list_clonable,
 };
 
 /// How many folders are looked through. Trees can contain each other many times, so that a few bytes name any number.

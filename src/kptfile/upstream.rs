@@ -14,8 +14,8 @@
 //! it, and `directory` begins with a slash.
 
 use super::ownership::{UPSTREAM_FILE_ANNOTATION, remove_annotations, set_metadata};
-use crate::git::{Revision, join};
-use crate::package::normalize_package_path;
+use crate::git::Revision;
+use crate::package::{join, normalize_package_path};
 use crate::results::with_article;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
 

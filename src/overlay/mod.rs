@@ -91,12 +91,3 @@ pub enum OverlayError {
         error: String,
     },
 }
-
-/// A path in a directory; the empty one is the package.
-fn join(directory: &str, name: &str) -> String {
-    if directory.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{directory}/{name}")
-    }
-}

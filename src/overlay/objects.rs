@@ -6,8 +6,9 @@ use super::built::BuiltObject;
 use super::kustomization::Kustomization;
 use super::{OverlayError, PackageTexts};
 use crate::merge::upstream_identifier::UPSTREAM_IDENTIFIER;
+use crate::package::join;
 use crate::patch::node::{Node, is_bounded};
-use crate::resource::{LOCAL_CONFIG_ANNOTATION, Resource, is_pipeline_annotation};
+use crate::resource::{Resource, is_local_config, is_pipeline_annotation};
 use crate::schema::Schema;
 use crate::yaml::{NodeRef, OwnedDocument, Value};
 
@@ -135,7 +136,7 @@ impl PackageTexts {
         directory: &str,
     ) -> Result<Option<Kustomization>, OverlayError> {
         for name in super::KUSTOMIZATIONS {
-            let file = super::join(directory, name);
+            let file = join(directory, name);
             if let Some(document) = self.document(&file)? {
                 let value = document.root().map(|root| Node::Text(root).to_value());
                 return Ok(Some(Kustomization {
@@ -196,9 +197,8 @@ fn object<'p>(node: NodeRef<'p>, file: &str) -> Option<BuiltObject<'p>> {
         node: Some(node),
         file: file.to_owned(),
     };
-    let local = object.text(&["metadata", "annotations", LOCAL_CONFIG_ANNOTATION]);
     let is_complete = !object.text(&["metadata", "name"]).is_empty();
-    (is_complete && !matches!(local, "true")).then_some(object)
+    (is_complete && !is_local_config(node)).then_some(object)
 }
 
 /// A resource without the annotations of kpt and of the pipeline.

@@ -171,6 +171,14 @@ pub(crate) fn check_folders(root: &Path, path: &str) -> Result<(), PackageError>
     Ok(())
 }
 
+/// The path of something in a folder; the empty path is the root.
+pub(crate) fn join(folder: &str, name: &str) -> String {
+    match folder {
+        "" => name.to_owned(),
+        folder => format!("{folder}/{name}"),
+    }
+}
+
 /// The same path without empty and `.` components: `./a//b/` becomes `a/b`.
 pub fn normalize_package_path(path: &str) -> String {
     components(path).collect::<Vec<_>>().join("/")

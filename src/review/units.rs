@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::walk::{given, text};
-use crate::resource::{LOCAL_CONFIG_ANNOTATION, Resource};
+use super::walk::given;
+use crate::resource::{Resource, is_local_config};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::scope::Scopes;
 use crate::yaml::NodeRef;
@@ -79,8 +79,7 @@ pub(super) fn units(list: &ResourceList, id: ItemId) -> Vec<ClusterObject<'_>> {
         return Vec::new();
     }
     let node = list.node(id).resolved();
-    let local = ["metadata", "annotations", LOCAL_CONFIG_ANNOTATION];
-    if text(node.get_path(&local)).is_some_and(|value| value != "false") {
+    if is_local_config(node) {
         return Vec::new();
     }
     let elements = given(node.get("items")).filter(|items| items.kind().is_sequence());

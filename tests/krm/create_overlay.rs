@@ -112,6 +112,22 @@ fn a_field_that_would_change_more_than_the_fork_did_is_a_patch() {
     assert!(!kustomization(UPSTREAM, &fork).contains("\nnamespace:"));
 }
 
+/// kustomize leaves out a resource with the annotation, whatever its value is but `false`.
+#[test]
+fn no_patch_is_for_local_config() {
+    let edited = |value: &str| {
+        let annotation = format!(
+            "  name: app\n  annotations:\n    config.kubernetes.io/local-config: {value}\n"
+        );
+        let upstream = UPSTREAM.replacen("  name: app\n", &annotation, 1);
+        kustomization(&upstream, &upstream.replace("replicas: 1", "replicas: 3"))
+    };
+    for value in ["\"true\"", "'yes'", "''"] {
+        assert_eq!(edited(value), "", "{value}");
+    }
+    assert_eq!(edited("\"false\""), "replicas:\n- name: app\n  count: 3\n");
+}
+
 #[test]
 fn patches_bring_the_comments_of_their_fields() {
     let fork = UPSTREAM.replace(
