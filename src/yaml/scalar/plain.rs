@@ -18,7 +18,7 @@ pub(crate) fn plain_is_safe(text: &str, context: Context) -> bool {
     plain_keeps_its_text(text, context)
         && !is_reserved_word(text)
         && !looks_like_number(text)
-        && !TIMESTAMP.is_match(text)
+        && !looks_like_timestamp(text)
 }
 
 /// Whether a text begins with a letter, so that it is not a number, time or indicator, and all of its
@@ -135,8 +135,14 @@ static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
 /// <https://yaml.org/type/timestamp.html>, with one-digit months and days as Go has them and years before Christ as Ruby.
 ///
 /// A date alone, or one with something after it that may be a time.
+fn looks_like_timestamp(text: &str) -> bool {
+    // Most texts begin with a letter, and need no pattern.
+    let begins_one = text.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+    begins_one && TIMESTAMP.is_match(text)
+}
+
 static TIMESTAMP: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?xs)^-?[0-9]{4}-[0-9]{1,2}-[0-9]{1,2} (?: [Tt\x20] [\x20\t\n\f\r]* [0-9].* )?$")
+    pattern(r"(?x)^-?[0-9]{4}-[0-9]{1,2}-[0-9]{1,2} (?: $ | [Tt\x20] [\x20\t\n\f\r]* [0-9] )")
 });
 
 #[expect(clippy::expect_used, reason = "tests use all of them")]
