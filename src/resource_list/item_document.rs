@@ -3,7 +3,8 @@
 use super::{ItemId, ResourceList};
 use crate::resource::is_pipeline_annotation;
 use crate::yaml::{
-    Content, EditError, Editor, NodeKind, NodeRef, OwnedDocument, Value, comments_above, node_text,
+    Content, EditError, Editor, NodeKind, NodeRef, OwnedDocument, Value, node_text,
+    with_comments_above,
 };
 
 impl ResourceList {
@@ -30,9 +31,7 @@ pub(crate) fn own_text(node: NodeRef<'_>) -> String {
             format!("{text}\n")
         };
     }
-    let above = comments_above(node).into_iter();
-    let above: String = above.flat_map(|comment| [comment, "\n"]).collect();
-    above + &node_text(node)
+    with_comments_above(node, &node_text(node))
 }
 
 /// Sets annotations; `strip` removes those by which kpt identified the item. New ones are in the quotes of kpt, which compares

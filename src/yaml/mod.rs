@@ -54,7 +54,7 @@ pub use content::{Content, OwnedDocument};
 pub use document::Document;
 pub use edit::{Editor, Part};
 pub use emit::to_block_text;
-pub(crate) use emit::{content_text, document_text, node_text, value_text};
+pub(crate) use emit::{content_text, document_text, node_text, value_text, with_comments_above};
 pub use error::{EditError, Location, ParseError};
 pub(crate) use fingerprint::Fingerprints;
 pub(crate) use head::head_end;

@@ -48,9 +48,14 @@ pub(crate) fn document_text(root: NodeRef<'_>) -> String {
         let newline = if lines.ends_with('\n') { "" } else { "\n" };
         return format!("{lines}{newline}");
     }
-    let above = comments_above(root).into_iter();
+    with_comments_above(root, &content_text(&Content::Node(root)))
+}
+
+/// The text of a node below the comments that stand above it.
+pub(crate) fn with_comments_above(node: NodeRef<'_>, text: &str) -> String {
+    let above = comments_above(node).into_iter();
     let above: String = above.flat_map(|comment| [comment, "\n"]).collect();
-    above + &content_text(&Content::Node(root))
+    above + text
 }
 
 /// Content as the text of a document of its own.

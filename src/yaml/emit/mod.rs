@@ -21,7 +21,9 @@ mod transcribe;
 mod value;
 
 pub use document::to_block_text;
-pub(crate) use document::{content_text, document_text, node_text, value_text};
+pub(crate) use document::{
+    content_text, document_text, node_text, value_text, with_comments_above,
+};
 pub(super) use rendered::Rendered;
 
 use super::comments::{ValueComments, comments_above};
