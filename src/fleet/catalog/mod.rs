@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use crate::config::UsageError;
 use crate::git::{GitSource, Repository};
-use crate::package::normalize_package_path;
+use crate::package::{self, normalize_package_path};
 use crate::resource::NamespacedName;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{CatalogSource, Role, SuppliedPackage};
@@ -355,9 +355,8 @@ impl<'c> Catalogs<'c> {
 /// A path below a folder.
 fn join(folder: &str, path: &str) -> String {
     let path = normalize_package_path(path);
-    match (folder.is_empty(), path.is_empty()) {
-        (true, _) => path,
-        (false, true) => folder.to_owned(),
-        (false, false) => format!("{folder}/{path}"),
+    match path.as_str() {
+        "" => folder.to_owned(),
+        path => package::join(folder, path),
     }
 }

@@ -202,7 +202,7 @@ struct WriteStep<'a> {
     path: &'a str,
     /// The file on disk.
     target: PathBuf,
-    /// Whether there is no file yet.
+    /// Whether the file is created.
     is_new: bool,
     /// The new content; `None` if the file is deleted.
     bytes: Option<&'a [u8]>,
