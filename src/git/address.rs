@@ -1,8 +1,9 @@
-//! Whether two addresses are of one repository.
+//! Compares the addresses of repositories.
 
 use gix::bstr::ByteSlice;
 
-/// An address of another machine as `host/path`, without scheme, user, port and `.git`; `None` for a path.
+/// The address of a repository on another machine as `host/path`, without scheme, user, port and `.git`; `None` if it
+/// is a path.
 fn host_and_path(address: &str) -> Option<String> {
     let url = gix::url::parse(address).ok();
     let url = url.filter(|url| url.scheme != gix::url::Scheme::File)?;
@@ -12,7 +13,8 @@ fn host_and_path(address: &str) -> Option<String> {
     Some(format!("{host}/{path}"))
 }
 
-/// Whether an address is that of none of the remotes. `None` if it or all of them are paths, which tell nothing.
+/// Whether none of the remotes has this address. `None` if it is a path, or if all remotes are paths: paths cannot be
+/// compared.
 pub(super) fn is_of_none<'r>(
     address: &str,
     remotes: impl Iterator<Item = &'r str>,

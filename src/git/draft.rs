@@ -5,8 +5,8 @@
 //! refs/heads/deletionProposed/nginx/v1
 //! ```
 //!
-//! A draft is one commit; an update of it is a commit on top. Nothing is proposed, merged, tagged or pushed,
-//! and no work tree is touched.
+//! A draft begins as one commit; each update adds a commit on top. This module does not merge, tag or push anything,
+//! and touches no work tree.
 //!
 //! Source: contract, render-fleet, Drafts.
 
@@ -32,21 +32,21 @@ use crate::package::{FileChange, Package, check_package_path};
 pub(crate) struct DraftCommit<'d> {
     /// The branch, without `refs/heads/`.
     pub(crate) branch: &'d str,
-    /// Where the branch is in this repository, if it exists.
+    /// The commit that the branch must still point to; `None` if the branch is to be created.
     pub(crate) before: Option<&'d str>,
-    /// The package comes from the first, everything else from the last; none in a repository without commits.
+    /// The package's files come from the first parent, everything else from the last. Empty in a repository without
+    /// commits.
     pub(crate) parents: &'d [&'d str],
     /// The directory of the package, from the repository's root.
     pub(crate) directory: &'d str,
     pub(crate) changes: &'d [FileChange],
-    /// The package before the changes, whose files keep their permission bits.
+    /// The package before the changes. Its files keep their permission bits.
     pub(crate) package: &'d Package,
     pub(crate) message: &'d str,
 }
 
 impl Repository {
-    /// Opens a repository to write drafts to. Author and committer are those of Git's own environment and
-    /// configuration.
+    /// Opens a repository to write drafts to. Git's own environment and configuration determine author and committer.
     ///
     /// # Errors
     /// As [`Repository::open`].
@@ -69,10 +69,10 @@ impl Repository {
         Self::open_with(path, gix::open::Options::default().permissions(permissions))
     }
 
-    /// Writes a commit to the branch of a draft, if the branch is still where it was read.
+    /// Writes a commit to the branch of a draft, if the branch still points to the commit that was read.
     ///
     /// # Errors
-    /// [`GitError::Unwritable`]: Git does not know the author; the branch moved, or is checked out; the system
+    /// [`GitError::Unwritable`]: Git does not know the author; the branch moved or is checked out; the file system
     /// refuses.
     pub(crate) fn write_draft(&self, draft: &DraftCommit<'_>) -> Result<(), GitError> {
         let failed = |error: &dyn std::error::Error| self.unwritable(draft.branch, one_line(error));
@@ -94,8 +94,8 @@ impl Repository {
         self.move_branch(draft.branch, draft.before, Some(&id), subject)
     }
 
-    /// Moves a branch from a commit to another one: creates it where there is none before, deletes it where there is
-    /// none after.
+    /// Moves a branch from one commit to another. Creates the branch if `before` is `None`; deletes it if `after` is
+    /// `None`.
     ///
     /// # Errors
     /// As [`Repository::write_draft`].
@@ -143,7 +143,6 @@ impl Repository {
         edited.map(drop).map_err(|error| failed(&error))
     }
 
-    /// Author and committer, from Git's environment and configuration.
     fn identities(&self, branch: &str) -> Result<(Signature, Signature), GitError> {
         let read = |found: Option<gix::Result<gix::actor::SignatureRef<'_>>>| {
             let unknown = "Git does not know who you are; set user.name and user.email";
@@ -167,7 +166,7 @@ impl Repository {
         folders.next()
     }
 
-    /// The tree of the last parent, with the package of the first one and the changes; its id.
+    /// Writes the tree of the last parent with the package of the first parent and the changes, and returns its id.
     fn tree_with(&self, draft: &DraftCommit<'_>) -> Result<ObjectId, GitError> {
         let failed = |error: &dyn std::error::Error| self.unwritable(draft.branch, one_line(error));
         let mut root = match draft.parents.last() {
@@ -230,7 +229,7 @@ impl Repository {
         Ok(Editor::new(tree, &self.git.objects, self.git.object_hash()))
     }
 
-    /// Refuses files below a submodule or a link of this tree: the editor would replace it.
+    /// Refuses files below a submodule or a link of this tree, because the editor would replace it with a folder.
     fn check_folders(&self, draft: &DraftCommit<'_>, root: ObjectId) -> Result<(), GitError> {
         let path_of = |change: &FileChange| format!("{}/{}", draft.directory, change.path());
         let removed = draft.changes.iter().filter_map(|change| match change {
@@ -272,7 +271,7 @@ impl Repository {
     }
 }
 
-/// The names in a path, as an editor of trees takes them.
+/// The components of a path, in the form that the tree editor takes.
 fn components(path: &str) -> impl Iterator<Item = &BStr> {
     path.split('/').map(<&BStr>::from)
 }

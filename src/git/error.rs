@@ -1,45 +1,45 @@
-//! Why something could not be read from a repository.
+//! Errors of reading from and writing to a repository.
 
 use std::path::PathBuf;
 
 use crate::package::PackageError;
 
-/// Why a package could not be read from a repository.
+/// Why a package could not be read from, or a draft written to, a repository.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// An address of another machine.
+    /// The flag is the address of a repository on another machine.
     #[error(
         "expected the path of a local clone, found the URL `{url}`; make a clone first: \
          git clone --mirror {url}"
     )]
     Url {
-        /// As it was given, without directory and revision.
+        /// The URL as given, without directory and revision.
         url: String,
     },
-    /// Something else than a repository, a directory in it and a revision.
+    /// The flag does not name a repository, a directory in it and a revision.
     #[error("expected REPOSITORY//DIRECTORY?ref=REVISION, found `{found}`: {message}")]
     Form {
-        /// As it was given.
+        /// The flag as given.
         found: String,
         /// What is wrong with it.
         message: String,
     },
-    /// The path is not there, or is no repository.
+    /// The path does not exist, or is not a repository.
     #[error("'{}' is not a Git repository: {message}", path.display())]
     NotARepository {
-        /// The path as it was given.
+        /// The path as given.
         path: PathBuf,
         /// What is wrong with it.
         message: String,
     },
-    /// No tag, branch or commit is called so.
+    /// No tag, branch or commit has this name.
     #[error("the repository '{}' has no revision `{revision}`: {message}{}", path.display(), nearest(near))]
     RevisionNotFound {
         /// The repository.
         path: PathBuf,
-        /// The revision as it was given.
+        /// The revision as given.
         revision: String,
-        /// What Git says of it.
+        /// Git's message.
         message: String,
         /// Tags and branches with similar names.
         near: Vec<String>,
@@ -55,12 +55,12 @@ pub enum GitError {
         path: PathBuf,
         /// The directory, from the repository's root.
         directory: String,
-        /// The revision as it was given.
+        /// The revision as given.
         revision: String,
         /// Directories with similar names.
         near: Vec<String>,
     },
-    /// A file is in the place of a directory.
+    /// There is a file where a directory is expected.
     #[error(
         "expected a directory, or a file of YAML or JSON, in the repository '{}' at the revision `{revision}`, \
          found the file `{file}`",
@@ -71,15 +71,15 @@ pub enum GitError {
         path: PathBuf,
         /// The file, from the repository's root.
         file: String,
-        /// The revision as it was given.
+        /// The revision as given.
         revision: String,
     },
-    /// An object is not in the repository, or cannot be read.
+    /// An object is missing from the repository, or cannot be read.
     #[error("cannot read {what} from the repository '{}': {message}", path.display())]
     Unreadable {
         /// The repository.
         path: PathBuf,
-        /// The file, folder or commit.
+        /// What cannot be read: the file, folder or commit.
         what: String,
         /// What is wrong with it.
         message: String,
@@ -101,23 +101,23 @@ pub enum GitError {
     TooLarge {
         /// The file or package.
         what: String,
-        /// How much is read.
+        /// The largest size that is read.
         limit: String,
-        /// How much it is.
+        /// The size that was found.
         found: String,
     },
-    /// What is in the tree is no package.
+    /// The tree does not contain a package that can be read.
     #[error(transparent)]
     Package(#[from] PackageError),
 }
 
-/// The names of a message about one that is not there.
+/// Names similar to one that was not found, for the error message.
 pub(super) fn near<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<String> {
     let found = crate::nearest::nearest(name, names, 3);
     found.into_iter().map(str::to_owned).collect()
 }
 
-/// The end of a message about a name that is not there.
+/// The end of a message about a name that was not found.
 fn nearest(names: &[String]) -> String {
     match names {
         [] => String::new(),
@@ -125,12 +125,13 @@ fn nearest(names: &[String]) -> String {
     }
 }
 
-/// An error of several causes, for a message.
+/// An error and its causes in one line, for a message.
 pub(super) fn one_line(error: &dyn std::error::Error) -> String {
     texts(error).join(": ")
 }
 
-/// The texts of an error and of its causes, without the words by which they are classified.
+/// The texts of an error and of its causes, each once. Texts of a single word are left out: they only classify the
+/// error.
 pub(super) fn texts(error: &dyn std::error::Error) -> Vec<String> {
     let mut texts: Vec<String> = Vec::new();
     let mut next = Some(error);

@@ -1,4 +1,4 @@
-//! The states that a directory has been in.
+//! The states that a directory had in the history of a repository.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -9,37 +9,36 @@ use super::holder::{TreeFile, TreeHolder};
 use super::{GitError, Repository};
 use crate::latest::version_of_tag;
 
-/// A state of a directory.
+/// The content of a directory in one or more commits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct State {
-    /// The tag that it has, or the id of its commit: of several tags a final release, the newest that the upstream
-    /// revision contains.
+    /// The tag of the highest rank whose commit has this content; the id of a commit if no tag has it.
     pub name: String,
-    /// All its tags.
+    /// All tags whose commit has this content.
     pub names: Vec<String>,
-    /// The commit.
+    /// The id of the commit that `name` refers to.
     pub commit: String,
-    /// Whether the upstream revision to upgrade to contains that commit.
+    /// Whether the history of the upstream revision contains that commit.
     pub is_contained: bool,
     /// The time of the commit, in seconds.
     time: i64,
 }
 
 impl Repository {
-    /// The states in which tags have a directory, or where no tag has it, those in the history of a
-    /// commit. Each tree is there once, named by the tag of the highest rank.
+    /// The states of a directory in the tagged commits, or, if no tag has the directory, in the history of a commit.
+    /// Each content is listed once, under its tag of the highest rank.
     ///
     /// # Errors
     /// [`GitError`]: an object that is damaged.
     pub fn states(&self, directory: &str, upstream: &str) -> Result<Vec<State>, GitError> {
-        // From the newest. One that is cut off ends there.
+        // The newest commit first. The history of a shallow clone ends early.
         let history = self.walk(upstream, None)?.map_while(Result::ok);
         let history: Vec<ObjectId> = history.collect();
         let contained: HashSet<ObjectId> = history.iter().copied().collect();
         let mut states: HashMap<String, State> = HashMap::new();
         let mut add = |name: String, commit: ObjectId| -> Result<(), GitError> {
             let id = commit.to_string();
-            // Tags whose objects are not there say nothing.
+            // Skip tags whose objects are missing from the clone.
             let Ok(Some(tree)) = self.content_of(directory, &id) else {
                 return Ok(());
             };
@@ -85,7 +84,7 @@ impl Repository {
                 });
                 Ok(())
             };
-            // From the newest, so that a state that came back is named by its last commit.
+            // The newest commit first, so that a state that recurred is named after its last commit.
             history.iter().try_for_each(|commit| add(*commit))?;
         }
         let mut states: Vec<State> = states.into_values().collect();
@@ -115,7 +114,7 @@ impl Repository {
         time.unwrap_or_default()
     }
 
-    /// The files of a tree by their paths, with the ids of their contents.
+    /// The paths of a directory's files at a commit, each with the id of its content.
     ///
     /// # Errors
     /// [`GitError`]: an object that is missing or damaged, or too many files.
@@ -139,7 +138,7 @@ impl Repository {
             .collect())
     }
 
-    /// The content with an id that [`files_of`](Self::files_of) gave.
+    /// The content with an id that [`files_of`](Self::files_of) returned.
     ///
     /// # Errors
     /// [`GitError`]: it is missing, damaged or too large.
@@ -151,8 +150,8 @@ impl Repository {
 }
 
 impl State {
-    /// A final release goes before other tags, and a pre-release after them; then what the upstream revision contains,
-    /// then the newest.
+    /// Final releases rank highest, then other tags, then pre-releases. Within each, commits that the upstream
+    /// revision contains rank higher, then newer ones.
     pub(crate) fn rank(&self) -> impl Ord {
         let version = self.names.first().and_then(|_| version_of_tag(&self.name));
         let kind = match &version {

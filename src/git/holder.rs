@@ -1,4 +1,4 @@
-//! A tree of a repository as the holder of a package.
+//! Reads a tree of a repository as the [`Holder`] of a package.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -13,12 +13,12 @@ use crate::package::{
     AtPlace, Holder, Kind, PackageError, ResolvedLink, SkipReason, Skipped, follow, join, list,
 };
 
-/// What a link may hold, as on Linux.
+/// The most bytes that a symbolic link may hold, as on Linux.
 const LONGEST_LINK: u64 = 4096;
-/// What a package in a tree may have of files and folders. Trees can be in each other many times,
-/// so that a few bytes name any number of files.
+/// The most files and folders that a package in a tree may have. A few bytes can describe any number of files,
+/// because trees can contain the same tree many times.
 const ENTRIES: usize = 200_000;
-/// What a path may have of bytes, as on Linux.
+/// The most bytes that a path may have, as on Linux.
 const LONGEST_PATH: usize = 4096;
 
 /// A file in a tree.
@@ -28,10 +28,9 @@ pub(super) struct TreeFile {
     pub(super) mode: u32,
 }
 
-/// A file of a package, with its path.
+/// A file of a package: its path and its object.
 pub(super) type NamedFile = (String, TreeFile);
 
-/// Something in a folder.
 #[derive(Debug, Clone)]
 pub(super) struct TreeEntry {
     name: Result<String, String>,
@@ -56,13 +55,13 @@ pub(super) struct TreeHolder<'r> {
     repository: &'r Repository,
     root: ObjectId,
     directory: &'r str,
-    /// Of the trees that were read.
+    /// The trees that were read, by id.
     trees: RefCell<HashMap<ObjectId, Rc<Vec<TreeEntry>>>>,
-    /// The folders whose entries were asked for.
+    /// The folders found so far, by their path in the package.
     folders: RefCell<HashMap<String, ObjectId>>,
-    /// The files of these folders.
+    /// The files found so far, by their path in the package.
     files: RefCell<HashMap<String, TreeFile>>,
-    /// What went wrong with an object: a package has no word for it.
+    /// The last error of reading an object. [`PackageError`] cannot hold it.
     failed: RefCell<Option<GitError>>,
 }
 
@@ -91,7 +90,7 @@ impl<'r> TreeHolder<'r> {
         Ok(Some(holder))
     }
 
-    /// The files of the package by the rules of [`read_package`](crate::package::read_package), and what is left out.
+    /// The files of the package by the rules of [`read_package`](crate::package::read_package), and what was skipped.
     pub(super) fn files(&self) -> Result<(Vec<NamedFile>, Vec<Skipped>), GitError> {
         let listed = list(self).map_err(|error| self.why(error))?;
         let files = self.files.borrow();
@@ -103,19 +102,19 @@ impl<'r> TreeHolder<'r> {
         Ok((krm.chain(listed.others).collect(), listed.skipped))
     }
 
-    /// The tree of the directory.
+    /// The id of the directory's tree.
     pub(super) fn id(&self) -> ObjectId {
         let folders = self.folders.borrow();
         folders.get("").copied().unwrap_or(self.root)
     }
 
-    /// What went wrong in a listing that failed.
+    /// The error of reading an object that made a listing fail; otherwise the listing's own error.
     pub(super) fn why(&self, error: PackageError) -> GitError {
         let failed = self.failed.borrow_mut().take();
         failed.unwrap_or(GitError::Package(error))
     }
 
-    /// The paths of all folders of a tree, for messages.
+    /// The paths of about the first 20,000 folders of a tree, to suggest names in messages.
     pub(super) fn folders_below(repository: &'r Repository, root: ObjectId) -> Vec<String> {
         const ENOUGH: usize = 20_000;
         let Ok(Some(holder)) = Self::new(repository, root, "") else {
@@ -175,7 +174,7 @@ impl<'r> TreeHolder<'r> {
         Ok(entries)
     }
 
-    /// What is at a path from the root; `None` if nothing is.
+    /// The entry at a path from the root; `None` if there is none.
     fn entry(&self, path: &str) -> Result<Option<TreeEntry>, GitError> {
         let mut found: Option<TreeEntry> = None;
         for name in path.split('/').filter(|name| !name.is_empty()) {
@@ -192,7 +191,8 @@ impl<'r> TreeHolder<'r> {
         Ok(found)
     }
 
-    /// The place from the root that a path of the package leads to, links followed, and what is there; `None` for the root.
+    /// Follows links from a path of the package. Returns the resulting path from the root and its entry; `None` for
+    /// the root.
     fn follow(&self, path: &str) -> Result<(String, Option<TreeEntry>), SkipReason> {
         let entry = |place: &str| self.entry(place).ok().flatten();
         let place = follow(&join(self.directory, path), |place| {
@@ -210,7 +210,7 @@ impl<'r> TreeHolder<'r> {
         Ok((place, found))
     }
 
-    /// Where a link says that it leads.
+    /// The target of a link; `None` if it cannot be read, is too long or is not UTF-8.
     fn link(&self, id: ObjectId) -> Option<String> {
         let header = self.repository.git.try_find_header(id).ok()??;
         if header.size() > LONGEST_LINK {
@@ -220,7 +220,7 @@ impl<'r> TreeHolder<'r> {
         String::from_utf8(object.detach().data).ok()
     }
 
-    /// Keeps what went wrong for [`why`](Self::why).
+    /// Stores the error for [`why`](Self::why).
     fn keep(&self, error: GitError) -> PackageError {
         let path = error.to_string();
         self.failed.borrow_mut().replace(error);
@@ -228,8 +228,8 @@ impl<'r> TreeHolder<'r> {
     }
 }
 
-/// Whether a tree may name something so. What the name of a folder or link is beyond that matters
-/// only where it is written, and is looked at there.
+/// Whether a name may occur in a tree. Further rules for names of folders and links matter only when they are
+/// written, and are checked there.
 fn is_name(name: &[u8]) -> bool {
     !matches!(name, b"" | b"." | b"..") && !name.iter().any(|byte| matches!(byte, b'/' | b'\\' | 0))
 }
@@ -237,7 +237,7 @@ fn is_name(name: &[u8]) -> bool {
 impl Holder for TreeHolder<'_> {
     type Entry = TreeEntry;
     type Stamp = TreeFile;
-    /// The path from the root tells which file it is.
+    /// The path from the root, which identifies the file, and the file.
     type Target = (String, TreeFile);
 
     fn entries(&self, folder: &str) -> Result<Vec<Self::Entry>, PackageError> {

@@ -1,11 +1,11 @@
-//! The tag that `latest` is.
+//! Finds the tag that `latest` stands for.
 
 use super::Repository;
 use crate::latest::latest;
 
 impl Repository {
-    /// The tag of the highest version in the first of these folders that has one, without the folder. The empty folder is
-    /// that of tags in no folder.
+    /// The tag with the highest version in the first of these folders that has one, without the folder's name. The
+    /// empty folder stands for tags without a folder.
     pub(crate) fn latest_tag<'f>(
         &self,
         folders: impl IntoIterator<Item = &'f str>,

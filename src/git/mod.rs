@@ -1,9 +1,8 @@
-//! Packages in Git repositories: read from the object database, nothing checked out.
+//! Reads packages from the object database of Git repositories, without a checkout.
 //!
-//! `REPOSITORY//DIRECTORY?ref=REVISION` is a [`GitSource`]: a directory of a local clone at a
-//! revision. A [`Repository`] resolves the revision to a commit and reads the directory by the rules
-//! by which a package directory on disk is read. Nothing is written, no program is started, and
-//! there is no network.
+//! `REPOSITORY//DIRECTORY?ref=REVISION` is a [`GitSource`]: a directory of a local clone at a revision. A
+//! [`Repository`] resolves the revision to a commit and reads the directory by the rules for package directories on
+//! disk. No program is started and the network is not used; only the branches of drafts are written.
 //!
 //! Source: contract, Upstreams from Git.
 

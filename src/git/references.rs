@@ -21,27 +21,26 @@ pub(crate) struct Branch {
     pub(crate) remote: Option<String>,
 }
 
-/// The branches and tags of a repository.
 #[derive(Debug, Default)]
 pub(crate) struct References {
-    /// By name, without `refs/heads/` and `refs/remotes/<remote>/`.
+    /// The branches by name, without `refs/heads/` and `refs/remotes/<remote>/`.
     branches: BTreeMap<String, Branch>,
-    /// By name, without `refs/tags/`.
+    /// The ids of the objects that tags point to, by the tag's name without `refs/tags/`.
     tags: BTreeMap<String, String>,
     /// The default branch of the remote.
     remote_default: Option<String>,
 }
 
-/// The branch that drafts are made on.
+/// The branch that drafts are based on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Base {
-    /// Its name; the commit's id where HEAD is detached.
+    /// The branch's name; the commit's id if HEAD is detached.
     pub(crate) name: String,
     pub(crate) commit: String,
 }
 
 impl References {
-    /// The branches `<prefix><name>` by their names; none whose name has another `/`.
+    /// The branches `<prefix><name>`, by `<name>`, unless `<name>` contains a `/`.
     pub(crate) fn branches_in<'r>(
         &'r self,
         prefix: &'r str,
@@ -50,7 +49,7 @@ impl References {
             .filter(|(name, _)| !name.contains('/'))
     }
 
-    /// The branches `<prefix><name>` by their names.
+    /// The branches `<prefix><name>`, by `<name>`.
     pub(crate) fn branches_below<'r>(
         &'r self,
         prefix: &'r str,
@@ -58,7 +57,7 @@ impl References {
         below(&self.branches, prefix)
     }
 
-    /// The tags `<prefix><name>` by their names, with the objects that they point to.
+    /// The tags `<prefix><name>`, by `<name>`, with the ids of the objects that they point to.
     pub(crate) fn tags_in<'r>(
         &'r self,
         prefix: &'r str,
@@ -83,7 +82,7 @@ impl References {
     }
 }
 
-/// The entries whose keys have a prefix, by the rest of the key.
+/// The entries whose keys begin with a prefix, by the rest of the key.
 fn below<'m, T>(
     map: &'m BTreeMap<String, T>,
     prefix: &'m str,
@@ -93,7 +92,8 @@ fn below<'m, T>(
 }
 
 impl Repository {
-    /// Reads the branches, the remote-tracking branches of `origin` (or of the only remote) and the tags.
+    /// Reads the branches, the remote-tracking branches of the default remote (`origin` or the only one) and the
+    /// tags.
     ///
     /// # Errors
     /// [`GitError::Unreadable`].
@@ -130,8 +130,9 @@ impl Repository {
         Ok(found)
     }
 
-    /// The branch that drafts are made on: the one that is named; else the remote's default branch, `main`, or that of
-    /// HEAD. Its remote-tracking branch counts where there is one. `None` in a repository without commits.
+    /// The branch that drafts are based on: the named one; otherwise the remote's default branch, `main`, or the
+    /// branch of HEAD. The remote-tracking branch takes precedence over the local one. `None` in a repository without
+    /// commits.
     ///
     /// # Errors
     /// [`GitError::RevisionNotFound`]: no branch has that name.
@@ -184,7 +185,7 @@ impl Repository {
         }))
     }
 
-    /// The newest commit of a branch here and at the remote; `None` if each has commits that the other lacks.
+    /// The newest commit of a branch among its local and remote-tracking commits; `None` if the two have diverged.
     ///
     /// # Errors
     /// [`GitError::Unreadable`].

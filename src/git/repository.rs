@@ -1,5 +1,3 @@
-//! A repository, open for reading.
-
 use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
@@ -9,12 +7,12 @@ use super::address::is_of_none;
 use super::error::one_line;
 use crate::package::LARGEST_FILE;
 
-/// Memory for objects that others are deltas of.
+/// Bytes of memory for the cache of objects from which deltas are resolved.
 const CACHE: usize = 32 << 20;
 
 /// A local clone, open for reading.
 pub struct Repository {
-    /// As it was given.
+    /// The path as given.
     pub(super) path: PathBuf,
     pub(super) git: gix::Repository,
 }
@@ -26,16 +24,16 @@ impl std::fmt::Debug for Repository {
 }
 
 impl Repository {
-    /// Opens a clone: a work tree, a linked one, a bare repository. The user's and the system's
-    /// configuration and the environment have no part in it.
+    /// Opens a clone: a work tree, a linked work tree or a bare repository. The user's and the system's configuration
+    /// and the environment are ignored.
     ///
     /// # Errors
-    /// [`GitError::NotARepository`]: there is none, or one of a form that is not known.
+    /// [`GitError::NotARepository`]: there is no repository, or its format is not supported.
     pub fn open(path: &Path) -> Result<Self, GitError> {
         Self::open_with(path, gix::open::Options::isolated())
     }
 
-    /// Opens a clone with what these options allow.
+    /// Opens a clone with these options.
     pub(super) fn open_with(path: &Path, options: gix::open::Options) -> Result<Self, GitError> {
         let refused = |message: String| GitError::NotARepository {
             path: path.to_path_buf(),
@@ -49,7 +47,7 @@ impl Repository {
             let message = format!("'{}' is not a regular file", file.display());
             return Err(refused(message));
         }
-        // Objects of any kind, those that others are deltas of among them.
+        // This limits objects of any kind, including the bases of deltas.
         let limit = format!("gitoxide.objects.allocLimit={LARGEST_FILE}");
         let options = options.with(gix::sec::Trust::Full);
         let opened = options.config_overrides([limit]).open(path);
@@ -67,7 +65,8 @@ impl Repository {
         })
     }
 
-    /// Where the clone comes from: the URL of its remote, without a password; else its own path.
+    /// The address of the clone's origin: the URL of the remote, without a password; the clone's own path if there is
+    /// no remote.
     #[must_use]
     pub fn address(&self) -> String {
         let config = self.git.config_snapshot();
@@ -79,7 +78,7 @@ impl Repository {
         })
     }
 
-    /// The clone's remotes, if an address is known to be that of none of them.
+    /// The URLs of the clone's remotes if none of them has this address; `None` if one has it, or if that is unknown.
     pub(crate) fn other_remotes(&self, address: &str) -> Option<Vec<String>> {
         let config = self.git.config_snapshot();
         let sections = config.plumbing().sections_by_name("remote");
@@ -93,7 +92,7 @@ impl Repository {
         is_other.then_some(urls)
     }
 
-    /// Whether its history is cut off.
+    /// Whether the clone is shallow.
     #[must_use]
     pub fn is_shallow(&self) -> bool {
         self.git.is_shallow().unwrap_or(false)
@@ -124,7 +123,7 @@ impl Repository {
         names.collect()
     }
 
-    /// The error for something that is not to be read.
+    /// The error for something that cannot be read.
     pub(super) fn unreadable(&self, what: String, error: &dyn std::error::Error) -> GitError {
         GitError::Unreadable {
             path: self.path.clone(),
@@ -133,7 +132,7 @@ impl Repository {
         }
     }
 
-    /// The error for an object that is not there.
+    /// The error for an object that does not exist in the clone.
     pub(super) fn missing(&self, what: String, id: gix::ObjectId) -> GitError {
         let why = if self.is_shallow() {
             "the clone is shallow: `git fetch --unshallow`"
@@ -148,8 +147,8 @@ impl Repository {
     }
 }
 
-/// What would be waited for without end: a pipe or a device in place of a file that is read on the way to
-/// an object. Objects themselves are read only where they are regular files.
+/// A pipe or a device in place of a file that is read on the way to an object: reading it could block forever. Git's
+/// objects themselves are read only from regular files.
 fn special_file(path: &Path) -> Option<PathBuf> {
     let inside = path.join(".git");
     let folder = if inside.is_dir() { &inside } else { path };
@@ -170,7 +169,7 @@ fn special_file(path: &Path) -> Option<PathBuf> {
     files.chain(references).find(is_special)
 }
 
-/// All files below a folder.
+/// The paths of all files below a folder.
 fn walk(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut pending = vec![folder.to_path_buf()];
@@ -186,8 +185,8 @@ fn walk(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The repository that a folder is, or else the one in whose work tree it lies, and the folder's path in it. The folder
-/// need not exist.
+/// The repository at a folder, or else the repository whose work tree contains the folder, and the folder's path in
+/// it. The folder need not exist.
 pub(crate) fn repository_around(folder: &Path) -> Option<(PathBuf, String)> {
     let is_bare = ["HEAD", "objects", "refs"]
         .iter()
@@ -208,7 +207,7 @@ pub(crate) fn repository_around(folder: &Path) -> Option<(PathBuf, String)> {
     Some((root.to_path_buf(), names?.join("/")))
 }
 
-/// The end of a message about a folder in a work tree.
+/// The end of a message about a folder that is inside a work tree.
 fn hint_around(path: &Path) -> String {
     match repository_around(path) {
         Some((root, directory)) if !directory.is_empty() => format!(
@@ -219,7 +218,7 @@ fn hint_around(path: &Path) -> String {
     }
 }
 
-/// A setting that changes what is in a repository in a way that is not known here.
+/// The name of a repository extension that this program does not support; `None` if there is none.
 fn unknown_extension(git: &gix::Repository) -> Option<String> {
     const KNOWN: [&str; 8] = [
         "noop",
@@ -236,7 +235,7 @@ fn unknown_extension(git: &gix::Repository) -> Option<String> {
     if let Some(storage) = storage.filter(|storage| storage.as_bytes() != b"files") {
         return Some(format!("extensions.refStorage = {storage}"));
     }
-    // Git looks at them in repositories of this version.
+    // Git reads other extensions only in repositories of this version.
     if config.integer("core.repositoryFormatVersion") != Some(1) {
         return None;
     }
@@ -249,7 +248,7 @@ fn unknown_extension(git: &gix::Repository) -> Option<String> {
     Some(format!("extensions.{unknown}"))
 }
 
-/// A URL without the password that may be in it.
+/// Removes a password from a URL.
 fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
         return url.to_owned();

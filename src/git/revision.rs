@@ -1,4 +1,4 @@
-//! Which commit a revision is, and what it is called in a Kptfile.
+//! Resolves a revision to a commit, and finds its names for the Kptfile.
 
 use std::io::{self, ErrorKind};
 
@@ -10,28 +10,28 @@ use super::error::{near, texts};
 use super::{GitError, Repository};
 use crate::latest::LATEST;
 
-/// How many annotated tags may be nested.
+/// The most annotated tags that may be nested.
 const MOST_TAGS: usize = 40;
 
 /// A commit, and the names by which a Kptfile refers to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Revision {
-    /// As it was given.
+    /// The revision as given.
     pub given: String,
     /// The commit's id, in hexadecimal.
     pub commit: String,
-    /// For `upstream.git.ref`: the tag or branch without the package's name before it, or the
-    /// commit's id where neither was given.
+    /// For `upstream.git.ref`: the tag or branch without the package's name in front, or the commit's id if the
+    /// revision is neither.
     pub upstream_ref: String,
-    /// For `upstreamLock.git.ref`: the same with the package's name.
+    /// For `upstreamLock.git.ref`: the same, with the package's name.
     pub lock_ref: String,
-    /// Whether a tag and a branch of that name are two commits. Here the tag stands for both, as in
-    /// Git; kpt takes the branch.
+    /// Whether a tag and a branch of that name point to different commits. The tag is used here, as in Git; kpt takes
+    /// the branch.
     pub is_ambiguous: bool,
 }
 
 impl Revision {
-    /// A commit for which everything has one name.
+    /// A commit with the same name everywhere.
     #[must_use]
     pub fn named(name: &str, commit: String) -> Self {
         Self {
@@ -45,12 +45,12 @@ impl Revision {
 }
 
 impl Repository {
-    /// Finds the commit of a revision. As in kpt, a tag `DIRECTORY/REVISION` goes before
-    /// `REVISION`, and so does one of a folder around the directory. `latest` is the highest version, or else what has
-    /// that name.
+    /// Finds the commit of a revision. As in kpt, a tag `DIRECTORY/REVISION` takes precedence over `REVISION`, and so
+    /// does a tag of a folder around the directory. `latest` is the tag of the highest version, or, if there is none,
+    /// a revision named `latest`.
     ///
     /// # Errors
-    /// [`GitError::RevisionNotFound`]: there is none, there are several, or it is not a commit.
+    /// [`GitError::RevisionNotFound`]: the revision does not exist, is ambiguous, or is not a commit.
     pub fn resolve(&self, directory: &str, revision: &str) -> Result<Revision, GitError> {
         if revision == LATEST
             && let Some(tag) = self.latest_tag(folders_around(directory))
@@ -87,8 +87,8 @@ impl Repository {
         })
     }
 
-    /// Finds the commit with an id, or the one that an annotated tag with that id stands for.
-    /// `None` if the repository has no such commit.
+    /// Finds the commit with an id, or the commit that the annotated tag with that id points to. `None` if the
+    /// repository has no such commit.
     #[must_use]
     pub fn commit_with_id(&self, id: &str) -> Option<String> {
         let id = ObjectId::from_hex(id.as_bytes()).ok()?;
@@ -96,9 +96,9 @@ impl Repository {
         (object.kind == Kind::Commit).then(|| object.id.to_string())
     }
 
-    /// The object with an id, or the one that an annotated tag with that id stands for.
+    /// The object with an id; if that is an annotated tag, the object that it points to.
     fn behind_tags(&self, mut id: ObjectId) -> Result<gix::Object<'_>, GitError> {
-        // Only in a damaged repository does a tag stand for itself.
+        // Only a damaged repository has tags that point to themselves.
         for _ in 0..=MOST_TAGS {
             let what = || format!("the object `{id}`");
             let object = self.object(id, what)?;
@@ -112,8 +112,8 @@ impl Repository {
         Err(self.unreadable(format!("the object `{id}`"), &io::Error::other(message)))
     }
 
-    /// The name that `refs/tags/v1`, `heads/main`, `origin/main` and the like have for others. `None`
-    /// where there is none, or where the short name would stand for a tag and a branch.
+    /// The name under which others know `refs/tags/v1`, `heads/main`, `origin/main` and the like. `None` if there is
+    /// no such reference, or if the short name is ambiguous between a tag and a branch.
     fn short_name<'n>(&self, revision: &'n str) -> Result<Option<&'n str>, GitError> {
         let name = revision.strip_prefix("refs/").unwrap_or(revision);
         let is_there = |kind: &str, name: &str| {
@@ -134,7 +134,7 @@ impl Repository {
         Ok(name.split_once('/').map(|(_, branch)| branch))
     }
 
-    /// The commit of a reference with this full name, if there is one.
+    /// The commit of a reference with this full name; `None` if there is none.
     pub(super) fn commit_of_reference(&self, name: &str) -> Result<Option<String>, GitError> {
         let Ok(name) = gix::refs::FullName::try_from(name) else {
             return Ok(None);
@@ -154,9 +154,10 @@ impl Repository {
         Ok((object.kind == Kind::Commit).then(|| object.id.to_string()))
     }
 
-    /// Follows the tags at the beginning of a revision: gix would follow one that stands for itself for ever.
+    /// Follows the tags at the beginning of a revision, with a limit: gix would follow a tag that points to itself
+    /// forever.
     fn check_tags(&self, revision: &str) -> Result<(), GitError> {
-        // The youngest commit of any reference whose message has a text.
+        // `:/text` names the youngest commit, of any reference, whose message contains the text.
         if revision.starts_with(":/") {
             let names = self.names_of_references();
             return names.iter().try_for_each(|name| self.check_tags_of(name));
@@ -168,7 +169,7 @@ impl Repository {
         } else {
             name
         })?;
-        // What a name alone stands for is followed later.
+        // If the revision is only a name, `rev_parse` follows its tags later.
         if beginning.len() < revision.len()
             && let Ok(parsed) = self.git.rev_parse(beginning)
             && let Some(id) = parsed.single()
@@ -198,7 +199,7 @@ impl Repository {
             return Err(not_found(format!("expected a commit, found a {kind}")));
         }
         self.check_tags(revision)?;
-        // It is read again on the way to a parent, without a check.
+        // gix reads the file `shallow` again when it looks for parents, and does not check it then.
         let shallow = self.git.shallow_commits();
         shallow.map_err(|error| self.unreadable("`shallow`".to_owned(), &error))?;
         let spec: &BStr = revision.into();
@@ -226,12 +227,13 @@ impl Repository {
     }
 }
 
-/// What a revision stands for that is part of a commit: of a damaged one gix would read it without a check.
+/// The kind of object that a revision names if it is part of a commit. Refused, because gix would read parts of a
+/// damaged commit without a check.
 fn part_of_commit(revision: &str) -> Option<&'static str> {
     if revision.starts_with(":/") {
         return None;
     }
-    // Times and texts in braces have colons of their own.
+    // Times and texts in braces may contain colons.
     let mut depth: usize = 0;
     let has_path = revision.chars().any(|character| {
         match character {
@@ -249,8 +251,8 @@ fn part_of_commit(revision: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a name is no path of a reference, as below a tag or beyond a file system's limits: such one is not there. All
-/// else that keeps a reference from being read must not pass for that.
+/// Whether the error only means that a name cannot be the path of a reference, such as a name below a tag or one that
+/// exceeds a limit of the file system. Such a reference does not exist; any other error must be reported.
 fn is_no_path(error: &gix::Error) -> bool {
     let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = next {
@@ -269,7 +271,7 @@ fn is_no_path(error: &gix::Error) -> bool {
     true
 }
 
-/// What is wrong with a revision that cannot be resolved.
+/// Why a revision cannot be resolved.
 fn cause(error: &gix::Error) -> String {
     let texts = texts(error);
     match texts.last() {
@@ -278,7 +280,7 @@ fn cause(error: &gix::Error) -> String {
     }
 }
 
-/// A folder, those around it, and the empty one.
+/// A folder, its parent folders, and the empty one.
 fn folders_around(folder: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(folder), |folder| {
         let above = folder.rsplit_once('/').map_or("", |(above, _)| above);

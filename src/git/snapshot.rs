@@ -1,4 +1,4 @@
-//! A directory of a repository at a commit, read.
+//! Reads a directory of a repository at a commit.
 
 use gix::ObjectId;
 
@@ -10,19 +10,20 @@ use crate::package::{
     Skipped, USUAL_MODE, is_krm_name, join, list_clonable,
 };
 
-/// How many folders are looked through. Trees can contain each other many times, so that a few bytes name any number.
+/// The most folders that are searched. A few bytes can describe any number of folders, because trees can contain the
+/// same tree many times.
 const MOST_FOLDERS: usize = 1_000_000;
-/// How the file begins that Git LFS keeps in place of another.
+/// The beginning of a pointer file, which Git LFS stores in place of the real file.
 const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
-/// No pointer is longer.
+/// The most bytes that a pointer file has.
 const LONGEST_POINTER: usize = 1024;
 
-/// A package as a commit has it.
+/// A package at a commit.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
-    /// The commit.
+    /// The commit that was read.
     pub revision: Revision,
-    /// Where the repository's clone comes from.
+    /// The address of the clone's origin.
     pub address: String,
     /// The files.
     pub package: Package,
@@ -55,7 +56,7 @@ impl Repository {
         })
     }
 
-    /// The package of these files. Git LFS pointers are left out too.
+    /// Reads these files into a package. Git LFS pointers are skipped as well.
     fn package(
         &self,
         files: impl IntoIterator<Item = NamedFile>,
@@ -79,7 +80,7 @@ impl Repository {
         Ok(package)
     }
 
-    /// What a clone takes of a directory at a commit apart from the files that are read.
+    /// The files that a clone of a directory at a commit contains in addition to those that are read.
     ///
     /// # Errors
     /// [`GitError`]: as [`read`](Self::read).
@@ -100,7 +101,6 @@ impl Repository {
         })
     }
 
-    /// Reads one file as a package.
     fn read_file(
         &self,
         name: &str,
@@ -115,7 +115,7 @@ impl Repository {
         })
     }
 
-    /// The name and the id of a file at a commit that is named like KRM; `None` if there is none.
+    /// The name and id of a file at a commit, if it is named like a KRM file; `None` if there is none.
     ///
     /// # Errors
     /// [`GitError`]: an object that is missing or damaged.
@@ -132,7 +132,7 @@ impl Repository {
         Ok(blob.map(|id| (name.to_owned(), id)))
     }
 
-    /// The id of a file of a tree.
+    /// The id of a file's content in a tree; `None` if there is no such file.
     fn blob_of(&self, root: ObjectId, path: &str) -> Result<Option<ObjectId>, GitError> {
         let unreadable = |error: gix::Error| self.unreadable(format!("the file `{path}`"), &error);
         let tree = self.git.find_tree(root).map_err(unreadable)?;
@@ -141,7 +141,7 @@ impl Repository {
         Ok(blob.map(|blob| blob.object_id()))
     }
 
-    /// The id of a directory's tree or of a file's content at a commit; `None` if it is not there.
+    /// The id of a directory's tree or of a file's content at a commit; `None` if it does not exist.
     ///
     /// # Errors
     /// [`GitError`]: an object that is missing or damaged.
@@ -154,7 +154,7 @@ impl Repository {
         Ok(file.map(|(_, id)| id.to_string()))
     }
 
-    /// The id of a directory's tree at a commit; `None` if it is not there.
+    /// The id of a directory's tree at a commit; `None` if it does not exist.
     ///
     /// # Errors
     /// [`GitError`]: an object that is missing or damaged.
@@ -164,7 +164,7 @@ impl Repository {
         Ok(holder.map(|holder| holder.id().to_string()))
     }
 
-    /// A file at a commit; `None` if it is not there.
+    /// The content of a file at a commit; `None` if it does not exist.
     ///
     /// # Errors
     /// [`GitError`]: an object that is missing, damaged or too large.
@@ -219,7 +219,7 @@ impl Repository {
         Ok(found)
     }
 
-    /// The tree of a commit.
+    /// The id of a commit's tree.
     pub(super) fn root_of(&self, commit: &str) -> Result<ObjectId, GitError> {
         let what = || format!("the commit `{commit}`");
         let commit = self.object(self.id_of(commit)?, what)?.try_into_commit();
@@ -265,12 +265,13 @@ impl Repository {
         found.ok_or_else(|| self.missing(what(), id))
     }
 
-    /// The content of a file.
+    /// The content of a file of at most [`LARGEST_FILE`] bytes.
     pub(super) fn bytes(&self, id: ObjectId, path: &str) -> Result<Vec<u8>, GitError> {
         self.bytes_within(id, path, &mut LARGEST_FILE.clone())
     }
 
-    /// The content of a file, which is looked up only if it is not too large.
+    /// The content of a file. Its size is checked first, against the limit of a file and against `left`, the rest of
+    /// the limit of the package.
     fn bytes_within(&self, id: ObjectId, path: &str, left: &mut u64) -> Result<Vec<u8>, GitError> {
         let what = || format!("the file `{path}`");
         let header = self.git.try_find_header(id);

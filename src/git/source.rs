@@ -1,4 +1,4 @@
-//! `REPOSITORY//DIRECTORY?ref=REVISION`, as kustomize and go-getter write it.
+//! Parses `REPOSITORY//DIRECTORY?ref=REVISION`, the form of kustomize and go-getter.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use super::GitError;
 use crate::package::{check_package_path, normalize_package_path};
 
-/// What separates a directory from a revision.
 const REVISION: &str = "?ref=";
 
 /// A directory of a local repository at a revision.
@@ -17,13 +16,13 @@ pub struct GitSource {
     pub repository: PathBuf,
     /// The directory, from the repository's root, without `/` at its ends; empty for the root.
     pub directory: String,
-    /// Whatever `git rev-parse` takes for a commit.
+    /// Anything that `git rev-parse` accepts as a commit.
     pub revision: String,
 }
 
 impl GitSource {
-    /// Reads what a flag says; `None` if it is a path: something with that name is there, or it
-    /// names no revision.
+    /// Parses the value of a flag. `None` if it is a path: because a file with that name exists, or because it names
+    /// no revision.
     ///
     /// ```
     /// use krm_variants::git::GitSource;
@@ -37,12 +36,12 @@ impl GitSource {
     /// ```
     ///
     /// # Errors
-    /// [`GitError`]: a URL, or a revision or directory that can be none.
+    /// [`GitError`]: a URL, or an invalid revision or directory.
     pub fn of_flag(flag: &Path) -> Result<Option<Self>, GitError> {
         if flag.exists() {
             return Ok(None);
         }
-        // Only the repository's path may hold other bytes than UTF-8.
+        // Only the repository's path may contain bytes that are not UTF-8.
         let bytes = flag.as_os_str().as_encoded_bytes();
         let Some(at) = memchr::memmem::find(bytes, REVISION.as_bytes()) else {
             return match url(&flag.to_string_lossy()) {
@@ -87,7 +86,7 @@ impl GitSource {
     }
 }
 
-/// Repository and directory: the first `//` after something is between them.
+/// Splits at the first `//` that is not at the beginning, into repository and directory.
 fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
     let root = bytes.iter().take_while(|byte| **byte == b'/').count();
     match memchr::memmem::find(&bytes[root..], b"//") {
@@ -107,7 +106,7 @@ fn os_string(bytes: &[u8]) -> OsString {
     OsString::from(String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// The URL with which a flag begins: `https://...`, `git@host:...`.
+/// The URL at the beginning of a flag, if there is one: `https://...`, `git@host:...`.
 fn url(flag: &str) -> Option<String> {
     let end = flag.find(REVISION).unwrap_or(flag.len());
     let flag = &flag[..end];

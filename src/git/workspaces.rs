@@ -1,4 +1,4 @@
-//! Porch's notes in commits: which workspace of which package a commit belongs to.
+//! Reads and writes Porch's notes in commits. A note records the package and workspace that a commit belongs to.
 //!
 //! ```text
 //! Approving package revision web/1
@@ -17,12 +17,12 @@ use serde_json::json;
 
 use super::{GitError, Repository};
 
-/// How Porch names the workspaces of variants.
+/// The prefix that Porch gives to the names of variants' workspaces.
 const WORKSPACE: &str = "packagevariant-";
-/// The beginning of a note's line.
+/// The beginning of a line with a note.
 const NOTE: &str = "kpt:";
 
-/// A note, as far as it is read.
+/// The fields of a note that are read.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Note {
@@ -30,7 +30,7 @@ struct Note {
     workspace_name: String,
 }
 
-/// The commits that a branch contains, and the workspaces that their notes name.
+/// The commits that a branch contains, and the highest workspace numbers in their notes.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     commits: HashSet<ObjectId>,
@@ -49,18 +49,17 @@ impl History {
     }
 }
 
-/// The name of a variant's workspace.
 pub(crate) fn numbered_workspace(number: u64) -> String {
     format!("{WORKSPACE}{number}")
 }
 
-/// The number of a variant's workspace.
+/// The number of a variant's workspace; `None` if the workspace is not a variant's.
 pub(crate) fn workspace_number(workspace: &str) -> Option<u64> {
     workspace.strip_prefix(WORKSPACE)?.parse().ok()
 }
 
-/// The note in the commit of a draft. Porch finds its workspace by it, and by its task the PackageRevision `upstream` that
-/// the package was made from.
+/// The note for the commit of a draft. Porch reads from it the draft's workspace, and from its task the
+/// PackageRevision `upstream` that the package was made from.
 pub(crate) fn draft_note(package: &str, workspace: &str, upstream: Option<&str>) -> String {
     let mut note = json!({
         "package": package,
@@ -75,7 +74,7 @@ pub(crate) fn draft_note(package: &str, workspace: &str, upstream: Option<&str>)
 }
 
 impl Repository {
-    /// Walks through what a commit contains.
+    /// Reads all commits that a commit contains, with their notes.
     ///
     /// # Errors
     /// [`GitError::Unreadable`].
@@ -94,7 +93,7 @@ impl Repository {
         Ok(history)
     }
 
-    /// The workspace of a package that the note of a commit names.
+    /// The workspace that the note of a commit records for a package; `None` if it records none.
     ///
     /// # Errors
     /// [`GitError::Unreadable`].
@@ -135,7 +134,7 @@ impl Repository {
         Ok(found.map(|id| id.to_string()))
     }
 
-    /// Whether a commit contains another one.
+    /// Whether a commit contains another one in its history.
     ///
     /// # Errors
     /// [`GitError::Unreadable`].
@@ -143,7 +142,7 @@ impl Repository {
         Ok(self.merge_base(commit, other)?.as_deref() == Some(other))
     }
 
-    /// Whether a directory had this tree in a commit that `from` contains and `until` does not.
+    /// Whether a directory had this tree in any commit that `from` contains and `until` does not.
     ///
     /// # Errors
     /// [`GitError::Unreadable`].
@@ -162,7 +161,7 @@ impl Repository {
         Ok(false)
     }
 
-    /// The commits that one contains and another does not, the newest first.
+    /// The commits that `from` contains and `until` does not, the newest first.
     pub(super) fn walk<'r>(
         &'r self,
         from: &'r str,
@@ -178,7 +177,7 @@ impl Repository {
         Ok(walk.map(move |info| Ok(info.map_err(unreadable)?.id)))
     }
 
-    /// The error for a commit that cannot be placed in a history that is cut off.
+    /// The error for a commit whose position in the history is unknown because the clone is shallow.
     pub(crate) fn too_shallow(&self, commit: &str) -> GitError {
         GitError::Unreadable {
             path: self.path.clone(),

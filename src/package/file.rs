@@ -1,4 +1,4 @@
-//! One file of a package.
+//! Reads single files of a package.
 
 use std::fs::{self, File, Metadata};
 use std::io::Read;
@@ -7,10 +7,10 @@ use std::time::SystemTime;
 
 use super::{PackageError, mode_of};
 
-/// Room after a file's content, so that its end is found without growing.
+/// Spare capacity after a file's content, so that reading to the end does not grow the buffer.
 const PROBE: usize = 32;
 
-/// Reads a file after making sure that it is a regular one: opening a FIFO would wait for a writer.
+/// Reads a file after checking that it is a regular one: opening a FIFO would wait for a writer.
 pub(super) fn read_regular(file: &Path, path: &str) -> Result<(Vec<u8>, Metadata), PackageError> {
     let metadata = fs::metadata(file).map_err(PackageError::io("read", file))?;
     if !metadata.is_file() {
@@ -19,7 +19,7 @@ pub(super) fn read_regular(file: &Path, path: &str) -> Result<(Vec<u8>, Metadata
     read_seen(file, path)
 }
 
-/// Reads a file that was just seen to be a regular one.
+/// Reads a file that was just found to be a regular one.
 pub(super) fn read_seen(file: &Path, path: &str) -> Result<(Vec<u8>, Metadata), PackageError> {
     let open = File::open(file).map_err(PackageError::io("read", file))?;
     let metadata = open.metadata().map_err(PackageError::io("read", file))?;
@@ -28,7 +28,7 @@ pub(super) fn read_seen(file: &Path, path: &str) -> Result<(Vec<u8>, Metadata), 
     }
     let length = usize::try_from(metadata.len()).unwrap_or(0);
     let mut bytes = Vec::with_capacity(length.saturating_add(PROBE));
-    // A `File` would ask for its length once more.
+    // `read_to_end` on a `File` would query its length once more.
     open.take(u64::MAX)
         .read_to_end(&mut bytes)
         .map_err(PackageError::io("read", file))?;
@@ -43,7 +43,7 @@ pub(super) fn below(folder: &str, name: &str) -> String {
     }
 }
 
-/// Is this the path or name of a file that is read as KRM: `*.yaml`, `*.yml`, `*.json` or `Kptfile`?
+/// Whether this is the path or name of a file that is read as KRM: `*.yaml`, `*.yml`, `*.json` or `Kptfile`.
 pub fn is_krm_name(path: &str) -> bool {
     path.rsplit('/').next() == Some("Kptfile")
         || [".yaml", ".yml", ".json"]
@@ -51,7 +51,7 @@ pub fn is_krm_name(path: &str) -> bool {
             .any(|end| path.ends_with(end))
 }
 
-/// How a file looked that was listed and not read.
+/// The state of a file that was listed and not read, to detect a later change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stamp {
     length: u64,
@@ -69,7 +69,7 @@ impl Stamp {
     }
 }
 
-/// The text of a KRM file.
+/// The content of a KRM file as text.
 pub(super) fn text_of(path: &str, bytes: Vec<u8>) -> Result<String, PackageError> {
     String::from_utf8(bytes).map_err(|error| PackageError::NotUtf8 {
         path: path.to_owned(),

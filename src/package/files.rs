@@ -10,21 +10,21 @@ use super::file::{Stamp, is_krm_name, read_regular, text_of};
 use super::listing::Skipped;
 use crate::text::Text;
 
-/// The files of a package by their paths, which are relative to it with `/` between components.
+/// The files of a package by path. Paths are relative to the package, with `/` between components.
 ///
-/// [`write_package`](super::write_package) needs the one that was read to see whether a file changed since.
+/// [`write_package`](super::write_package) takes the package as it was read, to detect files that changed since.
 #[derive(Debug, Clone, Default)]
 pub struct Package {
-    /// The directory, as it was given; empty for a package that is not on disk.
+    /// The directory as given; empty for a package that is not on disk.
     pub root: PathBuf,
     files: BTreeMap<String, PackageFile>,
-    /// The path of the file that is the package by itself; a Kptfile next to it records its upstream.
+    /// The file that is the whole package, if the package is one file. A Kptfile next to it may record its upstream.
     pub only_file: Option<String>,
-    /// What `.krmignore` keeps out, sorted. A folder ends in `/` and stands for everything in it.
+    /// The paths that `.krmignore` excludes, sorted. A path that ends in `/` is a folder with everything in it.
     pub ignored: Vec<String>,
-    /// What was not read, and not because of `.krmignore`; sorted.
+    /// What was not read for reasons other than `.krmignore`, sorted.
     pub skipped: Vec<Skipped>,
-    /// Temporary files, of runs at work and of those that were killed.
+    /// Temporary files of other runs, both of those still running and of those that were killed.
     pub(super) temporaries: Vec<PathBuf>,
 }
 
@@ -32,20 +32,19 @@ pub struct Package {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackageFile {
     pub(super) content: FileContent,
-    /// The permission bits, where the package has them.
+    /// The permission bits; `None` if the package has none, for example in memory.
     pub mode: Option<u32>,
-    /// If the path is a link to a file that is not listed itself: that file (canonical). It is the one that gets edited.
+    /// The canonical path of the file that is edited, if the path is a link to a file that is not listed itself.
     pub target: Option<PathBuf>,
 }
 
-/// What is in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FileContent {
-    /// Everything in a file that is named like KRM, a byte order mark and CRs included.
+    /// The whole content of a file that is named like KRM, including a byte order mark and CRs.
     Krm(Text),
-    /// Another file.
+    /// The content of any other file.
     Other(Vec<u8>),
-    /// Another file, read when it is needed.
+    /// Any other file, which is read from disk when it is needed.
     OnDisk(Stamp),
 }
 
@@ -58,7 +57,7 @@ impl PackageFile {
         }
     }
 
-    /// A file that is in memory: text if it is named like KRM.
+    /// A file with this content: text if it is named like KRM.
     ///
     /// # Errors
     /// [`PackageError::NotUtf8`].
@@ -75,7 +74,7 @@ impl PackageFile {
         Ok(Self::new(content, mode))
     }
 
-    /// The same of a text.
+    /// As [`PackageFile::read`], from a text and without permission bits.
     pub(crate) fn of_text(path: &str, text: String) -> Self {
         let content = if is_krm_name(path) {
             FileContent::Krm(Text::from(text))
@@ -85,7 +84,7 @@ impl PackageFile {
         Self::new(content, None)
     }
 
-    /// The text of a file that is named like KRM.
+    /// The text of a file that is named like KRM; `None` for other files.
     #[must_use]
     pub fn krm(&self) -> Option<&Text> {
         match &self.content {
@@ -128,7 +127,7 @@ impl Package {
         self.files.iter().map(|(path, file)| (path.as_str(), file))
     }
 
-    /// The package with one of its files alone.
+    /// The package reduced to one of its files.
     pub(crate) fn only(mut self, path: &str) -> Self {
         self.files.retain(|other, _| other == path);
         self
@@ -146,24 +145,24 @@ impl Package {
         others.map(|(path, _)| path)
     }
 
-    /// The file of a path.
+    /// The file at a path.
     #[must_use]
     pub fn get(&self, path: &str) -> Option<&PackageFile> {
         self.files.get(path)
     }
 
-    /// Whether there is no file.
+    /// Whether the package has no files.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// Whether it was read from a directory.
+    /// Whether the package has a directory on disk.
     pub(crate) fn is_on_disk(&self) -> bool {
         !self.root.as_os_str().is_empty()
     }
 
-    /// The permission bits of a file, where the package has them.
+    /// The permission bits of a file; `None` if the package has none for it.
     #[must_use]
     pub fn mode(&self, path: &str) -> Option<u32> {
         self.get(path)?.mode
@@ -172,7 +171,7 @@ impl Package {
     /// The bytes of a file.
     ///
     /// # Errors
-    /// There is none; it changed on disk since it was listed, or is unreadable.
+    /// The package has no such file; the file changed on disk after it was listed, or cannot be read.
     pub fn read(&self, path: &str) -> Result<Cow<'_, [u8]>, PackageError> {
         let missing = || PackageError::NotInPackage { path: path.into() };
         let stamp = match &self.get(path).ok_or_else(missing)?.content {
@@ -189,7 +188,7 @@ impl Package {
         Ok(Cow::Owned(read_regular(&file, path)?.0))
     }
 
-    /// A package that is one file.
+    /// A package that consists of one file.
     pub(crate) fn of_one(path: impl Into<String>, file: PackageFile) -> Self {
         let path = path.into();
         Self {
@@ -199,7 +198,8 @@ impl Package {
         }
     }
 
-    /// The same package; if it is one file, and the local package is one too, that has the local name.
+    /// The same package. If it is one file, and `local` is the file name of a local package that is one file too, the
+    /// file gets that name.
     #[must_use]
     pub fn named_as(mut self, local: Option<&str>) -> Self {
         if let (Some(name), Some(path)) = (local, &mut self.only_file)
@@ -212,7 +212,7 @@ impl Package {
     }
 }
 
-/// Files in memory, whatever their names: those that are named like KRM are text.
+/// Files in memory: those that are named like KRM are text.
 impl FromIterator<(String, String)> for Package {
     fn from_iter<I: IntoIterator<Item = (String, String)>>(files: I) -> Self {
         let mut package = Self::default();

@@ -1,14 +1,13 @@
-//! The journal of a write to several files of a package: after a run was killed
-//! midway, the next run completes it from there.
+//! The journal of a write to several files of a package. If a run is killed midway, the next run completes the write.
 //!
 //! ```json
 //! {"files":[{"target":"app.yaml","staged":".krm-variants-….tmp","old":"2c26…","new":"fcde…"},
 //!           {"target":"gone.yaml","old":"baa5…"}]}
 //! ```
 //!
-//! It is written after all new contents are staged and before the first is renamed into place, and removed
-//! after the last. A file edited since then stays. The run locks the journal where the file system has locks, so that
-//! no other run completes the work of one that is still writing.
+//! The journal is written after all new contents are staged and before the first file is renamed into place, and is
+//! removed after the last rename. A file that was edited since then is left unchanged. The run locks the journal
+//! where the file system supports locks, so that no other run completes a write that is still in progress.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
@@ -20,14 +19,14 @@ use sha2::{Digest, Sha256};
 use super::PackageError;
 use super::path::{check_folders, check_package_path};
 
-/// Its name marks a temporary file: the journal is not part of the package.
+/// The name of a temporary file, so that the journal is not read as part of the package.
 pub(crate) const JOURNAL: &str = ".krm-variants-journal.tmp";
 
-/// A journal on disk, removed when it is dropped.
+/// A journal on disk, which is removed on drop.
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
-    /// Locked.
+    /// Open, because closing the file releases its lock.
     _file: File,
 }
 
@@ -37,7 +36,7 @@ struct JournalEntry {
     files: Vec<JournaledFile>,
 }
 
-/// A file that is to change. Paths are relative to the package, digests are SHA-256.
+/// A file to be changed. Paths are relative to the package; digests are SHA-256.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct JournaledFile {
@@ -45,29 +44,29 @@ pub(super) struct JournaledFile {
     /// The temporary file with the new content; `None` for a deletion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) staged: Option<PathBuf>,
-    /// The digest of the content before; `None` for a new file.
+    /// The digest of the content before the change; `None` for a new file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) old: Option<String>,
-    /// The digest of the new content.
+    /// The digest of the new content; `None` for a deletion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) new: Option<String>,
 }
 
-/// The digest of a content. It tells the content that this run writes from any other.
+/// The digest of a content, in hexadecimal.
 pub(super) fn digest(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Journal {
-    /// Writes a journal into a package. It appears as a whole or not at all.
+    /// Writes a journal into a package, atomically.
     pub(super) fn write(root: &Path, files: Vec<JournaledFile>) -> Result<Self, PackageError> {
         let path = root.join(JOURNAL);
         let failed = |error: io::Error| PackageError::io("write", path.as_path())(error);
         let mut staged = super::temporary::make_in(root).map_err(failed)?;
         serde_json::to_writer(&mut staged, &JournalEntry { files })
             .map_err(|error| failed(error.into()))?;
-        // Without locks no one is kept from carrying it through, which is right as well.
+        // Without locks, another run may complete this write. The result is the same.
         let _ = staged.as_file().try_lock();
         let file = staged.persist(&path).map_err(|error| failed(error.error))?;
         Ok(Self { path, _file: file })
@@ -76,18 +75,18 @@ impl Journal {
 
 impl Drop for Journal {
     fn drop(&mut self) {
-        // One that stays is carried through by the next run, which finds everything done.
+        // If the journal cannot be removed, the next run processes it and finds everything done.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// Carries through what a killed run had begun to write.
+/// Completes a write that a killed run began.
 ///
 /// # Errors
-/// The operating system refuses.
+/// The operating system refuses an operation.
 pub fn recover_package(directory: &Path) -> Result<(), PackageError> {
     let journal = directory.join(JOURNAL);
-    // A FIFO of that name would be waited for.
+    // Opening a FIFO of that name would block.
     if !fs::symlink_metadata(&journal).is_ok_and(|metadata| metadata.is_file()) {
         return Ok(());
     }
@@ -99,7 +98,7 @@ pub fn recover_package(directory: &Path) -> Result<(), PackageError> {
         return Ok(());
     }
     let bytes = fs::read(&journal).map_err(PackageError::io("read", journal.as_path()))?;
-    // Anybody can write such a file; one that is not ours says nothing.
+    // Anyone can write such a file; one that this program did not write is ignored.
     let written = serde_json::from_slice::<JournalEntry>(&bytes);
     for file in written.map_or_else(|_| Vec::new(), |written| written.files) {
         let is_inside = |path: &Path| is_inside(directory, path);
@@ -111,7 +110,7 @@ pub fn recover_package(directory: &Path) -> Result<(), PackageError> {
     fs::remove_file(&journal).map_err(PackageError::io("delete", journal.as_path()))
 }
 
-/// Whether a path stays in the package, and no link leads out of it.
+/// Whether a path is inside the package, with no link on the way.
 fn is_inside(directory: &Path, path: &Path) -> bool {
     let path = path.to_str();
     path.is_some_and(|path| {

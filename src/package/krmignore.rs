@@ -1,37 +1,40 @@
-//! `.krmignore`, as kpt has it.
+//! The `.krmignore` file, interpreted as in kpt.
 //!
-//! Seen with kpt 1.0.0-beta.56 (`kpt fn source DIR`; kyaml 0.15 with monochromegane/go-gitignore), and the tests
-//! run next to kpt where it is on PATH. The patterns look like those of git and mean something else in places,
-//! which is why no gitignore library is used here:
+//! Observed with kpt 1.0.0-beta.56 (`kpt fn source DIR`; kyaml 0.15 with monochromegane/go-gitignore); the tests
+//! compare with kpt where it is on PATH. The patterns look like those of Git but differ in several ways, which is why
+//! this module uses no gitignore library:
 //!
-//! - The file counts in the package's root and in the root of each sub-package (a folder with a `Kptfile`, be that file
-//!   itself ignored). In any other folder it means nothing.
-//! - It governs its own package only: patterns of a package say nothing about what lies in its sub-packages, whether
+//! - The file is read in the root of the package and in the root of each sub-package (a folder with a `Kptfile`, even
+//! if that file is itself ignored). In other folders it has no effect.
+//! - It applies to its own package only: the patterns of a package do not apply to files of its sub-packages, whether
 //!   these have a `.krmignore` or not (`a.yaml` does not ignore `pkg/a.yaml`, and neither does `pkg/a.yaml` or `pkg/*`).
-//! - But a pattern that matches the folder of a sub-package, or a folder around it, ignores it with everything in it
-//!   (kyaml's own comment says the contrary).
-//! - A pattern without leading `/` matches at the end of a path, also if it has a `/` inside: `sub/a.yaml` ignores
-//!   `dir/sub/a.yaml`; in git it would be anchored. With a leading `/` it matches the whole path.
-//! - `**` is `*`: one component, never none and never several.
-//! - A negated pattern wins wherever it is (`!a.yaml` before `*.yaml` as well as after), but not for what is in an
+//! - But a pattern that matches the folder of a sub-package, or a folder around it, ignores the sub-package
+//! completely
+//!   (contrary to kyaml's own comment).
+//! - A pattern without a leading `/` matches at the end of a path, even if it contains a `/`: `sub/a.yaml` ignores
+//!   `dir/sub/a.yaml`, whereas Git would anchor it. With a leading `/` it matches the whole path.
+//! - `**` is the same as `*`: it matches exactly one component.
+//! - A negated pattern wins regardless of its position (`!a.yaml` before `*.yaml` as well as after), but not inside
+//! an
 //!   ignored folder.
 //! - A pattern that ends in `/` matches folders only. A folder that matches is not entered.
-//! - Spaces at both ends are cut off, also those after a backslash; lines that begin with `#` are comments, `\#` is `#`;
-//!   CRLF is understood. `\` escapes only in patterns that have one of `*?[`; `[^a]` negates and `[!a]` does not;
-//!   a malformed pattern matches nothing. Upper and lower case differ.
-//! - `Kptfile` can be ignored. The `.krmignore` is read through a link, wherever that leads; a dangling one is as none.
+//! - Spaces at both ends of a line are removed, even after a backslash; lines that begin with `#` are comments, `\#`
+//! is `#`;
+//!   CRLF is understood. `\` escapes only in patterns that contain one of `*?[`; `[^a]` negates and `[!a]` does not;
+//!   a malformed pattern matches nothing. Matching is case-sensitive.
+//! - `Kptfile` can be ignored. The `.krmignore` may be a link, whatever its target; a dangling one counts as missing.
 //!
-//! Where we differ: lines `!` and `/` make kpt panic and match nothing here. An anchored pattern that ends in a negated class
-//! (`/?[^a]`) matches all below a folder `b` in kpt, since there the class takes the slash after it. The `.krmignore` of a
-//! sub-package `pkg` governs siblings `pkg2` and `pkg-x` too in kpt, which compares paths without regard to
-//! components; here it does not. A `.krmignore` that is a FIFO or a device hangs kpt and is an error here.
+//! Differences from kpt: the lines `!` and `/` make kpt panic; here they match nothing. In kpt, an anchored pattern
+//! that ends in a negated class (`/?[^a]`) matches everything below a folder `b`, because the class matches the slash
+//! after it. In kpt, the `.krmignore` of a sub-package `pkg` also applies to its siblings `pkg2` and `pkg-x`, because
+//! kpt compares paths without regard to components; here it does not. A `.krmignore` that is a FIFO or a device hangs
+//! kpt and is an error here.
 
-/// The name of the file.
 pub(super) const KRMIGNORE: &str = ".krmignore";
 
 /// The `.krmignore` of one package.
 pub(super) struct Krmignore {
-    /// The package's folder, relative to the root package; empty for that one.
+    /// The package's folder, relative to the root package; empty for the root package.
     folder: String,
     ignore: Vec<IgnorePattern>,
     keep: Vec<IgnorePattern>,
@@ -62,7 +65,8 @@ impl Krmignore {
         rules
     }
 
-    /// Is a file or folder of this package (not of a sub-package) ignored? The path is relative to the root package.
+    /// Whether a file or folder of this package (not of a sub-package) is ignored. The path is relative to the root
+    /// package.
     pub(super) fn ignores(&self, path: &str, is_folder: bool) -> bool {
         let path = if self.folder.is_empty() {
             path
@@ -78,13 +82,13 @@ impl Krmignore {
 struct IgnorePattern {
     anchored: bool,
     folders_only: bool,
-    /// How many components it has, and a path (or its end) must have.
+    /// How many components the pattern has. It matches the last so many components of a path.
     components: usize,
     text: PatternText,
 }
 
 enum PatternText {
-    /// No `*`, `?` or `[`; a backslash is just one.
+    /// Without `*`, `?` and `[`; a backslash is an ordinary character.
     Plain(String),
     Glob(Vec<Token>),
 }
@@ -103,7 +107,7 @@ enum Token {
 }
 
 impl IgnorePattern {
-    /// None if it can match nothing.
+    /// `None` if the pattern cannot match anything.
     fn parse(line: &str) -> Option<Self> {
         let text = line.trim_matches('/');
         if text.is_empty() {
@@ -140,7 +144,7 @@ impl IgnorePattern {
     }
 }
 
-/// The syntax of Go's `filepath.Match`; none if malformed.
+/// Parses the syntax of Go's `filepath.Match`; `None` if the pattern is malformed.
 fn parse_glob(text: &str) -> Option<Vec<Token>> {
     let mut characters = text.chars().peekable();
     let mut tokens = Vec::new();
@@ -176,7 +180,7 @@ fn class_character(characters: &mut std::iter::Peekable<std::str::Chars<'_>>) ->
     }
 }
 
-/// Only the last `*` ever needs to take more: an earlier one could only give later ones less room.
+/// Backtracks to the last `*` only: if an earlier `*` took more, there would only be less text for the later ones.
 fn glob_matches(tokens: &[Token], text: &[char]) -> bool {
     let (mut token, mut position) = (0, 0);
     let mut last_many: Option<(usize, usize)> = None;

@@ -1,4 +1,4 @@
-//! Which files belong to a package, wherever it is held: a directory on disk, a tree of a Git repository.
+//! Determines which files belong to a package, whether it is a directory on disk or a tree of a Git repository.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,42 +10,42 @@ use super::path::is_git;
 use super::temporary::is_temporary;
 use super::{PackageError, is_revision_metadata};
 
-/// Something in the package directory that was not read.
+/// A file, link or folder in the package directory that was not read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
-    /// Relative to the package; a name that is not UTF-8 has replacement characters.
+    /// The path relative to the package. A name that is not UTF-8 contains replacement characters.
     pub path: String,
-    /// Why.
+    /// Why it was not read.
     pub reason: SkipReason,
 }
 
-/// Why something was not read.
+/// Why a file, link or folder was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SkipReason {
-    /// A link, named like a KRM file, to a file outside of the package.
+    /// A link, named like a KRM file, to a file outside the package.
     LinkOutOfPackage,
-    /// A link, named like a KRM file, to something that is not there (or to itself).
+    /// A link, named like a KRM file, whose target does not exist (or is the link itself).
     DanglingLink,
-    /// A link to a folder, wherever that is.
+    /// A link to a folder, inside or outside the package.
     LinkToFolder,
     /// A link, named like a KRM file, into a `.git` folder.
     LinkIntoGit,
-    /// A link to a file, not named like a KRM file. Matters only to those who copy or merge files that are not KRM.
+    /// A link to a file, not named like a KRM file. It matters only when files that are not KRM are copied or merged.
     OtherLink,
-    /// A file or folder that some file system takes for `.git`.
+    /// A file or folder whose name some file system treats as `.git`.
     NamedLikeGit,
-    /// A FIFO, a socket, a device, or a link (named like a KRM file) to one. They are never opened.
+    /// A FIFO, a socket, a device, or a link (named like a KRM file) to one of these. They are never opened.
     NotRegular,
     /// A file or folder whose name is not UTF-8.
     NameNotUtf8,
-    /// Another repository's commit, where only this repository is read.
+    /// A submodule: its files are in another repository, and only this repository is read.
     Submodule,
-    /// What Git LFS keeps in a repository in place of a file.
+    /// A pointer that Git LFS stores in place of a file.
     LfsPointer,
 }
 
 impl SkipReason {
-    /// Should every function warn of it? Not of links which no function would read as KRM.
+    /// Whether every function warns of it. Links that no function would read as KRM are not worth a warning.
     pub fn is_warning(self) -> bool {
         self != SkipReason::OtherLink
     }
@@ -68,67 +68,62 @@ impl fmt::Display for SkipReason {
     }
 }
 
-/// What holds a package. Paths are relative to it, with `/` between components; the empty path is
-/// its root.
+/// The storage of a package. Paths are relative to the package, with `/` between components; the empty path is its
+/// root.
 pub(crate) trait Holder {
-    /// Something in a folder.
+    /// A file, link or folder in a folder.
     type Entry;
-    /// What is remembered of a file that is only listed.
+    /// What is stored for a file that is only listed.
     type Stamp;
-    /// Where a link leads.
+    /// The target of a link.
     type Target: Ord + Clone;
 
-    /// What is in a folder.
     fn entries(&self, folder: &str) -> Result<Vec<Self::Entry>, PackageError>;
-    /// The name of an entry; as an error what can be shown of one that is not UTF-8.
+    /// The name of an entry. If it is not UTF-8, the error is the name in a form that can be displayed.
     fn name(&self, entry: &Self::Entry) -> Result<String, String>;
-    /// What an entry is, links not followed.
+    /// The kind of an entry; links are not followed.
     fn kind(&self, entry: &Self::Entry) -> Result<Kind, PackageError>;
-    /// What is remembered of an entry that is a file.
+    /// What to store for an entry that is a file.
     fn stamp(&self, entry: &Self::Entry) -> Result<Self::Stamp, PackageError>;
-    /// Whether anything is at a path, links followed.
+    /// Whether the path exists; links are followed.
     fn has(&self, path: &str) -> bool;
-    /// The content of a `.krmignore` file, links followed.
+    /// The content of a `.krmignore` file; links are followed. `None` if there is none.
     fn krmignore(&self, path: &str) -> Result<Option<Vec<u8>>, PackageError>;
-    /// Whether a link leads to a folder.
+    /// Whether the target of a link is a folder.
     fn leads_to_folder(&self, link: &str) -> bool;
-    /// Where a link that is named like a KRM file leads, if it may be read.
+    /// The target of a link that is named like a KRM file, or the reason why it must not be read.
     fn resolve(&self, link: &str) -> Result<ResolvedLink<Self::Target>, SkipReason>;
 }
 
-/// What something in a folder is.
+/// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A regular file.
     File,
-    /// A folder.
     Folder,
-    /// A symbolic link.
     Link,
-    /// None of these.
+    /// Anything else, with the reason for skipping it.
     Skipped(SkipReason),
 }
 
 /// The file that a link leads to.
 pub(crate) struct ResolvedLink<T> {
-    /// Its path in the package, where that is UTF-8.
+    /// The file's path in the package; `None` if it is not UTF-8.
     pub(crate) inside: Option<String>,
-    /// The file.
     pub(crate) file: T,
 }
 
-/// How many links may follow each other, as on Linux.
+/// How many links may be followed in a row, as on Linux.
 const MOST_LINKS: usize = 40;
 
-/// What is at a place, links not followed.
+/// What exists at a place; links are not followed.
 pub(crate) enum AtPlace {
     Folder,
     File,
-    /// Where it leads, as it is written.
+    /// The target of the link, as it is stored.
     Link(String),
 }
 
-/// The place that a path leads to, links followed, where no file system follows them.
+/// Follows the links in a path where the file system does not do so, and returns the resulting path.
 pub(crate) fn follow(
     path: &str,
     at: impl Fn(&str) -> Result<AtPlace, SkipReason>,
@@ -165,11 +160,10 @@ pub(crate) fn follow(
     Ok(place)
 }
 
-/// The files of a package.
 pub(crate) struct Listed<T, S> {
     /// The paths of the files that are read as KRM.
     pub(crate) krm: BTreeSet<String>,
-    /// Where those of `krm` lead that are links.
+    /// The targets of the paths in `krm` that are links.
     pub(crate) targets: BTreeMap<String, T>,
     /// The other regular files.
     pub(crate) others: BTreeMap<String, S>,
@@ -177,7 +171,7 @@ pub(crate) struct Listed<T, S> {
     pub(crate) ignored: Vec<String>,
     /// As in [`Package`](super::Package).
     pub(crate) skipped: Vec<Skipped>,
-    /// Temporary files, of runs at work and of those that were killed.
+    /// Temporary files of other runs, both of those still running and of those that were killed.
     pub(crate) temporaries: Vec<String>,
 }
 
@@ -188,7 +182,8 @@ pub(crate) fn list<H: Holder>(holder: &H) -> Result<Listed<H::Target, H::Stamp>,
     let Walk {
         links, mut listed, ..
     } = walk;
-    // Links come after everything else is listed, in order of their paths, so that which one of several wins is fixed.
+    // Links come last, in the order of their paths, so that the choice between links to the same file is
+    // deterministic.
     let mut seen = BTreeSet::new();
     for link in links {
         match holder.resolve(&link) {
@@ -213,8 +208,8 @@ pub(crate) fn list<H: Holder>(holder: &H) -> Result<Listed<H::Target, H::Stamp>,
     Ok(listed)
 }
 
-/// Lists what a clone takes of a package, as `kpt pkg get` does: `others` are all its regular files, those that
-/// `.krmignore` keeps out included, and `skipped` is what it leaves out, symbolic links included.
+/// Lists the files that a clone of a package contains, as `kpt pkg get` does: `others` are all its regular files,
+/// including those that `.krmignore` excludes, and `skipped` is what a clone leaves out, including symbolic links.
 pub(crate) fn list_clonable<H: Holder>(
     holder: &H,
 ) -> Result<Listed<H::Target, H::Stamp>, PackageError> {
@@ -224,14 +219,14 @@ pub(crate) fn list_clonable<H: Holder>(
     Ok(walk.listed)
 }
 
-/// What a package is listed for.
+/// Why a package is listed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     Read,
     Clone,
 }
 
-/// A walk through the folders; nothing is read but `.krmignore` files.
+/// A walk through the folders that reads only `.krmignore` files.
 struct Walk<'h, H: Holder> {
     holder: &'h H,
     purpose: Purpose,
@@ -262,13 +257,13 @@ impl<'h, H: Holder> Walk<'h, H> {
             return Ok(Rc::new(Krmignore::parse(folder.to_owned(), "")));
         }
         let text = self.holder.krmignore(&below(folder, KRMIGNORE))?;
-        // Patterns with other bytes cannot match names that are UTF-8.
+        // Patterns with invalid UTF-8 cannot match names that are UTF-8.
         let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let text = text.unwrap_or_default();
         Ok(Rc::new(Krmignore::parse(folder.to_owned(), &text)))
     }
 
-    /// Not recursive: folders may be nested as deep as the file system allows.
+    /// Iterative, because folders may be nested as deep as the file system allows.
     fn all(&mut self) -> Result<(), PackageError> {
         let mut pending = vec![(String::new(), self.rules("")?)];
         while let Some((folder, rules)) = pending.pop() {
@@ -300,7 +295,7 @@ impl<'h, H: Holder> Walk<'h, H> {
                     let end = if is_folder { "/" } else { "" };
                     self.listed.ignored.push(path + end);
                 } else if is_folder {
-                    // Anything of that name makes a sub-package in kpt, even a folder.
+                    // In kpt, anything of that name makes a sub-package, even a folder.
                     let rules = if self.holder.has(&below(&path, "Kptfile")) {
                         self.rules(&path)?
                     } else {

@@ -1,13 +1,12 @@
-//! A package directory: which files are read, and how changed ones are written back.
+//! Reads package directories, and writes changed files back.
 //!
-//! [`read_package`] reads every KRM file of a directory into memory, [`write_package`] applies a list of
-//! changes to it: first everything is checked, then all new contents are put next to their files, then they
-//! are renamed into place. What lies between, from bytes to bytes, is done by other modules; these two and
-//! the filter are the only ones that touch files.
+//! [`read_package`] reads every KRM file of a directory into memory, and [`write_package`] applies a list of changes
+//! to it: it first checks everything, then writes all new contents next to their files, then renames them into place.
+//! Other modules compute the changes in memory; only this module, `fleet` and the filter touch files.
 //!
-//! Paths inside a package are UTF-8 text relative to the package's root with `/` between components,
-//! as kpt writes them in `config.kubernetes.io/path`. Those that come from data (item annotations, fields of a
-//! config) go through [`check_package_path`] first.
+//! Paths inside a package are UTF-8 text relative to the package's root with `/` between components, as kpt writes
+//! them in `config.kubernetes.io/path`. Paths from data (annotations of items, fields of a config) must pass
+//! [`check_package_path`] first.
 
 mod file;
 mod files;
@@ -42,7 +41,7 @@ pub use write::{FileChange, write_package, write_package_whole};
 
 use path::escape;
 
-/// Advice for a user who named one file of a package.
+/// A hint for a user who named one file instead of a package directory.
 fn directory_of(path: &Path) -> String {
     match path.parent().filter(|_| path.is_file()) {
         Some(parent) if !parent.as_os_str().is_empty() => {
@@ -56,30 +55,30 @@ fn directory_of(path: &Path) -> String {
 /// Why a package could not be read or written. Nothing was written, unless the variant says otherwise.
 #[derive(Debug, thiserror::Error)]
 pub enum PackageError {
-    /// The package directory is not there.
+    /// The package directory does not exist.
     #[error("package directory '{}' does not exist", escape(&path.to_string_lossy()))]
     Missing {
-        /// The directory as it was given.
+        /// The directory as given.
         path: PathBuf,
     },
     /// The package is a file or something else that is not a directory.
     #[error("expected a package directory, but '{}' is not a directory{}", escape(&path.to_string_lossy()), directory_of(path))]
     NotADirectory {
-        /// The path as it was given.
+        /// The path as given.
         path: PathBuf,
     },
-    /// The operating system refused. While files were renamed into place or deleted (`action` says so) earlier ones
-    /// are done already; each file is old or new.
+    /// The operating system refused an operation. If it refused while files were renamed into place or deleted (see
+    /// `action`), earlier files have already changed; each file has either its old or its new content.
     #[error("cannot {action} '{}': {source}", escape(&path.to_string_lossy()))]
     Io {
-        /// What was tried, such as `read`.
+        /// The attempted operation, such as `read`.
         action: &'static str,
         /// The file or folder on disk.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A KRM file does not hold UTF-8.
+    /// A KRM file is not UTF-8.
     #[error(
         "'{}' is not valid UTF-8: byte {offset} (counted from 0) cannot be read as text",
         escape(path)
@@ -87,16 +86,16 @@ pub enum PackageError {
     NotUtf8 {
         /// The file, relative to the package.
         path: String,
-        /// The first byte that is not text, counted from 0.
+        /// The position of the first byte that is not valid, counted from 0.
         offset: usize,
     },
-    /// A file that must be read is a FIFO, a socket or a device, or has become something else since it was listed.
+    /// A file that must be read is a FIFO, a socket or a device, or is no longer a regular file.
     #[error("'{}' is not a regular file", escape(path))]
     NotRegular {
         /// The file, relative to the package.
         path: String,
     },
-    /// The path of a change cannot be one inside a package.
+    /// The path of a change is not a valid path inside a package.
     #[error(transparent)]
     Path(#[from] PathError),
     /// A change would go through a link.
@@ -108,10 +107,10 @@ pub enum PackageError {
     ThroughLink {
         /// The path of the change.
         path: String,
-        /// Its component that is a link, relative to the package or the fleet.
+        /// The component of the path that is a link, relative to the package or the fleet.
         link: String,
     },
-    /// A package that would be deleted holds a repository.
+    /// A package to be deleted contains a Git repository.
     #[error(
         "'{}' is a Git repository or a work tree; expected a package without a '.git'",
         escape(path)
@@ -120,7 +119,7 @@ pub enum PackageError {
         /// The folder.
         path: String,
     },
-    /// Something that is not a folder stands where a change needs one.
+    /// A change needs a folder where something else exists.
     #[error(
         "path '{}' needs a folder '{}', but that is a file",
         escape(path),
@@ -129,10 +128,10 @@ pub enum PackageError {
     ParentIsFile {
         /// The path of the change.
         path: String,
-        /// The path of the file that is in the way.
+        /// The path that is not a folder.
         parent: String,
     },
-    /// A file is not what it was when it was read.
+    /// A file changed on disk after it was read.
     #[error(
         "'{}' changed on disk after it was read; nothing was written",
         escape(path)
@@ -141,7 +140,7 @@ pub enum PackageError {
         /// The file, relative to the package.
         path: String,
     },
-    /// A file is not what it was when it was read; that was seen when others were written already.
+    /// A file changed on disk after it was read. This was found after other files had been written.
     #[error(
         "'{}' changed on disk after it was read, and was left unchanged; {written} other \
          files had been written by then: run again for the rest",
@@ -150,10 +149,11 @@ pub enum PackageError {
     ChangedMeanwhile {
         /// The file, relative to the package.
         path: String,
-        /// How many changes were made.
+        /// How many changes had been made by then.
         written: usize,
     },
-    /// A new file is there already, though it was not read (ignored by `.krmignore`, or just made).
+    /// A new file already exists, though it was not read (because `.krmignore` excludes it, or because it was just
+    /// created).
     #[error(
         "expected no file at '{}', but there is one that was not read as part of the package",
         escape(path)
@@ -162,7 +162,7 @@ pub enum PackageError {
         /// The file, relative to the package.
         path: String,
     },
-    /// A file to be deleted was not read.
+    /// A file to be deleted was not read as part of the package.
     #[error(
         "expected '{}' to be a file of the package, but it was not read as one",
         escape(path)
@@ -171,7 +171,7 @@ pub enum PackageError {
         /// The file, relative to the package.
         path: String,
     },
-    /// Two changes for one file.
+    /// There are two changes for the same file.
     #[error("two changes for the file '{}'", escape(path))]
     Duplicate {
         /// The file, relative to the package.
@@ -180,7 +180,7 @@ pub enum PackageError {
 }
 
 impl PackageError {
-    /// For `map_err`: the operating system refused to do `action` with `path`.
+    /// For `map_err`: the operating system refused the operation `action` on `path`.
     pub(crate) fn io(
         action: &'static str,
         path: impl Into<PathBuf>,
@@ -194,7 +194,8 @@ impl PackageError {
     }
 }
 
-/// Whether a file describes the package around it: merging it as the whole package would remove the rest.
+/// Whether a file describes the package around it. Merging such a file as a package of one file would remove the
+/// other files.
 pub(crate) fn is_package_file(name: &str) -> bool {
     let names = [
         "Kptfile",
@@ -205,28 +206,27 @@ pub(crate) fn is_package_file(name: &str) -> bool {
     names.contains(&name)
 }
 
-/// What one file of a repository or an archive may have of bytes.
+/// The most bytes that one file of a repository or an archive may have.
 pub(crate) const LARGEST_FILE: u64 = 128 << 20;
-/// What all files of a package in one may have of bytes.
+/// The most bytes that all files of a package in a repository or an archive may have together.
 pub(crate) const LARGEST_PACKAGE: u64 = 512 << 20;
 
-/// Permission bits of a file that no one made executable.
+/// The permission bits of a file that is not executable.
 pub(crate) const USUAL_MODE: u32 = 0o644;
 
-/// Whether a file is the one in which `porchctl rpkg pull` keeps the name and version of the package's object
-/// in the cluster, for `porchctl rpkg push`. It belongs to that copy of the package and to no other one.
+/// Whether `porchctl rpkg pull` stores the name and version of the package's object in the cluster in this file, for
+/// `porchctl rpkg push`. The file belongs to that copy of the package only.
 pub(crate) fn is_revision_metadata(path: &str) -> bool {
     path.rsplit('/').next() == Some(".KptRevisionMetadata")
 }
 
-/// The permission bits of a file.
 #[cfg(unix)]
 fn mode_of(metadata: &Metadata) -> u32 {
     use std::os::unix::fs::PermissionsExt;
     metadata.permissions().mode() & 0o7777
 }
 
-/// The permission bits of a file: there are none here.
+/// The usual permission bits, because this system has none.
 #[cfg(not(unix))]
 fn mode_of(_: &Metadata) -> u32 {
     0o644
@@ -234,7 +234,7 @@ fn mode_of(_: &Metadata) -> u32 {
 
 #[cfg(test)]
 mod testing {
-    //! What the tests of reading and writing share.
+    //! Shared helpers of the tests for reading and writing.
 
     use std::fs;
     use std::path::{Path, PathBuf};
@@ -244,7 +244,7 @@ mod testing {
     pub(super) const CONFIG_MAP: &str =
         "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: example\n";
 
-    /// A package directory with these files.
+    /// Creates a package directory with these files.
     pub(super) fn package(files: &[(&str, &str)]) -> tempfile::TempDir {
         let dir = tempfile::tempdir().expect("a temporary directory");
         for (path, text) in files {
@@ -267,14 +267,14 @@ mod testing {
         std::os::unix::fs::symlink(target, dir.join(path)).expect("a link");
     }
 
-    /// A program on PATH; tests that run next to another program pass without it.
+    /// The path of a program on PATH. Tests that compare with another program pass if it is missing.
     pub(super) fn on_path(program: &str) -> Option<PathBuf> {
         std::env::split_paths(&std::env::var_os("PATH")?)
             .map(|folder| folder.join(program))
             .find(|file| file.is_file())
     }
 
-    /// Makes a FIFO; false where there is no `mkfifo`.
+    /// Creates a FIFO; false if there is no `mkfifo`.
     pub(super) fn fifo(file: &Path) -> bool {
         Command::new("mkfifo")
             .arg(file)

@@ -1,6 +1,6 @@
-//! Paths inside a package, as data gives them: the one place that decides where a function may write.
+//! Checks paths that come from data: this is the one place that decides where a function may write.
 //!
-//! [`check_package_path`] judges the text of a path, [`check_folders`] what is on disk on the way to it.
+//! [`check_package_path`] checks the text of a path, [`check_folders`] the folders on disk that it leads through.
 
 use std::fmt::Write;
 use std::fs;
@@ -9,10 +9,10 @@ use std::path::Path;
 
 use super::PackageError;
 
-/// What is wrong with a path that data (an item's annotation, a field of a config) gave.
+/// What is wrong with a path from data (an annotation of an item, a field of a config).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    /// Nothing at all.
+    /// The path is empty.
     #[error("expected a path relative to the package, found an empty path")]
     Empty,
     /// `/a`.
@@ -30,7 +30,7 @@ pub enum PathError {
     /// A backslash, which is a separator on some systems and part of a name on others.
     #[error("path '{}' contains a backslash; expected '/' between components", escape(.0))]
     Backslash(String),
-    /// `.git`, or a name that a file system takes for it: a hook or a setting in there is run.
+    /// `.git`, or a name that a file system treats as `.git`: Git runs hooks and commands that files in there name.
     #[error(
         "path '{}' leads into a '.git', or into what a file system may take for one; expected a path outside of it",
         escape(.0)
@@ -38,9 +38,9 @@ pub enum PathError {
     Git(String),
 }
 
-/// Refuses paths from data that do not lead to a place inside the package on every system.
+/// Refuses a path from data unless it is inside the package on every system.
 ///
-/// `./a.yaml`, `a//b.yaml` and `a/` pass; [`normalize_package_path`] takes out what means nothing.
+/// `./a.yaml`, `a//b.yaml` and `a/` pass; [`normalize_package_path`] removes the redundant components.
 ///
 /// ```
 /// use krm_variants::package::check_package_path;
@@ -52,7 +52,8 @@ pub enum PathError {
 /// ```
 ///
 /// # Errors
-/// Empty, absolute, nothing but `.`, a `..` component, a NUL, a backslash, a component that a file system may take for `.git`.
+/// The path is empty, absolute or only `.`; it has a `..` component, a NUL, a backslash, or a component that a file
+/// system may treat as `.git`.
 pub fn check_package_path(path: &str) -> Result<(), PathError> {
     check_place(path)?;
     if path.contains('\\') {
@@ -62,7 +63,8 @@ pub fn check_package_path(path: &str) -> Result<(), PathError> {
     }
 }
 
-/// Refuses a path of a package, which kpt has absolute, if it holds `..`, a NUL or a `.git`.
+/// Refuses the path of a package if it contains `..`, a NUL or a `.git`. A leading `/` passes, because kpt writes
+/// such paths as absolute ones.
 ///
 /// # Errors
 /// [`PathError::Parent`], [`PathError::Nul`], [`PathError::Git`].
@@ -73,8 +75,8 @@ pub(crate) fn check_path_of_package(path: &str) -> Result<(), PathError> {
     }
 }
 
-/// The rules for every path that is written. A name with a backslash passes: it was read from a
-/// disk, since [`check_package_path`] refuses it where data gives it.
+/// The rules for every path that is written. A name with a backslash passes, because it was read from disk:
+/// [`check_package_path`] refuses such names in data.
 pub(super) fn check_place(path: &str) -> Result<(), PathError> {
     if path.is_empty() {
         return Err(PathError::Empty);
@@ -97,11 +99,11 @@ pub(super) fn check_place(path: &str) -> Result<(), PathError> {
     Ok(())
 }
 
-/// Whether some file system takes this component for `.git`, which is never read and never written.
+/// Whether some file system treats this component as `.git`, which is never read and never written.
 ///
-/// Git's `core.protectNTFS` and `core.protectHFS` refuse these names, on every system: another case, dots and blanks
-/// at the end, a stream (`.git::$INDEX_ALLOCATION`), the short name `git~1`, and code points that HFS+ or a
-/// case-insensitive ext4 leaves out when it compares names.
+/// Git's `core.protectNTFS` and `core.protectHFS` refuse these names on every system: `.git` in another case, with
+/// dots and blanks at the end or with a stream (`.git::$INDEX_ALLOCATION`), the short name `git~1`, and names with
+/// code points that HFS+ or a case-insensitive ext4 ignores when it compares names.
 pub(crate) fn is_git(component: &str) -> bool {
     component.split('\\').any(|name| {
         let seen = name.chars().filter(|character| !is_ignorable(*character));
@@ -120,7 +122,7 @@ pub(crate) fn is_git(component: &str) -> bool {
     })
 }
 
-/// Whether a code point may mean nothing in a name: those that Unicode calls default ignorable.
+/// Whether a file system may ignore a code point in a name: Unicode calls these code points default ignorable.
 fn is_ignorable(character: char) -> bool {
     matches!(
         character,
@@ -144,11 +146,11 @@ fn is_ignorable(character: char) -> bool {
     )
 }
 
-/// Refuses a path whose folders below `root` are not folders: a link may lead out of the package, into a `.git` or
-/// into another package, and may lead elsewhere a moment later. What does not exist yet passes.
+/// Refuses a path if a folder on it below `root` is a link or a file. A link may lead out of the package, into a
+/// `.git` or into another package, and its target may change at any moment. Folders that do not exist yet pass.
 ///
 /// # Errors
-/// [`PackageError::ThroughLink`], [`PackageError::ParentIsFile`]; a folder cannot be read.
+/// [`PackageError::ThroughLink`], [`PackageError::ParentIsFile`]; or a folder cannot be read.
 pub(crate) fn check_folders(root: &Path, path: &str) -> Result<(), PackageError> {
     for (slash, _) in path.match_indices('/') {
         let folder = &path[..slash];
@@ -171,7 +173,7 @@ pub(crate) fn check_folders(root: &Path, path: &str) -> Result<(), PackageError>
     Ok(())
 }
 
-/// The path of something in a folder; the empty path is the root.
+/// The path of an entry of a folder; an empty folder is the root.
 pub(crate) fn join(folder: &str, name: &str) -> String {
     match folder {
         "" => name.to_owned(),
@@ -179,18 +181,18 @@ pub(crate) fn join(folder: &str, name: &str) -> String {
     }
 }
 
-/// The same path without empty and `.` components: `./a//b/` becomes `a/b`.
+/// Removes empty and `.` components from a path: `./a//b/` becomes `a/b`.
 pub fn normalize_package_path(path: &str) -> String {
     components(path).collect::<Vec<_>>().join("/")
 }
 
-/// The components that mean something.
+/// The components of a path, without empty ones and `.`.
 pub(super) fn components(path: &str) -> impl Iterator<Item = &str> {
     path.split('/')
         .filter(|component| !component.is_empty() && *component != ".")
 }
 
-/// A name for a message: control characters escaped, so that a file name cannot steer a terminal.
+/// A name for a message, with its control characters escaped so that a file name cannot control a terminal.
 pub(super) fn escape(name: &str) -> String {
     let mut escaped = String::with_capacity(name.len());
     for character in name.chars() {
@@ -270,7 +272,7 @@ mod tests {
         }
     }
 
-    /// Git itself is the judge of what is at least refused.
+    /// Git itself determines which names must at least be refused.
     #[test]
     fn what_git_takes_for_its_own_folder_is_refused() {
         let strict = gix::validate::path::component::Options {
@@ -318,7 +320,7 @@ mod tests {
                 );
             }
         }
-        // Both at once, and what only some file systems do.
+        // Combinations, and names that only some file systems treat as `.git`.
         for name in [
             ".g\u{200c}it. ",
             "git~1\u{feff}::$INDEX_ALLOCATION",
@@ -333,7 +335,7 @@ mod tests {
         ] {
             assert!(is_git(name), "{name:?}");
         }
-        // Names on disk may hold a backslash.
+        // Names on disk may contain a backslash.
         assert!(check_place(".git\\hooks").is_err());
     }
 

@@ -1,18 +1,18 @@
-//! Temporary files: each is named after the process that makes it, so that a later run can tell which
-//! were left behind by one that was killed.
+//! Temporary files. Each is named after the process that creates it, so that a later run can determine which ones a
+//! killed run left behind.
 //!
 //! ```text
 //! .krm-variants-5f3a90c1-4711-207599-Ab3dEf.tmp
+//! .krm-variants-5f3a90c1-4711-207599-Ab3dEf.tmp
 //!               |        |    |      random
-//!               |        |    start of the process, in clock ticks since the host's
-//!               |        its id
-//!               the host since its last start, and the namespace that the id is one of
+//!               |        |    when the process started, in clock ticks since the host's start
+//!               |        the id of the process
+//!               the host since its last start, and the namespace of the process id
 //! ```
 //!
-//! A file of this host and namespace is left behind if no process of that id and start is there: an id
-//! alone is used again. Of a process elsewhere (another host, a container, before a reboot) and of another
-//! user nothing can be known, so its files are left behind once they are an hour old. No run takes
-//! that long.
+//! A file of this host and namespace was left behind if no process with that id and start time exists; the id alone
+//! is not enough, because ids are reused. Nothing is known about processes elsewhere (another host, a container,
+//! before a reboot) or of another user, so their files count as left behind after an hour. No run takes that long.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -22,24 +22,24 @@ use std::time::{Duration, SystemTime};
 
 use tempfile::NamedTempFile;
 
-/// No reader of packages takes such a name for KRM.
+/// Readers of packages do not read files with such names as KRM.
 const PREFIX: &str = ".krm-variants-";
 const SUFFIX: &str = ".tmp";
 
-/// After that long no run is still at work.
+/// No run takes longer than this.
 const OLD: Duration = Duration::from_secs(60 * 60);
 
 /// The process that a temporary file is named after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct TemporaryMaker {
-    /// Where the id means something.
+    /// A digest of the host's last start and the process namespace, within which the id is unique.
     place: String,
     id: u32,
     start: u64,
 }
 
 impl TemporaryMaker {
-    /// This process; `None` where the system does not tell.
+    /// This process; `None` if the system does not provide the data.
     fn own() -> Option<&'static Self> {
         static OWN: OnceLock<Option<TemporaryMaker>> = OnceLock::new();
         let find = || {
@@ -75,13 +75,13 @@ impl TemporaryMaker {
     }
 }
 
-/// When a process started; `None` if there is none of that id.
+/// When a process started, in clock ticks since the host's start; `None` if there is no process with that id.
 fn start_of(id: u32) -> io::Result<Option<u64>> {
     let stat = match fs::read(format!("/proc/{id}/stat")) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         stat => stat?,
     };
-    // The name of the program is in parentheses, and may hold any byte.
+    // The name of the program is in parentheses and may contain any byte.
     let stat = String::from_utf8_lossy(&stat);
     let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
     let start = fields.split_ascii_whitespace().nth(19);
@@ -91,13 +91,13 @@ fn start_of(id: u32) -> io::Result<Option<u64>> {
         .ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
-/// Whether this is the name of a temporary file, which a run at work or a killed one put next to a file.
+/// Whether this is the name of a temporary file, which a running or killed run put next to a file.
 #[must_use]
 pub fn is_temporary(name: &str) -> bool {
     name.starts_with(PREFIX) && name.ends_with(SUFFIX)
 }
 
-/// Makes a temporary file in a folder.
+/// Creates a temporary file in a folder.
 pub(super) fn make_in(folder: &Path) -> io::Result<NamedTempFile> {
     let prefix = TemporaryMaker::own().map_or(PREFIX.to_owned(), TemporaryMaker::prefix);
     let mut builder = tempfile::Builder::new();
@@ -109,8 +109,8 @@ pub(super) fn make_in(folder: &Path) -> io::Result<NamedTempFile> {
     builder.tempfile_in(folder)
 }
 
-/// Removes those of these temporary files that were left behind. One that cannot be removed stays: it
-/// disturbs no other process.
+/// Removes those of these temporary files that were left behind. Errors are ignored: a file that remains does no
+/// harm.
 pub(super) fn remove_left_behind(files: &[PathBuf]) {
     for file in files {
         let Ok(metadata) = fs::symlink_metadata(file) else {
@@ -137,14 +137,14 @@ fn is_left_behind(maker: Option<&TemporaryMaker>, metadata: &Metadata) -> bool {
     age.is_some_and(|age| age > OLD)
 }
 
-/// Whether a file is of the user whose processes this one can see.
+/// Whether a file belongs to the user whose processes this process can see.
 #[cfg(unix)]
 fn is_own(metadata: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
     fs::metadata("/proc/self").is_ok_and(|own| own.uid() == metadata.uid())
 }
 
-/// Whether a file is of the user whose processes this one can see: unknown here.
+/// This system does not provide the owner, so the file counts as another user's.
 #[cfg(not(unix))]
 fn is_own(_: &Metadata) -> bool {
     false
@@ -191,14 +191,14 @@ mod tests {
         child.wait().expect("its end");
         let (now, day) = (Duration::ZERO, Duration::from_secs(24 * 60 * 60));
         let table = [
-            // This very process, however long it takes.
+            // This process, which is still running.
             (of(&own.place, own.id, own.start), now, true),
             (of(&own.place, own.id, own.start + 1), day, false),
-            // Its id is used again.
+            // The id was reused by another process.
             (of(&own.place, own.id, own.start - 1), now, false),
-            // A dead one.
+            // A process that has ended.
             (of(&own.place, child.id(), own.start), now, false),
-            // Elsewhere.
+            // A process elsewhere.
             (of("00000000", own.id, own.start), now, true),
             (of("00000000", own.id, own.start), day, false),
             (".krm-variants-Ab3dEf.tmp".to_owned(), now, true),

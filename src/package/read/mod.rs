@@ -1,7 +1,7 @@
-//! Reading a package directory: which files belong to it, and what is in them.
+//! Reads a package directory.
 //!
-//! Where kpt reads `.git` folders, every `*.yaml` link wherever it leads, and fails on dangling ones and on
-//! links to folders, the rules of [`read_package`] are ours.
+//! kpt reads `.git` folders and every `*.yaml` link whatever its target, and fails on dangling links and on links to
+//! folders. The rules of [`read_package`] differ in these cases.
 
 use std::fs::{self, DirEntry};
 use std::io::ErrorKind;
@@ -15,10 +15,11 @@ use super::{PackageError, mode_of};
 use crate::parallel;
 use crate::text::Text;
 
-/// To open and read a file of unknown length takes as long as to scan so many bytes.
+/// The cost of opening and reading a file of unknown length, as the number of bytes that could be scanned in that
+/// time.
 const FILE_WORK: usize = 1 << 14;
 
-/// Reads one file as the only one of a package, whatever else is in its directory.
+/// Reads one file as a package, regardless of the other files in its directory.
 ///
 /// # Errors
 /// As [`read_package`].
@@ -33,8 +34,9 @@ pub(crate) fn read_only_file(file: &Path) -> Result<Package, PackageError> {
 }
 
 impl Package {
-    /// What a clone takes of a directory apart from the files that are read: those that `.krmignore` names, and
-    /// those that are read through a link. Skipped is what it leaves out, as kpt does.
+    /// The files that a clone of the directory contains in addition to those that are read: the files that
+    /// `.krmignore` excludes, and the targets of links that are read. `skipped` is what a clone leaves out, as in
+    /// kpt.
     pub(crate) fn unread(&self) -> Result<Self, PackageError> {
         let mut unread = Self::default();
         let listed = list_clonable(&Disk::open(&self.root)?)?;
@@ -51,7 +53,7 @@ impl Package {
         Ok(unread)
     }
 
-    /// Adds the Kptfile next to the only file, if it records the upstream of that one.
+    /// Adds the Kptfile next to the only file, if it records the upstream of that file.
     ///
     /// # Errors
     /// As [`read_package`].
@@ -72,7 +74,7 @@ impl Package {
     }
 }
 
-/// Reads a file that is named like KRM, itself or through a link.
+/// Reads a file that is named like KRM, or the file that such a link leads to.
 fn read_krm(file: &Path, path: &str, target: Option<PathBuf>) -> Result<PackageFile, PackageError> {
     let (bytes, metadata) = read_regular(file, path)?;
     Ok(PackageFile {
@@ -82,13 +84,13 @@ fn read_krm(file: &Path, path: &str, target: Option<PathBuf>) -> Result<PackageF
     })
 }
 
-/// Reads all regular files `*.yaml`, `*.yml`, `*.json` and `Kptfile` (exact, as kpt has it: not `*.YAML`) of a directory,
-/// those of sub-packages and hidden folders included, and lists the others.
+/// Reads all regular files of a directory named `*.yaml`, `*.yml`, `*.json` and `Kptfile` (case-sensitive, as in kpt:
+/// not `*.YAML`), including those in sub-packages and hidden folders, and lists the other files.
 ///
-/// `.krmignore` is honoured (see the top of this file). `.git`, file or folder, is left out, and no result names it.
+/// `.krmignore` is honoured. `.git`, whether file or folder, is left out, and no result mentions it.
 ///
-/// A link that is named like a KRM file is read if it leads to a regular file inside the package. If that one is listed by
-/// itself, or read through another link before, the link adds nothing. Links to folders are not followed.
+/// A link that is named like a KRM file is read if its target is a regular file inside the package. If the target is
+/// read as a file of its own or through an earlier link, the link is ignored. Links to folders are not followed.
 ///
 /// ```text
 /// Kptfile                  read
@@ -100,7 +102,8 @@ fn read_krm(file: &Path, path: &str, target: Option<PathBuf>) -> Result<PackageF
 /// ```
 ///
 /// # Errors
-/// The directory is missing, none or unreadable; a folder or KRM-named file in it cannot be read; one is not UTF-8.
+/// The path does not exist, is not a directory or cannot be read; a folder or KRM-named file in it cannot be read; a
+/// KRM-named file is not UTF-8.
 pub fn read_package(dir: &Path) -> Result<Package, PackageError> {
     let disk = Disk::open(dir)?;
     let Listed {
@@ -138,7 +141,7 @@ pub fn read_package(dir: &Path) -> Result<Package, PackageError> {
 
 /// A directory on disk.
 pub(super) struct Disk<'d> {
-    /// As it was given.
+    /// The path as given.
     dir: &'d Path,
     canonical_root: PathBuf,
 }
@@ -205,7 +208,7 @@ impl Holder for Disk<'_> {
         match fs::metadata(&file) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(PackageError::io("read", file)(error)),
-            // A folder of that name is just a folder.
+            // A folder named `.krmignore` is an ordinary folder.
             Ok(metadata) if metadata.is_dir() => Ok(None),
             Ok(_) => Ok(Some(read_regular(&file, path)?.0)),
         }
@@ -216,7 +219,7 @@ impl Holder for Disk<'_> {
     }
 
     fn resolve(&self, link: &str) -> Result<ResolvedLink<PathBuf>, SkipReason> {
-        // Links in a circle and links through files lead nowhere either.
+        // Circular links and links through files are dangling as well.
         let file = fs::canonicalize(self.dir.join(link)).map_err(|_| SkipReason::DanglingLink)?;
         let metadata = fs::metadata(&file).map_err(|_| SkipReason::DanglingLink)?;
         if metadata.is_dir() {
@@ -241,7 +244,7 @@ impl Holder for Disk<'_> {
     }
 }
 
-/// A relative path with `/` between components; none if it is not UTF-8.
+/// A relative path with `/` between components; `None` if it is not UTF-8.
 fn slashed(path: &Path) -> Option<String> {
     path.iter()
         .map(|component| component.to_str())

@@ -257,12 +257,13 @@ fn ignored_paths_are_listed() {
     assert_eq!(others(&files), [".krmignore", "sub/.krmignore", "sub/y.md"]);
 }
 
-/// What `kpt fn source` reads, one run each (recorded with 1.0.0-beta.56, and run again where kpt is on PATH).
+/// The files that `kpt fn source` reads, one run for each row (recorded with 1.0.0-beta.56, and compared where kpt is
+/// on PATH).
 #[test]
 fn krmignore_works_as_in_kpt() {
     const ALL: &str = ".h.yaml Kptfile a.yaml b.yml dir/a.yaml dir/inner/Kptfile dir/inner/a.yaml dir/sub/a.yaml \
                        dir/x/y/a.yaml pkg/Kptfile pkg/a.yaml pkg/b.yaml pkg/dir/a.yaml";
-    // Each line: the files with patterns, `;` between lines; then what is missing from ALL.
+    // Each row: the `.krmignore` files, with `;` between lines; then the files of ALL that are not read.
     let table: &[(&[(&str, &str)], &str)] = &[
         (&[], ""),
         (

@@ -1,4 +1,4 @@
-//! Writing changes back into a package directory: all checks first, then each file atomically.
+//! Writes changes back into a package directory: first it checks everything, then it replaces each file atomically.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -14,28 +14,28 @@ use super::journal::{Journal, JournaledFile, digest};
 use super::path::{check_folders, check_place, normalize_package_path};
 use super::{PackageError, USUAL_MODE, mode_of, temporary};
 
-/// What is to become of one file of a package.
+/// A change to one file of a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileChange {
-    /// The file gets these bytes; it is made if the package has none of that path.
+    /// The file gets this content; it is created if the package has no file at that path.
     Write {
-        /// Relative to the package.
+        /// The path relative to the package.
         path: String,
         /// The whole new content.
         bytes: Vec<u8>,
-        /// The permission bits of a file that is made: those of the file it comes from, or else 0644 less the umask. A file
-        /// that exists keeps its own.
+        /// The permission bits of a file that is created: those of the file that it was copied from; 0644 less the
+        /// umask if `None`. A file that exists keeps its own bits.
         mode: Option<u32>,
     },
-    /// The file is deleted. If its path is a link that was read as a file, both the link and its target are.
+    /// The file is deleted. If its path is a link that was read as a file, both the link and its target are deleted.
     Delete {
-        /// Relative to the package.
+        /// The path relative to the package.
         path: String,
     },
 }
 
 impl FileChange {
-    /// A file gets new content; if it is made, then with the usual permissions.
+    /// A change that gives a file new content; if the file is created, it gets the usual permissions.
     pub fn write(path: impl Into<String>, content: impl Into<Vec<u8>>) -> Self {
         FileChange::Write {
             path: path.into(),
@@ -44,13 +44,13 @@ impl FileChange {
         }
     }
 
-    /// A file is deleted.
+    /// A change that deletes a file.
     pub fn delete(path: impl Into<String>) -> Self {
         FileChange::Delete { path: path.into() }
     }
 
-    /// The content and permission bits of the file after the change; `None` if it is deleted. A new file without
-    /// bits of its own has the usual ones.
+    /// The content and permission bits of the file after the change; `None` if it is deleted. A file without
+    /// permission bits in the change has the usual ones.
     pub(crate) fn after(&self) -> Option<(&[u8], u32)> {
         match self {
             FileChange::Write { bytes, mode, .. } => Some((bytes, mode.unwrap_or(USUAL_MODE))),
@@ -67,7 +67,7 @@ impl FileChange {
 }
 
 impl Package {
-    /// The text of a file after changes; `None` for one that is deleted, or not KRM and not written.
+    /// The text of a file after changes; `None` if the file is deleted, or is not changed and not KRM.
     pub(crate) fn text_after<'t>(
         &'t self,
         changes: &'t [FileChange],
@@ -84,26 +84,28 @@ impl Package {
 
 /// Applies changes to the package that was read as `files`.
 ///
-/// Before anything is touched, every path is checked, links and `.git` on the way included, and every file that
-/// is to change is compared with what was read. Then all new contents are written to temporary files
-/// next to their targets, so that a full disk or a missing permission is found while nothing has changed.
-/// Then these are renamed into place, and files are deleted (their folders stay), Kptfiles at last; each is compared once
-/// more right before that. If that is cut short, each file is old or new, and no Kptfile says that all is done. Temporary files that a killed run left behind
-/// are removed.
+/// Before anything is written, every path is checked for links and `.git`, and every file to be changed is compared
+/// with what was read. Then all new contents are written to temporary files next to their targets, so that a full
+/// disk or a missing permission is found before anything changes. Then the temporary files are renamed into place and
+/// files are deleted (their folders remain), Kptfiles last; each file is compared once more immediately before. If
+/// this is interrupted, each file has either its old or its new content, and no Kptfile claims that the update is
+/// complete. Temporary files that a killed run left behind are removed.
 ///
-/// A file whose content stays the same is not written. If the package directory does not exist and `files` is
-/// [empty](Package::empty), it is made. A package without files gets all files or none: if one
-/// cannot be written, those already written are removed, and the next run completes what a killed one left. A file that has several names (hard links) is changed under this one only.
+/// A file is not written if its content is unchanged. If the package directory does not exist and `files` is
+/// [empty](Package::empty), the directory is created. A package without files gets all files or none: if one cannot
+/// be written, those already written are removed, and the next run completes what a killed run left. If a file has
+/// several names (hard links), only this name gets the new content.
 ///
 /// # Errors
-/// A path that leads out of the package; a file changed underneath; a new file that exists; two changes for one
-/// file; the operating system refuses. Temporary files and folders made for new files are removed then.
+/// A path leads out of the package; a file changed on disk after it was read; a new file already exists; there are
+/// two changes for one file; the operating system refuses an operation. Temporary files and folders created for new
+/// files are then removed.
 pub fn write_package(files: &Package, changes: &[FileChange]) -> Result<(), PackageError> {
     write_watched(files, changes, files.is_empty(), &mut |_| ())
 }
 
-/// As [`write_package`], with a journal, by which [`recover_package`](super::recover_package) carries through
-/// what a killed run left. Only for a package that no other process works on.
+/// As [`write_package`], with a journal from which [`recover_package`](super::recover_package) completes what a
+/// killed run left. Only for a package that no other process changes.
 ///
 /// # Errors
 /// As [`write_package`].
@@ -111,7 +113,7 @@ pub fn write_package_whole(files: &Package, changes: &[FileChange]) -> Result<()
     write_watched(files, changes, true, &mut |_| ())
 }
 
-/// As [`write_package`]; `watch` hears of each path before its file is looked at for the last time.
+/// As [`write_package`]; calls `watch` with each path before its file is compared for the last time.
 fn write_watched(
     files: &Package,
     changes: &[FileChange],
@@ -156,12 +158,12 @@ fn write_watched(
     });
     if result.is_err() {
         if is_new {
-            // Half of a package would pass for one.
+            // An incomplete package would look like a complete one.
             for file in &done {
                 let _ = fs::remove_file(file);
             }
         }
-        // Only the empty ones go: what is in place stays.
+        // `remove_dir` removes only empty folders, so files in place are kept.
         for folder in made.iter().rev() {
             let _ = fs::remove_dir(folder);
         }
@@ -169,7 +171,7 @@ fn write_watched(
     result
 }
 
-/// The rules that need no look at the disk. Gives the changes with normal paths.
+/// The checks that do not need the disk. Returns the changes with normalized paths.
 fn check_paths(changes: &[FileChange]) -> Result<Vec<(String, &FileChange)>, PackageError> {
     let mut checked = Vec::with_capacity(changes.len());
     let mut seen = BTreeSet::new();
@@ -197,17 +199,16 @@ fn check_paths(changes: &[FileChange]) -> Result<Vec<(String, &FileChange)>, Pac
     Ok(checked)
 }
 
-/// A change that was checked.
 struct WriteStep<'a> {
     path: &'a str,
-    /// The file on disk.
+    /// The path on disk.
     target: PathBuf,
     /// Whether the file is created.
     is_new: bool,
     /// The new content; `None` if the file is deleted.
     bytes: Option<&'a [u8]>,
     mode: Option<u32>,
-    /// The digest of the content before, for a journal.
+    /// The digest of the old content, for a journal; `None` for a new file or without a journal.
     old: Option<String>,
 }
 
@@ -220,7 +221,7 @@ fn find_root(files: &Package) -> Result<PathBuf, PackageError> {
     }
 }
 
-/// The rules that look at the disk; nothing is written here.
+/// The checks that read the disk; nothing is written here.
 fn plan<'a>(
     files: &Package,
     root: &Path,
@@ -228,7 +229,7 @@ fn plan<'a>(
     is_journaled: bool,
 ) -> Result<Vec<WriteStep<'a>>, PackageError> {
     let mut steps = Vec::with_capacity(changes.len());
-    // The files of a folder are neighbours.
+    // Files of one folder usually follow each other, so comparing with the last folder avoids most repeated checks.
     let mut checked = None;
     for (path, change) in changes {
         let folder = path.rsplit_once('/').map(|(folder, _)| folder);
@@ -262,15 +263,15 @@ fn plan<'a>(
     Ok(steps)
 }
 
-/// A file that is as it was when it was read.
+/// A file that has not changed since it was read.
 struct FoundFile {
-    /// The file itself, or the one that the link of this path leads to.
+    /// The file itself, or the target if the path is a link.
     target: PathBuf,
     bytes: Vec<u8>,
     metadata: Metadata,
 }
 
-/// Looks whether a file is as it was when it was read; `None` if it was not read.
+/// Checks that a file has not changed since it was read; `None` if it was not read.
 fn look(files: &Package, root: &Path, path: &str) -> Result<Option<FoundFile>, PackageError> {
     let changed = || PackageError::Changed { path: path.into() };
     let on_disk = root.join(path);
@@ -304,7 +305,7 @@ fn look(files: &Package, root: &Path, path: &str) -> Result<Option<FoundFile>, P
     }))
 }
 
-/// A file that was read must still be there, and no link or FIFO in its place.
+/// Checks that a file that was read still exists and was not replaced by a link or FIFO.
 fn check_regular(file: &Path, path: &str) -> Result<(), PackageError> {
     match fs::symlink_metadata(file) {
         Ok(metadata) if metadata.is_file() => Ok(()),
@@ -323,8 +324,8 @@ fn check_absent(file: &Path, path: &str) -> Result<(), PackageError> {
     }
 }
 
-/// Writes the temporary files of all steps, in order; a deletion has none. One that is not renamed is removed when it
-/// is dropped.
+/// Writes the temporary files of all steps, in order; a deletion has none. A temporary file that is not renamed is
+/// removed on drop.
 fn stage_all(
     steps: &[WriteStep<'_>],
     made: &mut Vec<PathBuf>,
@@ -341,7 +342,6 @@ fn stage_all(
     steps.iter().map(stage_one).collect()
 }
 
-/// Writes the journal of these steps.
 fn journal(
     root: &Path,
     steps: &[WriteStep<'_>],
@@ -358,17 +358,17 @@ fn journal(
     Journal::write(root, files.collect())
 }
 
-/// The part of a run that changes files.
+/// The phase of a write that changes files.
 struct Commit<'c> {
     files: &'c Package,
     root: &'c Path,
-    /// The files that were changed.
+    /// The files changed so far.
     done: &'c mut Vec<PathBuf>,
 }
 
 impl Commit<'_> {
-    /// Renames, then deletions, then the renames of Kptfiles, the root's last: a Kptfile says which revision
-    /// its package is at, so none says so of a run that was stopped midway.
+    /// Renames files, then deletes files, then renames Kptfiles, the root's last. A Kptfile records the revision of
+    /// its package, so it must not record the new one if the run stops midway.
     fn run(
         &mut self,
         steps: Vec<WriteStep<'_>>,
@@ -428,7 +428,7 @@ impl Commit<'_> {
         Ok(())
     }
 
-    /// Somebody may have saved the file while others were written.
+    /// The file may have been saved while other files were written.
     fn look_again(&self, step: &WriteStep<'_>) -> Result<(), PackageError> {
         match look(self.files, self.root, step.path) {
             Err(PackageError::Changed { path }) if !self.done.is_empty() => {
@@ -444,21 +444,21 @@ fn is_kptfile(path: &str) -> bool {
     path.rsplit('/').next() == Some("Kptfile")
 }
 
-/// Puts a new file in place; one that is there by now stays.
+/// Renames a new file into place; a file that exists by now is kept.
 fn put_new(temporary: TempPath, step: &WriteStep<'_>) -> Result<(), PackageError> {
     let (target, path) = (&step.target, step.path);
     let Err(error) = temporary.persist_noclobber(target) else {
         return Ok(());
     };
     check_absent(target, path)?;
-    // Some file systems cannot do that in one step.
+    // Some file systems cannot rename without replacing in one step.
     error
         .path
         .persist(target)
         .map_err(|error| PackageError::io("rename a new version to", target)(error.error))
 }
 
-/// Writes a temporary file next to the target. Its handle is closed at once: there may be thousands.
+/// Writes a temporary file next to the target. Its handle is closed at once, because there may be thousands of files.
 fn stage(target: &Path, bytes: &[u8], mode: Option<u32>) -> Result<TempPath, PackageError> {
     let failed = || PackageError::io("write a new version of", target);
     let mut temporary = temporary::make_in(parent(target)).map_err(failed())?;
@@ -476,7 +476,7 @@ fn stage(target: &Path, bytes: &[u8], mode: Option<u32>) -> Result<TempPath, Pac
     Ok(temporary.into_temp_path())
 }
 
-/// As `create_dir_all`, and remembers which folders it made.
+/// As `create_dir_all`; also adds the folders that it created to `made`.
 pub(super) fn make_folders(folder: &Path, made: &mut Vec<PathBuf>) -> Result<(), PackageError> {
     let missing: Vec<_> = folder
         .ancestors()

@@ -6,7 +6,7 @@ fn write(files: &Package, path: &str, text: &str) -> Result<(), PackageError> {
     write_package(files, &[FileChange::write(path, text)])
 }
 
-/// Everything in a directory, links not followed.
+/// The paths of everything in a directory; links are not followed.
 fn listing(dir: &Path) -> Vec<String> {
     let mut all = Vec::new();
     let mut pending = vec![dir.to_path_buf()];
@@ -101,7 +101,7 @@ fn modes_are_kept_and_taken_over() {
     assert_eq!(mode(dir.path(), "a.yaml"), 0o640);
     assert_eq!(mode(dir.path(), "s.sh"), 0o755);
     assert_eq!(mode(dir.path(), "new"), 0o666);
-    // The test's umask, whatever it is.
+    // The expected mode depends on the umask of the test.
     assert_eq!(
         mode(dir.path(), "plain"),
         mode(dir.path(), "beside") & 0o644
@@ -125,7 +125,7 @@ fn an_unchanged_file_is_not_written() {
     ];
     write_package(&files, &changes).expect("written");
     assert_eq!(times(), before);
-    // And it does not matter then that another process changed it.
+    // Another process may then change the file without an error.
     put(dir.path(), "a.yaml", "other");
     write(&files, "a.yaml", "a").expect("nothing to do");
     assert_eq!(get(dir.path(), "a.yaml"), "other");
@@ -220,8 +220,8 @@ fn a_file_that_is_saved_while_others_are_written_is_left_alone() {
     }
 }
 
-/// Else a run that was stopped midway would pass for a complete one: a lock of the new revision, and resources of
-/// the old.
+/// Otherwise a run that stopped midway would look complete: the lock would name the new revision while resources are
+/// from the old one.
 #[test]
 fn kptfiles_are_written_last() {
     let dir = package(&[
@@ -256,7 +256,7 @@ fn what_a_killed_run_left_behind_goes_with_the_next() {
     put(dir.path(), "d/.krm-variants-Ab3dEf.tmp", "of a run at work");
     let files = read_package(dir.path()).expect("a package");
     assert_eq!(files.others().count(), 0);
-    // Even if there is nothing to write.
+    // This happens even if there is nothing to write.
     write_package(&files, &[]).expect("nothing");
     assert_eq!(
         listing(dir.path()),
