@@ -79,7 +79,8 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     Ok(exit::DONE)
 }
 
-/// The revision that the package was copied from, by its content; `None` after errors, which are printed.
+/// Searches upstream's history for the revision that the package was copied from, by its content. `None` if the search
+/// failed; its errors are printed.
 fn search(
     package: &LocalPackage,
     source: &SourceArgument,

@@ -1,7 +1,7 @@
-//! `krmv blame`: who set each field of a file, upstream or a person, followed through both histories.
+//! `krmv blame`: shows who set each field of a file: a release of upstream, or a local commit.
 //!
-//! A state of the package is compared with the one before it. Their resources are paired as a merge pairs them, so that a
-//! moved file and a renamed resource do not end the trail. No value is shown.
+//! Each state of the package is compared with the state before it. Their resources are paired as in a merge, so that a
+//! field can be followed through moved files and renamed resources. Values are never shown.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -79,7 +79,7 @@ pub(crate) fn run(blame: &BlameArguments, common: &Common) -> Result<u8> {
     Ok(exit::DONE)
 }
 
-/// The directory with the Kptfile around a file.
+/// Finds the package of a file: the nearest directory above it that has a Kptfile.
 fn package_around(file: &Path) -> Result<PathBuf> {
     for folder in file.ancestors().skip(1) {
         let folder = if folder.as_os_str().is_empty() {
@@ -105,7 +105,7 @@ fn within(directory: &Path, file: &Path) -> Result<String> {
     Ok(path.to_string_lossy().replace('\\', "/"))
 }
 
-/// Who made a state of the package.
+/// Who made a state of the package. `Uncommitted` means the files on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Setter {
     Uncommitted,
@@ -145,9 +145,9 @@ impl std::fmt::Display for Setter {
 /// A field and who set it.
 struct BlamedField {
     resource: String,
-    /// With the elements of lists by their names.
+    /// The path with list elements by name: `containers[name=app].image`.
     key: String,
-    /// With the elements of lists by their positions.
+    /// The path with list elements by position: `containers[0].image`.
     shown: String,
     setter: Setter,
     is_injected: bool,
@@ -193,11 +193,11 @@ impl BlamedField {
     }
 }
 
-/// A state of a package: its files by path, with the ids of their contents.
+/// A state of a package. `files` maps each path to the ID of the file's content.
 struct HistoricState {
     setter: Setter,
     files: BTreeMap<String, String>,
-    /// Its resources, with their places. All resources of a file ask.
+    /// The resources of the state and their places. Cached: every resource of the blamed file needs them.
     members: OnceCell<(Vec<ResourcePlace>, Vec<Member>)>,
 }
 
@@ -216,23 +216,23 @@ type ResourcePlace = (String, usize);
 
 /// Where a field got its value.
 struct FieldOrigin {
-    /// The state that set it.
+    /// The index of the state that set it.
     at: usize,
-    /// The resource there, and the key of the field.
+    /// Where the resource is in that state. `key` is the field's key there.
     location: ResourcePlace,
     key: String,
 }
 
-/// Both histories.
+/// The history of the package in its own repository, and the revisions of upstream.
 struct FileHistory {
     local: Vec<HistoricState>,
     upstream: Option<UpstreamSource>,
     repositories: Vec<Repository>,
     only_file: Option<String>,
-    /// What is not committed, by the ids that stand for it.
+    /// The contents of the files on disk if some are uncommitted, by the IDs that stand for them (`worktree:PATH`).
     held: HashMap<String, Vec<u8>>,
     parsed: RefCell<HashMap<String, Option<Rc<OwnedDocument>>>>,
-    /// Revisions of upstream, by the local states that they came with.
+    /// The results of [`Self::revisions_at`], by the index of the local state.
     revisions: RefCell<HashMap<usize, Rc<Vec<HistoricState>>>>,
 }
 
@@ -282,7 +282,7 @@ impl FileHistory {
         Ok(history)
     }
 
-    /// The states of the package in the commits of its own repository, the newest first.
+    /// Reads the states of the package from the commits of its own repository, newest first.
     fn read_commits(&mut self, directory: &Path, top: &Path) -> Result<()> {
         let repository = Repository::open(top)?;
         let prefix = client::line(directory, ["rev-parse", "--show-prefix"]).unwrap_or_default();
@@ -317,7 +317,7 @@ impl FileHistory {
         Ok(())
     }
 
-    /// The fields of a file as it is.
+    /// Finds who set each field of the current version of a file.
     fn blame(&self, package: &LocalPackage, file: &str) -> Result<Vec<BlamedField>> {
         let decisions = self.decisions();
         let mut blamed = Vec::new();
@@ -338,7 +338,9 @@ impl FileHistory {
             progress.step(resource.name.as_deref().unwrap_or(file));
             let leaves = leaves(root);
             let setters = self.setters((file.to_owned(), at), &leaves);
-            // What an injection copied came with the name of its source.
+            // An injection sets this annotation together with the fields that it copies. So fields with the same setter
+            // as
+            // the annotation are injected.
             let injected = leaves.iter().position(|leaf| {
                 let name = leaf.key.strip_prefix("metadata.annotations[\"");
                 let name = name.and_then(|name| name.strip_suffix("\"]"));
@@ -378,7 +380,9 @@ impl FileHistory {
         Ok(blamed)
     }
 
-    /// Who set each of these fields of a resource as it is, and since which local state it is there.
+    /// For each field of a resource in the newest state: the index of the local state that its value dates from, and
+    /// who
+    /// set it.
     fn setters(&self, start: ResourcePlace, fields: &[Leaf]) -> Vec<(usize, Setter)> {
         let keys = fields.iter().map(|field| field.key.clone()).collect();
         let origins = self.origins(&self.local, start, keys);
@@ -386,7 +390,7 @@ impl FileHistory {
             .iter()
             .map(|origin| (origin.at, self.local[origin.at].setter.clone()))
             .collect();
-        // Fields of one state ask the same of upstream.
+        // Group the fields by state, so that upstream is searched once for each state.
         let mut of_state: BTreeMap<usize, (&ResourcePlace, Vec<usize>)> = BTreeMap::new();
         for (number, origin) in origins.iter().enumerate() {
             let (_, numbers) = of_state
@@ -418,7 +422,7 @@ impl FileHistory {
         setters
     }
 
-    /// The fields of a resource that have the same value in another state, by their keys, with their keys there.
+    /// Maps the keys of the fields that have the same value in another state to their keys in that state.
     fn kept(
         &self,
         now: (&HistoricState, &ResourcePlace),
@@ -431,7 +435,7 @@ impl FileHistory {
         Some(kept)
     }
 
-    /// The conflicts that rules of the package decided in its upgrades.
+    /// The conflicts that the package's rules decided in past upgrades.
     fn decisions(&self) -> Vec<RuleDecision> {
         let decided = (0..self.local.len()).filter_map(|at| {
             let results = self.merged_again(at)?;
@@ -447,7 +451,9 @@ impl FileHistory {
         decided.flatten().collect()
     }
 
-    /// The results of the upgrade that made a state, where rules may have decided; the merge is made again.
+    /// Repeats the merge of the upgrade that made a state, and returns its results. `None` if no upgrade made the
+    /// state,
+    /// or if the package had no rules before it.
     fn merged_again(&self, at: usize) -> Option<Vec<FunctionResult>> {
         let before = self.local.get(at + 1)?;
         before.files.get(RULES)?;
@@ -477,15 +483,15 @@ impl FileHistory {
         Some(merged.results.iter().cloned().collect())
     }
 
-    /// The package of upstream at a commit.
+    /// The upstream package at a commit.
     fn revision(&self, path: &str, commit: String, role: Role) -> Option<Arc<SuppliedPackage>> {
         let revision = Revision::named(&commit, commit.clone());
         let snapshot = self.upstream.as_ref()?.snapshot(path, &revision).ok()?;
         supplied(snapshot, role, self.only_file.as_deref(), &[]).ok()
     }
 
-    /// The revisions of upstream up to the one that a state of the package was merged with or made from, the newest first;
-    /// none for a state that brought no other revision. All resources of a file ask.
+    /// The upstream revisions up to the one that a local state was made from or merged with, newest first. Empty if the
+    /// state did not change the upstream revision. Cached: every resource of the file needs them.
     fn revisions_at(&self, at: usize) -> Rc<Vec<HistoricState>> {
         let known = self.revisions.borrow().get(&at).cloned();
         known.unwrap_or_else(|| {
@@ -549,7 +555,7 @@ impl FileHistory {
         Tracking::read(&text).ok()
     }
 
-    /// For each field the state that set it.
+    /// Follows each field back through the states, which are newest first, and finds the state that set it.
     fn origins(
         &self,
         states: &[HistoricState],
@@ -598,7 +604,7 @@ impl FileHistory {
         origins
     }
 
-    /// The documents of two resources, with their positions there.
+    /// The parsed files of two resources, each with the position of the resource in it.
     fn documents(
         &self,
         places: [(&HistoricState, &ResourcePlace); 2],
@@ -610,7 +616,7 @@ impl FileHistory {
         Some([one?, other?])
     }
 
-    /// Whether a resource is the same text in two states.
+    /// Whether a resource has the same text in two states.
     fn is_same_text(
         &self,
         one: (&HistoricState, &ResourcePlace),
@@ -623,7 +629,7 @@ impl FileHistory {
         matches!(roots, (Some(one), Some(other)) if one.source() == other.source())
     }
 
-    /// The resource of one state that is a resource of another one.
+    /// Finds the resource in the state `wanted` that corresponds to the resource at `location` in the state `of`.
     fn counterpart(
         &self,
         wanted: &HistoricState,
@@ -686,13 +692,15 @@ impl FileHistory {
 
 /// A conflict that a rule decided.
 struct RuleDecision {
-    /// The state that the upgrade made.
+    /// The index of the state that the upgrade made.
     at: usize,
     result: FunctionResult,
 }
 
 impl RuleDecision {
-    /// Whether it decided about the value that a field has since a state.
+    /// Whether the decision is about this field. A value that was set in a later state (`since < at`) does not come
+    /// from
+    /// it.
     fn is_about(&self, resource: &Resource, leaf: &Leaf, since: usize) -> bool {
         let is_it = |other: &ResourceRef| {
             other.kind == resource.kind
@@ -707,7 +715,7 @@ impl RuleDecision {
     }
 }
 
-/// A field with a value of its own.
+/// A field with no fields or elements below it.
 struct Leaf {
     key: String,
     shown: String,
@@ -720,7 +728,7 @@ fn leaves(root: NodeRef<'_>) -> Vec<Leaf> {
     found
 }
 
-/// How deep fields are distinguished.
+/// A node at this depth is treated as a leaf.
 const DEEPEST: usize = 200;
 
 fn is_leaf(node: NodeRef<'_>, depth: usize) -> bool {
@@ -754,7 +762,7 @@ fn collect(node: NodeRef<'_>, key: String, shown: String, depth: usize, found: &
     }
 }
 
-/// The keys of the elements of a list: their names, else their positions.
+/// The keys of list elements: `[name=NAME]` if all elements have names and these are unique, otherwise positions.
 fn elements(items: &[NodeRef<'_>]) -> Vec<String> {
     let name = |item: &NodeRef<'_>| Some(format!("[name={}]", item.get("name")?.scalar_text()?));
     let names: Option<Vec<String>> = items.iter().map(name).collect();
@@ -765,7 +773,7 @@ fn elements(items: &[NodeRef<'_>]) -> Vec<String> {
         .unwrap_or_else(|| (0..items.len()).map(|at| format!("[{at}]")).collect())
 }
 
-/// Adds the fields of a node that have the same value in another one, by their keys in both.
+/// Collects the fields that have the same value in both nodes: the key in the first node maps to the key in the second.
 fn keep(
     nodes: [NodeRef<'_>; 2],
     keys: [String; 2],
@@ -800,8 +808,7 @@ fn keep(
     }
 }
 
-/// The elements of two lists that are one: those of one name; where they have none those of one value, and then the others
-/// in their order.
+/// Pairs the elements of two lists: by name if both lists have names, otherwise first by equal value and then in order.
 fn partners(items: [&[NodeRef<'_>]; 2], names: [&[String]; 2]) -> Vec<(usize, usize)> {
     let are_named = names.map(|names| names.first().is_some_and(|name| name.starts_with("[name=")));
     let prints = match are_named {
@@ -856,7 +863,8 @@ pub(crate) fn fields_of(contents: &Contents) -> BTreeMap<String, Value> {
     fields
 }
 
-/// Whether a person means a field, `Kind/name:field`, by its path, by what is above it, or by a glob over either.
+/// Whether a pattern matches a field, `Kind/name:PATH` or only `PATH`. The pattern is the field, a field above it, or a
+/// glob.
 pub(crate) fn is_meant(pattern: &str, field: &str) -> bool {
     let (_, path) = field.split_once(':').unwrap_or(("", field));
     [field, path].into_iter().any(|name| {

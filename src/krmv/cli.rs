@@ -249,7 +249,7 @@ pub(crate) enum Take {
 }
 
 impl Take {
-    /// What was done with conflicts.
+    /// How a report describes conflicts that were decided this way.
     pub(crate) fn done(self) -> &'static str {
         match self {
             Self::Local => "kept your version",
@@ -259,7 +259,7 @@ impl Take {
     }
 }
 
-/// Where no file can have a decision yet.
+/// The values of `upgrade --take`. `file` is not among them: before the merge, the file has no decision to keep.
 fn side() -> impl TypedValueParser<Value = Take> {
     PossibleValuesParser::new(["local", "upstream"]).try_map(|side| Take::from_str(&side, false))
 }

@@ -1,4 +1,4 @@
-//! The user's `git`, run as a process: the only way to the network, and to the history around a package.
+//! Runs the user's `git` as a process. It is the only way to the network.
 
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind, IsTerminal};
@@ -7,7 +7,8 @@ use std::process::{Command, Output, Stdio};
 
 use super::failure::{Failure, Result};
 
-/// Variables by which `git` names the repository of a hook; ours are named by arguments.
+/// Variables that Git sets for a hook. They are removed, because they would redirect our commands to the hook's
+/// repository.
 const OF_A_HOOK: [&str; 5] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -16,7 +17,7 @@ const OF_A_HOOK: [&str; 5] = [
     "GIT_OBJECT_DIRECTORY",
 ];
 
-/// Runs `git` in a directory, whatever its exit code.
+/// Runs `git` in a directory. A nonzero exit code is not an error.
 pub(crate) fn output<S: AsRef<OsStr>>(
     directory: &Path,
     arguments: impl IntoIterator<Item = S>,
@@ -27,7 +28,7 @@ pub(crate) fn output<S: AsRef<OsStr>>(
         command.env_remove(name);
     });
     if !io::stdin().is_terminal() {
-        // No one could answer.
+        // No user could answer a prompt.
         command.env("GIT_TERMINAL_PROMPT", "0");
     }
     command.stdin(Stdio::null());
@@ -40,7 +41,7 @@ pub(crate) fn output<S: AsRef<OsStr>>(
     })
 }
 
-/// What `git` prints; a failure with its message otherwise.
+/// The standard output of `git`. If `git` fails, its message is the error.
 pub(crate) fn text<S: AsRef<OsStr>>(
     directory: &Path,
     arguments: impl IntoIterator<Item = S>,
@@ -52,7 +53,7 @@ pub(crate) fn text<S: AsRef<OsStr>>(
     Err(Failure::new(message(&output)))
 }
 
-/// What `git` prints if it succeeds, without the line end.
+/// The standard output of `git` without trailing whitespace. `None` if `git` fails or prints nothing.
 pub(crate) fn line<S: AsRef<OsStr>>(
     directory: &Path,
     arguments: impl IntoIterator<Item = S>,

@@ -1,4 +1,4 @@
-//! Conflicts as values: what a merge reported, and how a person names it.
+//! Conflicts as values: how a merge reports them, and the patterns by which a user selects them.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use krm_variants::merge::decided::{glob, rule_for};
 use krm_variants::results::{FunctionResult, ResourceRef, Results};
 use krm_variants::yaml::Value;
 
-/// The versions of a conflict.
+/// The tags of a result that hold the versions of a conflict.
 pub(crate) const VERSIONS: [&str; 3] = ["original", "local", "upstream"];
 
 /// A place that both sides changed, as a merge reports it.
@@ -18,7 +18,7 @@ impl ReportedConflict {
         self.0.file.as_ref().map_or("", |(path, _)| path)
     }
 
-    /// The line in the file as it is now, where it is known.
+    /// The line in the current file. `None` if the merge did not report one.
     pub(crate) fn line(&self) -> Option<usize> {
         self.0.tag_value("line")?.parse().ok()
     }
@@ -33,12 +33,12 @@ impl ReportedConflict {
         self.0.tag_value("within")
     }
 
-    /// The versions by their names, in the order of [`VERSIONS`].
+    /// The values of the versions, in the order of [`VERSIONS`].
     pub(crate) fn values(&self) -> [Option<&str>; 3] {
         VERSIONS.map(|version| self.0.tag_value(version))
     }
 
-    /// The place, the same in each run: a rule's path does not count the elements of lists.
+    /// Identifies the place in later runs. The rule path is preferred, because it does not count list elements.
     pub(crate) fn key(&self) -> String {
         let resource = self.0.resource.as_ref().map(named).unwrap_or_default();
         let path = self.0.rule_path.as_deref().or(self.0.field.as_deref());
@@ -56,7 +56,7 @@ impl ReportedConflict {
         self.0.field.as_deref().or(self.0.rule_path.as_deref())
     }
 
-    /// Whether a pattern means this conflict: a glob over `FILE`, `FIELD` or `FILE:FIELD`.
+    /// Whether a pattern matches this conflict: a glob over `FILE`, `FIELD`, `FILE:FIELD` or `Kind/name`.
     pub(crate) fn fits(&self, pattern: &str) -> bool {
         let fields = [self.0.field.as_deref(), self.0.rule_path.as_deref()];
         let fields = fields.into_iter().flatten();
@@ -78,7 +78,7 @@ impl ReportedConflict {
         )
     }
 
-    /// What two conflicts have in common that one decision fits: a field of one name, with the same values.
+    /// The key by which similar conflicts are grouped: the last component of the field, and the values.
     pub(crate) fn sort_of(&self) -> (Option<&str>, [Option<&str>; 3]) {
         let field = self
             .path()
@@ -94,13 +94,13 @@ fn named(resource: &ResourceRef) -> String {
     }
 }
 
-/// The conflicts that nothing decided, in the order of the files.
+/// The conflicts that no rule decided, in the order of the results.
 pub(crate) fn conflicts(results: &Results) -> Vec<ReportedConflict> {
     let open = results.iter().filter(|result| result.is_open_conflict());
     open.cloned().map(ReportedConflict).collect()
 }
 
-/// Those among them that no person decided.
+/// The conflicts that the user has not decided. `decided` has the keys of the others.
 pub(crate) fn undecided(
     all: Vec<ReportedConflict>,
     decided: &BTreeSet<String>,

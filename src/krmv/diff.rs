@@ -93,7 +93,8 @@ struct UneditedPackage {
     cloned: Contents,
 }
 
-/// The revision that the files are merged with: the lock's, or that of the open upgrade.
+/// The package without edits, at the revision that the files were last merged with: the revision of the open upgrade,
+/// otherwise the locked one.
 fn base(followed: &FollowedPackage<'_>) -> Result<UneditedPackage> {
     let FollowedPackage { package, lock, .. } = followed;
     let (supplied, revision) = match &package.tracking.open {
@@ -135,15 +136,15 @@ pub(crate) fn cloned(supplied: &SuppliedPackage) -> Result<Contents> {
 /// A document of a package.
 struct ResourceText {
     file: String,
-    /// Kind, namespace and name.
+    /// `Kind/namespace/name`, or `Kind/name`.
     shown: String,
     text: String,
 }
 
-/// OtherFiles by their paths.
+/// The files that hold no resources, by path.
 type OtherFiles<'a> = BTreeMap<&'a str, &'a [u8]>;
 
-/// Resources by their identity upstream, and the files that hold none.
+/// Splits a package into its resources, by their upstream identity, and the files that hold no resources.
 fn parts(files: &Contents) -> Result<(BTreeMap<String, ResourceText>, OtherFiles<'_>)> {
     let mut found: Vec<(bool, String, ResourceText)> = Vec::new();
     let mut others: BTreeMap<&str, &[u8]> = BTreeMap::new();
@@ -162,7 +163,7 @@ fn parts(files: &Contents) -> Result<(BTreeMap<String, ResourceText>, OtherFiles
             others.insert(path, bytes);
         }
     }
-    // Of a resource and its copies with other names, the resource comes first.
+    // A resource comes before its renamed copies, so that the resource gets the key without `+`.
     found.sort_by_key(|(is_renamed, ..)| *is_renamed);
     let mut resources = BTreeMap::new();
     for (_, mut key, part) in found {

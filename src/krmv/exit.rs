@@ -8,7 +8,7 @@ pub(crate) const USAGE: u8 = 2;
 /// A newer release exists.
 pub(crate) const NEWER: u8 = 3;
 
-/// The code of a command that is done, but for what is open.
+/// [`OPEN`] if something is undecided or an error, otherwise [`DONE`].
 pub(crate) fn open_if(is_open: bool) -> u8 {
     if is_open { OPEN } else { DONE }
 }

@@ -8,12 +8,11 @@ use super::exit;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub(crate) message: String,
-    /// Commands that go on from here.
+    /// Commands that the user can run next.
     pub(crate) hints: Vec<String>,
     pub(crate) code: u8,
 }
 
-/// What commands return.
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
 impl Failure {
@@ -25,7 +24,7 @@ impl Failure {
         }
     }
 
-    /// Adds what to do next: a command, runnable as it is.
+    /// Adds a command that the user can run next.
     #[must_use]
     pub(crate) fn hint(mut self, command: impl Into<String>) -> Self {
         self.hints.push(command.into());
@@ -33,7 +32,7 @@ impl Failure {
     }
 }
 
-/// A failure without advice: the error says it all.
+/// Makes a failure without hints from an error.
 impl<E: std::error::Error> From<E> for Failure {
     fn from(error: E) -> Self {
         Self::new(error.to_string())

@@ -28,7 +28,7 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     Ok(exit::DONE)
 }
 
-/// The revision that was asked for; without one the newest final release, and without any the default branch.
+/// The requested revision. Without a request, the newest final release; without a release, the default branch.
 pub(crate) fn chosen(source: &SourceArgument, upstream: &UpstreamSource) -> Result<Revision> {
     if let Some(request) = &source.revision {
         return upstream.asked(&source.path, request);
@@ -71,7 +71,7 @@ fn is_empty(directory: &Path) -> bool {
     std::fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_none())
 }
 
-/// Writes the package. Gives the number of its files, and what was left out.
+/// Writes the package. Returns the number of its files, and the warnings.
 fn write_new(
     directory: &Path,
     source: &SourceArgument,
@@ -108,7 +108,7 @@ fn write_new(
     Ok((changes.len(), warnings(&results).collect()))
 }
 
-/// The package's name: that of its directory.
+/// The name of the package: the name of its directory.
 fn name_of(directory: &Path, source: &SourceArgument) -> String {
     let absolute = std::path::absolute(directory).unwrap_or_else(|_| directory.to_path_buf());
     let name = absolute.file_name().and_then(|name| name.to_str());

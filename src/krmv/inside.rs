@@ -1,4 +1,4 @@
-//! What the program holds itself: functions, completions, manual pages, topics.
+//! Commands that need no package: the list of functions, completions, manual pages and help topics.
 
 use std::fs::{create_dir_all, write};
 use std::path::Path;
@@ -14,7 +14,6 @@ use super::failure::{Failure, Result};
 use super::print::{self, Page, to_stdout};
 use super::{exit, failure};
 
-/// Lists the functions.
 pub(crate) fn functions(common: &Common) -> Result<u8> {
     if common.json {
         let list: Vec<_> = ALL
@@ -34,14 +33,13 @@ pub(crate) fn functions(common: &Common) -> Result<u8> {
     Ok(exit::DONE)
 }
 
-/// The whole command line: own commands, and functions.
+/// The command line with all commands, including the functions.
 fn whole() -> Command {
     let functions = ALL.iter().map(|function| command(function));
     let whole = Cli::command().subcommands(functions);
     whole.mut_subcommands(|sub| sub.mut_args(with_value_hint))
 }
 
-/// Prints completions.
 pub(crate) fn completion(shell: Shell) -> Result<u8> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut whole(), "krmv", &mut text);
@@ -55,7 +53,7 @@ pub(crate) fn manual(directory: &Path) -> Result<u8> {
     let own = Cli::command();
     let own_commands = own.get_subcommands().cloned();
     let functions = ALL.iter().map(|function| {
-        // A manual page joins lines that no empty one parts.
+        // A manual page joins lines unless an empty line separates them.
         command(function).mut_arg("pairs", |pairs| {
             let help = pairs
                 .get_long_help()

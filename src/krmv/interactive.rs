@@ -1,4 +1,5 @@
-//! Conflicts decided one by one on a terminal, with the keys of `git add -p`. Nothing is written before the end.
+//! Lets the user decide conflicts one by one on a terminal, in the style of `git add -p`. Files are written only at the
+//! end.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -28,10 +29,10 @@ const HELP: &str = "\
   Ctrl-C writes nothing
 ";
 
-/// Lines of the file around a conflict.
+/// The number of lines that are shown before and after the line of a conflict.
 const CONTEXT: usize = 2;
 
-/// Asks about each of these conflicts; gives the decisions, and the files that came back from the editor.
+/// Asks about each conflict. Returns the decisions, and the texts of the files that the user edited, by path.
 pub(crate) fn ask(
     table: &ConflictTable<'_>,
     conflicts: &[ReportedConflict],
@@ -124,7 +125,8 @@ fn show(
     }
 }
 
-/// Opens the file with both sides' lines in the user's editor. The inner error says what is wrong with what came back.
+/// Opens the file, with conflict markers, in the user's editor. The inner error is a message for the user, who is then
+/// asked again: for example, if the edited text is not valid.
 fn edit(
     table: &ConflictTable<'_>,
     conflict: &ReportedConflict,
@@ -151,7 +153,7 @@ fn edit(
     let name = path.rsplit('/').next().unwrap_or(path);
     let file = folder.path().join(name);
     std::fs::write(&file, marked.or(before).unwrap_or_default())?;
-    // As Git does it: the variable is a command line of the shell.
+    // As in Git, the variable is a command line for the shell.
     let status = Command::new("sh")
         .arg("-c")
         .arg(format!("{editor} \"$@\""))

@@ -1,7 +1,7 @@
-//! Edits of a Kptfile: the lock, and what an open upgrade adds.
+//! Reads and edits a Kptfile: its lock, and the annotations of an open upgrade.
 //!
 //! While conflicts are undecided `upstream.git.ref` names the new revision and `upstreamLock` the old one, and
-//! two annotations say how far the upgrade is:
+//! two annotations record the progress of the upgrade:
 //!
 //! ```yaml
 //! metadata:
@@ -11,8 +11,8 @@
 //!       app.yaml:Deployment/app:spec.replicas
 //! ```
 //!
-//! The lock alone would not do: a branch or a tag may move before all is decided, and a `ref` that a person wrote
-//! would pass for a merge that never was. Values are in neither.
+//! The lock alone is not enough: a branch or tag may move before all conflicts are decided, and a `ref` that the user
+//! edited would look like a merge that never happened. Neither annotation contains values.
 
 use std::collections::BTreeSet;
 
@@ -24,34 +24,34 @@ use krm_variants::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Val
 
 use super::failure::{Failure, Result};
 
-/// From which commit to which one the files were merged.
+/// The commits between which the files were merged: `FROM..TO`. For an archive or image, a space and its source follow.
 const OPEN: &str = "fn.kpt.dev/open-upgrade";
-/// Conflicts that are decided, though their places are as they were.
+/// The conflicts that the user decided for the file's value, one key a line. The files do not show these decisions.
 const DECIDED: &str = "fn.kpt.dev/decided-conflicts";
 
 /// An upgrade with conflicts to decide.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OpenUpgrade {
-    /// The commit that the package was at.
+    /// The commit in the lock when the upgrade began.
     pub(crate) from: String,
     /// The commit that it was merged with.
     pub(crate) to: String,
-    /// The archive or image that it was merged with: no other field names it.
+    /// The archive or image that it was merged with; no other field of the Kptfile names it. `None` for a Git
+    /// repository.
     pub(crate) source: Option<String>,
-    /// The conflicts that are decided for the file's value.
+    /// The keys of the conflicts that are decided for the file's value.
     pub(crate) decided: BTreeSet<String>,
 }
 
-/// What a Kptfile says of the package's upstream.
+/// What a Kptfile records about the upstream of its package.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tracking {
-    /// `upstreamLock`.
+    /// `upstreamLock`, or the recorded digest of an archive or image.
     pub(crate) lock: Option<UpstreamLock>,
-    /// The repository.
+    /// The address of the repository, archive or image layout.
     pub(crate) repository: Option<String>,
-    /// `upstream.git.ref`.
+    /// `upstream.git.ref`. For an archive or image, the source of the open upgrade.
     pub(crate) wanted: Option<String>,
-    /// The upgrade that is open.
     pub(crate) open: Option<OpenUpgrade>,
 }
 
@@ -101,7 +101,7 @@ impl Tracking {
             })
         });
         let commit = lock.as_ref().and_then(|lock| lock.commit.as_deref());
-        // Another program moved the lock meanwhile: what was open is part of its merge.
+        // If another program has moved the lock, its merge includes the upgrade that was open.
         let is_open = open
             .as_ref()
             .is_some_and(|open| commit == Some(&*open.from));
@@ -121,7 +121,7 @@ impl Tracking {
     }
 }
 
-/// The lock of an archive or image: its digest is in place of a commit.
+/// The lock of an archive or image, with the digest in place of a commit.
 fn lock_of_files(
     folder: String,
     source: String,
@@ -140,7 +140,6 @@ fn lock_of_files(
     }
 }
 
-/// A Kptfile after these edits.
 fn edited(
     text: &str,
     edit: impl for<'d> FnOnce(NodeRef<'d>, &mut Editor<'d, '_>) -> std::result::Result<(), EditError>,
@@ -148,7 +147,7 @@ fn edited(
     Ok(OwnedDocument::edited(text.to_owned(), edit)?)
 }
 
-/// The Kptfile of a package without one.
+/// A minimal Kptfile, for a package that has none.
 pub(crate) fn new(name: &str) -> String {
     let entry = |key: &str, value: Value| (Value::from(key), value);
     let metadata = Value::Mapping(vec![entry("name", Value::from(name))]);
@@ -166,7 +165,7 @@ pub(crate) fn name(text: &str) -> Option<String> {
     name.scalar_text().map(str::to_owned)
 }
 
-/// A Kptfile with the name of another.
+/// Gives a Kptfile the `metadata.name` of another Kptfile.
 pub(crate) fn named(text: &str, other: &str) -> Result<String> {
     let Some(new) = name(other) else {
         return Ok(text.to_owned());
@@ -179,7 +178,7 @@ pub(crate) fn named(text: &str, other: &str) -> Result<String> {
     })
 }
 
-/// A Kptfile with the upstream and the lock of another, as if no upgrade were open.
+/// Gives a Kptfile the upstream and the lock of another Kptfile, and closes an open upgrade.
 pub(crate) fn with_lock_of(text: &str, other: &str) -> Result<String> {
     let document = OwnedDocument::parse(other.to_owned())?;
     let root = document.root();
@@ -202,7 +201,7 @@ pub(crate) fn with_lock_of(text: &str, other: &str) -> Result<String> {
     })
 }
 
-/// A lock where upstream has the package in another place.
+/// A copy of the lock for a package that upstream moved to another directory.
 pub(crate) fn at(lock: &UpstreamLock, directory: &str) -> UpstreamLock {
     UpstreamLock {
         directory: directory.to_owned(),
@@ -210,7 +209,7 @@ pub(crate) fn at(lock: &UpstreamLock, directory: &str) -> UpstreamLock {
     }
 }
 
-/// Records a revision as merged. Nothing is open then.
+/// Records a revision as merged, and closes an open upgrade.
 pub(crate) fn locked(text: &str, lock: &NewLock<'_>) -> Result<String> {
     let text = edited(text, |root, editor| {
         match lock.commit.filter(|id| is_digest(id)) {
@@ -224,7 +223,7 @@ pub(crate) fn locked(text: &str, lock: &NewLock<'_>) -> Result<String> {
     annotated(&text, &[(OPEN, None), (DECIDED, None)])
 }
 
-/// Records a revision as the one to upgrade to, while the lock stays where it is.
+/// Records an open upgrade: `upstream` names the new revision, and the lock keeps the old one.
 pub(crate) fn opened(
     text: &str,
     lock: &UpstreamLock,
@@ -260,7 +259,7 @@ pub(crate) fn opened(
     decided(&text, open)
 }
 
-/// Records what is decided of an open upgrade.
+/// Writes the annotations of an open upgrade, with the conflicts that are decided.
 pub(crate) fn decided(text: &str, open: &OpenUpgrade) -> Result<String> {
     let lines: String = open
         .decided

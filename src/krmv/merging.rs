@@ -1,8 +1,10 @@
-//! Merges in memory, and single decisions out of them.
+//! Merges packages in memory, and applies single decisions to files that were merged before.
 //!
-//! A decision must not repeat the merge: what a person removed or rewrote since then stays. So the merge is made
-//! twice, once with every conflict as local has it and once with the decided ones as upstream has them. What the
-//! two differ in is the decision, and that alone goes into the files.
+//! A decision must not repeat the merge, because the user may have removed or rewritten parts of the files since. So
+//! the
+//! merge runs twice: once with local's value at every conflict, and once with upstream's value at the decided
+//! conflicts.
+//! Only the difference between the two results is applied to the files.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -20,23 +22,22 @@ use super::conflict::ReportedConflict;
 use super::failure::{Failure, Result};
 use super::package::Contents;
 
-/// What a package is merged with.
+/// The inputs of a merge, except for the local files.
 pub(crate) struct Merger {
     pub(crate) original: Arc<SuppliedPackage>,
     pub(crate) upstream: Arc<SuppliedPackage>,
-    /// The local package, if it was read before.
+    /// The local package, if it was parsed before; its files are not parsed again.
     pub(crate) local: Option<Arc<SuppliedPackage>>,
     /// `upstream.updateStrategy`.
     pub(crate) strategy: Option<String>,
-    /// Rules of the user, in their order.
+    /// The user's conflict rules, in order.
     pub(crate) rules: Vec<Value>,
-    /// The only file of the package, if it is one.
+    /// The name of the file, if the package is a single file.
     pub(crate) file: Option<String>,
-    /// Where upstream has the package.
+    /// The path of the package in upstream.
     pub(crate) path: String,
 }
 
-/// A merged package.
 pub(crate) struct MergedPackage {
     pub(crate) contents: Contents,
     /// Permission bits of new files.
@@ -133,7 +134,7 @@ impl Merger {
     }
 }
 
-/// A file in which a person changed more than the decision is about: the decision is merged into it.
+/// Merges a decision, the change from `old` to `new`, into a file that the user has edited since the upgrade.
 fn decision_alone(
     path: &str,
     own: Option<&Vec<u8>>,
@@ -164,7 +165,7 @@ fn decision_alone(
     }
 }
 
-/// The files with both sides' lines at their conflicts, as Git marks them.
+/// A file with Git's conflict markers around both sides' lines. `None` if it has no conflict or is not text.
 pub(crate) fn with_markers(
     path: &str,
     versions: [Option<&Vec<u8>>; 3],
@@ -195,7 +196,7 @@ pub(crate) fn with_markers(
     Ok(has_markers(&marked).then(|| marked.into_bytes()))
 }
 
-/// A text that holds no resources, as `git merge-file` marks it.
+/// Marks the conflicts of a text without resources with `git merge-file`.
 fn lines_with_markers(files: &DriverFiles) -> Result<String> {
     let folder = tempfile::tempdir()?;
     for (name, text) in [
@@ -212,13 +213,12 @@ fn lines_with_markers(files: &DriverFiles) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Whether a text has conflict markers.
 pub(crate) fn has_markers(text: &str) -> bool {
     let mut lines = text.lines();
     lines.any(|line| line.starts_with("<<<<<<< ")) && lines.any(|line| line.starts_with(">>>>>>> "))
 }
 
-/// A text with one side's lines where it has conflict markers.
+/// Replaces each marked conflict in a text with the lines of one side.
 pub(crate) fn without_markers(text: &str, side: Side) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut within: Option<Side> = None;
@@ -239,7 +239,8 @@ fn rules_document(rules: Vec<Value>) -> Result<OwnedDocument> {
     Ok(OwnedDocument::parse(text)?)
 }
 
-/// A ConflictRules; with a name it is a resource of a package, kept out of the cluster.
+/// The text of a `ConflictRules`. With a name, it is a resource of a package, and an annotation keeps it out of the
+/// cluster.
 pub(crate) fn rules_text(name: Option<&str>, rules: Vec<Value>) -> String {
     let mut fields = vec![
         Value::entry("apiVersion", "fn.kpt.dev/v1alpha1"),

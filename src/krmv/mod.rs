@@ -1,7 +1,7 @@
 //! The commands of `krmv`.
 //!
-//! `krmv NAME ...`, or a link called NAME, is the function NAME. The other commands are the everyday work with
-//! one package: they read it, call functions in memory, and write it. The network is Git's affair (`client`).
+//! `krmv NAME ...`, or a link called NAME, runs the function NAME. The other commands are for everyday work with one
+//! package: they read it, call functions in memory, and write it. Only `git` accesses the network (`client`).
 //!
 //! Source: contract, krmv.
 
@@ -45,7 +45,6 @@ use krm_variants::functions::{ALL, Function};
 use cli::{Cli, Command};
 use failure::Result;
 
-/// Runs the program.
 pub(crate) fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let name = arguments.first().map(Path::new).and_then(Path::file_stem);

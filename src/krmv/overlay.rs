@@ -1,4 +1,6 @@
-//! `krmv overlay`: the package as its upstream and a kustomize overlay; and what of an overlay no longer counts.
+//! `krmv overlay`: shows a package as its upstream and a kustomize overlay. `--check` lists the patches of an overlay
+//! that
+//! have no effect.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -51,7 +53,7 @@ pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
         return print_errors(&results, common);
     }
     if overlay.verify {
-        // With a copy of upstream, so that nothing is fetched.
+        // Verify with a copy of upstream as the base, so that kustomize fetches nothing.
         verify(&package, &made(&package, &base, None)?.0)?;
     }
     if let Some(into) = &overlay.into {
@@ -96,7 +98,7 @@ pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
     Ok(exit::DONE)
 }
 
-/// The files of the overlay.
+/// Creates the files of the overlay. Without `remote`, the base is a copy of upstream.
 fn made(
     package: &LocalPackage,
     base: &Arc<SuppliedPackage>,
@@ -119,7 +121,7 @@ fn made(
     Ok((outcome.documents, outcome.results))
 }
 
-/// Compares what the user's kustomize makes of the overlay with the package.
+/// Builds the overlay with the user's kustomize, and compares the result with the package.
 fn verify(package: &LocalPackage, documents: &[Document]) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let overlay = folder.path().join("overlay");
@@ -168,7 +170,7 @@ fn texts(contents: &Contents) -> PackageTexts {
     )
 }
 
-/// `--check`: what of an overlay hits nothing in its base, or changes nothing.
+/// `--check`: lists the patches of an overlay that match nothing in its base, or change nothing.
 fn checked(directory: &Path, common: &Common) -> Result<u8> {
     let package = LocalPackage::open_any(directory)?;
     let base = |name: &str| {

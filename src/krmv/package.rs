@@ -1,4 +1,4 @@
-//! The package of a person, on disk.
+//! The local package on disk.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub(crate) struct LocalPackage {
 }
 
 impl LocalPackage {
-    /// Locks and reads a package; a killed run before this one is carried through first.
+    /// Locks and reads a package. If an earlier run was killed while it wrote, its changes are completed first.
     pub(crate) fn open(directory: &Path) -> Result<Self> {
         let package = Self::open_any(directory)?;
         if package.contents.contains_key(KPTFILE) {
@@ -48,7 +48,7 @@ impl LocalPackage {
         Err(no_kptfile(&package.directory))
     }
 
-    /// As [`LocalPackage::open`], also without a Kptfile.
+    /// Like [`LocalPackage::open`], but accepts a directory without a Kptfile.
     pub(crate) fn open_any(directory: &Path) -> Result<Self> {
         let directory = if directory.is_file() {
             let parent = directory.parent().unwrap_or(Path::new("."));
@@ -89,7 +89,7 @@ impl LocalPackage {
         })
     }
 
-    /// As the user names it in commands.
+    /// The directory as the user gave it, for messages and commands.
     pub(crate) fn name(&self) -> String {
         self.directory.to_string_lossy().into_owned()
     }
@@ -101,7 +101,7 @@ impl LocalPackage {
         name.unwrap_or("package").to_owned()
     }
 
-    /// A command of this program for the package; without a directory where it is the current one.
+    /// A `krmv` command for this package. The directory is left out if it is the current one.
     pub(crate) fn command(&self, words: &[&str]) -> String {
         let mut line = vec!["krmv".to_owned()];
         let mut words = words.iter();
@@ -119,7 +119,8 @@ impl LocalPackage {
         String::from_utf8_lossy(bytes).into_owned()
     }
 
-    /// The name of the only file, if the package is one: the one named as upstream's, else the only YAML file.
+    /// The name of the file, if the package is a single file: the file that is named as in upstream, otherwise the only
+    /// YAML file. `None` if the package is a directory.
     pub(crate) fn only_file(&self) -> Result<Option<String>> {
         let lock = self.tracking.lock.as_ref().filter(|lock| lock.is_file);
         let Some(UpstreamLock { directory, .. }) = lock else {
@@ -144,7 +145,7 @@ impl LocalPackage {
         }
     }
 
-    /// The files that count among these: all, or the only one.
+    /// The files that belong to the package: all files, or the file of a single-file package.
     pub(crate) fn own(&self, contents: &Contents) -> Result<Contents> {
         let mut own = contents.clone();
         if let Some(only) = self.only_file()? {
@@ -153,7 +154,7 @@ impl LocalPackage {
         Ok(own)
     }
 
-    /// What turns the package on disk into these files.
+    /// The changes that turn the package on disk into these files.
     pub(crate) fn changes(&self, new: &Contents, modes: &HashMap<String, u32>) -> Vec<FileChange> {
         let written = new
             .iter()
@@ -167,7 +168,7 @@ impl LocalPackage {
         written.chain(deleted.map(FileChange::delete)).collect()
     }
 
-    /// Writes the package. A run that is killed meanwhile is carried through by the next one.
+    /// Writes the changes. If the program is killed meanwhile, the next run completes them.
     pub(crate) fn write(&self, changes: &[FileChange]) -> Result<()> {
         write_package_whole(&self.files, changes).map_err(|error| {
             Failure::new(error.to_string()).hint(command(["ls", "-la", &self.name()]))
@@ -187,7 +188,7 @@ pub(crate) fn contents_of(files: &package::Package) -> Result<Contents> {
 fn no_kptfile(directory: &Path) -> Failure {
     let name = directory.to_string_lossy().into_owned();
     let mut above = directory.to_path_buf();
-    // A folder inside a package is the likeliest mistake.
+    // The most likely mistake is to name a folder inside a package.
     for depth in 1..=8 {
         above.push("..");
         if above.join(KPTFILE).is_file() {

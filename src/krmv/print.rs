@@ -1,4 +1,4 @@
-//! What a person sees: at 80 columns or more, with colours on a terminal, or one JSON document.
+//! Output: text for people, wrapped at the width of the terminal and with colours, or one JSON document for programs.
 
 use std::fmt::{self, Write as _};
 use std::io::{self, IsTerminal, Write};
@@ -20,10 +20,10 @@ pub(crate) const GREEN: Style = AnsiColor::Green.on_default();
 pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default();
 pub(crate) const CYAN: Style = AnsiColor::Cyan.on_default();
 
-/// The width of what goes to no terminal.
+/// The width of output that does not go to a terminal.
 const WIDTH: usize = 80;
 
-/// Where text goes, and how it looks there.
+/// A buffer for output text, with the width and the colour setting of standard output.
 #[derive(Debug, Clone)]
 pub(crate) struct Page {
     text: String,
@@ -48,7 +48,7 @@ impl Page {
         }
     }
 
-    /// A text in a style, if there are colours.
+    /// A text in a style, if colours are on.
     pub(crate) fn styled(&self, style: Style, text: impl fmt::Display) -> String {
         if self.colour {
             format!("{style}{text}{style:#}")
@@ -62,13 +62,13 @@ impl Page {
         let _ = writeln!(self.text, "{line}");
     }
 
-    /// A line that is cut at the page's width.
+    /// Adds a line, cut at the page's width.
     pub(crate) fn cut(&mut self, line: &str) {
         let line = truncate_str(line, self.width, "…").into_owned();
         self.line(line);
     }
 
-    /// Words, wrapped at the page's width, with an indent for the lines after the first.
+    /// Adds a text, wrapped at the page's width. Lines after the first are indented.
     pub(crate) fn wrapped(&mut self, text: &str, indent: usize) {
         let words = text.trim_start_matches(' ');
         let mut line = " ".repeat(text.len() - words.len());
@@ -85,14 +85,14 @@ impl Page {
         self.line(line.trim_end());
     }
 
-    /// A command that goes on from here.
+    /// Adds a command that the user can run next.
     pub(crate) fn hint(&mut self, command: &str) {
         let hint = self.styled(CYAN, "hint:");
         self.line(format_args!("{hint} {command}"));
     }
 
-    /// Conflicts, those of one sort together, with both sides below each other, and with the work tree that the lines
-    /// are of, who changed local's.
+    /// Adds groups of similar conflicts with their values. `work_tree` is the directory that the line numbers refer to;
+    /// with it, the page also shows who last changed the local line.
     pub(crate) fn conflicts(
         &mut self,
         groups: &[Vec<&ReportedConflict>],
@@ -119,7 +119,7 @@ impl Page {
         }
     }
 
-    /// Who changed the line of a conflict last, and when, if Git knows.
+    /// Adds who last changed the line of a conflict, and when, if Git knows.
     pub(crate) fn changed_by(&mut self, directory: &Path, conflict: &ReportedConflict) {
         let line = conflict.line();
         let who = line.and_then(|line| worktree::changed_by(directory, conflict.file(), line));
@@ -129,7 +129,7 @@ impl Page {
         }
     }
 
-    /// `path:line  Kind/name  field`
+    /// Adds the place of a conflict: `path:line  Kind/name  field`.
     pub(crate) fn place(&mut self, conflict: &ReportedConflict) {
         let line = conflict
             .line()
@@ -148,7 +148,7 @@ impl Page {
         self.wrapped(&format!("  {place}{rest}"), 6);
     }
 
-    /// The three versions of a conflict.
+    /// Adds the three versions of a conflict.
     pub(crate) fn values(&mut self, conflict: &ReportedConflict) {
         let styled = VERSIONS.into_iter().zip([DIM, GREEN, YELLOW]);
         for ((name, style), value) in styled.zip(conflict.values()) {
@@ -158,18 +158,18 @@ impl Page {
         }
     }
 
-    /// Writes it to standard output.
+    /// Writes the page to standard output.
     pub(crate) fn finish(self) -> Result<()> {
         to_stdout(&self.text)
     }
 
-    /// What was written to it so far, which is no longer in it.
+    /// Takes the text so far, and leaves the page empty.
     pub(crate) fn take(&mut self) -> String {
         std::mem::take(&mut self.text)
     }
 }
 
-/// Conflicts of one sort together, in the order of their first ones.
+/// Groups similar conflicts. The groups are in the order of their first conflicts.
 pub(crate) fn grouped(conflicts: &[ReportedConflict]) -> Vec<Vec<&ReportedConflict>> {
     let mut groups: Vec<Vec<&ReportedConflict>> = Vec::new();
     for conflict in conflicts {
@@ -194,7 +194,6 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
     }
 }
 
-/// Writes a text to standard output.
 pub(crate) fn to_stdout(text: &str) -> Result<()> {
     let mut stdout = io::stdout().lock();
     let written = stdout
@@ -208,7 +207,7 @@ pub(crate) fn json(document: &serde_json::Value) -> Result<()> {
     to_stdout(&format!("{document}\n"))
 }
 
-/// Says on a terminal what takes long.
+/// Reports a slow operation on standard error, if that is a terminal.
 pub(crate) fn progress(what: fmt::Arguments<'_>) {
     let mut stderr = io::stderr().lock();
     if stderr.is_terminal() {
@@ -216,7 +215,7 @@ pub(crate) fn progress(what: fmt::Arguments<'_>) {
     }
 }
 
-/// Says what a command leaves out.
+/// Prints a warning, for example about something that a command leaves out.
 pub(crate) fn warning(what: fmt::Arguments<'_>) {
     // A closed standard error cannot be reported.
     let _ = writeln!(

@@ -1,4 +1,4 @@
-//! The revisions of a repository, as its server lists them, and which of them is asked for.
+//! The tags and branches of a repository, as `git ls-remote` lists them, and the search for a requested revision.
 
 use krm_variants::config::UsageError;
 use krm_variants::git::Revision;
@@ -13,18 +13,18 @@ use super::source::unreadable;
 /// A tag or branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ListedReference {
-    /// Without the folder of the package: what a person writes.
+    /// The name without the folder of the package, as a user writes it.
     pub(crate) short: String,
-    /// The tag's or branch's name.
+    /// The name of the tag or branch, with the folder.
     pub(crate) name: String,
-    /// `refs/tags/...`; of an archive or image the flag.
+    /// `refs/tags/...`, or the flag for an archive or image.
     pub(crate) full_name: String,
     /// Its commit or digest.
     pub(crate) commit: String,
 }
 
 impl ListedReference {
-    /// The names that a Kptfile has for it.
+    /// The revision with the names that a Kptfile records.
     pub(crate) fn revision(&self) -> Revision {
         let name = if is_digest(&self.commit) {
             &self.full_name
@@ -37,25 +37,26 @@ impl ListedReference {
         }
     }
 
-    /// Its version, if it is one.
+    /// Its version. `None` if the name is not a version.
     pub(crate) fn version(&self) -> Option<Version> {
         version(&self.short)
     }
 }
 
-/// The tags and branches of a repository, seen from a directory.
+/// The tags and branches of a repository, with short names for a package directory: the tag `web/v1` is `v1` for the
+/// directory `web`.
 #[derive(Debug, Default)]
 pub(crate) struct Releases {
-    /// Tags whose names are versions, those of the nearest folder alone; lowest first.
+    /// Tags whose names are versions, lowest first. They are from the nearest folder that has any.
     versions: Vec<(Version, ListedReference)>,
-    /// All of them, in the order in which a name is looked up.
+    /// All tags and branches, in the order in which a name is looked up.
     all: Vec<ListedReference>,
-    /// The default branch.
+    /// The default branch, or the only archive or image.
     head: Option<ListedReference>,
 }
 
 impl Releases {
-    /// Reads what `git ls-remote` prints.
+    /// Parses the output of `git ls-remote`.
     pub(crate) fn read(listed: &str, directory: &str) -> Self {
         let mut lines: Vec<(&str, &str)> = Vec::new();
         for line in listed.lines() {
@@ -63,7 +64,7 @@ impl Releases {
                 continue;
             };
             match (name.strip_suffix("^{}"), lines.last_mut()) {
-                // The commit that an annotated tag stands for.
+                // The commit that an annotated tag points to.
                 (Some(name), Some(last)) if last.1 == name => last.0 = commit,
                 _ => lines.push((commit, name)),
             }
@@ -120,7 +121,8 @@ impl Releases {
         releases
     }
 
-    /// The archives next to each other, or the tags of a layout. What cannot be read is left out, with a warning.
+    /// The archives in one directory, or the tags of an image layout. Those that cannot be read are left out, with a
+    /// warning.
     pub(crate) fn of_files(files: &FileSource, folder: &str) -> Result<Self> {
         let mut all = FileSource {
             folder: folder.to_owned(),
@@ -173,7 +175,7 @@ impl Releases {
         self.finals(|_| true).pop()
     }
 
-    /// The final releases of these versions, lowest first.
+    /// The final releases whose versions fit, lowest first.
     pub(crate) fn finals(&self, fits: impl Fn(&Version) -> bool) -> Vec<&ListedReference> {
         let found = self.versions.iter();
         let found = found.filter(|(version, _)| version.pre.is_empty() && fits(version));
@@ -185,7 +187,7 @@ impl Releases {
         self.head.as_ref()
     }
 
-    /// The tag or branch of a name.
+    /// The tag or branch with this short, plain or full name.
     pub(crate) fn named(&self, name: &str) -> Option<&ListedReference> {
         let same =
             |one: &&ListedReference| one.short == name || one.name == name || one.full_name == name;
@@ -197,7 +199,7 @@ impl Releases {
         self.all.iter().find(|one| one.commit == commit)
     }
 
-    /// What a person asks for: the name of a tag or branch, `latest`, a range, or the beginning of a version.
+    /// The revision for a request: the name of a tag or branch, `latest`, a range, or the beginning of a version.
     pub(crate) fn asked(&self, request: &str) -> Option<&ListedReference> {
         if let Some(named) = self.named(request) {
             return Some(named);
@@ -212,7 +214,7 @@ impl Releases {
         found.map(|(_, reference)| reference)
     }
 
-    /// The error for what is not there, with the nearest names.
+    /// The error for a revision that does not exist, with the most similar names.
     pub(crate) fn not_found(&self, request: &str, address: &str) -> Failure {
         let distance = |name: &str| {
             let same = name

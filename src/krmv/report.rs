@@ -1,4 +1,4 @@
-//! What an upgrade brought, and what is left to do.
+//! The report of an upgrade: what it changed, and what the user has to do next.
 
 use std::collections::BTreeMap;
 
@@ -13,17 +13,17 @@ use super::failure::Result;
 use super::package::LocalPackage;
 use super::print::{self, GREEN, Page, RED, YELLOW, counted, grouped};
 
-/// An upgrade that was made or tried.
+/// An upgrade that was made, or tried by a dry run.
 pub(crate) struct UpgradeReport<'r> {
     pub(crate) package: &'r LocalPackage,
     pub(crate) from: Option<&'r str>,
     pub(crate) to: &'r Revision,
-    /// Where upstream had the package, and where it has it now, if that is another place.
+    /// The old and the new path of the package in upstream. `None` if it did not move.
     pub(crate) moved: Option<[&'r str; 2]>,
     pub(crate) results: &'r Results,
     /// All conflicts.
     pub(crate) found: &'r [ReportedConflict],
-    /// Those that no one decided.
+    /// The undecided conflicts.
     pub(crate) open: &'r [ReportedConflict],
     pub(crate) is_written: bool,
     pub(crate) taken: Option<Take>,
@@ -95,7 +95,7 @@ impl UpgradeReport<'_> {
             format!("{} undecided", counted(self.open.len(), "conflict")),
         );
         page.line(format_args!("{count}; {kept}"));
-        // A dry run has other lines than the files, and so have markers.
+        // The line numbers differ from the files on disk after a dry run, and if there are markers.
         let has_lines = self.is_written && !self.has_markers;
         let work_tree = has_lines.then_some(self.package.directory.as_path());
         page.conflicts(&grouped(self.open), work_tree, common.verbose);
@@ -123,7 +123,7 @@ impl UpgradeReport<'_> {
     }
 }
 
-/// The command that records a settled package.
+/// The command that commits the package when all conflicts are decided.
 pub(crate) fn commit_command(package: &LocalPackage, to: &Revision) -> String {
     let message = format!("{}: upgrade to {}", package.label(), to.lock_ref);
     format!(
@@ -133,7 +133,7 @@ pub(crate) fn commit_command(package: &LocalPackage, to: &Revision) -> String {
     )
 }
 
-/// What decides conflicts: for one of them, and for all of them one by one.
+/// Commands that decide conflicts: the first conflict, or all of them one by one.
 pub(crate) fn hints(
     package: &LocalPackage,
     open: &[ReportedConflict],
@@ -155,7 +155,7 @@ pub(crate) fn hints(
     ]
 }
 
-/// A conflict for programs.
+/// A conflict for `--json`.
 pub(crate) fn conflict_json(conflict: &ReportedConflict) -> Value {
     let [original, local, upstream] = conflict.values();
     json!({
@@ -172,12 +172,12 @@ pub(crate) fn conflict_json(conflict: &ReportedConflict) -> Value {
     })
 }
 
-/// A result for programs.
+/// A result for `--json`.
 pub(crate) fn result_json(result: &FunctionResult) -> Value {
     serde_json::from_str(&result.to_value().to_json()).unwrap_or_default()
 }
 
-/// The counts of a merge.
+/// The result in which a merge counts its changes.
 pub(crate) fn summary(results: &Results) -> Option<String> {
     let mut infos = results
         .iter()
@@ -187,7 +187,8 @@ pub(crate) fn summary(results: &Results) -> Option<String> {
     found.map(|result| result.text().into_owned())
 }
 
-/// What was put together of both sides, and what was decided beforehand, in a few lines.
+/// What the merge combined from both sides, what stays deleted, and what a rule decided. The lines are grouped and
+/// counted unless `is_verbose`.
 fn combined(results: &Results, is_verbose: bool) -> Vec<String> {
     let mut lines = Vec::new();
     let mut kinds: BTreeMap<([String; 2], String), usize> = BTreeMap::new();
@@ -226,7 +227,7 @@ fn combined(results: &Results, is_verbose: bool) -> Vec<String> {
     lines
 }
 
-/// Prints the errors of a run that changed nothing; gives its exit code.
+/// Prints the errors of a run that wrote nothing. Returns its exit code.
 pub(crate) fn print_errors(results: &Results, common: &Common) -> Result<u8> {
     if common.json {
         let results: Vec<Value> = results.iter().map(result_json).collect();
@@ -246,7 +247,7 @@ pub(crate) fn print_errors(results: &Results, common: &Common) -> Result<u8> {
     Ok(exit::OPEN)
 }
 
-/// Warnings that are no conflicts.
+/// The warnings that are not conflicts.
 pub(crate) fn warnings(results: &Results) -> impl Iterator<Item = String> {
     let other = results.iter().filter(|result| {
         result.severity == Severity::Warning && !result.has_reason(Reason::MergeConflict)

@@ -1,9 +1,11 @@
-//! `krmv resolve`: finds the conflicts of an open upgrade again, and decides them.
+//! `krmv resolve`: decides the conflicts of an open upgrade.
 //!
-//! The merge is made again in memory: original is the lock's revision, local what the files say now, upstream the
-//! revision of the open upgrade. A place where local and upstream differ, and both from the original, is undecided
-//! until it is decided here. So a place that a person gave upstream's value, or the original one, is decided by
-//! that; any other value needs `--take file` (or `local`, which has the same effect: the file stays as it is).
+//! The merge is repeated in memory to find the conflicts: the original is the locked revision, local is the files on
+//! disk, and upstream is the revision of the open upgrade. A place is undecided if local and upstream differ from each
+//! other and both differ from the original. So a user who gives a place upstream's value, or the original value,
+//! decides
+//! it by that edit. Any other value needs `--take file` (or `--take local`, which has the same effect: the file is
+//! unchanged).
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -62,7 +64,7 @@ pub(crate) fn run(resolve: &ResolveArguments, common: &Common) -> Result<u8> {
     table.finish(&decisions, common)
 }
 
-/// The directory and the patterns among the arguments.
+/// Splits the arguments into the directory and the patterns.
 fn arguments(arguments: &[String]) -> (PathBuf, Vec<String>) {
     match arguments.split_first() {
         Some((first, rest)) if Path::new(first).is_dir() => (PathBuf::from(first), rest.to_vec()),
@@ -85,7 +87,7 @@ fn nothing_open(package: &LocalPackage, common: &Common) -> Result<u8> {
     Ok(exit::DONE)
 }
 
-/// The same revision again: what is undecided, and nothing else.
+/// Continues an open upgrade to the same revision: reports what is undecided, without a decision.
 pub(crate) fn go_on(
     package: &LocalPackage,
     common: &Common,
@@ -101,7 +103,7 @@ pub(crate) fn go_on(
 }
 
 impl ConflictTable<'_> {
-    /// Writes what was decided, and says what is left.
+    /// Writes the decisions, and reports the conflicts that are left.
     fn finish(&mut self, decisions: &[UserDecision], common: &Common) -> Result<u8> {
         let undecided = self.undecided();
         let (lock, repository) = followed(self.package)?;

@@ -1,6 +1,6 @@
 //! `krmv review`: what an upgrade, or what you changed, means for the cluster.
 //!
-//! Both states of the package are made in memory, and `review-package` compares them.
+//! Both states of the package are built in memory, and `review-package` compares them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -72,17 +72,19 @@ pub(crate) fn run(review: &ReviewArguments, common: &Common) -> Result<u8> {
 struct Compared {
     before: Contents,
     after: Contents,
-    /// The upstream revisions that both were made from, where they differ.
+    /// The upstream revisions that the states were made from. `None` if they are the same, or if the states themselves
+    /// are
+    /// revisions of upstream.
     upstream: Option<[Arc<SuppliedPackage>; 2]>,
-    /// What a person calls the states.
+    /// The names of the states, for the report.
     names: [String; 2],
-    /// Conflicts of the merge that made `after`, which has local's value there.
+    /// The number of undecided conflicts in the merge that made `after`. `after` has local's value there.
     undecided: usize,
-    /// The results of a merge that could not be made.
+    /// The results of the merge, if it failed.
     failed: Option<Results>,
 }
 
-/// A package for reviews, which several can share; what others have read of its files is not read again.
+/// A package for reviews, which several reviews can share. Files that are also in `others` are not parsed again.
 pub(crate) fn reviewable(
     contents: &Contents,
     others: &[&SuppliedPackage],
@@ -98,7 +100,7 @@ pub(crate) fn reviewable(
     Ok(Arc::new(package))
 }
 
-/// The findings about a change, by `KEY=VALUE` settings of `review-package`.
+/// Runs `review-package` with `KEY=VALUE` settings, and returns its findings.
 fn review_of(
     before: Arc<SuppliedPackage>,
     after: &Contents,
@@ -131,7 +133,7 @@ fn settings(review: &ReviewArguments) -> Vec<String> {
 }
 
 impl FollowedPackage<'_> {
-    /// What is there, compared with the last commit, the lock or a revision of upstream.
+    /// Compares the files on disk with the last commit, the locked revision or another revision of upstream.
     fn with_files(&self, from: Option<&str>) -> Result<Compared> {
         let mut compared = Compared {
             after: self.package.own(&self.package.contents)?,
@@ -150,8 +152,8 @@ impl FollowedPackage<'_> {
         Ok(compared)
     }
 
-    /// The package after an upgrade to a revision, compared with what is there or with another state. Between two
-    /// revisions of upstream, these alone.
+    /// Compares the package after an upgrade to a revision with the files on disk or with another state. If `from` is a
+    /// revision of upstream, compares only the two revisions.
     fn with_revision(&self, from: Option<&str>, request: &str) -> Result<Compared> {
         let to = self.target(Some(request))?;
         let mut compared = Compared::default();
@@ -187,14 +189,14 @@ impl FollowedPackage<'_> {
         Ok(compared)
     }
 
-    /// Fills in the state from which the change begins.
+    /// Sets the state before the change.
     fn begin_at(&self, from: &str, compared: &mut Compared) -> Result<()> {
         compared.names[0] = from.to_owned();
         if from == LOCK {
             compared.names[0] = self.locked_revision(self.lock)?.lock_ref;
             let supplied = self.original()?;
             let mark = "internal.kpt.dev/upstream-identifier";
-            // `get` writes identities, which are no change of a person.
+            // `get` writes identities, which are not the user's changes.
             let is_marked = self.package.contents.values().any(|bytes| {
                 let mut windows = bytes.windows(mark.len());
                 windows.any(|window| window == mark.as_bytes())
@@ -228,7 +230,8 @@ impl FollowedPackage<'_> {
         Ok(client::line(directory, ["cat-file", "-t", &at_head]).is_some())
     }
 
-    /// The package in a commit of its own repository; `None` where another place is meant.
+    /// The package in a commit of its own repository. `None` if the name is not `HEAD` or based on it, such as
+    /// `HEAD~1`.
     fn committed(&self, name: &str) -> Result<Option<Arc<SuppliedPackage>>> {
         if name == LOCK || !is_own(name) {
             return Ok(None);
@@ -253,7 +256,7 @@ impl FollowedPackage<'_> {
         supplied(snapshot, Role::Before, None, &[]).map(Some)
     }
 
-    /// The upstream revisions of a committed state and of what is there, if they differ.
+    /// The upstream revisions of a committed state and of the files on disk. `None` if they do not differ.
     fn revisions_since(
         &self,
         committed: &SuppliedPackage,
@@ -285,7 +288,7 @@ const HEAD: &str = "HEAD";
 /// The revision that the package was made from.
 const LOCK: &str = "lock";
 
-/// Whether a name is one of a state of the package, and not of its upstream.
+/// Whether a name is `lock` or a commit of the package's own repository, and not a revision of upstream.
 fn is_own(name: &str) -> bool {
     name == LOCK || name.starts_with(HEAD)
 }

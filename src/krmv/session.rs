@@ -15,10 +15,10 @@ use super::package::{Contents, LocalPackage};
 use super::releases::ListedReference;
 use super::upstream::{UpstreamSource, supplied};
 
-/// The file that remembered decisions are in.
+/// The file for remembered decisions.
 pub(crate) const RULES: &str = ".krmv.yaml";
 
-/// The lock and the repository of a package that follows one.
+/// The lock of a package and the address of its repository. An error if the Kptfile does not record them.
 pub(crate) fn followed(package: &LocalPackage) -> Result<(&UpstreamLock, &str)> {
     let name = package.name();
     let tracking = &package.tracking;
@@ -42,7 +42,7 @@ pub(crate) struct FollowedPackage<'p> {
 }
 
 impl<'p> FollowedPackage<'p> {
-    /// With the tags and branches that upstream has.
+    /// Opens the upstream and lists its tags and branches.
     pub(crate) fn open(package: &'p LocalPackage, is_offline: bool) -> Result<Self> {
         let (lock, repository) = followed(package)?;
         Ok(Self {
@@ -52,11 +52,13 @@ impl<'p> FollowedPackage<'p> {
         })
     }
 
-    /// Off the network, for commands other than `get`, `status` and `upgrade`; also where tags and branches are unknown.
+    /// Opens the upstream without the network, for commands other than `get`, `status` and `upgrade`. The list of tags
+    /// and
+    /// branches may be missing.
     pub(crate) fn open_cached(package: &'p LocalPackage) -> Result<Self> {
         let (lock, repository) = followed(package)?;
         let mut upstream = UpstreamSource::open(repository, true)?;
-        // Commits are read without them.
+        // Commits can be read without the list.
         let _ = upstream.list(&lock.directory);
         Ok(Self {
             package,
@@ -85,7 +87,7 @@ impl<'p> FollowedPackage<'p> {
         Ok(revision)
     }
 
-    /// The revision that a person asks for; the newest final release without a request.
+    /// The requested revision. Without a request, the newest final release.
     pub(crate) fn target(&self, request: Option<&str>) -> Result<Revision> {
         let upstream = &self.upstream;
         if let Some(request) = request {
@@ -98,7 +100,7 @@ impl<'p> FollowedPackage<'p> {
         })
     }
 
-    /// The revision that an open upgrade goes to, with the names that the Kptfile and the repository have for it.
+    /// The new revision of an open upgrade, with its names in the Kptfile and the repository.
     pub(crate) fn open_target(&self, open: &OpenUpgrade) -> Revision {
         let wanted = self.package.tracking.wanted.clone();
         let name = wanted.unwrap_or_else(|| open.to.clone());
@@ -111,13 +113,13 @@ impl<'p> FollowedPackage<'p> {
         revision
     }
 
-    /// A revision of upstream in a role.
+    /// The package at a revision of upstream, as the input for a role.
     pub(crate) fn supplied(&self, revision: &Revision, role: Role) -> Result<Arc<SuppliedPackage>> {
         let files = self.upstream.snapshot(&self.lock.directory, revision)?;
         supplied(files, role, self.package.only_file()?.as_deref(), &[])
     }
 
-    /// The package at the lock's revision.
+    /// The upstream package at the locked revision.
     pub(crate) fn original(&self) -> Result<Arc<SuppliedPackage>> {
         let revision = self.locked_revision(self.lock)?;
         let files = self.upstream.snapshot(&self.lock.directory, &revision);
@@ -141,12 +143,12 @@ impl<'p> FollowedPackage<'p> {
         )
     }
 
-    /// What merges the package with a revision.
+    /// A [`Merger`] of the package with a revision.
     pub(crate) fn merger(&self, target: &Revision) -> Result<Merger> {
         self.merger_from(self.original()?, target)
     }
 
-    /// The same, with the original revision read before.
+    /// Like [`Self::merger`], with an original package that was read before.
     pub(crate) fn merger_from(
         &self,
         original: Arc<SuppliedPackage>,
@@ -179,7 +181,7 @@ impl<'p> FollowedPackage<'p> {
     }
 }
 
-/// What a person calls the revision of a lock.
+/// The name of the locked revision: the release of an archive or image, otherwise `ref`.
 pub(crate) fn locked_name(lock: &UpstreamLock) -> Option<String> {
     let is_file = lock.commit.as_deref().is_some_and(is_digest);
     let files = lock.reference.as_deref().filter(|_| is_file);
@@ -187,7 +189,7 @@ pub(crate) fn locked_name(lock: &UpstreamLock) -> Option<String> {
     release.or_else(|| lock.reference.clone())
 }
 
-/// The decisions that a package remembers.
+/// The rules in `.krmv.yaml`. Empty if there is no such file.
 pub(crate) fn remembered(contents: &Contents) -> Result<Vec<Value>> {
     let Some(bytes) = contents.get(RULES) else {
         return Ok(Vec::new());

@@ -7,22 +7,21 @@ use krm_variants::upstream::{self, FileSource};
 
 use super::failure::{Failure, Result, command};
 
-/// A directory or file of a repository, and the revision that was asked for.
+/// A directory or file of a repository, and the requested revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SourceArgument {
     /// The repository as a Kptfile names it: a URL or an absolute path, without `.git` at its end.
     pub(crate) repository: String,
     /// The directory or file, without `/` at its ends.
     pub(crate) path: String,
-    /// The revision.
+    /// The requested revision. For an archive, which is one revision, the archive itself.
     pub(crate) revision: Option<String>,
 }
 
-/// Hosts whose repositories are two folders deep, so that the rest is a path in them.
+/// Hosts where a repository is always `OWNER/NAME`, so that the rest of a URL is a path in the repository.
 const TWO_FOLDERS: [&str; 3] = ["github.com", "gitlab.com", "bitbucket.org"];
 
 impl SourceArgument {
-    /// Reads an argument.
     pub(crate) fn parse(argument: &str) -> Result<Self> {
         let (place, revision) = split_revision(argument);
         if upstream::is_archive(place) && place.contains("://") {
@@ -53,7 +52,7 @@ impl SourceArgument {
         let mut revision = request.or(files.release.clone());
         if !files.has_tags() {
             let flag = files.with_folder(&files.folder);
-            // What is wrong with it.
+            // Report what is wrong with the archive now.
             upstream::open(&flag).map_err(unreadable)?;
             revision = Some(flag);
         }
@@ -86,7 +85,7 @@ impl SourceArgument {
     }
 }
 
-/// Why a source cannot be read.
+/// The failure for a source that cannot be read.
 pub(crate) fn unreadable(error: UsageError) -> Failure {
     Failure::new(error.to_string()).hint(command(["krmv", "help", "get"]))
 }
@@ -99,7 +98,7 @@ fn wrong(argument: &str) -> Failure {
     Failure::new(message).hint(command(["krmv", "help", "get"]))
 }
 
-/// As kpt writes it: without a slash and without `.git` at its end.
+/// The address as kpt writes it: without a slash and without `.git` at its end.
 fn normalized(repository: &str) -> String {
     let trimmed = repository.trim_end_matches('/');
     let short = trimmed.strip_suffix(".git").unwrap_or(trimmed);
@@ -107,12 +106,12 @@ fn normalized(repository: &str) -> String {
     if short.is_empty() { "/" } else { short }.to_owned()
 }
 
-/// Parts the revision off: `@REV`, or `?ref=REV`.
+/// Splits off the revision: `@REV`, or `?ref=REV`.
 fn split_revision(argument: &str) -> (&str, Option<String>) {
     if let Some((place, revision)) = argument.split_once("?ref=") {
         return (place, Some(revision.to_owned()));
     }
-    // The user of a URL has an `@` too.
+    // The `@` after the user name of a URL does not begin a revision.
     let start = authority_end(argument).unwrap_or(0);
     match argument[start..].rfind('@') {
         Some(at) if !Path::new(argument).exists() => {
@@ -135,12 +134,12 @@ fn authority_end(text: &str) -> Option<usize> {
     is_host.then_some(host.len() + 1)
 }
 
-/// Whether an address is one of SSH, `user@host:path`.
+/// Whether an address is a URL or an SSH address, `user@host:path`.
 pub(crate) fn is_ssh(address: &str) -> bool {
     authority_end(address).is_some()
 }
 
-/// An URL, and the path in the repository.
+/// Splits a URL into the repository and the path in it.
 fn remote(place: &str, start: usize) -> (String, String) {
     let (authority, path) = place.split_at(start);
     let split = |at: usize, skip: usize| {
@@ -168,7 +167,7 @@ fn remote(place: &str, start: usize) -> (String, String) {
     }
 }
 
-/// A path, made absolute, and the path in the repository that it lies in.
+/// Splits a path into the repository, made absolute, and the path in it.
 fn local(place: &str) -> Result<(String, String)> {
     let rest = place.trim_start_matches('/');
     let lead = place.len() - rest.len();
@@ -190,7 +189,7 @@ fn local(place: &str) -> Result<(String, String)> {
     Ok((absolute.display().to_string(), inner))
 }
 
-/// A repository as it is, or with `.git` at its end.
+/// The path of a repository as given, or with `.git` appended. `None` if neither is a repository.
 pub(crate) fn existing(repository: &Path) -> Option<PathBuf> {
     let with_end = PathBuf::from(format!("{}.git", repository.display()));
     [repository.to_path_buf(), with_end]
@@ -202,7 +201,7 @@ fn is_repository(path: &Path) -> bool {
     path.join(".git").exists() || (path.join("HEAD").is_file() && path.join("objects").is_dir())
 }
 
-/// The repository that a path lies in, and the path in it.
+/// The repository that contains a path, and the path in it.
 fn around(path: &Path) -> Option<(PathBuf, String)> {
     for folder in path.ancestors() {
         let folder = if folder.as_os_str().is_empty() {
@@ -215,14 +214,14 @@ fn around(path: &Path) -> Option<(PathBuf, String)> {
             return Some((repository, inner.to_str()?.to_owned()));
         }
     }
-    // `.` may lie deep in a work tree.
+    // A relative path may be deep in a work tree: search its absolute path.
     let absolute = path.canonicalize().ok()?;
     let root = absolute.ancestors().find(|folder| is_repository(folder))?;
     let inner = absolute.strip_prefix(root).ok()?.to_str()?.to_owned();
     Some((root.to_path_buf(), inner))
 }
 
-/// A path in a repository, without empty components; `None` if it leads out.
+/// A path in a repository, without empty components. `None` if it leads out of the repository.
 fn inside(path: &str) -> Option<String> {
     let mut parts = Vec::new();
     for component in Path::new(path.trim_matches('/')).components() {

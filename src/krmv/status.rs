@@ -1,5 +1,5 @@
-//! `krmv status`: revision, edits and newer releases of the packages below a directory, with what each of these
-//! would bring, tried in memory.
+//! `krmv status`: shows the revision, edits and newer releases of the packages below a directory. Each newer release is
+//! merged and reviewed in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -29,27 +29,27 @@ use super::review::reviewable;
 use super::session::{FollowedPackage, followed, locked_name};
 use super::upstream::contents;
 
-/// What there is to say of one package.
+/// What the command reports about one package.
 struct PackageStatus {
     path: String,
     revision: String,
     commit: String,
     edits: Option<usize>,
-    /// The revision of the upgrade that is open, and what is undecided.
+    /// The revision of the open upgrade, and the number of undecided conflicts (`None` if the merge failed).
     open: Option<(String, Option<usize>)>,
     newer: Vec<Newer>,
-    /// Releases that change the field that is asked for, each with a field.
+    /// For `--bisect`: releases that change a matching field, each with the field.
     changed: Vec<(String, String)>,
     problem: Option<String>,
     upgrade: String,
     resolve: String,
 }
 
-/// A newer release, and the conflicts that it would bring, or why it cannot be merged.
+/// A newer release, and the number of conflicts that it would cause, or why it cannot be merged.
 struct Newer {
     revision: String,
     conflicts: std::result::Result<usize, String>,
-    /// How many changes it would bring of each risk, the worst first.
+    /// The number of its changes of each risk, worst first. `None` if it could not be merged or reviewed.
     changes: Option<[usize; 4]>,
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
         states.extend(state(&directory, status.bisect.as_deref(), common)?);
     }
     if states.is_empty() {
-        // The error tells what else is there.
+        // Return the error of the first directory, which explains why it is not a package with an upstream.
         let first = status
             .directories
             .first()
@@ -96,10 +96,10 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
     Ok(if is_newer { exit::NEWER } else { exit::DONE })
 }
 
-/// How deep packages are sought.
+/// The depth to which directories are searched for packages.
 const DEEPEST: usize = 16;
 
-/// The directories with a Kptfile, this one first.
+/// Collects the directories with a Kptfile, parents before children.
 fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
     if directory.join(KPTFILE).is_file() {
         found.push(directory.to_path_buf());
@@ -127,7 +127,7 @@ fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> 
     Ok(())
 }
 
-/// The state of one package; `None` for one without an upstream of its own.
+/// The state of one package. `None` if the package has no upstream.
 fn state(directory: &Path, bisect: Option<&str>, common: &Common) -> Result<Option<PackageStatus>> {
     let package = LocalPackage::open(directory)?;
     let Ok((lock, _)) = followed(&package) else {
@@ -147,7 +147,7 @@ fn state(directory: &Path, bisect: Option<&str>, common: &Common) -> Result<Opti
         upgrade: package.command(&["upgrade"]),
         resolve: package.command(&["resolve"]),
     };
-    // One that cannot be reached must not hide the others.
+    // An upstream that cannot be reached must not hide the other packages.
     if let Err(failure) = fill(&mut state, &package, bisect, common) {
         state.problem = Some(failure.message);
     }
@@ -186,7 +186,7 @@ fn fill(
     Ok(())
 }
 
-/// What newer releases are tried on.
+/// The package on which newer releases are tried.
 struct Trial<'t> {
     followed: &'t FollowedPackage<'t>,
     base: &'t Arc<SuppliedPackage>,
@@ -195,7 +195,7 @@ struct Trial<'t> {
 }
 
 impl Trial<'_> {
-    /// Tries all releases, several at once.
+    /// Tries all releases, in parallel.
     fn all(&self, releases: &[&ListedReference]) -> Vec<Newer> {
         let progress = ProgressLine::new("Trying releases", releases.len());
         parallel::each(releases, |release| {
@@ -262,7 +262,7 @@ impl Trial<'_> {
     }
 }
 
-/// The final releases after the package's own, lowest first.
+/// The final releases after the package's revision, lowest first.
 fn newer<'r>(followed: &'r FollowedPackage<'_>) -> Result<Vec<&'r ListedReference>> {
     let releases = &followed.upstream.releases;
     let revision = followed.locked_revision(followed.lock)?;
@@ -271,7 +271,7 @@ fn newer<'r>(followed: &'r FollowedPackage<'_>) -> Result<Vec<&'r ListedReferenc
         .and_then(ListedReference::version);
     Ok(match own {
         Some(own) => releases.finals(|version| *version > own),
-        // A branch or commit: the newest release is all that can be compared.
+        // A branch or commit has no version to compare, so only the newest release is tried.
         None => releases
             .newest()
             .filter(|newest| newest.commit != revision.commit)
@@ -284,7 +284,7 @@ fn newer<'r>(followed: &'r FollowedPackage<'_>) -> Result<Vec<&'r ListedReferenc
 fn edits(package: &LocalPackage, base: &SuppliedPackage) -> Result<usize> {
     let mut base = contents(base)?;
     let mut own = package.own(&package.contents)?;
-    // What the Kptfile says of upstream is no edit.
+    // The upstream and the lock in the Kptfile are not edits.
     base.remove(KPTFILE);
     own.remove(KPTFILE);
     own.remove(super::session::RULES);
@@ -424,7 +424,7 @@ impl PackageStatus {
     }
 }
 
-/// Releases one after the other with equally many conflicts and the same risk, together.
+/// Groups consecutive releases with the same number of conflicts and the same risk.
 fn runs(newer: &[Newer], is_verbose: bool) -> Vec<&[Newer]> {
     if is_verbose {
         return newer.chunks(1).collect();

@@ -1,4 +1,4 @@
-//! The conflicts of an open upgrade, and what decisions make of the files. Nothing is written here.
+//! The conflicts of an open upgrade, and the effect of decisions on the files in memory. Nothing is written here.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use super::merging::{MergedPackage, Merger, has_markers, rules_text, without_mar
 use super::package::{Contents, KPTFILE, LocalPackage};
 use super::session::{RULES, remembered};
 
-/// A decision of a person.
+/// The user's decision about one conflict.
 #[derive(Debug, Clone)]
 pub(crate) struct UserDecision {
     pub(crate) conflict: ReportedConflict,
@@ -26,13 +26,13 @@ pub(crate) struct ConflictTable<'t> {
     pub(crate) package: &'t LocalPackage,
     pub(crate) merger: &'t Merger,
     pub(crate) revision: Revision,
-    /// The files, with local's lines where they have conflict markers.
+    /// The files, with local's lines in place of conflict markers.
     pub(crate) contents: Contents,
-    /// The files with conflict markers, as they are.
+    /// The files with conflict markers, as they are on disk.
     pub(crate) markers: Contents,
     pub(super) merged: MergedPackage,
     pub(super) open: OpenUpgrade,
-    /// What a person should know of the rules.
+    /// Notes for the user about decisions that cannot be remembered.
     pub(super) notes: Vec<String>,
 }
 
@@ -65,12 +65,11 @@ impl<'t> ConflictTable<'t> {
         })
     }
 
-    /// What is undecided.
     pub(super) fn undecided(&self) -> Vec<ReportedConflict> {
         undecided(conflicts(&self.merged.results), &self.open.decided)
     }
 
-    /// The undecided conflicts that a pattern means.
+    /// The undecided conflicts that match a pattern. All of them if there are no patterns.
     pub(super) fn chosen(&self, patterns: &[String]) -> Result<Vec<ReportedConflict>> {
         let mut all = self.undecided();
         for pattern in patterns {
@@ -104,7 +103,7 @@ impl<'t> ConflictTable<'t> {
             self.remember(decisions)?;
         }
         self.merged = self.merger.merge(&self.contents, Side::Local)?;
-        // What upstream has now needs no record.
+        // A place that now has upstream's value is no longer a conflict, so its decision needs no record.
         let all: BTreeSet<String> = conflicts(&self.merged.results)
             .iter()
             .map(ReportedConflict::key)
@@ -113,7 +112,8 @@ impl<'t> ConflictTable<'t> {
         Ok(())
     }
 
-    /// Markers go where all conflicts of a file are decided for one side.
+    /// Drops the markers of a file whose conflicts are all decided for local or upstream. An error if only some are
+    /// decided, or if the file with its markers is to be kept.
     fn leave_markers(&mut self, decisions: &[UserDecision]) -> Result<()> {
         let mut sides: BTreeSet<&str> = BTreeSet::new();
         for decision in decisions {
@@ -186,7 +186,7 @@ impl<'t> ConflictTable<'t> {
     }
 }
 
-/// A ConflictRules with more rules at its end.
+/// Appends rules to a `ConflictRules`.
 fn with_rules(text: &str, rules: Vec<Value>) -> Result<String> {
     let document = OwnedDocument::parse(text.to_owned())?;
     let Some(root) = document.root() else {

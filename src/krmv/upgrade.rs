@@ -48,7 +48,8 @@ pub(crate) fn run(upgrade: &UpgradeArguments, common: &Common) -> Result<u8> {
     }
 }
 
-/// The directory and the revision among the arguments. A lone one that is not a package is a revision.
+/// Splits the arguments into the directory and the revision. A single argument is the revision if it is not an existing
+/// path, or if it is an archive or image.
 pub(crate) fn arguments(arguments: &[String]) -> Result<(PathBuf, Option<String>)> {
     match arguments {
         [] => Ok((PathBuf::from("."), None)),
@@ -56,7 +57,7 @@ pub(crate) fn arguments(arguments: &[String]) -> Result<(PathBuf, Option<String>
             Ok((PathBuf::from(one), None))
         }
         [one] => {
-            // A path that is not there would make a strange revision.
+            // Probably a mistyped directory.
             if !Path::new(KPTFILE).exists() {
                 let message =
                     format!("'{one}' is not a package, and neither is the current directory");
@@ -68,7 +69,7 @@ pub(crate) fn arguments(arguments: &[String]) -> Result<(PathBuf, Option<String>
     }
 }
 
-/// One upgrade.
+/// One run of `krmv upgrade`.
 struct Task<'t> {
     upgrade: &'t UpgradeArguments,
     common: &'t Common,
@@ -78,7 +79,7 @@ struct Task<'t> {
 }
 
 impl Task<'_> {
-    /// An upgrade is open: lists what is undecided, and merges nothing.
+    /// Continues an open upgrade: lists what is undecided, and merges no other revision.
     fn go_on(&self, open: &OpenUpgrade) -> Result<u8> {
         let revision = self.target;
         if revision.commit != open.to {
@@ -154,7 +155,7 @@ impl Task<'_> {
         self.finish(lock, &merger.path, merged, &found, &open)
     }
 
-    /// The locked revision, if the user asked for no other and the newest release is older than it.
+    /// The locked revision, if the user requested no revision and no release is newer than it.
     fn is_behind(&self, locked: Option<&str>) -> Option<String> {
         let is_default = self.upgrade.arguments.len() < 2
             && self

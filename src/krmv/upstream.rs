@@ -1,8 +1,9 @@
-//! The repository that a package comes from: its revisions, and the files of one. An archive has those next to it,
-//! and an image layout its tags.
+//! The repository that a package comes from: its revisions, and the files of a revision. The revisions of an archive
+//! are
+//! the archives next to it; those of an image layout are its tags.
 //!
-//! A repository on this machine is read where it is. Any other one has a bare clone in the cache, which gets
-//! single commits, and its whole history only where nothing less will do.
+//! A local repository is read in place. Any other repository has a bare clone in the cache. Single commits are fetched
+//! into the clone, and the whole history only if nothing less is enough.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,17 +25,17 @@ use super::source::{existing, unreadable};
 pub(crate) struct UpstreamSource {
     /// As a Kptfile names it.
     address: String,
-    /// What `git` reads and this program too.
+    /// The local repository, or its clone in the cache. Empty for archives and images.
     path: PathBuf,
     is_local: bool,
     is_offline: bool,
-    /// What it is outside of Git.
+    /// The archive or image layout. `None` for a Git repository.
     files: Option<FileSource>,
     /// Its tags and branches, once they are [listed](Self::list).
     pub(crate) releases: Releases,
 }
 
-/// The list of references that was read last.
+/// The file in the clone for the list of references that was read last.
 const REFERENCES: &str = "krmv-references";
 
 /// Flags of a fetch that gets single commits.
@@ -67,7 +68,7 @@ impl UpstreamSource {
         })
     }
 
-    /// The same, with its tags and branches for a directory.
+    /// Opens the source, and lists its tags and branches for a directory.
     pub(crate) fn listed(address: &str, directory: &str, is_offline: bool) -> Result<Self> {
         let mut upstream = Self::open(address, is_offline)?;
         upstream.list(directory)?;
@@ -79,7 +80,7 @@ impl UpstreamSource {
         &self.address
     }
 
-    /// Whether it is a repository.
+    /// Whether it is a Git repository, and not an archive or image layout.
     pub(crate) fn is_git(&self) -> bool {
         self.files.is_none()
     }
@@ -100,7 +101,7 @@ impl UpstreamSource {
             let listed = client::text(Path::new("."), ["ls-remote", "--", self.address.as_str()]);
             let listed = listed.map_err(|error| self.unreachable(error))?;
             self.prepare()?;
-            // A cache that cannot be written is seen when something is fetched into it.
+            // If the cache is not writable, the next fetch into it fails with an error.
             let _ = std::fs::write(self.path.join(REFERENCES), &listed);
             listed
         };
@@ -139,13 +140,14 @@ impl UpstreamSource {
         repository.resolve(directory, name).ok()
     }
 
-    /// Makes the commit of a revision available; by its tag or branch for servers that give no single commits.
+    /// Makes a commit available. It is fetched by its tag or branch first, for servers that do not serve single
+    /// commits.
     pub(crate) fn fetch_commit(&self, commit: &str) -> Result<(Repository, String)> {
         let has = |path: &Path| {
             let repository = Repository::open(path).ok()?;
-            // kpt records the object of an annotated tag.
+            // kpt records the ID of an annotated tag, not of the commit.
             let commit = repository.commit_with_id(commit)?;
-            // A clone that was cut short may have the commit alone.
+            // After an interrupted fetch, a clone may have the commit without its files.
             repository.tree_of("", &commit).ok()?;
             Some((repository, commit))
         };
@@ -180,7 +182,7 @@ impl UpstreamSource {
             attempts.push([&shallow, [full_name.as_str()].as_slice()].concat());
         }
         attempts.push([&shallow, [commit].as_slice()].concat());
-        // All that there is.
+        // The last resort: everything.
         attempts.push(vec!["--tags", "--", address, "+refs/heads/*:refs/heads/*"]);
         let mut last = None;
         for attempt in attempts {
@@ -254,12 +256,12 @@ impl UpstreamSource {
         client::text(&self.path, common.iter().chain(arguments)).map(drop)
     }
 
-    /// Where it is on this machine.
+    /// The local repository, or the clone in the cache.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The revision of an archive or image.
+    /// Finds the archive or image that has the digest of a revision.
     fn file(
         &self,
         files: &FileSource,
@@ -306,7 +308,8 @@ impl UpstreamSource {
         })
     }
 
-    /// As [`UpstreamSource::snapshot`], and the path; where it is not there, what Git finds it renamed to since a commit.
+    /// Like [`UpstreamSource::snapshot`], and returns the path too. If the path does not exist at the revision, Git's
+    /// detection of renames since the commit `from` finds the new one.
     pub(crate) fn snapshot_since(
         &self,
         path: &str,
@@ -324,7 +327,7 @@ impl UpstreamSource {
         Ok((snapshot, moved))
     }
 
-    /// Where most files of a directory, or a file, are in another commit.
+    /// The directory to which most files of a directory were renamed between two commits, or the new path of a file.
     pub(crate) fn moved_to(&self, path: &str, from: &str, to: &str) -> Option<String> {
         let command = "diff-tree -r -z -M --diff-filter=R --name-status";
         let listed = client::text(&self.path, command.split(' ').chain([from, to])).ok()?;
@@ -375,7 +378,7 @@ impl UpstreamSource {
     }
 }
 
-/// A revision as the upstream of a new package, with the files that merges leave out.
+/// A revision as the upstream of a new package, including the files that merges leave out.
 pub(crate) fn to_clone(
     snapshot: Snapshot,
     upstream: &UpstreamSource,
@@ -403,7 +406,7 @@ pub(crate) fn to_clone(
     )?)
 }
 
-/// The names of a revision of an archive or image: a flag for the Kptfile, and its release.
+/// The revision of an archive or image: its flag for the Kptfile, its release and its digest.
 fn of_file(found: &dyn UpstreamRevision) -> Revision {
     let flag = found.flag();
     let id = found.id();
@@ -413,7 +416,8 @@ fn of_file(found: &dyn UpstreamRevision) -> Revision {
     revision
 }
 
-/// A revision as a role of a merge, which may share files with others. The only file of a package has the local name.
+/// A revision as the input for a role. Files that are also in `others` are not parsed again. A single-file package gets
+/// the local name of the file.
 pub(crate) fn supplied(
     snapshot: Snapshot,
     role: Role,
@@ -445,7 +449,7 @@ fn cache() -> Result<PathBuf> {
     Ok(cache.join("krmv"))
 }
 
-/// The folder of a clone: a name that a person knows, and a digest of the address.
+/// The folder name of a clone: the readable end of the address, and a digest of the address.
 fn folder_of(address: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
     let name: Vec<&str> = address.rsplit(['/', ':']).take(2).collect();

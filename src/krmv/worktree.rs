@@ -1,4 +1,4 @@
-//! The Git work tree that a package lies in, if it lies in one.
+//! The Git work tree that contains a package, if there is one.
 
 use std::path::Path;
 
@@ -15,8 +15,8 @@ fn is_inside(directory: &Path) -> Result<bool> {
     Ok(output.status.success() && output.stdout.starts_with(b"true"))
 }
 
-/// What is not committed below a directory, as `git status` lists it, without what a killed run left, which the
-/// next one removes. None outside of a work tree.
+/// The uncommitted changes below a directory, as `git status` lists them. Temporary files of a killed run are left out,
+/// because the next run removes them. Empty outside of a work tree.
 pub(crate) fn uncommitted(directory: &Path) -> Result<Vec<String>> {
     if !is_inside(directory)? {
         return Ok(Vec::new());
@@ -60,7 +60,7 @@ pub(crate) fn refuse_uncommitted(directory: &Path, again: &str) -> Result<()> {
         .hint(format!("{again} --force")))
 }
 
-/// Who changed a line last, and when.
+/// Who changed a line last, and when. `None` if the change is not committed.
 pub(crate) fn changed_by(directory: &Path, file: &str, line: usize) -> Option<String> {
     let range = format!("{line},{line}");
     let arguments = ["blame", "--porcelain", "-L", &range, "--", file];
@@ -83,7 +83,7 @@ pub(crate) fn changed_by(directory: &Path, file: &str, line: usize) -> Option<St
     ))
 }
 
-/// Puts a directory back to what it was before the open upgrade; says from where.
+/// Restores a directory to its state before the open upgrade. Returns a message with the commit.
 pub(crate) fn restore(directory: &Path) -> Result<String> {
     let name = directory.to_string_lossy().into_owned();
     let unknown = |message: String| Failure::new(message).hint(command(["krmv", "resolve", &name]));
@@ -97,7 +97,7 @@ pub(crate) fn restore(directory: &Path) -> Result<String> {
             "no commit has '{name}' as it was before the upgrade"
         ))
     })?;
-    // What the working tree has now, new files included, is kept as a commit that no branch names.
+    // Save the current state, including new files, as a commit that no branch refers to.
     client::text(directory, ["add", "--all", "--", "."])?;
     let kept = client::line(directory, ["stash", "create"]);
     let diff = "diff --cached --name-only -z --no-renames --diff-filter=A --relative";
@@ -119,7 +119,7 @@ pub(crate) fn restore(directory: &Path) -> Result<String> {
     Ok(said)
 }
 
-/// The commit before the open upgrade, which may be in commits itself.
+/// The commit before the open upgrade. The upgrade itself may already be committed.
 fn before_upgrade(directory: &Path) -> Result<Option<String>> {
     let log = "log --first-parent --format=%H -100 --";
     let commits = client::text(directory, log.split(' ').chain([KPTFILE]))?;
