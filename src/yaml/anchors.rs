@@ -1,4 +1,4 @@
-//! Anchors that aliases elsewhere read: what an edit must not change behind their back.
+//! Anchors that aliases outside of a node read. An edit must not silently change what such an alias reads.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use super::node::NodeRef;
 use super::tree::{NONE, NodeKind};
 
 impl<'a> Document<'a> {
-    /// An anchor within these nodes that an alias after them reads.
+    /// The name of an anchor within these nodes that an alias after them reads.
     pub(super) fn read_from_outside(&self, ids: std::ops::Range<u32>) -> Option<&'a str> {
         let shared = &self.tree.shared;
         let from = shared.partition_point(|anchor| anchor.node.0 < ids.start);
@@ -18,14 +18,15 @@ impl<'a> Document<'a> {
 }
 
 impl<'a> NodeRef<'a> {
-    /// The anchor above or at this node, or within it, that an alias outside of it reads.
+    /// The name of an anchor that an alias outside of this node reads: an anchor of this node, of a node around it, or
+    /// of a node within it.
     #[must_use]
     pub fn shared_anchor(&self) -> Option<&'a str> {
         self.shared_above()
             .or_else(|| self.document.read_from_outside(self.ids()))
     }
 
-    /// The anchor above or at this node that an alias reads.
+    /// The name of the nearest anchor, of this node or of a node around it, that an alias reads.
     pub(super) fn shared_above(&self) -> Option<&'a str> {
         let shared = &self.document.tree.shared;
         let mut node = Some(*self).filter(|_| !shared.is_empty());
@@ -38,8 +39,8 @@ impl<'a> NodeRef<'a> {
         None
     }
 
-    /// The anchor within this collection whose readers would read something else if the entries
-    /// or items was in another order.
+    /// The name of an anchor within this collection whose aliases would read another value if the entries or items were
+    /// in another order.
     pub(super) fn anchor_in_order(&self) -> Option<&'a str> {
         let tree = self.document.tree;
         if tree.shared.is_empty() {

@@ -6,7 +6,8 @@ use super::comments::entry_end;
 use super::node::{EntryRef, NodeRef};
 use super::tree::NodeId;
 
-/// The entries or items of a collection. There can be millions: what is known of each is looked up.
+/// The entries or items of a collection. There can be millions, so only their ids are stored; everything else is looked
+/// up.
 pub(crate) struct Children<'d> {
     node: NodeRef<'d>,
     /// The keys or items.
@@ -27,12 +28,12 @@ impl<'d> Children<'d> {
         self.ids.len()
     }
 
-    /// An entry; of an item, nothing of use.
+    /// The entry at a position. Only meaningful for mappings.
     pub(super) fn entry(&self, index: usize) -> EntryRef<'d> {
         EntryRef::of_key(self.node.document.node(self.ids[index]))
     }
 
-    /// A key or item.
+    /// The key or item at a position.
     pub(crate) fn owner(&self, index: usize) -> NodeRef<'d> {
         self.node.document.node(self.ids[index])
     }
@@ -43,7 +44,7 @@ impl<'d> Children<'d> {
         self.ids[index].0..next.unwrap_or(self.node.ids().end)
     }
 
-    /// An entry or item with its mark and key.
+    /// The bytes of an entry or item, with its indicator and key.
     pub(super) fn range(&self, index: usize) -> Range<usize> {
         let first = self.node.document.node(self.ids[index]);
         let start = first.mark().unwrap_or_else(|| first.outer_start());

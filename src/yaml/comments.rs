@@ -8,7 +8,7 @@ use super::lines::is_marker;
 use super::node::{EntryRef, NodeRef};
 use super::tree::{NodeId, NodeKind};
 
-/// The comments around the value of an entry or item; those after text with the white space in front:
+/// The comments around the value of an entry or item. Comments after text include the white space before them:
 ///
 /// ```yaml
 /// plain: value # tail
@@ -22,16 +22,16 @@ use super::tree::{NodeId, NodeKind};
 /// ```
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ValueComments<'a> {
-    /// On the line of the indicator, above a value on lines of its own.
+    /// On the line of the indicator, if the value begins on a later line.
     pub(super) head: Option<Cow<'a, str>>,
-    /// On lines of their own between the indicator and a value that is not a block collection.
+    /// On separate lines between the indicator and a value that is not a block collection.
     pub(super) between: Vec<Cow<'a, str>>,
     /// At the end of the value, or of the header of a block scalar.
     pub(super) tail: Option<Cow<'a, str>>,
 }
 
 impl<'a> ValueComments<'a> {
-    /// Those around a value, in block style.
+    /// The comments around a value. In a flow collection, only the comment after the value counts.
     pub(crate) fn of(value: NodeRef<'a>) -> Self {
         let value = value.written();
         let document = value.document;
@@ -62,7 +62,7 @@ impl<'a> ValueComments<'a> {
         comments
     }
 
-    /// A comment at the end of the value's line; none if it is empty.
+    /// Only a comment at the end of the value's line; no comment if `comment` is empty.
     pub(super) fn behind(comment: &'a str) -> Self {
         let tail = (!comment.is_empty()).then(|| Cow::Owned(format!(" {comment}")));
         Self {
@@ -71,13 +71,13 @@ impl<'a> ValueComments<'a> {
         }
     }
 
-    /// The comments from the top down.
+    /// The comments from top to bottom, trimmed.
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
         let head = self.head.iter().chain(&self.between);
         head.chain(&self.tail).map(|comment| comment.trim())
     }
 
-    /// Whether one of them has a text in it.
+    /// Whether a comment contains a text.
     pub(crate) fn contains(&self, text: &str) -> bool {
         self.iter().any(|comment| comment.contains(text))
     }
@@ -100,14 +100,14 @@ impl<'a> ValueComments<'a> {
     }
 }
 
-/// Wherever they stand.
+/// Compares the texts of the comments, not their places.
 impl PartialEq for ValueComments<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())
     }
 }
 
-/// The end of a value's indicator, anchor and tag, if its content begins on a line further down.
+/// The end of a value's indicator, anchor and tag, if its content begins on a later line.
 pub(super) fn head_place(value: NodeRef<'_>) -> Option<usize> {
     let document = value.document;
     let properties = value.properties_range().map(|range| range.end);
@@ -115,14 +115,14 @@ pub(super) fn head_place(value: NodeRef<'_>) -> Option<usize> {
     (at <= document.line_start(value.range().start)).then_some(at)
 }
 
-/// The lines between the indicator of a value, whose line is that of `head`, and the value.
+/// The lines between the line of `head`, which has the indicator of a value, and the value.
 pub(super) fn lines_between(value: NodeRef<'_>, head: usize) -> std::ops::Range<usize> {
     let document = value.document;
     let line = document.line_start(value.range().start);
     (document.line_end(head) + 1).min(line)..line
 }
 
-/// The end of a value, or of its indicator if there is none.
+/// The end of a value, or of its indicator if the value is empty.
 pub(super) fn value_end(value: NodeRef<'_>) -> usize {
     let mark = value.mark().map_or(0, |mark| mark + 1);
     value.range().end.max(mark)
@@ -141,7 +141,8 @@ pub(crate) fn line_comment(owner: NodeRef<'_>) -> Option<&str> {
     )
 }
 
-/// All comments of a resource: of its document, or those within its node.
+/// All comments of a resource: those of its document if the node is the root of one, else those on the lines of its
+/// node.
 #[must_use]
 pub(crate) fn all_comments(root: NodeRef<'_>) -> Vec<&str> {
     let document = root.document;
@@ -154,7 +155,7 @@ pub(crate) fn all_comments(root: NodeRef<'_>) -> Vec<&str> {
     document.comments_within(range).collect()
 }
 
-/// White space and comment from `at` to the end of the line, if a comment is there.
+/// The white space at `at` and the comment after it, up to the end of the line. `None` if no comment follows.
 pub(super) fn comment_behind(document: Document<'_>, at: usize) -> Option<&str> {
     let rest = &document.text[at..];
     let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
@@ -168,9 +169,9 @@ pub(super) fn unit_start(owner: NodeRef<'_>) -> usize {
     owner.mark().unwrap_or(start).min(start)
 }
 
-/// The place of the comment at the end of an entry's or item's line, with the white space in front:
-/// where one is, else at the end of a value or of the header of a block scalar, else after the
-/// indicator. `None` if there cannot be one.
+/// The place of the comment at the end of an entry's or item's line, including the white space before it. If there is
+/// no comment, the place for a new one: after the value, after the header of a block scalar, or after the indicator of
+/// a block collection. `None` if no comment can be there.
 pub(super) fn comment_place(owner: NodeRef<'_>) -> Option<usize> {
     let document = owner.document;
     let value = value_of(owner)?;
@@ -205,7 +206,7 @@ pub(crate) fn comments_above(node: NodeRef<'_>) -> Vec<&str> {
     let node = node.written();
     let document = node.document;
     let start = document.line_start(unit_start(node));
-    // The first entry after a dash: the comments above belong to the item.
+    // This is the first entry after a dash: the comments above belong to the item.
     if !document.text[start..unit_start(node)]
         .trim_start()
         .is_empty()
@@ -216,9 +217,9 @@ pub(crate) fn comments_above(node: NodeRef<'_>) -> Vec<&str> {
     document.text[head..start].lines().map(str::trim).collect()
 }
 
-/// The lines below an entry (by its key) or item, with comments that belong to no other: those up to the comments
-/// above the next one, and below the last of a root those up to the last comment. What stands below the last of
-/// another collection is below the entry or item around that. `None` where comments would become part of a
+/// The lines below an entry (by its key) or item whose comments belong to no other: up to the comments above the next
+/// one. Below the last entry or item of a root, the lines up to the last comment. `None` below the last one of another
+/// collection, because those lines are below the entry or item around it. `None` where comments would become part of a
 /// scalar.
 pub(crate) fn lines_below(owner: NodeRef<'_>) -> Option<Range<usize>> {
     let document = owner.document;
@@ -265,8 +266,8 @@ pub(crate) fn last_part(node: NodeRef<'_>) -> Option<NodeRef<'_>> {
     parts.last().filter(|_| node.kind().is_block_collection())
 }
 
-/// The first of the comment lines directly above the line at `line`; a comment that is indented
-/// deeper belongs to what stands above it.
+/// The start of the comment lines directly above the line at `line`, but not before `floor`. A comment that is indented
+/// deeper belongs to the text above it.
 pub(super) fn head_start(
     document: Document<'_>,
     line: usize,
@@ -293,7 +294,7 @@ pub(super) fn block_indicators(node: NodeRef<'_>) -> &str {
     &behind[..behind.find(|c| !is_indicator(c)).unwrap_or(behind.len())]
 }
 
-/// Behind the indicators of a block scalar.
+/// The offset after the indicators of a block scalar.
 pub(super) fn header_end(node: NodeRef<'_>) -> usize {
     node.range().start + 1 + block_indicators(node).len()
 }

@@ -15,11 +15,11 @@ pub enum Content<'f> {
     Value(Value),
     /// A string, in single quotes where they can hold it.
     Quoted(String),
-    /// A node of this or another document; its spelling and inner comments come along.
+    /// A node of this or another document, with its spelling and the comments within it.
     Node(NodeRef<'f>),
-    /// A text made for this place, with one document; as a node of it.
+    /// A text with one document that was made for this place. It is written like a node of that document.
     Text(Arc<OwnedDocument>),
-    /// The entries of a mapping, none of them twice, with keys that stand nowhere yet.
+    /// The entries of a new mapping, with distinct keys.
     Map(Vec<(String, Content<'f>)>),
 }
 
@@ -28,7 +28,7 @@ impl Content<'_> {
     pub(super) fn length(&self) -> usize {
         match self {
             Self::Value(value) => value.length(),
-            // What aliases stand for is written out.
+            // Aliases are written out in full.
             Self::Node(node) if node.is_assembled() => node.value().map_or(0, |v| v.length()),
             Self::Node(node) => node.source().len(),
             Self::Text(text) => text.text.len(),
@@ -40,8 +40,8 @@ impl Content<'_> {
         }
     }
 
-    /// Whether a block scalar with `+`, which takes blank lines below for its own, may be written
-    /// for the last part of this.
+    /// Whether the last part of this may be written as a block scalar with `+`, which includes the blank lines below
+    /// it.
     pub(super) fn may_keep_blank_lines(&self) -> bool {
         match self {
             Self::Value(value) => ends_in_blank_line(value),
@@ -58,19 +58,19 @@ impl Content<'_> {
         }
     }
 
-    /// Whether a block scalar may be written for a part of this.
+    /// Whether a part of this may be written as a block scalar.
     pub(super) fn holds_block_scalar(&self) -> bool {
         match self {
             Self::Value(value) => has_lines(value),
             Self::Quoted(_) => false,
-            // A string of several lines becomes one where its source cannot be carried over.
+            // A string of several lines becomes a block scalar where its source cannot be copied.
             Self::Node(node) => node.source().contains(['|', '>', '\n', '\\', '*']),
             Self::Text(text) => text.text.contains(['|', '>', '\n', '\\', '*']),
             Self::Map(entries) => entries.iter().any(|(_, value)| value.holds_block_scalar()),
         }
     }
 
-    /// The value; that of what has no end is null.
+    /// The value; null if it expands to too many values or refers to itself.
     pub(super) fn value(&self) -> Value {
         let value = match self {
             Self::Value(value) => return value.clone(),
@@ -87,7 +87,7 @@ impl Content<'_> {
     }
 }
 
-/// Whether a block scalar of this string needs a `+`.
+/// Whether the last string within needs a `+` if it is written as a block scalar.
 fn ends_in_blank_line(value: &Value) -> bool {
     match value {
         Value::String(text) => text.ends_with("\n\n"),
@@ -121,7 +121,7 @@ impl<'f> From<NodeRef<'f>> for Content<'f> {
     }
 }
 
-/// A text with its tree, aliases and merge keys expanded.
+/// A text with its tree, in which aliases and merge keys are expanded.
 #[derive(Debug)]
 pub struct OwnedDocument {
     pub(super) text: String,
@@ -131,7 +131,7 @@ pub struct OwnedDocument {
 }
 
 impl OwnedDocument {
-    /// A text whose lines are only indented where it is put in.
+    /// A text whose lines are only indented where it is inserted.
     pub(super) fn as_it_is(text: String) -> Result<Self, ParseError> {
         let as_it_is = true;
         Self::parse(text).map(|parsed| Self { as_it_is, ..parsed })
@@ -146,13 +146,13 @@ impl OwnedDocument {
     /// Parses a text and keeps it.
     ///
     /// # Errors
-    /// What the parser refuses.
+    /// An error if the text is not YAML, or is YAML that no package may hold.
     pub fn parse(text: String) -> Result<Self, ParseError> {
         let tree = Tree::parse(&text, ParseOptions::default())?;
         Ok(Self::new(text, tree))
     }
 
-    /// A text with the tree that was made of it.
+    /// Pairs a text with the tree that was parsed from it, and expands the tree.
     pub(super) fn new(text: String, tree: Tree) -> Self {
         let tree = tree.expanded(&text);
         let as_it_is = false;
@@ -163,13 +163,13 @@ impl OwnedDocument {
         }
     }
 
-    /// The document.
+    /// The text and its tree as a [`Document`].
     #[must_use]
     pub fn document(&self) -> Document<'_> {
         Document::new(&self.text, &self.tree)
     }
 
-    /// The root node; `None` if the text holds nothing.
+    /// The root of the first document; `None` if the text has no document.
     #[must_use]
     pub fn root(&self) -> Option<NodeRef<'_>> {
         self.document().root(0)

@@ -4,7 +4,7 @@ use super::error::Location;
 use super::lines::{BYTE_ORDER_MARK, line_end, line_start};
 use super::tree::Tree;
 
-/// Bytes from one place whose line is known to the next.
+/// Distance in bytes between the offsets whose locations are cached.
 const MILESTONE: usize = 1 << 14;
 
 /// A text with its tree.
@@ -48,7 +48,7 @@ impl<'a> Document<'a> {
             .map(|document| document.start..document.end)
     }
 
-    /// The comments of the text from `#` to the end of the line, in order.
+    /// The ranges of the comments of the text, each from its `#` to the end of the line, in order.
     pub fn comments(&self) -> impl Iterator<Item = std::ops::Range<usize>> + use<'a> {
         let comments = &self.tree.comments;
         comments
@@ -78,7 +78,7 @@ impl<'a> Document<'a> {
         Some(&self.text[at..comments[found].1 as usize])
     }
 
-    /// The place of a byte offset; many of them do not take long in a long text.
+    /// The line and column of a byte offset. Cached locations make many lookups in a long text fast.
     #[must_use]
     pub fn location(&self, offset: usize) -> Location {
         let text = self.text;

@@ -14,7 +14,7 @@ pub struct ParseError {
     pub column: usize,
     /// What was expected and what was found.
     pub message: String,
-    /// Whether it is not YAML at all, and not YAML that no package may hold.
+    /// Whether the text is not YAML at all. `false` for YAML that no package may hold.
     pub is_syntax: bool,
 }
 
@@ -30,7 +30,7 @@ impl ParseError {
         }
     }
 
-    /// The same error in a text that begins `lines` lines further down.
+    /// The same error with its line moved down by `lines`, for a text that is part of a longer one.
     #[must_use]
     pub fn below(mut self, lines: usize) -> Self {
         self.line += lines;
@@ -38,7 +38,7 @@ impl ParseError {
     }
 }
 
-/// An edit that cannot be made without harm.
+/// Why an edit is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EditError {
     /// An alias would read another value after the edit, and its old value cannot be written out in
@@ -52,7 +52,7 @@ pub enum EditError {
         /// Name of the anchor.
         anchor: String,
     },
-    /// The edits of a run would add too much.
+    /// The edits of a run would add more bytes than the limit.
     #[error("the edits would add more than the limit (16 MB and the size of all inputs)")]
     TooLarge,
     /// The new content has aliases that cannot be written out.
@@ -63,7 +63,7 @@ pub enum EditError {
         /// Path of the content in the document that it comes from.
         place: String,
     },
-    /// A mapping would have a key twice that is a collection.
+    /// A mapping would have the same key twice, and the key is a collection.
     #[error("{place}: the mapping has the key {key} twice")]
     KeyTwice {
         /// Path of the mapping.
@@ -78,23 +78,23 @@ pub enum EditError {
         place: String,
         /// The kind that the edit needs.
         expected: &'static str,
-        /// The kind that is there.
+        /// The kind that was found.
         found: &'static str,
     },
-    /// Two changes of the text overlap: a fault of this program, and refusing is better than losing
-    /// one of them.
+    /// Two changes of the text overlap. This is a bug of this program; the edit is refused so that neither change is
+    /// lost.
     #[error("two edits overlap at byte {at} of the text, or lie outside of it")]
     Overlap {
         /// Byte offset in the text.
         at: usize,
     },
-    /// The text after the edit does not parse; nothing is changed then.
+    /// The text after the edit does not parse. The original text is left unchanged.
     #[error("the edit would produce invalid YAML: {0}")]
     Broken(ParseError),
 }
 
 impl EditError {
-    /// The same error with its place from a node within the document.
+    /// The same error with a place relative to a node of the document, given by its path.
     #[must_use]
     pub(super) fn seen_from(mut self, node: &str) -> Self {
         if let Self::SharedAnchor { place, .. } = &mut self
@@ -122,7 +122,7 @@ impl Location {
         Self { line: 1, column: 1 }.behind(&text.as_bytes()[..offset.min(text.len())])
     }
 
-    /// The places of the offsets 0, `step`, twice `step` ... of a text.
+    /// The locations of the offsets 0, `step`, 2 * `step` and so on.
     pub(super) fn milestones(text: &str, step: usize) -> Vec<Self> {
         let start = Self { line: 1, column: 1 };
         let mut at = start;
@@ -134,7 +134,7 @@ impl Location {
         std::iter::once(start).chain(behind).collect()
     }
 
-    /// The place after a text that begins here.
+    /// The location after `text`, if `text` begins at this location.
     pub(super) fn behind(self, text: &[u8]) -> Self {
         let characters = |line: &[u8]| line.iter().filter(|b| **b & 0xC0 != 0x80).count();
         match memchr::memrchr(b'\n', text) {

@@ -1,4 +1,4 @@
-//! Aliases and merge keys (`<<`), read as what they stand for.
+//! Replaces aliases and merge keys (`<<`) with the nodes that they refer to.
 //!
 //! ```yaml
 //! a: &p {x: 1}          # a: {x: 1}
@@ -6,10 +6,9 @@
 //! c: {<<: *p, y: 2}     # c: {x: 1, y: 2}
 //! ```
 //!
-//! An expanded tree has nodes of its own for each of these places, with the spans of the text that
-//! they stand for. So whoever reads a document meets neither aliases nor merge keys, and a change
-//! through an alias is a change of that place alone. The [`Editor`](super::Editor) takes such
-//! changes back to the source.
+//! An expanded tree has separate nodes for each of these places, with the spans of the nodes that they are copied from.
+//! Readers of a document therefore see neither aliases nor merge keys, and a change of a copy affects only that place.
+//! The [`Editor`](super::Editor) writes such changes back to the source.
 //!
 //! Source: contract, Bytes; YAML 1.1, `tag:yaml.org,2002:merge`.
 
@@ -22,11 +21,11 @@ use super::scalar::ScalarStyle;
 use super::tree::{Copied, Expansion, MAX_DEPTH, NONE, NodeId, NodeKind, Tree, offset};
 use super::value::Value;
 
-/// The key whose value's entries belong to the mapping.
+/// The merge key: the entries of its value belong to the mapping.
 pub(super) const MERGE_KEY: &str = "<<";
 
-/// Node limit of an expanded tree: a part for each node of the text, and a fixed part. A text that
-/// stands for more keeps its aliases, and [`NodeRef::value`] has limits of its own.
+/// Node limit of an expanded tree: a part for each node of the text, and a fixed part. A text that would exceed it
+/// keeps its aliases; [`NodeRef::value`] has separate limits.
 const NODES_PER_NODE: usize = 16;
 const NODES_BESIDES: usize = 1 << 15;
 
@@ -35,10 +34,10 @@ const BYTES_PER_BYTE: usize = 8;
 const BYTES_BESIDES: usize = 4 << 20;
 
 impl Tree {
-    /// The tree with aliases and merge keys read as what they stand for.
+    /// The tree with aliases and merge keys replaced by the nodes that they refer to.
     ///
-    /// A text without any keeps its tree, and so does one that would take too many nodes, or that
-    /// does not end.
+    /// The tree is returned unchanged if it has none of them, if the result would exceed a limit, or if an alias refers
+    /// to itself.
     #[must_use]
     pub fn expanded(self, text: &str) -> Self {
         if self.shared.is_empty() && !self.merges || self.expansion.is_some() {
@@ -86,19 +85,19 @@ impl Tree {
     }
 }
 
-/// Makes the expanded tree.
+/// Builds the expanded tree.
 struct TreeWriter<'t> {
     document: Document<'t>,
     out: Tree,
     expansion: Expansion,
     nodes_left: usize,
     bytes_left: usize,
-    /// The alias or merge key that the current nodes are copied by.
+    /// The outermost alias or merge key that the current nodes are copied for; `None` outside of copies.
     copy: Option<NodeId>,
 }
 
 impl<'t> TreeWriter<'t> {
-    /// Adds a node with its descendants; `None` if that is too much.
+    /// Adds a node with its descendants; `None` if a limit is exceeded or an alias refers to itself.
     fn node(&mut self, plain: NodeId, parent: u32, depth: usize) -> Option<()> {
         if depth > MAX_DEPTH {
             return None;
@@ -127,7 +126,7 @@ impl<'t> TreeWriter<'t> {
         Some(())
     }
 
-    /// Adds a copy of what an alias reads.
+    /// Adds a copy of the node that an alias refers to.
     fn alias(&mut self, alias: NodeRef<'t>, parent: u32, depth: usize) -> Option<()> {
         let target = alias.resolved();
         if target.id == alias.id || target.ids().contains(&alias.id.0) {
@@ -141,7 +140,7 @@ impl<'t> TreeWriter<'t> {
         })
     }
 
-    /// Notes that what `add` adds stands elsewhere in the text.
+    /// Records that the nodes added by `add` are copies of nodes elsewhere in the text.
     fn copied(
         &mut self,
         by: NodeId,
@@ -193,7 +192,7 @@ impl<'t> TreeWriter<'t> {
     }
 }
 
-/// The bytes that a value has of a node, apart from its children.
+/// The length of a scalar's text; 0 for other nodes.
 fn bytes_of(node: NodeRef<'_>) -> usize {
     node.scalar_text().map_or(0, str::len)
 }
@@ -203,8 +202,8 @@ fn own_keys(mapping: NodeRef<'_>) -> Option<HashSet<Value>> {
     entries.map(|entry| entry.key.value()).collect()
 }
 
-/// Collects the entries that a merge key brings: those that are not `seen` yet. Of several mappings
-/// the first wins, and in each one what is written out.
+/// Collects the entries that a merge key adds: those whose keys are not in `seen` yet. Of several mappings the first
+/// wins. Within each mapping, its own entries win over those of its merge key.
 fn bring<'t>(
     merge: EntryRef<'t>,
     seen: &mut HashSet<Value>,
@@ -239,7 +238,7 @@ fn bring<'t>(
     Some(())
 }
 
-/// Puts the entries that a merge key brings to the others, from `at` on.
+/// Inserts at `at` the entries that a merge key adds, except those whose keys exist already.
 pub(super) fn with_brought(entries: &mut Vec<(Value, Value)>, at: usize, brought: Value) {
     let mut seen: HashSet<Value> = entries.iter().map(|(key, _)| key.clone()).collect();
     let sources = match brought {
@@ -263,7 +262,7 @@ pub(super) fn sources<'t>(value: NodeRef<'t>) -> impl Iterator<Item = NodeRef<'t
 }
 
 impl<'a> Document<'a> {
-    /// The merge key of a mapping, if what it names are mappings; readers refuse others.
+    /// The merge key of a mapping; `None` if it refers to anything but mappings, which YAML readers refuse.
     pub(super) fn merge_key(&self, mapping: NodeRef<'a>) -> Option<EntryRef<'a>> {
         if !self.tree.merges {
             return None;
@@ -282,7 +281,7 @@ impl<'a> NodeRef<'a> {
             && matches!(self.tag(), None | Some("!!merge"))
     }
 
-    /// The node in the source, where its comments stand: for a copy the alias.
+    /// The node of the source that the comments belong to. For the copy of an alias, this is the alias.
     pub(crate) fn written(&self) -> Self {
         let tree = self.document.tree;
         let Some(expansion) = tree.expansion.as_deref() else {
@@ -295,7 +294,7 @@ impl<'a> NodeRef<'a> {
         plain.node(by_alias.map_or_else(|| expansion.origin(self.id), |copy| copy.by))
     }
 
-    /// The node of the plain tree whose text this is.
+    /// The node of the unexpanded tree that has this text. For a copy, this is the node that was copied.
     pub(super) fn origin(&self) -> Self {
         let Some(expansion) = self.document.tree.expansion.as_deref() else {
             return *self;
@@ -304,8 +303,8 @@ impl<'a> NodeRef<'a> {
         plain.node(expansion.origin(self.id))
     }
 
-    /// Whether the source can be in another document: it has neither aliases nor merge keys,
-    /// nor anchors that others would read there.
+    /// Whether the source can be copied into another document: it contains neither aliases nor merge keys, and no
+    /// anchors within that aliases there could read.
     pub(super) fn is_whole(&self) -> bool {
         !self.is_assembled() && !self.origin().anchors_within().any(|_| true)
     }
@@ -319,8 +318,7 @@ impl<'a> NodeRef<'a> {
             .filter_map(move |id| document.node(NodeId(id)).anchor())
     }
 
-    /// Whether there are aliases or merge keys within this node, so that its value stands partly
-    /// elsewhere.
+    /// Whether there are aliases or merge keys within this node, so that parts of its value are elsewhere in the text.
     pub(crate) fn is_assembled(&self) -> bool {
         let tree = self.document.tree;
         match tree.expansion.as_deref() {

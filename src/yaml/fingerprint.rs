@@ -1,4 +1,4 @@
-//! Hashes of values, so that equal parts of two trees find each other without comparing all pairs.
+//! Hashes of values. They find equal parts of two trees without a comparison of all pairs.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -6,9 +6,9 @@ use super::node::NodeRef;
 use super::scalar::ScalarStyle;
 use super::tree::{NodeId, NodeKind};
 
-/// Fingerprints of a node and all that it holds.
+/// The fingerprints of a node and its descendants.
 ///
-/// Equal values have equal fingerprints, made by one [`RandomState`]; other values almost never do.
+/// With the same [`RandomState`], equal values have equal fingerprints, and different values almost never do.
 #[derive(Debug)]
 pub(crate) struct Fingerprints {
     first: u32,
@@ -23,7 +23,7 @@ struct Mark {
 }
 
 impl Fingerprints {
-    /// Looks at each node below once.
+    /// Visits each node once.
     #[must_use]
     pub(crate) fn of(node: NodeRef<'_>, state: &RandomState) -> Self {
         let ids = node.ids();
@@ -37,7 +37,7 @@ impl Fingerprints {
                 ids.len()
             ],
         };
-        // A node is in front of its descendants.
+        // A node precedes its descendants, and its hash needs theirs.
         for id in ids.rev() {
             let node = node.document.node(NodeId(id));
             let mark = found.mark(node, state);
@@ -80,7 +80,7 @@ impl Fingerprints {
             state.hash_one(('s', values))
         } else {
             literal &= kind != NodeKind::Alias;
-            // A scalar holds no alias, so that this is short.
+            // A scalar contains no alias, so its value is cheap to compute.
             match kind {
                 NodeKind::Scalar(_) => state.hash_one(('v', node.value())),
                 _ => 0,

@@ -13,8 +13,8 @@ pub(super) struct Format {
     pub(super) newline: &'static str,
     /// Whether flow style is JSON.
     pub(super) json: Json,
-    /// White space in the blank lines below and in front of a comment there. A block scalar with
-    /// lines that are indented no deeper would take those for its own.
+    /// Width of the white space in the blank lines below and before a comment there. A block scalar that is not
+    /// indented deeper would include those lines in its text.
     pub(super) indent_below: usize,
     /// Where block scalars with `+` are written.
     pub(super) kept_scalars: KeptScalars,
@@ -36,19 +36,19 @@ impl Format {
     };
 }
 
-/// Where block scalars with `+` are written, which take the blank lines below for their own. A
-/// string that would need one elsewhere is double-quoted.
+/// Where block scalars with `+` are written, which include the blank lines below them. A string that would need one
+/// elsewhere is double-quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeptScalars {
     Nowhere,
     /// Above another entry or item of the new content.
     Within,
-    /// At the end of the new content too: a line with text follows, or nothing does.
+    /// At the end of the new content too, because a line with text follows, or nothing.
     Everywhere,
 }
 
 impl KeptScalars {
-    /// The same for an entry or item of a collection.
+    /// The setting for an entry or item of a collection.
     pub(super) fn of_part(self, is_last: bool) -> Self {
         match self {
             Self::Within if !is_last => Self::Everywhere,

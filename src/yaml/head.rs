@@ -47,8 +47,8 @@ pub(crate) fn head_end(text: &str) -> usize {
 }
 
 impl<'a> NodeRef<'a> {
-    /// The range of the document of this root, without the head of the file, and without its `---`
-    /// unless text is after that. `None` for nodes that are no root.
+    /// The range of this root's document, without the head of the file. It includes the document's `---` only if text
+    /// follows on the same line. `None` for nodes that are not roots.
     #[must_use]
     pub fn own_range(&self) -> Option<std::ops::Range<usize>> {
         const MARKER: usize = "---".len();

@@ -1,12 +1,12 @@
-//! Where keys are among others. A table of positions: large maps have millions of keys, and these are
-//! texts already.
+//! Finds the positions of keys. The table holds positions instead of keys, because large maps have millions of keys,
+//! whose texts exist already.
 
 use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
-/// The position of each key. Those who ask bring the keys along.
+/// The position of each key. The keys are not stored; callers pass a function that returns them.
 #[derive(Debug)]
 pub(crate) struct KeyIndex {
     positions: HashTable<u32>,
@@ -14,7 +14,7 @@ pub(crate) struct KeyIndex {
 }
 
 impl KeyIndex {
-    /// An index of so many keys; of equal ones the first counts.
+    /// Indexes `count` keys. Of equal keys, the first is found.
     pub(crate) fn of<'k>(count: usize, key_at: impl Fn(usize) -> &'k str) -> Self {
         let hasher = RandomState::new();
         let mut positions: HashTable<u32> = HashTable::with_capacity(count);
@@ -29,7 +29,7 @@ impl KeyIndex {
         Self { positions, hasher }
     }
 
-    /// The position of a key among the same keys.
+    /// The position of a key. `key_at` must return the keys that the index was made of.
     pub(crate) fn find<'k>(&self, key: &str, key_at: impl Fn(usize) -> &'k str) -> Option<usize> {
         let is_key = |at: &u32| key_at(*at as usize) == key;
         let found = self.positions.find(self.hasher.hash_one(key), is_key);

@@ -6,10 +6,10 @@
 //! write such lines'
 //! ```
 //!
-//! YAML 1.2 wants them deeper; libyaml and the readers made after it, kpt's and kubectl's among
-//! them, do not. The general parser is as strict as YAML, so it is shown one space more in front of
-//! each such line. It folds white space at the start of a line, and takes offsets from its input:
-//! no value and no span changes by the space.
+//! YAML 1.2 requires deeper indentation. libyaml and the readers derived from it, among them those of kpt and kubectl,
+//! do not. The general parser follows YAML 1.2, so this input shows it an additional space at the start of each such
+//! line. The parser folds white space at the start of a line and takes offsets from its input, so the space changes no
+//! value and no span.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -26,10 +26,11 @@ pub(super) type ShownLines = Rc<RefCell<Vec<usize>>>;
 pub(super) struct LenientInput<'t> {
     text: &'t str,
     inner: StrInput<'t>,
-    /// The quote that the parser is behind, as far as its calls tell: the offsets show if it was not.
+    /// The quote of the scalar that the parser is in, as far as its calls show. The offsets in `shown` reveal a wrong
+    /// guess.
     quote: Option<char>,
     escaped: bool,
-    /// Whether a space comes next that is not in the text.
+    /// Whether the next character is the additional space, which is not in the text.
     space: bool,
     shown: ShownLines,
 }
@@ -52,7 +53,7 @@ impl<'t> LenientInput<'t> {
         self.inner.byte_offset().unwrap_or(self.text.len())
     }
 
-    /// Follows the bytes that the parser takes one by one.
+    /// Follows the quotes in the characters that the parser takes one by one.
     fn took(&mut self, character: char) {
         let escaped = std::mem::take(&mut self.escaped);
         match (self.quote, character) {
@@ -69,14 +70,14 @@ impl<'t> LenientInput<'t> {
         }
     }
 
-    /// What takes the text of other tokens, or the white space after one.
+    /// The input for methods that read other tokens, or the white space after a token: the parser is not in quotes.
     fn outside(&mut self) -> &mut StrInput<'t> {
         self.quote = None;
         &mut self.inner
     }
 
-    /// Whether the line that begins here has text, and no mark of a document or tab in front. At
-    /// the end of the text the parser must report the missing quote, not the missing space.
+    /// Whether the line that begins here needs the space: it has text, and begins with neither a document marker nor a
+    /// tab. At the end of the text, the parser must report the missing quote, not the missing space.
     fn takes_space(&self) -> bool {
         let bytes = &self.text.as_bytes()[self.at()..];
         let line = &bytes[..line_end(bytes, 0)];

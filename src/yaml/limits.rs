@@ -1,4 +1,4 @@
-//! How many values and documents a text may have: so much memory do they take.
+//! Limits on the number of values and documents in a text. They bound the memory that a text takes.
 //!
 //! Source: contract, Bad input.
 
@@ -7,16 +7,17 @@ use memchr::memmem;
 /// Memory of a node of a tree.
 pub(super) const NODE_BYTES: usize = 32;
 
-/// Memory of the nodes of one document: a part for each two bytes of the text, and a fixed part. Text of resources has a
-/// node for every 6 to 20 bytes; `[1,1,1,` has one for every two and would take 16 times its size.
+/// Memory limit of the nodes of one document: a part for each two bytes of the text, and a fixed part. Resources have a
+/// node for every 6 to 20 bytes; `[1,1,1,` has one for every two bytes and would take 16 times its size.
 const NODE_BYTES_PER_TWO_BYTES: usize = 7;
 const NODE_BYTES_BESIDES: usize = 8 << 20;
-/// The same of several documents, of which most texts are read one by one.
+/// The same limit for several documents. Most texts with several documents are read one document at a time.
 const NODE_BYTES_PER_BYTE_OF_DOCUMENTS: usize = 4;
 const NODE_BYTES_BESIDES_DOCUMENTS: usize = 32 << 20;
 
-/// Nodes of a document that the line scanner does not read: a fixed part, and one for each so many bytes. The general
-/// parser takes half a microsecond for each node; files that need it have thousands.
+/// Node limit of a document that the line scanner cannot read: a fixed part, and one node for each
+/// `BYTES_PER_RARE_NODE` bytes. The general parser takes half a microsecond for each node; files that need it have
+/// thousands.
 const RARE_NODES: usize = 240_000;
 const BYTES_PER_RARE_NODE: usize = 64;
 
@@ -31,17 +32,17 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// Those of a text that was accepted already, as a whole or as a part of another.
+    /// No limits, for a text that was accepted before, alone or as part of another text.
     pub(crate) const NONE: Self = Self {
         nodes: usize::MAX,
         rare_nodes: usize::MAX,
         documents: usize::MAX,
     };
 
-    /// Those of a text that comes in.
+    /// The limits of a text from an input.
     pub(crate) fn of(text: &str) -> Self {
         let length = text.len();
-        // Below that size neither limit is reached.
+        // A text below this size reaches neither limit, so it is not searched for markers.
         let is_small = length < NODE_BYTES_BESIDES / NODE_BYTES;
         let bytes = if is_small || memmem::find(text.as_bytes(), b"\n---").is_some() {
             length * NODE_BYTES_PER_BYTE_OF_DOCUMENTS + NODE_BYTES_BESIDES_DOCUMENTS
@@ -55,7 +56,7 @@ impl Limits {
         }
     }
 
-    /// The same, where a document of rare syntax may have as many nodes as any other.
+    /// The same limits, without the lower one for documents that the general parser reads.
     pub(crate) fn of_any_syntax(self) -> Self {
         Self {
             rare_nodes: usize::MAX,
@@ -64,7 +65,7 @@ impl Limits {
     }
 }
 
-/// How many documents a text may have, and a list items. What is known of each takes more memory than the shortest ones have
+/// How many documents a text may have, and how many items a list. Each takes more memory than the shortest ones have
 /// bytes.
 pub(crate) fn most_documents(text: &str) -> usize {
     60_000 + text.len() / 250

@@ -1,4 +1,4 @@
-//! Lines of a text, and what is between nodes.
+//! Lines of a text, and the white space and comments between nodes.
 
 pub(super) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
@@ -7,7 +7,7 @@ pub(super) fn lone_return(bytes: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'\r', bytes).find(|at| bytes.get(at + 1) != Some(&b'\n'))
 }
 
-/// Whether a line begins with `---` or `...` as a mark: white space or the end follows.
+/// Whether a line begins with the marker `---` or `...`, followed by white space or the end of the text.
 pub(crate) fn is_marker(line: &[u8], marker: &[u8; 3]) -> bool {
     let behind = line.strip_prefix(marker).map(|rest| rest.first());
     behind.is_some_and(|next| next.is_none_or(|byte| b" \t\r\n".contains(byte)))
@@ -19,7 +19,7 @@ pub(super) fn skip_trivia(bytes: &[u8], mut at: usize) -> usize {
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' => at += 1,
             b'#' => at = line_end(bytes, at),
-            // In front of any document.
+            // A byte order mark may precede any document.
             0xef if bytes[at..].starts_with(BYTE_ORDER_MARK) => at += BYTE_ORDER_MARK.len(),
             _ => break,
         }
@@ -51,13 +51,13 @@ pub(crate) fn newline_at(text: &str, at: usize) -> &'static str {
     }
 }
 
-/// Without the line break at its end.
+/// A line without the line break at its end.
 pub(super) fn trim_break(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// The indentation of a block scalar's body: that of its first line with content.
+/// The indentation of a block scalar's body, from its first line with content; `usize::MAX` if no line has any.
 pub(super) fn block_indent(body: &[u8]) -> usize {
     body.split(|b| *b == b'\n')
         .map(|line| line.strip_suffix(b"\r").unwrap_or(line))

@@ -1,19 +1,19 @@
 //! YAML that keeps its bytes.
 //!
-//! - [`Tree::parse`] reads a text into a tree of spans: with a line scanner (`scan`), or with the
-//!   general parser (`parser`) where the scanner stops. `expand` gives aliases and merge keys nodes of
-//!   their own.
-//! - [`Document`] and [`NodeRef`] are views of a text and its tree. [`Value`] is the value of a node,
-//!   without its spelling; [`scalar`] relates the two; [`de`] makes Rust types of values.
+//! - [`Tree::parse`] reads a text into a tree of spans: with a line scanner (`scan`), or with the general parser
+//!   (`parser`) where the scanner stops. `expand` replaces aliases and merge keys with copies of the nodes that they
+//!   refer to.
+//! - [`Document`] and [`NodeRef`] are views of a text and its tree. [`Value`] is the value of a node, without its
+//!   spelling; [`scalar`] converts between the two; [`de`] deserializes values into Rust types.
 //! - An [`Editor`] collects changes to nodes. `emit` writes new text in the `format` of the text around
 //!   it, and `text_edit` puts it into the source.
 //!
 //! Invariants:
 //!
 //! - A tree holds spans, never copies of the source.
-//! - Bytes that no change covers stay. Changes that overlap are refused.
-//! - An edited text is parsed again before anyone gets it.
-//! - New YAML comes from `emit` alone; `verbatim` moves lines to another column.
+//! - Bytes that no change covers are unchanged. Changes that overlap are refused.
+//! - An edited text is parsed again before it is returned.
+//! - Only `emit` writes new YAML; `verbatim` moves existing lines to another column.
 
 mod anchors;
 mod children;

@@ -1,4 +1,4 @@
-//! Nodes of a document: what they are, where they stand, how they are found.
+//! Nodes of a document: their kinds, their places in the text, and lookups.
 
 use super::document::Document;
 use super::error::Location;
@@ -26,7 +26,7 @@ pub struct EntryRef<'a> {
 }
 
 impl<'a> EntryRef<'a> {
-    /// The entry of a mapping's key.
+    /// The entry that a key of a mapping belongs to.
     pub(crate) fn of_key(key: NodeRef<'a>) -> Self {
         let value = key.at(key.raw().next);
         Self { key, value }
@@ -56,7 +56,7 @@ impl<'a> Document<'a> {
         Some(self.node(NodeId(u32::try_from(last).ok()?)))
     }
 
-    /// Whether the last line of a node is that of a block scalar which keeps blank lines.
+    /// Whether a node ends with a block scalar that keeps blank lines (`+`).
     pub(super) fn ends_in_kept_scalar(&self, node: NodeRef<'_>) -> bool {
         let last = self.node(NodeId(node.ids().end - 1));
         let header = last.source().lines().next().unwrap_or_default();
@@ -91,19 +91,19 @@ impl<'a> NodeRef<'a> {
         self.raw().start.min(self.raw().properties) as usize
     }
 
-    /// The dash, colon or question mark in front of the node.
+    /// Offset of the dash, colon or question mark before the node.
     #[must_use]
     pub fn mark(&self) -> Option<usize> {
         (self.raw().mark != NONE).then_some(self.raw().mark as usize)
     }
 
-    /// The source of the content.
+    /// The text of the content, as written.
     #[must_use]
     pub fn source(&self) -> &'a str {
         &self.document.text[self.range()]
     }
 
-    /// Where anchor and tag stand, if there are any.
+    /// The range of anchor and tag, if there are any.
     pub(super) fn properties_range(&self) -> Option<std::ops::Range<usize>> {
         let node = self.raw();
         if node.properties == NONE || node.properties >= node.start {
@@ -119,7 +119,7 @@ impl<'a> NodeRef<'a> {
         Some(start..end)
     }
 
-    /// The source of anchor and tag.
+    /// Anchor and tag as written; empty if there are none.
     #[must_use]
     pub fn properties(&self) -> &'a str {
         self.properties_range()
@@ -152,7 +152,7 @@ impl<'a> NodeRef<'a> {
         None
     }
 
-    /// Where the node is in the text.
+    /// The line and column at which the content begins.
     #[must_use]
     pub fn location(&self) -> Location {
         self.document.location(self.range().start)
@@ -164,7 +164,7 @@ impl<'a> NodeRef<'a> {
         (self.raw().parent != NONE).then(|| self.at(self.raw().parent))
     }
 
-    /// The node that an alias stands for; other nodes are their own.
+    /// The node that an alias refers to. For other nodes, the node itself.
     #[must_use]
     pub fn resolved(&self) -> Self {
         let node = self.raw();
@@ -180,7 +180,7 @@ impl<'a> NodeRef<'a> {
         self.children_if(|kind| kind.is_mapping() || kind.is_sequence())
     }
 
-    /// The children of a node whose kind fits.
+    /// The children of the node, if its kind fits.
     fn children_if(
         &self,
         fits: fn(NodeKind) -> bool,
@@ -195,7 +195,7 @@ impl<'a> NodeRef<'a> {
         })
     }
 
-    /// Whether a collection has anything in it.
+    /// Whether this is a collection that is not empty.
     pub(crate) fn is_filled(&self) -> bool {
         self.children().next().is_some()
     }
@@ -214,13 +214,13 @@ impl<'a> NodeRef<'a> {
         self.children_if(NodeKind::is_sequence)
     }
 
-    /// The entry of a mapping with this string as key. Does not look through an alias.
+    /// The entry of a mapping with this string as key. Does not resolve an alias.
     #[must_use]
     pub fn entry(&self, key: &str) -> Option<EntryRef<'a>> {
         self.entries().find(|entry| entry.key.as_str() == Some(key))
     }
 
-    /// The value under a key; looks through an alias.
+    /// The value of a key. Resolves aliases.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<NodeRef<'a>> {
         self.resolved()
@@ -228,7 +228,7 @@ impl<'a> NodeRef<'a> {
             .map(|entry| entry.value.resolved())
     }
 
-    /// The value at the end of a chain of keys; looks through aliases.
+    /// The value at the end of a chain of keys. Resolves aliases.
     #[must_use]
     pub fn get_path(&self, keys: &[&str]) -> Option<NodeRef<'a>> {
         keys.iter().try_fold(*self, |node, key| node.get(key))
@@ -254,7 +254,7 @@ impl<'a> NodeRef<'a> {
         }
     }
 
-    /// Whether this is `null`, `~` or nothing.
+    /// Whether this is `null`, `~` or empty.
     #[must_use]
     pub fn is_null(&self) -> bool {
         let node = self.resolved();
@@ -289,7 +289,7 @@ impl<'a> NodeRef<'a> {
         }
     }
 
-    /// The name that paths give the value of this key: its text, or how a collection is written.
+    /// The name of this key in a path: its text, or its source if it is a collection.
     pub(crate) fn field_name(&self) -> &'a str {
         let key = self.resolved();
         key.scalar_text().unwrap_or(key.source())
@@ -321,7 +321,7 @@ impl<'a> NodeRef<'a> {
         })
     }
 
-    /// The document that this node is the root of, and its number; `None` for other nodes.
+    /// The document that this node is the root of, and its index; `None` for other nodes.
     pub(super) fn document_span(&self) -> Option<(usize, &'a DocumentSpan)> {
         let tree = self.document.tree;
         let index = if tree.within {
@@ -363,7 +363,7 @@ impl<'a> NodeRef<'a> {
             let entry = parent.entries().find(|entry| entry.value.id == self.id)?;
             return Some(entry.key);
         }
-        // The key is the sibling before; the node before may lie within it.
+        // The key is the previous sibling; the previous node may be one of its descendants.
         let mut before = self.at(self.id.0.checked_sub(1)?);
         while before.raw().parent != parent.id.0 {
             before = before.parent()?;
@@ -384,12 +384,12 @@ fn property_end(bytes: &[u8], at: usize) -> usize {
     length.map_or(bytes.len(), |length| at + length + bracket)
 }
 
-/// How the type of a scalar is found.
+/// How the type of a scalar is determined.
 pub(super) enum ScalarType {
-    /// By the core schema.
+    /// By its text, according to the core schema.
     Plain,
     /// It is a string.
     String,
-    /// It is not a scalar.
+    /// The node is not a scalar.
     None,
 }

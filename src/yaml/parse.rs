@@ -1,4 +1,4 @@
-//! From a text to its tree: by the line scanner, else by the general parser.
+//! Parses a text into its tree: with the line scanner if it can read the text, otherwise with the general parser.
 
 use super::error::ParseError;
 use super::limits::Limits;
@@ -10,7 +10,7 @@ impl Tree {
     /// Reads every document of a text.
     ///
     /// # Errors
-    /// Where the text is not YAML, has a key twice in one mapping, nests deeper than
+    /// An error if the text is not YAML, has a key twice in one mapping, nests deeper than
     /// [`MAX_DEPTH`](super::MAX_DEPTH), has a line that ends in CR alone, or is longer than 4 GiB.
     pub fn parse(text: &str, options: ParseOptions) -> Result<Self, ParseError> {
         Self::parse_within(text, options, Limits::of(text))
@@ -21,10 +21,10 @@ impl Tree {
         Self::build(text, options, builder, limits)
     }
 
-    /// Checks that a text can be read, and makes no tree of it if the line scanner reads it.
+    /// Checks that a text can be read. Builds no tree if the line scanner can read the text.
     ///
     /// # Errors
-    /// Those of [`Tree::parse`].
+    /// The errors of [`Tree::parse`].
     pub(crate) fn check(text: &str, options: ParseOptions) -> Result<(), ParseError> {
         if !scan::is_in_use() || text.len() >= NONE as usize {
             return Self::parse(text, options).map(drop);
@@ -33,13 +33,13 @@ impl Tree {
         let mut checker = Checker::new(text, options.depth, limits);
         match scan::scan(text, &mut checker) {
             Ok(()) if !checker.is_full() => Ok(()),
-            // The scanner stops there again, with a tree that tells the place.
+            // The scanner stops at the same place again, now with a tree, from which the error gets its place.
             _ if checker.is_full() => Self::parse_within(text, options, limits).map(drop),
             _ => Self::parse_documents(text, options, limits).map(drop),
         }
     }
 
-    /// Reads by the line scanner alone; `None` where it leaves the text to the general parser.
+    /// Reads with the line scanner only; `None` if the text needs the general parser.
     ///
     /// For tests and benchmarks: [`Tree::parse`] does this first.
     #[must_use]
@@ -49,11 +49,10 @@ impl Tree {
         Self::scan(text, options, builder, limits).ok().flatten()
     }
 
-    /// As [`Tree::parse`], for a text that was accepted before, as a whole or as a part of another, whose limits may have been
-    /// higher.
+    /// Like [`Tree::parse`] without limits, for a text that was accepted before, alone or as part of another text.
     ///
     /// # Errors
-    /// Those of [`Tree::parse`], but for the limits.
+    /// The errors of [`Tree::parse`], except those about limits.
     pub(crate) fn parse_again(text: &str, options: ParseOptions) -> Result<Self, ParseError> {
         Self::parse_within(text, options, Limits::NONE)
     }
@@ -73,7 +72,8 @@ impl Tree {
         Self::parse_documents(text, options, limits)
     }
 
-    /// Reads by the line scanner; `None` where it stopped. At the node limit the general parser would stop, too.
+    /// Reads with the line scanner; `None` where it stopped. An error at the node limit, where the general parser would
+    /// stop, too.
     fn scan(
         text: &str,
         options: ParseOptions,
@@ -92,15 +92,15 @@ impl Tree {
         Ok(Some(tree))
     }
 
-    /// Reads by the general parser alone; gives the same tree as [`Tree::parse`].
+    /// Reads with the general parser only. The tree equals the one of [`Tree::parse`].
     ///
     /// # Errors
-    /// Those of [`Tree::parse`].
+    /// The errors of [`Tree::parse`].
     pub fn parse_general(text: &str, options: ParseOptions) -> Result<Self, ParseError> {
         Self::parse_documents(text, options, Limits::of(text).of_any_syntax())
     }
 
-    /// Reads by the general parser.
+    /// Reads with the general parser, within `limits`.
     fn parse_documents(
         text: &str,
         options: ParseOptions,
@@ -113,8 +113,7 @@ impl Tree {
     }
 }
 
-/// # Errors
-/// A text of too many documents.
+/// Refuses a text with too many documents.
 fn check_documents(text: &str, tree: &Tree, limits: Limits) -> Result<(), ParseError> {
     let most = limits.documents;
     let Some(next) = tree.documents.get(most) else {

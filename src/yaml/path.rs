@@ -57,7 +57,7 @@ impl Path {
         self.child(PathElement::Index(index))
     }
 
-    /// Reads a path as it is printed; `None` if it is none, or has elements by their keys or values.
+    /// Reads a printed path. `None` if the text is not a path, or has elements given by keys or by a value.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut path = Self::root();
         let mut rest = text;
@@ -87,7 +87,7 @@ impl Path {
     }
 }
 
-/// A name that needs no brackets in a printed path.
+/// Whether a name needs no brackets in a printed path.
 fn is_bare(name: &str) -> bool {
     !name.is_empty()
         && name
@@ -95,7 +95,7 @@ fn is_bare(name: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || b"-_/$".contains(&b))
 }
 
-/// A value in brackets; in quotes if some character of it would mean something else there.
+/// Prints a value in brackets; in quotes if one of its characters has a meaning there.
 struct Quoted<'v>(&'v str);
 
 impl fmt::Display for Quoted<'_> {
@@ -112,8 +112,8 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// Reads a text in quotes as a path writes it. Gives the text, and what follows the closing quote; `None` if it
-/// does not begin or end with a quote, or has another escape.
+/// Reads a quoted text as a path prints it. Returns the text and the rest after the closing quote. `None` if a quote is
+/// missing or an escape is unknown.
 pub(crate) fn unquote(quoted: &str) -> Option<(String, &str)> {
     let mut rest = quoted.strip_prefix('"')?.chars();
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! The value of a node: aliases and merge keys written out, within bounds.
+//! The value of a node, with aliases and merge keys written out within limits.
 
 use super::expand::with_brought;
 use super::node::{NodeRef, ScalarType};
@@ -17,22 +17,22 @@ const ALIAS_BYTES_PER_BYTE: usize = 1;
 /// Memory of a node in a value, without its text.
 const NODE_BYTES: usize = 2 * size_of::<Value>();
 
-/// Levels of a value whose aliases are written out; a stack must bear walks through it.
+/// Depth limit of a value whose aliases are written out, so that recursive walks do not overflow the stack.
 const MAX_VALUE_DEPTH: usize = 2 * MAX_DEPTH;
 
-/// What is left of the limits.
+/// The rest of the limits while a value is read.
 struct Budget {
     nodes: usize,
-    /// For written-out aliases.
+    /// Bytes that written-out aliases may still take.
     bytes: usize,
     /// Number of aliases around the current node.
     aliases: usize,
-    /// Nodes after which the rest of the value is left out.
+    /// Number of nodes that the caller still needs. At 0, the rest of the value is left out.
     wanted: usize,
 }
 
 impl Budget {
-    /// Takes a node at a depth, whose lines are indented by it when they are written.
+    /// Counts a node. Its depth counts as bytes, too, because its lines are indented by it when they are written.
     fn take(&mut self, node: NodeRef<'_>, depth: usize) -> Option<()> {
         self.nodes = self.nodes.checked_sub(1)?;
         self.wanted = self.wanted.saturating_sub(1);
@@ -46,15 +46,16 @@ impl Budget {
 }
 
 impl NodeRef<'_> {
-    /// The value, aliases and merge keys written out.
+    /// The value, with aliases and merge keys written out.
     ///
-    /// `None` if that would take too much memory, or does not end.
+    /// `None` if that would take too much memory, or if an alias refers to itself.
     #[must_use]
     pub fn value(&self) -> Option<Value> {
         self.beginning(usize::MAX)
     }
 
-    /// The value; of one with more nodes the beginning, which is written as the whole is for at least as many bytes.
+    /// The value, or only its beginning if it has more than `nodes` nodes. Written out, the beginning equals the start
+    /// of the whole value for at least `nodes` bytes.
     #[must_use]
     pub fn beginning(&self, nodes: usize) -> Option<Value> {
         let per_byte = self
@@ -66,7 +67,7 @@ impl NodeRef<'_> {
             nodes: MAX_ALIAS_NODES,
             bytes: ALIAS_BYTES.saturating_add(per_byte),
             aliases: 0,
-            // What a merge key brings comes before entries that follow it.
+            // The entries of a merge key are inserted before the entries that follow it, so none can be left out.
             wanted: if self.document.tree.merges {
                 usize::MAX
             } else {
@@ -83,13 +84,13 @@ impl NodeRef<'_> {
         }
         let node = self.raw();
         if node.kind == NodeKind::Alias {
-            // An anchor that holds its own alias never ends; the depth stops it.
+            // The depth limit stops an alias within the node that it refers to.
             budget.aliases += 1;
             let value = self.resolved().value_within(budget, depth + 1);
             budget.aliases -= 1;
             return value;
         }
-        // Loops, as closures would cost the stack several frames a level.
+        // Loops instead of closures, which would take several stack frames for each level.
         if node.kind.is_mapping() {
             let merge = self.document.merge_key(*self).map(|merge| merge.key.id);
             let mut brought = None;
@@ -148,12 +149,12 @@ impl NodeRef<'_> {
         }
     }
 
-    /// Whether the sources of two nodes are the same, and mean the same.
+    /// Whether two nodes have the same source, with the same meaning.
     pub(crate) fn has_source_of(&self, other: NodeRef<'_>) -> bool {
         let (kind, source) = (self.kind(), self.source());
         let is_at_end = |node: &NodeRef<'_>| node.range().end == node.document.text.len();
-        // The indentation of the first line is not a part of the source. A last block scalar can mean something else where the
-        // text ends without a line break.
+        // The source does not include the indentation of its first line. A block scalar at the end of a text can have
+        // another meaning if the text ends without a line break.
         let lines_mean_the_same = || {
             kind.is_block_collection()
                 && self.column() == other.column()
@@ -167,8 +168,8 @@ impl NodeRef<'_> {
             && (!source.contains('\n') || lines_mean_the_same())
     }
 
-    /// Whether two nodes without merge keys have equal values, if comparing what is in the same place tells. It takes no
-    /// memory, where values take much. `None` for aliases, and for mappings whose keys are others or in another order.
+    /// Compares two nodes without merge keys part by part, which takes no memory, unlike values. `None` if that does
+    /// not decide: for aliases, and for mappings with other keys or another order of keys.
     fn stands_like(&self, other: NodeRef<'_>) -> Option<bool> {
         let kinds = (self.kind(), other.kind());
         let is_any = |is: fn(NodeKind) -> bool| is(kinds.0) || is(kinds.1);
@@ -221,7 +222,7 @@ impl NodeRef<'_> {
         }
     }
 
-    /// Whether this holds an alias, or a key that is a collection.
+    /// Whether this contains an alias, a merge key, or a key that is a collection.
     pub(crate) fn is_complex(&self) -> bool {
         let nodes = self.ids().map(|id| self.at(id));
         let mut complex = nodes.filter(|node| match node.kind() {

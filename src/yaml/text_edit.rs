@@ -4,8 +4,8 @@
 //! replicas: 1 # two      10..11 -> "2", 11..17 -> ""      replicas: 2
 //! ```
 //!
-//! Replacements may come in any order. Two that overlap are refused: each wants bytes that the other
-//! takes away, so either result would silently lose one of them.
+//! Replacements may come in any order. Overlapping replacements are refused, because one of them would be lost
+//! silently.
 
 use std::ops::Range;
 
@@ -24,16 +24,16 @@ pub(super) struct TextEdit {
 struct Replacement {
     start: u32,
     end: u32,
-    /// Where its text stands among the new ones.
+    /// The range of its text in [`TextEdit::new`].
     new: (u32, u32),
 }
 
 impl TextEdit {
-    /// Puts `new` in the place of a range.
+    /// Replaces a range with `new`.
     pub(super) fn replace(&mut self, range: Range<usize>, new: String) {
         let from = self.new.len();
         if from == 0 {
-            // The first may be long, and is not copied.
+            // The first text may be long, so it is moved and not copied.
             self.new = new;
         } else {
             self.new.push_str(&new);
@@ -45,7 +45,7 @@ impl TextEdit {
         });
     }
 
-    /// Puts `new` in front of the byte `at`. Insertions at the same byte keep their order.
+    /// Inserts `new` before the byte `at`. Insertions at the same byte keep their order.
     pub(super) fn insert(&mut self, at: usize, new: String) {
         self.replace(at..at, new);
     }
@@ -55,12 +55,11 @@ impl TextEdit {
         self.replace(range, String::new());
     }
 
-    /// How many replacements there are.
     pub(super) fn len(&self) -> usize {
         self.replacements.len()
     }
 
-    /// The ranges that are replaced, in the order in which they were added, from that of an index on.
+    /// The replaced ranges in the order in which they were added, starting with the one at `index`.
     pub(super) fn ranges_from(&self, index: usize) -> impl Iterator<Item = Range<usize>> {
         let ranges = self.replacements[index..].iter();
         ranges.map(|one| one.start as usize..one.end as usize)
@@ -71,14 +70,14 @@ impl TextEdit {
         self.ranges_from(0).any(|range| range.contains(&at))
     }
 
-    /// The text with all replacements made. `text` begins at the byte `base` of the source in which
-    /// the ranges are counted.
+    /// The text with all replacements made. The ranges count from the start of the source; `text` begins at its byte
+    /// `base`.
     ///
     /// # Errors
     /// [`EditError::Overlap`] if two replacements overlap, or one lies outside of the text.
     pub(super) fn apply(mut self, text: &str, base: usize) -> Result<String, EditError> {
-        // An insertion goes in front of what begins at the same byte; of several the first added one
-        // goes first, whose text is first in the buffer.
+        // An insertion sorts before a replacement that starts at the same byte. Several insertions at one byte keep
+        // their order, which is the order of their texts in the buffer.
         self.replacements.sort_unstable();
         let mut out = String::with_capacity(text.len() + self.new.len());
         let mut done = 0;
@@ -122,7 +121,7 @@ mod tests {
             (&[(1..2, "X"), (2..4, "")], "aXef"),
             (&[(4..6, "Z"), (0..1, "X")], "XbcdZ"),
             (&[(0..0, "X"), (6..6, "Y")], "XabcdefY"),
-            // Insertions at one byte keep their order, in front of what replaces that byte.
+            // Insertions at one byte keep their order, before the replacement of that byte.
             (&[(2..4, "Z"), (2..2, "X"), (2..2, "Y")], "abXYZef"),
             (&[(2..4, ""), (4..4, "X")], "abXef"),
             (&[(0..6, "")], ""),
@@ -144,7 +143,7 @@ mod tests {
             (&[(1..3, "X"), (2..4, "Y")], 2),
             (&[(1..3, "X"), (1..3, "X")], 1),
             (&[(0..6, ""), (1..2, "")], 1),
-            // An insertion into what is removed would have no place.
+            // An insertion within a removed range has no place.
             (&[(1..4, ""), (2..2, "X")], 2),
             (&[(5..7, "X")], 7),
             (&[(7..7, "X")], 7),

@@ -1,10 +1,8 @@
-//! The way to a value while a walker goes down: made into a [`Path`] only when there is something to
-//! report.
+//! The path to a value while a tree is walked. It becomes a [`Path`] only when there is something to report.
 
 use super::path::Path;
 
-/// The way from the root of a resource to a value. `E` is what a walker knows of a list element in addition to
-/// its index.
+/// The path from the root of a resource to a value. `E` is additional data of a walker about a list element.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Trail<'t, E = ()> {
     Root,
@@ -13,12 +11,12 @@ pub(crate) enum Trail<'t, E = ()> {
 }
 
 impl<'t, E> Trail<'t, E> {
-    /// The way to the value under a key.
+    /// The trail to the value of a key.
     pub(crate) fn field(&'t self, name: &'t str) -> Self {
         Self::Field(self, name)
     }
 
-    /// The way to the collection around; `None` for the root.
+    /// The trail to the enclosing collection; `None` for the root.
     pub(crate) fn parent(&self) -> Option<&'t Trail<'t, E>> {
         match self {
             Self::Root => None,
@@ -26,9 +24,9 @@ impl<'t, E> Trail<'t, E> {
         }
     }
 
-    /// The steps of the way, from the root down.
+    /// The steps from the root down.
     pub(crate) fn steps(&self) -> Vec<&Self> {
-        // Without a call a level.
+        // A loop, because recursion would take a stack frame for each level.
         let mut steps = Vec::new();
         let mut at = self;
         while let Some(parent) = at.parent() {
@@ -50,7 +48,7 @@ impl<'t, E> Trail<'t, E> {
 }
 
 impl<'t> Trail<'t> {
-    /// The way to an element of a list.
+    /// The trail to an element of a list.
     pub(crate) fn element(&'t self, index: usize) -> Self {
         Self::Element(self, index, ())
     }

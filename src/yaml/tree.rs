@@ -15,10 +15,10 @@ pub const MAX_DEPTH: usize = 512;
 /// "No such offset", "no such node".
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The decoded text of a scalar that is its source without the quotes.
+/// Value of `TreeNode::extra`: the decoded text is the source without its quotes.
 const UNQUOTED: u32 = NONE - 1;
 
-/// The decoded text of a literal that is its only line, after the indentation.
+/// Value of `TreeNode::extra`: the decoded text is the only line of a literal, without its indentation.
 const LINE: u32 = NONE - 2;
 
 /// Index of a node in its tree; a node's descendants follow it directly.
@@ -36,13 +36,13 @@ impl NodeId {
 pub enum NodeKind {
     /// A scalar; an empty value is a plain scalar of no length.
     Scalar(ScalarStyle),
-    /// A mapping over lines of its own.
+    /// A mapping in block style.
     BlockMapping,
     /// A mapping in braces.
     FlowMapping,
     /// A single entry within a flow sequence, without braces: `[a: b]`.
     FlowPair,
-    /// A sequence of dashes.
+    /// A sequence in block style, with dashes.
     BlockSequence,
     /// A sequence in brackets.
     FlowSequence,
@@ -66,13 +66,13 @@ impl NodeKind {
         matches!(self, Self::BlockSequence | Self::FlowSequence)
     }
 
-    /// Whether this is a collection in dashes or lines, not in braces or brackets.
+    /// Whether this is a collection in block style.
     #[must_use]
     pub fn is_block_collection(self) -> bool {
         matches!(self, Self::BlockMapping | Self::BlockSequence)
     }
 
-    /// Whether this is a scalar whose lines stand below a `|` or `>`.
+    /// Whether this is a literal (`|`) or folded (`>`) scalar.
     #[must_use]
     pub fn is_block_scalar(self) -> bool {
         matches!(
@@ -93,12 +93,12 @@ pub(super) struct TreeNode {
     pub(super) properties: u32,
     /// The dash of an item, the colon of a value, the question mark of a key, or `NONE`.
     pub(super) mark: u32,
-    /// The node that follows the last descendant.
+    /// Id of the node after the last descendant.
     pub(super) next: u32,
     /// The collection that holds this node, or `NONE`.
     pub(super) parent: u32,
-    /// Scalars: index of the decoded text where it differs from the source, or that it is the source
-    /// without its quotes. Aliases: the target.
+    /// Scalars: index of the decoded text if it differs from the source, or `UNQUOTED` or `LINE`. Aliases: the target.
+    /// Otherwise `NONE`.
     pub(super) extra: u32,
 }
 
@@ -107,9 +107,9 @@ const _: () = assert!(size_of::<TreeNode>() == NODE_BYTES);
 /// One document of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct DocumentSpan {
-    /// Root node; an empty document has an empty scalar there.
+    /// Root node; an empty document has an empty scalar as its root.
     pub(super) root: NodeId,
-    /// Whether the document has any content, if only `~`.
+    /// Whether the document has no content; `~` is content.
     pub(super) empty: bool,
     /// First byte: where the previous document ends.
     pub(super) start: usize,
@@ -124,7 +124,7 @@ pub(super) struct DocumentSpan {
 pub(super) struct SharedAnchor {
     pub(super) node: NodeId,
     pub(super) name: Box<str>,
-    /// The last of the aliases.
+    /// The last alias that refers to the anchor.
     pub(super) last_reader: NodeId,
 }
 
@@ -138,13 +138,13 @@ pub struct Tree {
     pub(super) documents: Vec<DocumentSpan>,
     /// Anchored nodes that an alias reads, in order.
     pub(super) shared: Vec<SharedAnchor>,
-    /// A block scalar that the end of the text cut short of its line break.
+    /// A block scalar at the end of the text that lacks its last line break.
     pub(super) unterminated: Option<NodeId>,
-    /// Whether the text is part of a collection.
+    /// Whether the text is part of an outer collection ([`ParseOptions::depth`] is above 0).
     pub(super) within: bool,
-    /// Places in the text from which others are found without counting from its start.
+    /// Cached locations, so that others are found without counting from the start of the text.
     pub(super) milestones: OnceLock<Vec<Location>>,
-    /// The position of each node among the children of its parent, once a path was asked for.
+    /// The position of each node among the children of its parent; computed for the first path.
     positions: OnceLock<Vec<u32>>,
     /// Whether a mapping has a merge key (`<<`).
     pub(super) merges: bool,
@@ -152,11 +152,11 @@ pub struct Tree {
     pub(super) expansion: Option<Box<Expansion>>,
 }
 
-/// Texts in a row: millions of short ones would take far more memory one by one.
+/// Texts in one buffer. Millions of short strings would take far more memory.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct Texts {
     text: String,
-    /// Where each of them ends.
+    /// The end of each text in the buffer.
     ends: Vec<u32>,
 }
 
@@ -178,7 +178,7 @@ impl Texts {
 /// Options of the parser.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ParseOptions {
-    /// Collections around the text that are not part of it (a ResourceList around one item).
+    /// Number of collections around the text that are not part of it, such as a ResourceList around an item.
     pub depth: usize,
 }
 
@@ -191,7 +191,7 @@ impl Tree {
         }
     }
 
-    /// How many children of the parent are before a node.
+    /// The position of a node among the children of its parent. In a mapping, keys and values both count.
     pub(super) fn position(&self, id: NodeId) -> usize {
         let positions = self.positions.get_or_init(|| {
             let mut children = vec![0; self.nodes.len()];
@@ -248,15 +248,16 @@ impl Tree {
     }
 }
 
-/// The text of a literal from its first line on, after the white space that this one begins with, with
-/// the last line break. A literal can have megabytes in one line: the annotation of `kubectl apply`.
+/// The body of a literal without the indentation of its first line, with the last line break. One line of a literal can
+/// have megabytes: the annotation of `kubectl apply`.
 fn literal_line<'a>(text: &'a str, node: &TreeNode) -> Option<&'a str> {
     let (start, end) = (node.start as usize, node.end as usize);
     let (_, body) = text.get(start..=end)?.split_once('\n')?;
     Some(body.trim_start_matches(' '))
 }
 
-/// That the nodes of a text pass the limit: at the last scalar within it, whose place each reader knows by then.
+/// The error for a text with too many nodes. Its place is the last scalar within the limit, which both readers have
+/// read by then.
 pub(super) fn too_many_nodes(text: &str, nodes: &[TreeNode], most: usize) -> ParseError {
     let last = nodes
         .iter()
@@ -266,7 +267,7 @@ pub(super) fn too_many_nodes(text: &str, nodes: &[TreeNode], most: usize) -> Par
     ParseError::at(text, at, message)
 }
 
-/// Texts of 4 GiB and more are refused, so offsets fit.
+/// Converts an offset, which always fits: texts of 4 GiB and more are refused.
 pub(super) fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(NONE)
 }
@@ -276,38 +277,38 @@ pub(super) fn offset(at: usize) -> u32 {
 pub(super) struct Expansion {
     /// The tree of the source, with its aliases and merge keys.
     pub(super) plain: Tree,
-    /// The node of the plain tree whose text each node has.
+    /// For each node, the node of the plain tree that has its text.
     pub(super) origins: Vec<NodeId>,
-    /// The place of each node of the plain tree; that of an alias is where its copy begins.
+    /// For each node of the plain tree, its id in the expanded tree. For an alias, the id at which its copy begins.
     pub(super) places: Vec<u32>,
-    /// Nodes whose source stands elsewhere, in order.
+    /// Ranges of nodes that are copies, in order.
     pub(super) copies: Vec<Copied>,
 }
 
-/// Nodes of an expanded tree whose text stands elsewhere.
+/// A range of nodes of an expanded tree that are copies of nodes elsewhere in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Copied {
     pub(super) start: u32,
     pub(super) end: u32,
-    /// The alias, or the merge key that brings the entry, in the plain tree.
+    /// The alias, or the merge key that adds the entry, in the plain tree.
     pub(super) by: NodeId,
     /// Whether this is an entry, with its key.
     pub(super) is_entry: bool,
 }
 
 impl Expansion {
-    /// The node of the plain tree whose text a node has.
+    /// The node of the plain tree that has the text of a node.
     pub(super) fn origin(&self, id: NodeId) -> NodeId {
         self.origins[id.index()]
     }
 
-    /// The place of a node of the plain tree; `None` for a merge key and its value.
+    /// The id of a node of the plain tree in the expanded tree; `None` for a merge key and its value.
     pub(super) fn place(&self, plain: NodeId) -> Option<NodeId> {
         let place = self.places[plain.index()];
         (place != NONE).then_some(NodeId(place))
     }
 
-    /// The outermost copy that holds a node.
+    /// The outermost copy that contains a node.
     pub(super) fn copy_around(&self, id: NodeId) -> Option<Copied> {
         let at = self.copies.partition_point(|copy| copy.end <= id.0);
         self.copies

@@ -1,4 +1,4 @@
-//! What a YAML node means, apart from how it is spelled.
+//! The value of a YAML node, independent of its spelling.
 //!
 //! Values are compared here and spelled in [`super::scalar`]: `8080`, `0x1f90` and `8080.0` are equal, `"8080"` is not.
 
@@ -10,10 +10,10 @@ use serde::de::IgnoredAny;
 
 use crate::interner::matches;
 
-/// A YAML value apart from its spelling.
+/// A YAML value, independent of its spelling.
 ///
-/// Equality is by value: numbers across `Int` and `Float`, `.nan` equals itself, the order of a mapping's keys does not matter.
-/// Should a key occur twice, its first entries are compared with each other, then its second ones.
+/// Equality is by value: numbers across `Int` and `Float`, `.nan` equals itself, the order of a mapping's keys does not
+/// matter. If a key occurs twice, its first entries are compared with each other, then its second entries.
 #[derive(Debug, Clone)]
 pub enum Value {
     /// `null`, `~` or nothing at all.
@@ -22,7 +22,7 @@ pub enum Value {
     Bool(bool),
     /// An integer or floating point number.
     Number(Number),
-    /// Text.
+    /// A string.
     String(String),
     /// The elements of a sequence.
     Sequence(Vec<Value>),
@@ -59,7 +59,7 @@ impl Value {
         keys.iter().try_fold(self, |value, key| value.get(key))
     }
 
-    /// The items of a sequence; none of other values.
+    /// The items of a sequence; empty for other values.
     pub(crate) fn items(&self) -> &[Value] {
         match self {
             Value::Sequence(items) => items,
@@ -67,7 +67,7 @@ impl Value {
         }
     }
 
-    /// The entries of a mapping; none of other values.
+    /// The entries of a mapping; empty for other values.
     pub(crate) fn entries(&self) -> &[(Value, Value)] {
         match self {
             Value::Mapping(entries) => entries,
@@ -75,12 +75,12 @@ impl Value {
         }
     }
 
-    /// An entry of a mapping.
+    /// Makes an entry for a [`Value::Mapping`].
     pub fn entry(key: impl Into<Self>, value: impl Into<Self>) -> (Self, Self) {
         (key.into(), value.into())
     }
 
-    /// The value of a mapping's key; `None` for other values.
+    /// The value of the first entry with this key; `None` if there is none or this is not a mapping.
     pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Self> {
         let Self::Mapping(entries) = self else {
             return None;
@@ -91,7 +91,8 @@ impl Value {
         found.map(|(_, value)| value)
     }
 
-    /// The value of a mapping's key, which is added with an empty mapping if it is missing; other values become mappings.
+    /// The value of a key. A missing key is added with an empty mapping. A value that is not a mapping is replaced with
+    /// one.
     pub(crate) fn field_mut(&mut self, key: &str) -> &mut Self {
         if !matches!(self, Self::Mapping(_)) {
             *self = Self::Mapping(Vec::new());
@@ -103,7 +104,7 @@ impl Value {
         self.get_mut(key).expect("an entry")
     }
 
-    /// Adds an entry to a mapping; other values stay.
+    /// Adds an entry to a mapping; other values are unchanged.
     pub(crate) fn push(&mut self, key: impl Into<Self>, value: impl Into<Self>) {
         if let Self::Mapping(entries) = self {
             entries.push(Self::entry(key, value));
@@ -157,8 +158,8 @@ impl Value {
 
     /// Compact JSON: `{"a":[1,null]}`, keys in the order of the document.
     ///
-    /// What JSON has no form for becomes a string: keys that are not strings (their plain text; JSON for collections),
-    /// infinities, not-a-number, and numbers in a spelling that JSON does not know.
+    /// Values that JSON cannot represent become strings: keys that are not strings (their plain text; JSON for
+    /// collections), infinities, not-a-number, and numbers in a spelling that JSON does not know.
     pub fn to_json(&self) -> String {
         let mut json = String::new();
         self.append_json(&mut json);
@@ -204,7 +205,7 @@ impl Value {
         }
     }
 
-    /// A scalar without quotes, a collection as JSON: how a key is named in a path or in JSON.
+    /// A scalar without quotes, a collection as JSON: the name of a key in a path or in JSON.
     pub(crate) fn plain_text(&self) -> String {
         match self {
             Value::String(text) => text.clone(),
@@ -260,7 +261,7 @@ impl PartialEq for Value {
 
 impl Eq for Value {}
 
-/// Agrees with `==`: the entries of a mapping count in any order.
+/// Agrees with `==`: the order of a mapping's entries does not matter.
 impl Hash for Value {
     fn hash<H: Hasher>(&self, state: &mut H) {
         std::mem::discriminant(self).hash(state);
@@ -270,7 +271,7 @@ impl Hash for Value {
             Value::Number(number) => number.hash(state),
             Value::String(text) => text.hash(state),
             Value::Sequence(elements) => elements.hash(state),
-            // A sum, as the order of keys must not count.
+            // A sum, because the order of keys must not matter.
             Value::Mapping(entries) => {
                 let hasher = BuildHasherDefault::<DefaultHasher>::default();
                 let entries = entries.iter().map(|entry| hasher.hash_one(entry));
@@ -281,7 +282,7 @@ impl Hash for Value {
 }
 
 impl Number {
-    /// The integer that this number is, if it is one.
+    /// The number as an integer; `None` if it is not one or does not fit.
     fn as_integer(&self) -> Option<i128> {
         // 2^127; the doubles in -2^127 .. 2^127 without a fraction are exactly those that an i128 holds.
         const BOUND: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
@@ -336,7 +337,7 @@ impl fmt::Display for Number {
             }
             Number::Float(value) => {
                 let text = format!("{value:?}");
-                // YAML 1.1 wants both the point and the sign of the exponent; Rust writes `1e100`.
+                // YAML 1.1 requires both the point and the sign of the exponent; Rust writes `1e100`.
                 let Some((mantissa, exponent)) = text.split_once('e') else {
                     return formatter.write_str(&text);
                 };
@@ -348,16 +349,16 @@ impl fmt::Display for Number {
     }
 }
 
-/// Compares mappings by key, whatever their order.
+/// Compares mappings by key, in any order.
 ///
-/// A [`Value`] keeps its entries as the text has them, and in no map: a key that is a collection may
-/// occur twice in a text, written differently, and the editor must see that to refuse it.
+/// A [`Value`] keeps its entries in a list in the order of the text, not in a map: a key that is a collection may occur
+/// twice in a text, written differently, and the editor must detect that to refuse it.
 fn mappings_are_equal(left: &[(Value, Value)], right: &[(Value, Value)]) -> bool {
     if left.len() != right.len() {
         return false;
     }
-    // Mostly the order is the same, and then no key needs a table. Loops, as closures would cost the
-    // stack several frames a level.
+    // Usually the order is the same, and then no table of keys is needed. Loops instead of closures, which would take
+    // several stack frames for each level.
     let mut same = 0;
     for ((key, value), (other_key, other)) in left.iter().zip(right) {
         if key != other_key {
@@ -381,7 +382,7 @@ fn mappings_are_equal(left: &[(Value, Value)], right: &[(Value, Value)]) -> bool
     true
 }
 
-/// RFC 8259, section 6.
+/// Whether a text is a JSON number (RFC 8259, section 6).
 pub(crate) fn is_json_number(text: &str) -> bool {
     let is_number = text.starts_with(|c: char| c == '-' || c.is_ascii_digit())
         && text.ends_with(|c: char| c.is_ascii_digit());

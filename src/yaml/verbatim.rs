@@ -20,7 +20,7 @@ use super::tree::NodeKind;
 pub(super) fn document_lines(root: NodeRef<'_>) -> Option<&str> {
     let text = root.document_text()?;
     let kind = root.kind();
-    // The directives of the document would be lost.
+    // Moving the lines would lose the document's directives.
     let (_, span) = root.document_span()?;
     let head = root.document.text[span.start..span.body].trim_start_matches('\u{feff}');
     let has_directives = head.lines().any(|line| line.starts_with('%'));
@@ -36,7 +36,7 @@ pub(super) fn document_lines(root: NodeRef<'_>) -> Option<&str> {
     Some(&lines[..line_end(lines.as_bytes(), end)])
 }
 
-/// Without the blank lines at the start.
+/// The text without the blank lines at its start.
 fn without_blank_start(text: &str) -> &str {
     let content = text.len() - text.trim_start().len();
     &text[line_start(text.as_bytes(), content)..]
@@ -79,17 +79,18 @@ pub(crate) fn document_as_content(root: NodeRef<'_>) -> Option<Content<'static>>
 }
 
 impl NodeRef<'_> {
-    /// Whether this is a block collection whose lines can be in a document of their own.
+    /// Whether the lines of this block collection can be a separate document.
     pub(crate) fn is_text_of_its_own(&self) -> bool {
         let tree = self.document.tree;
         let fits = self.kind().is_block_collection() && self.properties_range().is_none();
-        // What an alias or a merge key stands for is written elsewhere.
+        // The content of an alias or a merge key is elsewhere in the text.
         let is_own = tree.expansion.is_none() && !self.holds_properties_or_aliases();
         fits && is_own && tree.unterminated.is_none()
     }
 
-    /// Whether the values of two entries or items are block collections of the same bytes at the same column, with all
-    /// comments in them and below them, and hold nothing that is written elsewhere: anchors, aliases, tags, merge keys.
+    /// Whether the values of two entries or items are block collections with the same bytes at the same column,
+    /// including all comments in and below them, and without anything that depends on other text: anchors, aliases,
+    /// tags, merge keys.
     pub(crate) fn is_written_like(&self, other: NodeRef<'_>) -> bool {
         let alike = self.kind().is_block_collection()
             && self.kind() == other.kind()
@@ -103,7 +104,8 @@ impl NodeRef<'_> {
             && !own.0.contains("<<")
     }
 
-    /// From the mark of an entry or item to the comment and blank lines below it, and whether a line break follows.
+    /// The text from the indicator of an entry or item to the end of the comments and blank lines below it, and whether
+    /// a line break follows.
     fn with_comments(&self) -> Option<(&str, bool)> {
         let text = self.document.text;
         let start = self.mark()?;
@@ -120,9 +122,9 @@ impl NodeRef<'_> {
     }
 }
 
-/// A block collection as the text of a document of its own, with the comment on the line of its
-/// indicator if `with_head`, those between that and its first line, and for an item those below it;
-/// `None` if its lines cannot move.
+/// A block collection as the text of a separate document: with the comment on the line of its indicator if `with_head`,
+/// with the lines between the indicator and its first line, and with the comments below an item. `None` if its lines
+/// cannot move.
 pub(super) fn collection_text(node: NodeRef<'_>, with_head: bool) -> Option<String> {
     if !node.is_text_of_its_own() {
         return None;
@@ -152,8 +154,8 @@ pub(super) fn collection_text(node: NodeRef<'_>, with_head: bool) -> Option<Stri
     Some(out)
 }
 
-/// Behind the last line of a collection; the comments below an item of a list that stand no
-/// shallower than its entries are its own.
+/// The end of the last line of a collection. For an item that is a mapping, this includes the comments below it that
+/// are indented at least as deep as its entries.
 fn foot_end(node: NodeRef<'_>, column: usize) -> usize {
     let document = node.document;
     let text = document.text;
@@ -180,7 +182,8 @@ fn foot_end(node: NodeRef<'_>, column: usize) -> usize {
     end
 }
 
-/// Lines without the indentation that they have in common; comments may stand further left.
+/// Adds lines without `column` columns of indentation. Blank lines and comments may be indented less; `None` if another
+/// line is.
 fn push_lines(
     document: Document<'_>,
     range: std::ops::Range<usize>,

@@ -1,9 +1,10 @@
-//! A [`Value`] as a Rust type, for functionConfigs.
+//! Deserializes a [`Value`] into a Rust type, for functionConfigs.
 //!
-//! Strict, since YAML's implicit types are where configs go wrong: `name: true` for a string -> ``name: expected a string, found boolean `true` ``.
+//! It is strict, because YAML's implicit types often make configs wrong: `name: true` for a string -> ``name: expected
+//! a string, found boolean `true` ``.
 //!
-//! Each deserializer knows its step from the collection around it and puts it in front of its errors.
-//! `serde_path_to_error` would not do: it names no key that is not a string.
+//! Each deserializer knows its step from the enclosing collection and puts it before its errors. `serde_path_to_error`
+//! is not used, because it does not name keys that are not strings.
 
 use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
 use serde::de::{
@@ -24,7 +25,8 @@ const SHOWN_CHARACTERS: usize = 60;
 pub struct DeError {
     /// The field, as `spec.targets[0].name`; empty at the root. An unknown field is named by its own path.
     ///
-    /// What serde reads into a buffer first (untagged and internally tagged enums, flattened fields) is named by the field that holds it.
+    /// Errors in values that serde buffers (untagged and internally tagged enums, flattened fields) have the path of
+    /// the field that contains them.
     pub path: String,
     /// What was expected and what was found, as ``expected a string, found boolean `true` ``.
     pub message: String,
@@ -32,18 +34,21 @@ pub struct DeError {
 
 /// Reads `value` as a `T`.
 ///
-/// Nothing is converted between strings, numbers and booleans. A field that is null counts as absent, so that `#[serde(default)]`
-/// applies to it, but an unknown field is reported even if it is null, and so is a null value in a map of strings. Enums are their variant's name: no config has one with content, nor tuples or characters.
+/// Strings, numbers and booleans are not converted into each other. A null field counts as absent, so that
+/// `#[serde(default)]` applies to it. An unknown field is reported even if it is null, and so is a null value in a map
+/// of strings. Enums are read from the name of a variant. Variants with content, tuples and characters are not
+/// supported, because no config has them.
 ///
 /// # Errors
 ///
-/// The first field that does not fit: another type, a number out of range, and by serde's attributes an unknown, missing or doubled field.
+/// The first field that does not fit: another type, a number out of range, or, depending on serde's attributes, an
+/// unknown, missing or duplicate field.
 pub fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, DeError> {
     T::deserialize(ValueDeserializer { value, step: None })
 }
 
 impl DeError {
-    /// This error as seen from the collection around it.
+    /// Puts a step before the path of the error.
     fn behind(mut self, step: Option<ValueStep<'_>>) -> Self {
         let step = match step {
             None => return self,
@@ -102,7 +107,7 @@ impl de::Error for DeError {
     }
 }
 
-/// A value in a message, in the words of YAML.
+/// Prints a value in a message, in the terms of YAML.
 struct ShownValue<'a>(&'a Value);
 
 impl fmt::Display for ShownValue<'_> {
@@ -118,7 +123,7 @@ impl fmt::Display for ShownValue<'_> {
     }
 }
 
-/// The same for what serde's own visitors turn away.
+/// The same for values that serde's own visitors reject.
 struct ShownUnexpected<'a>(Unexpected<'a>);
 
 impl fmt::Display for ShownUnexpected<'_> {
@@ -143,14 +148,14 @@ fn write_string(formatter: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     }
 }
 
-/// Where a value is in the collection around it.
+/// The position of a value in the enclosing collection.
 #[derive(Clone, Copy)]
 enum ValueStep<'a> {
     Key(&'a Value),
     Index(usize),
 }
 
-/// A value, or a key of a mapping, which stands where its value does.
+/// A value, or a key of a mapping, which has the same step as its value.
 #[derive(Clone, Copy)]
 struct ValueDeserializer<'a> {
     value: &'a Value,
@@ -208,7 +213,7 @@ impl<'a> ValueDeserializer<'a> {
     fn string<'de, V: Visitor<'de>>(self, expected: &str, visitor: V) -> Result<V::Value, DeError> {
         match self.value {
             Value::String(text) => visitor.visit_str(text),
-            // Unquoted, YAML takes `true` and `1` for something else.
+            // YAML reads unquoted `true` and `1` as a boolean and a number.
             Value::Bool(_) | Value::Number(_) => Err(DeError::custom(format_args!(
                 "expected {expected}, found {}; quote it",
                 ShownValue(self.value)
@@ -228,7 +233,7 @@ impl<'a> ValueDeserializer<'a> {
     fn option<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
         match self.value {
             Value::Null => visitor.visit_none(),
-            // The step comes from here.
+            // This deserializer adds the step to errors.
             value => visitor.visit_some(Self { value, step: None }),
         }
     }
@@ -258,7 +263,7 @@ impl<'a> ValueDeserializer<'a> {
         self.structure(&[], visitor)
     }
 
-    /// Leaves out the fields that are null; null under another key is still an unknown field.
+    /// Leaves out fields that are null. Null under an unknown key is kept, so that the key is reported.
     fn structure<'de, V: Visitor<'de>>(
         self,
         fields: &[&str],
@@ -295,7 +300,7 @@ impl IntoDeserializer<'_, DeError> for ValueDeserializer<'_> {
     }
 }
 
-/// Methods of `Deserializer` that read a value, with the step in front of the error.
+/// Defines methods of `Deserializer` that read a value and put the step before its errors.
 macro_rules! read {
     ($($method:ident($($name:ident: $type:ty),*) = $read:ident($($argument:expr),*);)*) => {
         $(fn $method<V: Visitor<'de>>(

@@ -1,4 +1,4 @@
-// Tables.
+// The tests are long tables.
 #![allow(clippy::too_many_lines)]
 
 use super::*;

@@ -20,20 +20,20 @@ use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::text_edit::TextEdit;
 use crate::yaml::tree::NodeId;
 
-/// Lines that are put in at one place.
+/// Lines that are inserted at one place.
 struct LineRun {
-    /// The unit above, one that stays where it is.
+    /// Index of the unit above, which stays in its place; `None` at the start of the block.
     above: Option<usize>,
     text: String,
-    /// Whether the last line is that of a block scalar which keeps the blank lines after it.
+    /// Whether the text ends in a block scalar that would include the blank lines after it.
     keeps: bool,
-    /// Whether the last line may belong to a new block scalar, and whether that one may keep the
-    /// blank lines after it.
+    /// Whether the last line may belong to a new block scalar, and whether that scalar may include the blank lines
+    /// after it.
     scalar: (bool, bool),
-    /// Where the edits within the unit above end. They may take the blank lines below along, and
-    /// then these lines go in after them.
+    /// The end of the edits within the unit above. They may cover blank lines below the unit, and these lines are
+    /// inserted after them.
     least: usize,
-    /// Where the lines go in, once that was looked up.
+    /// Cache: where the lines are inserted.
     place: Option<usize>,
 }
 
@@ -51,8 +51,8 @@ impl LineRun {
 }
 
 impl<'d, 'f> Editor<'d, 'f> {
-    /// Gives a block collection other entries or items: the units that stay are edited in place,
-    /// what is new or moved is put in between, and the others are removed.
+    /// Changes the entries or items of a block collection: units that stay are edited in place, new and moved ones are
+    /// inserted between them, and the others are removed.
     pub(super) fn edit_block(
         &self,
         node: NodeRef<'d>,
@@ -118,7 +118,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(())
     }
 
-    /// The first node from an id on that is changed, or no node.
+    /// The id of the first changed node from an id on; `u32::MAX` if there is none.
     fn untouched_from(&self, id: u32) -> u32 {
         let from = NodeId(id)..NodeId(u32::MAX);
         let changed = self.changes.range(from.clone()).next().map(|(id, _)| id.0);
@@ -127,7 +127,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         changed.unwrap_or(none).min(commented.unwrap_or(none))
     }
 
-    /// Adds what is moved or new to a run.
+    /// Adds a moved or new unit to a run.
     fn push_slot(
         &self,
         run: &mut LineRun,
@@ -166,14 +166,14 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(())
     }
 
-    /// Behind the unit above a run with its comments, or the first one.
+    /// The end of the unit above a run, comments included. If there is none above, the end of the first unit.
     fn place_of(&self, run: &mut LineRun, block: &Block<'d>) -> usize {
         let above = run.above.unwrap_or(0);
         let below = || self.lines_end(&block.children.range(above)).1;
         *run.place.get_or_insert_with(below)
     }
 
-    /// Removes the units between those that stay above and below a run, and puts its lines in.
+    /// Removes the units between the ones that stay above and below a run, and inserts the lines of the run.
     fn close_run(
         &self,
         run: LineRun,
@@ -193,7 +193,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
-    /// Puts in the lines of a run; `below` is the unit below that stays.
+    /// Inserts the lines of a run; `below` is the unit below that stays.
     fn insert_run(
         &self,
         mut run: LineRun,
@@ -206,7 +206,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         match run.above {
             Some(_) if run.keeps => out.insert(self.behind_blank_lines(place), run.text),
             Some(_) => out.insert(place.max(run.least), run.text),
-            // What comes first is after the dash, in the place of what was there.
+            // The first unit follows the dash and replaces the unit that was there.
             None if block.behind_dash => {
                 let unit = self.unit(block, 0);
                 let end = if run.keeps {
@@ -220,7 +220,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
-    /// Removes a unit that neither stays nor is replaced after its dash. `run` is the one above it.
+    /// Removes a unit that does not stay and is not replaced after the dash. `run` is the run above it.
     fn remove_unit(
         &self,
         unit: &Unit,
@@ -232,11 +232,11 @@ impl<'d, 'f> Editor<'d, 'f> {
         let column = block.column;
         let mut range = unit.lines_start..unit.lines_end;
         let mut text = String::new();
-        // The first run stands above the first unit that stays, and below what is removed.
+        // The first run is inserted above the first unit that stays, below the removed units.
         let is_above = run.above.is_some() || !block.any_stays;
         if is_above && self.would_take_lines(run, block, unit.lines_end) {
-            // Blank lines that the block scalar above would take for its own go as well;
-            // comments get another indentation.
+            // The block scalar above would include the lines below this unit, so its blank lines are removed, too, and
+            // its comments are re-indented.
             range.end = self.behind_blank_lines(unit.below);
             let below = unit.lines_end.min(range.end)..range.end;
             for comment in self.document.text[below].lines().map(str::trim) {
@@ -248,8 +248,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         out.replace(range, text);
     }
 
-    /// Whether the block scalar that a run or the unit above it may end in would take the blank or
-    /// comment lines at `below` for its own.
+    /// Whether the block scalar that a run, or the unit above it, may end in would include the blank or comment lines
+    /// at `below`.
     fn would_take_lines(&self, run: &LineRun, block: &Block<'d>, below: usize) -> bool {
         let (scalar, plus) = run.scalar;
         match run.above {
@@ -262,8 +262,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
-    /// Values without a colon that need one, by slot: without it `? lone` would take the value of an
-    /// entry without key (`: value`) that the edit puts below it.
+    /// Values that lack a colon and need one, by the position of their slot. Without it, `? lone` would get the value
+    /// of an entry without a key (`: value`) that the edit puts below it.
     fn missing_colons(
         &self,
         block: &Block<'d>,
@@ -303,7 +303,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(())
     }
 
-    /// Whether a change at these nodes may put a block scalar at their end, and one with `+`.
+    /// Whether changes of these nodes may write a block scalar, and whether one with `+`.
     fn changes_block_scalar(&self, ids: &Range<u32>) -> (bool, bool) {
         let changes = self.changes.range(NodeId(ids.start)..NodeId(ids.end));
         let mut found = (false, false);
@@ -323,8 +323,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         found
     }
 
-    /// Whether the last of these nodes is a block scalar that would take blank or comment lines at
-    /// `below` for its own if it stood above them.
+    /// Whether the last of these nodes is a block scalar that would include the blank or comment lines at `below` if it
+    /// were directly above them.
     pub(super) fn takes_lines_below(&self, ids: &Range<u32>, below: usize) -> bool {
         let last = self.document.node(NodeId(ids.end - 1));
         if !last.kind().is_block_scalar() || below >= self.document.text.len() {
@@ -334,7 +334,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         block_indicators(last).contains('+') || self.indent_below(below) >= indent
     }
 
-    /// Writes `{}` or `[]` in the place of all entries or items.
+    /// Replaces all entries or items with `{}` or `[]`.
     fn edit_emptied(&self, block: &Block<'d>, format: &Format, out: &mut TextEdit) {
         let node = block.node;
         let empty = if node.kind().is_mapping() { "{}" } else { "[]" };
@@ -346,7 +346,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
         match head {
             Some(head) => {
-                // The tag stays: it gives the type of the collection.
+                // The tag is kept, because it gives the type of the collection.
                 let text = format!(" {empty}");
                 out.insert(head, text);
             }
@@ -362,8 +362,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
-    /// Adds the lines of a unit that moves, with its inner changes; the first one is re-indented if it
-    /// was after a dash.
+    /// Adds the lines of a moved unit, with its inner changes. A first line after a dash is indented.
     fn push_unit(
         &self,
         unit: &Unit,
@@ -379,7 +378,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         let end = unit.lines_end.min(source.len());
         let mut text = Cow::from(&source[unit.lines_start..end]);
         if unit.lines_end > end {
-            // Lines that are put in below the last one need its line break.
+            // Lines that are inserted below the last line need its line break.
             text += newline_at(source, end);
         }
         let text = inner.apply(&text, unit.lines_start)?;
@@ -394,7 +393,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 }
 
-/// Whether a block scalar may be written for a part of this, and one with `+` for its end.
+/// Whether a part of the content may be written as a block scalar, and its end as one with `+`.
 fn scalars_of(content: &Content<'_>) -> (bool, bool) {
     let scalar = content.holds_block_scalar();
     (scalar, scalar && content.may_keep_blank_lines())

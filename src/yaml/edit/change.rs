@@ -28,7 +28,7 @@ impl<'a> Change<'a> {
 }
 
 impl<'d, 'f> Editor<'d, 'f> {
-    /// Gives a node the value of a scalar, and not its spelling.
+    /// Replaces a node with the value of a scalar, without the scalar's spelling.
     ///
     /// # Errors
     /// [`EditError::SharedAnchor`].
@@ -45,7 +45,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(())
     }
 
-    /// Adds an entry with the key of another one, a scalar, and `null`.
+    /// Adds an entry with a copy of a scalar key, and `null` as its value.
     ///
     /// # Errors
     /// As [`Editor::insert_entry`].
@@ -62,12 +62,12 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(())
     }
 
-    /// The entry of a key, with its index. A large mapping that is asked again gets an index.
+    /// The entry of a key, with its position. A large mapping gets a hash index at the second lookup.
     pub(super) fn find(&self, mapping: NodeRef<'d>, key: &str) -> Option<(usize, EntryRef<'d>)> {
         self.keys.borrow_mut().find(mapping, key)
     }
 
-    /// The slots without the removed ones, so that positions count.
+    /// The slots after pending removals, so that positions are valid.
     pub(super) fn settled_slots(&mut self, collection: NodeRef<'d>) -> &mut Vec<Slot<'f>> {
         let gone = self.gone.remove(&collection.id).unwrap_or_default();
         let slots = self.slots(collection);
@@ -107,7 +107,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(())
     }
 
-    /// Refuses new entries of what is not a mapping, and new items of what is not a sequence.
+    /// Refuses new entries in a node that is not a mapping, and new items in a node that is not a sequence.
     pub(super) fn refuse_parts(
         &self,
         collection: NodeRef<'d>,
@@ -144,7 +144,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
-    /// Holds a new entry or item whose content is readable.
+    /// Stores a new entry or item whose content is readable.
     pub(super) fn hold_slot(&mut self, new: NewSlot<'f>) -> Slot<'f> {
         self.added += new.content.length();
         let without = Arc::clone(&self.without);

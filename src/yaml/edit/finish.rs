@@ -1,4 +1,4 @@
-//! The text with all changes made, parsed again before anyone writes it.
+//! Makes all changes in the text, and parses the result again before it is returned.
 
 use super::lines::ends_in_block_scalar;
 use super::slots::take_out;
@@ -14,13 +14,13 @@ impl Editor<'_, '_> {
     /// The text with all changes made.
     ///
     /// # Errors
-    /// [`EditError::Broken`] if the result does not parse; that is a fault of this program, and
-    /// refusing is better than writing it.
+    /// [`EditError::Broken`] if the result does not parse. That is a bug of this program; invalid text is never
+    /// returned.
     pub fn finish(self) -> Result<String, EditError> {
         self.finish_with(ParseOptions::default())
     }
 
-    /// As [`Editor::finish`], for a text that is part of another.
+    /// Like [`Editor::finish`], for a text that is part of another.
     ///
     /// # Errors
     /// As [`Editor::finish`].
@@ -36,7 +36,7 @@ impl Editor<'_, '_> {
         self.splice()?.document()
     }
 
-    /// Takes out what was removed.
+    /// Removes the slots of removed entries and items.
     pub(super) fn take_out_gone(&mut self) {
         for (id, gone) in std::mem::take(&mut self.gone) {
             if let Some(Change::Slots(slots)) = self.changes.get_mut(&id) {
@@ -51,12 +51,12 @@ impl Editor<'_, '_> {
         let mut edit = TextEdit::default();
         self.edit_nodes(0..u32::MAX, &mut edit)?;
         if edit.len() == 0 || source.ends_with('\n') || source.is_empty() {
-            // What is large is let go before the text is made.
+            // The changes can be large; they are freed before the text is built.
             drop(self);
             let text = edit.apply(source, 0)?;
             return Ok(Spliced { text, cut: None });
         }
-        // While lines come and go, every line ends in a line break.
+        // During the edit, every line ends in a line break.
         let end = source.len();
         if edit.ranges_from(0).any(|range| range.start > end) {
             self.strip_cut_scalar(0..end, &mut edit);
@@ -65,7 +65,7 @@ impl Editor<'_, '_> {
         let untouched = edit.ranges_from(0).all(|range| range.end < last_line);
         let newline = newline_at(source, end);
         let mut text = edit.apply(&format!("{source}{newline}"), 0)?;
-        // Where line ends are mixed, the last one may be another than `newline`.
+        // With mixed line endings, the last one may differ from `newline`.
         let line = text.strip_suffix('\n').unwrap_or(&text);
         let length = line.strip_suffix('\r').unwrap_or(line).len();
         let cut = text.split_off(length);
@@ -74,11 +74,11 @@ impl Editor<'_, '_> {
     }
 }
 
-/// A text with changes made.
+/// A text with all changes made, not parsed yet.
 #[derive(Debug)]
 pub(super) struct Spliced {
     text: String,
-    /// The line break that the end of the text lost again, if the last line changed.
+    /// The line break that was cut off the end of the text again, if the last line changed.
     cut: Option<String>,
 }
 

@@ -1,9 +1,8 @@
-//! Changes to nodes become replacements in the source.
+//! Turns changes of nodes into replacements in the source.
 //!
-//! An [`Editor`] collects the target entries or items of each collection: kept ones (by their old
-//! index) and new ones, in order. [`Editor::finish`] turns that into disjoint
-//! replacements, so the order in which changes were asked for does not matter, and a moved entry takes
-//! its own bytes, comments and inner changes along.
+//! An [`Editor`] collects the entries or items that each collection has after the edit, in order: kept ones (by their
+//! old index) and new ones. [`Editor::finish`] turns them into disjoint replacements. The order in which changes are
+//! requested therefore does not matter, and a moved entry keeps its bytes, comments and inner changes.
 //!
 //! ```
 //! use krm_variants::yaml::{Document, Editor, ParseOptions, Tree, Value};
@@ -76,13 +75,13 @@ struct Comments {
     value: Around,
 }
 
-/// Which comments stand around a value after the edit.
+/// Which comments a value has around it after the edit.
 #[derive(Debug, Clone, Default)]
 enum Around {
-    /// Those that are there; if there are none, those that new content brings.
+    /// The existing comments; if there are none, those of the new content.
     #[default]
     OwnElseBrought,
-    /// Those that are there.
+    /// The existing comments.
     Own,
     These(ValueComments<'static>),
 }
@@ -91,21 +90,21 @@ enum Around {
 #[derive(Debug)]
 pub struct Editor<'d, 'f> {
     document: Document<'d>,
-    /// The expanded tree of a document that has aliases or merge keys.
+    /// The expanded tree of a document with aliases or merge keys that comes with its plain tree.
     own_tree: Option<Box<Tree>>,
     changes: BTreeMap<NodeId, Change<'f>>,
     sources: ContentSources<'f>,
-    /// About how many bytes the content has that was put in.
+    /// Approximate number of bytes of all inserted content.
     added: usize,
-    /// By the key of the entry, or by the item.
+    /// New comments, by the key of the entry or by the item.
     comments: BTreeMap<NodeId, Comments>,
-    /// Comment lines that new entries and items leave behind.
+    /// Comment lines that are not copied with new entries and items.
     without: Arc<HashSet<String>>,
     /// Start of every block sequence that is the value of a key, and whether it is indented.
     sequences: OnceCell<Vec<(usize, bool)>>,
-    /// Start of every block sequence, and the columns from its dash to what follows.
+    /// Start of every block sequence, and the number of columns from its dash to the content.
     dashes: OnceCell<Vec<(usize, usize)>>,
-    /// Columns per level in the block mappings that were looked at.
+    /// Cache: columns per level of indentation in block mappings.
     steps: RefCell<HashMap<NodeId, Option<usize>>>,
     /// The rest of the line that was last looked at, and its line break.
     line: Cell<(usize, usize, &'static str)>,
@@ -143,7 +142,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
-    /// Names comment lines, each from its `#`, that entries and items added from now on leave behind.
+    /// Sets the comment lines, each from its `#`, that are not copied with entries and items added from now on.
     pub(crate) fn leave_out(&mut self, lines: HashSet<String>) {
         self.without = Arc::new(lines);
     }
@@ -154,7 +153,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         self.changes.is_empty() && self.comments.is_empty()
     }
 
-    /// About how many bytes the content has that was put in so far, given up or not.
+    /// Approximate number of bytes of all content inserted so far, including discarded content.
     pub(crate) fn added(&self) -> usize {
         self.added
     }
@@ -167,7 +166,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             || self.comments.range(ids).next().is_some()
     }
 
-    /// Forgets all changes at a node and within it.
+    /// Discards all changes at a node and within it.
     pub(crate) fn discard(&mut self, node: NodeRef<'d>) {
         let ids = NodeId(node.ids().start)..NodeId(node.ids().end);
         let changed = self.changes.range(ids.clone()).map(|(id, _)| *id);
@@ -180,7 +179,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
-    /// Gives a node other content. A scalar keeps its style where the new text can be written in it.
+    /// Replaces the content of a node. A scalar keeps its style where the new text can be written in it.
     ///
     /// # Errors
     /// [`EditError::SharedAnchor`].
@@ -238,8 +237,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         self.insert_entry_like(mapping, position, entry, Content::Node(entry.value))
     }
 
-    /// Adds an entry with other content than the entry of another document that it is a copy of;
-    /// the comments above and after that one come along.
+    /// Adds a copy of another document's entry with other content. The comments above and after the entry are copied,
+    /// too.
     ///
     /// # Errors
     /// As [`Editor::insert_entry`].
@@ -281,8 +280,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         self.insert_slot(sequence, position, slot)
     }
 
-    /// Removes the entry of a key, with its trailing comment and the comment lines directly above.
-    /// A mapping that loses its last entry becomes `{}`. Returns whether the key was there.
+    /// Removes the entry of a key, with its trailing comment and the comment lines directly above. A mapping that loses
+    /// its last entry becomes `{}`. Returns whether the key existed.
     ///
     /// # Errors
     /// [`EditError::SharedAnchor`].
@@ -298,7 +297,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(true)
     }
 
-    /// Removes the entries or items of a collection for which `remove` is true. One that is emptied
+    /// Removes the entries or items of a collection for which `remove` is true. A collection without remaining parts
     /// becomes `{}` or `[]`.
     ///
     /// # Errors
@@ -319,8 +318,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(())
     }
 
-    /// Puts the kept entries or items into another order: `order` lists all their old indexes.
-    /// New ones go after.
+    /// Puts the kept entries or items into another order: `order` lists all their old indexes. New ones follow after
+    /// them.
     ///
     /// # Errors
     /// [`EditError::SharedAnchor`].
@@ -338,7 +337,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(())
     }
 
-    /// Gives a collection (or an empty value) exactly these entries or items, in this order.
+    /// Replaces all entries or items of a collection (or an empty value) with these parts, in this order.
     ///
     /// # Errors
     /// [`EditError::SharedAnchor`]; [`EditError::WrongKind`] if new parts do not fit the collection.
@@ -353,7 +352,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             kind.is_mapping() || is_empty,
             kind.is_sequence() || is_empty,
         );
-        // There can be millions: a part becomes a slot at once.
+        // There can be millions, so each part becomes a slot immediately.
         let slots = parts.into_iter().map(|part| {
             let new = match part {
                 Part::Kept(index) => return Ok(Slot::Kept(index)),
@@ -391,32 +390,32 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(())
     }
 
-    /// Gives an entry (by its key) or an item of a block collection other comment lines directly
-    /// above it. Nothing happens after a dash, where no line is above.
+    /// Replaces the comment lines directly above an entry (by its key) or an item of a block collection. Does nothing
+    /// for an entry on the line of a dash, which has no line above it.
     pub fn set_comments_above(&mut self, owner: NodeRef<'d>, lines: &[&str]) {
         let lines = lines.iter().map(|line| (*line).to_owned()).collect();
         self.comments.entry(owner.id).or_default().above = Some(lines);
     }
 
-    /// Gives an entry (by its key) or an item of a block collection other lines below, as far as they belong to no
-    /// other. Nothing happens where its neighbours change.
+    /// Replaces the lines below an entry (by its key) or an item of a block collection, as far as they belong to no
+    /// other. Does nothing where its neighbours change.
     pub(crate) fn set_lines_below(&mut self, owner: NodeRef<'d>, lines: Vec<String>) {
         self.comments.entry(owner.id).or_default().below = Some(lines);
     }
 
-    /// Gives an entry (by its key) or an item of a block collection another comment at the end of
-    /// its line; an empty one takes it away.
+    /// Replaces the comment at the end of the line of an entry (by its key) or an item of a block collection. An empty
+    /// comment removes it.
     pub fn set_comment_behind(&mut self, owner: NodeRef<'d>, comment: &str) {
         self.set_value_comments(owner, ValueComments::behind(comment));
     }
 
-    /// Gives the value of an entry (by its key), or an item, of a block collection these comments.
+    /// Replaces the comments around the value of an entry (by its key), or around an item, of a block collection.
     pub(crate) fn set_value_comments(&mut self, owner: NodeRef<'d>, comments: ValueComments<'_>) {
         let comments = Around::These(comments.into_owned());
         self.comments.entry(owner.id).or_default().value = comments;
     }
 
-    /// Gives a value that has no comments around it those of another one.
+    /// Copies the comments around another value to a value that has none.
     pub(crate) fn bring_value_comments(&mut self, value: NodeRef<'d>, source: NodeRef<'_>) {
         if ValueComments::of(value).is_empty() {
             let owner = value.key_of_value().unwrap_or(value);
@@ -424,8 +423,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
-    /// Lets the value of an entry (by its key), or an item, have the comments that it has, whatever
-    /// content takes its place.
+    /// Keeps the comments around the value of an entry (by its key), or around an item, even if new content replaces
+    /// the value.
     pub(crate) fn keep_value_comments(&mut self, owner: NodeRef<'d>) {
         let change = value_of(owner).and_then(|value| self.changes.get(&value.id));
         if matches!(change, Some(Change::Replace(_))) {
