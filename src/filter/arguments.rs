@@ -118,7 +118,7 @@ pub enum Color {
 }
 
 impl Color {
-    /// Whether what goes to this stream has colours.
+    /// Whether output to this stream is coloured.
     #[must_use]
     pub fn is_on(self, stream: &impl IsTerminal) -> bool {
         let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
@@ -131,12 +131,12 @@ impl Color {
 }
 
 impl Arguments {
-    /// Whether the results go to standard output.
+    /// Whether the results are printed to standard output.
     pub(super) fn prints_results(&self) -> bool {
         self.results.as_deref() == Some(Path::new("-"))
     }
 
-    /// Checks what clap cannot.
+    /// Checks that clap cannot express.
     pub(super) fn check(&self, function: &Function) -> Result<(), UsageError> {
         if let (Keys::None, Some(argument)) = (function.keys, self.pairs.first()) {
             return Err(UsageError::Refused(no_pairs(function, argument)));
@@ -179,20 +179,20 @@ pub(super) fn parse(
     function: &Function,
     arguments: impl IntoIterator<Item = OsString>,
 ) -> Result<Arguments, clap::Error> {
-    // A binary has another name in a container (`/function`): messages name the function.
+    // In a container, the binary has another name (`/function`); messages must name the function.
     let named = std::iter::once(OsString::from(function.name));
     let arguments: Vec<OsString> = named.chain(arguments.into_iter().skip(1)).collect();
     let words = arguments
         .iter()
         .map(|argument| quoted(&argument.to_string_lossy()));
-    // The report of a fleet shows it.
+    // The report of a fleet shows the command line.
     let command_line = (function.is_of_fleets).then(|| words.collect::<Vec<_>>().join(" "));
-    // Once in a process, whose end frees it.
+    // Never dropped: it is created once per process, and freeing it would only cost time.
     let mut command = ManuallyDrop::new(command(function));
     let matches = command
         .try_get_matches_from_mut(arguments)
         .map_err(|mut error| {
-            // "To pass it as a value, use `-- --flag`": no value begins with a dash.
+            // Removes the hint "To pass it as a value, use `-- --flag`": no value begins with a dash.
             error.remove(ContextKind::Suggested);
             let unknown = error
                 .get(ContextKind::InvalidArg)
@@ -241,7 +241,7 @@ pub(super) fn parse(
     Ok(arguments)
 }
 
-/// A word as a shell reads it back.
+/// Quotes a word so that a shell reads it as one word.
 #[must_use]
 pub fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=:,@%+".contains(letter);
@@ -337,15 +337,14 @@ fn into_flag() -> Arg {
         .conflicts_with_all(["diff", "check"])
 }
 
-/// The last line of `-h`.
+/// The last line of the output of `-h`.
 const SEE_MORE: &str = "--help prints all flags, settings and exit codes.";
 
-/// The examples of a function.
 fn examples(function: &Function) -> String {
     format!("Examples:\n  {}", function.examples.join("\n  "))
 }
 
-/// The examples of a function, and what `--help` adds to them.
+/// The text after the flags in `--help`: the examples and exit codes of a function.
 fn after_long_help(function: &Function) -> String {
     let conflicts = if function.merges() {
         "\n  4  with --exit-conflicts: done, with conflicts"
@@ -361,15 +360,9 @@ fn after_long_help(function: &Function) -> String {
     format!("{}\n\n{}", examples(function), texts.concat())
 }
 
-/// The flag of a merge driver.
 const MERGE_DRIVER: &str = "git-merge-driver";
-/// The flag for rules.
 const CONFLICTS: &str = "conflicts";
-/// The flag for conflicts' own exit code.
 const EXIT_CONFLICTS: &str = "exit-conflicts";
-/// The flag for the form of a review.
 const FORMAT: &str = "format";
-/// The flag for the directory of new files.
 const INTO: &str = "into";
-/// The flag for more types.
 const OPENAPI: &str = "openapi";

@@ -14,8 +14,8 @@ use crate::functions::{DriverFiles, DriverOutcome, Function, MergeDriver};
 use crate::result_printer::ResultPrinter;
 use crate::results::printable;
 
-/// Merges the files that Git names, `%O %A %B %P`, into the second. The exit code tells Git whether
-/// conflicts are left.
+/// Merges the files that Git names as `%O %A %B %P` into the second one. The exit code tells Git whether conflicts
+/// remain.
 pub(super) fn on_files(
     function: &Function,
     arguments: &Arguments,
@@ -63,8 +63,8 @@ pub(super) fn on_files(
     })
 }
 
-/// Merges lines, as Git does without a driver. Git itself does it: it is there, since it started this
-/// process, and its settings count (`merge.conflictStyle`).
+/// Merges lines, as Git does without a driver. `git merge-file` does the work: Git is installed, because it started
+/// this process, and this way its settings apply (`merge.conflictStyle`).
 fn by_lines(original: &Path, local: &Path, upstream: &Path) -> Result<u8, UsageError> {
     let mut command = Command::new("git");
     command.args(["merge-file", "-L", "ours", "-L", "base", "-L", "theirs"]);
@@ -78,7 +78,7 @@ fn by_lines(original: &Path, local: &Path, upstream: &Path) -> Result<u8, UsageE
 }
 
 fn say(function: &Function, message: &str) {
-    // A closed standard error cannot be reported.
+    // An error of writing to standard error cannot be reported.
     let _ = writeln!(
         std::io::stderr().lock(),
         "{}: {}",

@@ -1,10 +1,9 @@
-//! Headings and forms of flags.
+//! Headings and helpers for the definitions of flags.
 
 use std::path::PathBuf;
 
 use clap::{Arg, ValueHint, value_parser};
 
-/// Headings of `--help`.
 pub(super) const INPUTS: &str = "Inputs";
 pub(super) const PACKAGE: &str = "On a package directory";
 pub(super) const RESULTS: &str = "Results";
@@ -17,7 +16,8 @@ pub(super) fn path_flag(name: &'static str, value: &'static str, help: &'static 
     flag.value_parser(value_parser!(PathBuf))
 }
 
-/// Says what the value of a flag is, for completions: without it, bash completes a directory as if it were the whole path.
+/// Adds a hint about the value of a flag for completions. Without it, bash completes a directory as if the path ended
+/// there.
 #[must_use]
 pub fn with_value_hint(flag: Arg) -> Arg {
     let name = flag.get_value_names().and_then(|names| names.first());

@@ -1,4 +1,4 @@
-//! A fleet in a directory, whose packages are worked on one by one.
+//! Runs a function on a fleet in a directory, one package after the other.
 
 use std::num::NonZero;
 use std::path::Path;
@@ -99,14 +99,15 @@ pub(super) fn on_fleet(
     })
 }
 
-/// Puts the reports of shards together.
+/// Combines the reports of shards into one.
 pub(super) fn join_reports(arguments: &Arguments) -> Result<u8, UsageError> {
     let reports = report_files(arguments)?;
     write_reports(arguments, join(&arguments.fleet.joined)?, &reports)?;
     Ok(DONE)
 }
 
-/// The files of `--report` with their forms. One that cannot be written is better known before the run.
+/// The files of `--report` with their formats. They are checked before the run, so that a wrong path does not fail at
+/// its end.
 fn report_files(arguments: &Arguments) -> Result<Vec<(&Path, ReportForm)>, UsageError> {
     let files = arguments.fleet.reports.iter().map(|path| {
         let form = ReportForm::of_file(path)?;
@@ -124,8 +125,8 @@ fn report_files(arguments: &Arguments) -> Result<Vec<(&Path, ReportForm)>, Usage
     files.collect()
 }
 
-/// Writes that the run did not end into the files of `--results` and `--report`: one that cannot be written is an
-/// error before any package is written, and a run that was stopped leaves nothing that looks like its end.
+/// Writes to the files of `--results` and `--report` that the run did not end. If one cannot be written, the run
+/// fails before it writes any package, and after an interrupted run no file looks complete.
 fn claim_files(
     function: &Function,
     arguments: &Arguments,
@@ -160,13 +161,13 @@ fn write_reports(
     files.try_for_each(|(path, form)| write_report(path, report.text(*form)?))
 }
 
-/// What was told of the variants so far.
+/// Counts, results and report of the variants rendered so far.
 struct Told<'t> {
     arguments: &'t Arguments,
-    /// Absent while nothing began.
+    /// `None` until the run begins.
     counts: Option<FleetCounts>,
     results: Results,
-    /// The report, if one is asked for.
+    /// Collects the report; `None` if no report is requested.
     collector: Option<Collector>,
     progress: Option<ProgressLine>,
 }

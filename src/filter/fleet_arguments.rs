@@ -8,10 +8,11 @@ use super::flags::{INPUTS, PACKAGE, RESULTS};
 use crate::fleet::Shard;
 use crate::supplied::CatalogSource;
 
-/// What a report can be about: a group of flags, of which `--report` needs one.
+/// The id of a group of flags. `--report` requires at least one of them, because each gives it something to report.
 pub(super) const REPORTED: &str = "reported";
 
-// Comments of the fields are the text of `--help`; one of the struct would be that of the function.
+// Comments of the fields are the text of `--help`. A comment of the struct would replace the function's description
+// there.
 #[derive(Debug, Clone, Default, Args)]
 #[group(skip)]
 pub(super) struct FleetArguments {

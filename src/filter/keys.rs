@@ -1,4 +1,4 @@
-//! The `KEY=VALUE` arguments of a function, for `--help` and messages.
+//! The `KEY=VALUE` arguments of a function: their flags, help and error messages.
 
 use clap::{Arg, Command};
 
@@ -6,7 +6,7 @@ use crate::config::{Key, Keys};
 use crate::functions::Function;
 
 impl Keys {
-    /// The explanation of the arguments in `-h`: the names of the keys.
+    /// The explanation of the arguments in `-h`: only the names of the keys.
     pub(super) fn summary(self) -> String {
         let names: Vec<&str> = self.these().iter().map(|key| key.name).collect();
         match self {
@@ -33,7 +33,7 @@ impl Keys {
 }
 
 impl Keys {
-    /// A command with a flag for each key, but for a key that is one already.
+    /// Adds a flag for each key to a command, except for keys that are already flags.
     pub(super) fn with_flags(self, mut command: Command) -> Command {
         for key in self.these() {
             let is_flag = command
@@ -46,7 +46,7 @@ impl Keys {
         command
     }
 
-    /// The keys that are known by name.
+    /// The keys with fixed names; empty if any key is allowed.
     pub(super) fn these(self) -> &'static [Key] {
         match self {
             Self::These(keys) => keys,
@@ -56,7 +56,7 @@ impl Keys {
 }
 
 impl Key {
-    /// The key as a flag, `--on-conflict VALUE`; `true` may be left out.
+    /// The key as a flag, `--on-conflict VALUE`. A flag without a value means `true` if the key allows that.
     fn flag(&self) -> Arg {
         let mut name = String::new();
         for letter in self.name.chars() {
@@ -75,13 +75,13 @@ impl Key {
         flag
     }
 
-    /// `key=word|word`, the default first.
+    /// The key with its values, `key=word|word`, the default first.
     fn usage(&self) -> String {
         [self.name, "=", &self.words.join("|")].concat()
     }
 }
 
-/// Advice on an argument that looks like a flag and is none.
+/// A hint for a flag that does not exist.
 pub(super) fn no_flag(function: &Function, flag: &str) -> Option<String> {
     let name = flag.trim_start_matches('-');
     let name = name.split('=').next().unwrap_or(name);
@@ -104,7 +104,7 @@ pub(super) fn no_flag(function: &Function, flag: &str) -> Option<String> {
     }
 }
 
-/// The error for `KEY=VALUE` where the config has structure.
+/// The error for a `KEY=VALUE` argument of a function whose config has structure.
 pub(super) fn no_pairs(function: &Function, argument: &str) -> String {
     let name = function.name;
     let flags = flags(function);
@@ -114,7 +114,7 @@ pub(super) fn no_pairs(function: &Function, argument: &str) -> String {
     )
 }
 
-/// The flags that name files and directories.
+/// The flags that name files and directories, as a list for messages.
 fn flags(function: &Function) -> String {
     let roles = function.roles.iter().map(|role| format!(", --{role} PATH"));
     roles.fold("--package DIR".to_owned(), |flags, role| flags + &role)

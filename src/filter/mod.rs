@@ -1,4 +1,4 @@
-//! Runs a function as a program: flags, standard input and output, package directories, exit codes.
+//! Runs a function as a program: arguments, standard input and output, package directories, exit codes.
 //!
 //! [`main`] reads the arguments. Then `stream` or `package_directory` reads the items, runs the step and
 //! writes its output.
@@ -28,15 +28,15 @@ use std::process::ExitCode;
 use crate::functions::Function;
 use crate::results::printable;
 
-/// Exit code: everything done; info and warning results are allowed.
+/// Exit code: everything was done; info and warning results are allowed.
 const DONE: u8 = 0;
-/// Exit code: at least one error result; nothing is changed.
+/// Exit code: there is at least one error result; nothing was changed.
 const FAILED: u8 = 1;
-/// Exit code: the function could not start, or could not write.
+/// Exit code: the function could not start or could not write its output.
 const USAGE: u8 = 2;
 /// Exit code of `--check`: something would change.
 const WOULD_CHANGE: u8 = 3;
-/// Exit code of `--exit-conflicts`: everything is written, and there were conflicts.
+/// Exit code of `--exit-conflicts`: everything was written, and there were conflicts.
 const CONFLICTS: u8 = 4;
 
 /// Runs a function with the arguments, standard input and output of this process.
@@ -45,7 +45,7 @@ pub fn main(function: &Function) -> ExitCode {
     main_with(function, std::env::args_os())
 }
 
-/// As [`main`], with these arguments, the program's name first.
+/// As [`main`], with these arguments; the first is the program's name.
 #[must_use]
 pub fn main_with(function: &Function, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments = match arguments::parse(function, arguments) {
@@ -71,7 +71,7 @@ pub fn main_with(function: &Function, arguments: impl IntoIterator<Item = OsStri
     });
     ExitCode::from(code.unwrap_or_else(|error| {
         let mut stderr = io::stderr().lock();
-        // A closed standard error cannot be reported.
+        // An error of writing to standard error cannot be reported.
         let message = printable(&error.to_string());
         let _ = writeln!(stderr, "{}: {message}", function.name);
         USAGE

@@ -1,4 +1,4 @@
-//! A package directory, edited in place.
+//! Runs a function on a package directory, in place.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -86,7 +86,7 @@ pub(super) fn on_package(
         code
     };
     say(arguments, start, || "done".to_owned());
-    // Results are printed once the changes are on disk.
+    // Results are printed only after the changes are on disk.
     print_result_list(function, arguments, &results)?;
     let results = print_review(function, arguments, results)?;
     print_results(function, arguments, &results, ResultPrinter::by_file);
@@ -120,7 +120,7 @@ fn read_local(
         Ok((files, list.map_err(|error| usage(&error))?))
     };
     if files.only_file.is_some() && !function.takes_file(path) {
-        // A PackageRevisionResources is a package whatever its file.
+        // A file with a PackageRevisionResources is a package, whatever its name.
         files.only_file = None;
         let (files, list) = listed(files)?;
         if only_package(&list).is_none() {
@@ -149,7 +149,7 @@ fn read_one_file(file: &Path) -> Result<Package, PackageError> {
     Ok(files)
 }
 
-/// Writes the changes, or prints the diff instead.
+/// Writes the changes, unless `--diff` or `--check` is set; with `--diff`, prints the diff.
 fn write_changes(
     arguments: &Arguments,
     files: &Package,
@@ -168,10 +168,10 @@ fn write_changes(
     Ok(if would_change { WOULD_CHANGE } else { DONE })
 }
 
-/// Writes documents that are files into a directory that has none, for `--into`.
+/// Writes documents as files into an empty or missing directory, for `--into`.
 ///
 /// # Errors
-/// [`UsageError`]: the directory has files, or cannot be written.
+/// [`UsageError`]: the directory contains files, or cannot be written.
 pub fn write_documents(directory: &Path, documents: &[Document]) -> Result<(), UsageError> {
     let refused = |error: PackageError| UsageError::of(error);
     let files = match read_package(directory) {
@@ -195,7 +195,7 @@ pub fn write_documents(directory: &Path, documents: &[Document]) -> Result<(), U
     write_package(&files, &changes.collect::<Vec<_>>()).map_err(refused)
 }
 
-/// Prints the documents that a function makes of a package, and leaves its files alone.
+/// Prints the documents that a function creates from a package; the package's files are not changed.
 fn print_documents(arguments: &Arguments, documents: &[Document]) -> Result<u8, UsageError> {
     if arguments.diff {
         let changed = documents.iter().filter(|document| document.is_changed());
@@ -243,7 +243,7 @@ fn document_diff(document: &Document) -> String {
     unified_diff(&path, Some(before).filter(|_| is_there), Some(text))
 }
 
-/// A warning for each file that could not be read.
+/// A warning for each file that was skipped.
 fn skipped(files: &Package) -> Results {
     let mut results = Results::default();
     for skipped in files

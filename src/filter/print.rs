@@ -1,4 +1,4 @@
-//! Writes results, and what goes to standard output.
+//! Prints results and diffs, and writes the `--results` file.
 
 use std::io::{self, Write};
 use std::time::Instant;
@@ -12,7 +12,7 @@ use crate::results::{FunctionResult, Reason, Results, Severity, printable};
 use crate::review::report::{self, is_finding};
 use crate::yaml::{Value, to_block_text};
 
-/// Writes the `--results` file, before anything else is written.
+/// Writes the `--results` file; called before any other output is written.
 pub(super) fn write_results(
     function: &Function,
     arguments: &Arguments,
@@ -47,7 +47,8 @@ pub(super) fn print_result_list(
     }
 }
 
-/// Prints a review to standard output, where no results are printed. Gives the results that are not in it.
+/// Prints a review to standard output, unless standard output is used for results. Returns the results that are not
+/// part of it.
 pub(super) fn print_review(
     function: &Function,
     arguments: &Arguments,
@@ -77,7 +78,8 @@ pub(super) fn print_review(
     Ok(others)
 }
 
-/// Replaces the `--results` file of a run whose output could not be written: its results would be false.
+/// Overwrites the `--results` file with an error after the output could not be written, because the results would be
+/// false.
 pub(super) fn claim_no_success(
     function: &Function,
     arguments: &Arguments,
@@ -89,13 +91,13 @@ pub(super) fn claim_no_success(
     if let (Err(_), Some(path)) = (written, &arguments.results)
         && path.is_file()
     {
-        // No file is better than a false one.
+        // A missing file is better than a false one.
         let _ = std::fs::remove_file(path);
     }
     error
 }
 
-/// A `FunctionResultList` in kpt's form.
+/// The results as a `FunctionResultList`, in kpt's form.
 fn result_list(function: &Function, results: &Results) -> Value {
     let entry = |key: &str, value: Value| (Value::from(key), value);
     let code = Value::from(i64::from(results.has_errors()));
@@ -145,11 +147,11 @@ pub(super) fn print_results(
         }
         ResultsFormat::Json => result_list(function, shown).to_json() + "\n",
     };
-    // A closed standard error cannot be reported.
+    // An error of writing to standard error cannot be reported.
     let _ = stderr.lock().write_all(text.as_bytes());
 }
 
-/// Shows a rule for the first conflict in which upstream's value took the place of a local one.
+/// Suggests a conflict rule for the first conflict in which upstream's value replaced a local one.
 pub(super) fn print_rule(arguments: &Arguments, results: &Results) {
     let lost = results.iter().find(|result| {
         let is_upstream = result.tag_value("winner") == Some("upstream");
@@ -170,17 +172,17 @@ pub(super) fn print_rule(arguments: &Arguments, results: &Results) {
     for line in to_block_text(&rules).lines() {
         text += &format!("  {}\n", printable(line));
     }
-    // A closed standard error cannot be reported.
+    // An error of writing to standard error cannot be reported.
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Says that there was nothing to do, unless a result says otherwise.
+/// Prints "already up to date", unless there are warnings or errors.
 pub(super) fn print_up_to_date(arguments: &Arguments, results: &Results) {
     let has_more = results
         .iter()
         .any(|result| result.severity != Severity::Info);
     if !has_more && !arguments.quiet && arguments.output == ResultsFormat::Text {
-        // A closed standard error cannot be reported.
+        // An error of writing to standard error cannot be reported.
         let _ = writeln!(io::stderr().lock(), "already up to date");
     }
 }
@@ -189,7 +191,7 @@ pub(super) fn print_up_to_date(arguments: &Arguments, results: &Results) {
 pub(super) fn say(arguments: &Arguments, start: Instant, message: impl FnOnce() -> String) {
     if arguments.verbose && arguments.output == ResultsFormat::Text {
         let time = start.elapsed().as_secs_f64() * 1000.0;
-        // A closed standard error cannot be reported.
+        // An error of writing to standard error cannot be reported.
         let _ = writeln!(
             io::stderr().lock(),
             "{time:9.1} ms  {}",
@@ -198,7 +200,7 @@ pub(super) fn say(arguments: &Arguments, start: Instant, message: impl FnOnce() 
     }
 }
 
-/// Writes a diff, on a terminal in colours.
+/// Writes diffs to standard output, in colours where enabled.
 pub(super) fn write_diff(
     arguments: &Arguments,
     diffs: impl IntoIterator<Item = String>,

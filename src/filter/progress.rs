@@ -12,14 +12,14 @@ use crate::results::printable;
 use crate::supplied::Progress;
 use crate::test_switches::Switch;
 
-/// Work that ends sooner shows nothing.
+/// Work that ends sooner shows no progress.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often a line is written at most.
+/// The shortest time between two updates of the line.
 const PACE: Duration = Duration::from_millis(100);
 /// Erases the line.
 const ERASE: &str = "\r\x1b[K";
 
-/// Whether standard error is a terminal that progress lines do not disturb.
+/// Whether progress is shown: on a terminal, unless it would disturb other output.
 pub(super) fn is_shown(arguments: &Arguments) -> bool {
     !arguments.quiet
         && !arguments.verbose
@@ -28,13 +28,13 @@ pub(super) fn is_shown(arguments: &Arguments) -> bool {
         && io::stderr().is_terminal()
 }
 
-/// Progress of a search, if standard error is a terminal.
+/// The progress callback of a search; `None` if standard error is not a terminal.
 #[must_use]
 pub fn search_progress() -> Option<Progress> {
     io::stderr().is_terminal().then_some(show_search)
 }
 
-/// Shows how many revisions a search for the original has compared, and removes the line at its end.
+/// Shows how many revisions a search for the original has compared; erases the line at the end.
 pub(super) fn show_search(compared: usize, all: usize) {
     static LINE: OnceLock<ProgressLine> = OnceLock::new();
     let line = LINE.get_or_init(|| ProgressLine::new("Comparing revisions", all));
@@ -45,19 +45,19 @@ pub(super) fn show_search(compared: usize, all: usize) {
     }
 }
 
-/// How far work of many steps is: a line of a terminal that is written over, once the work has taken a second.
+/// A progress line on a terminal for work of many steps. It appears after one second and is updated in place.
 #[derive(Debug)]
 pub struct ProgressLine {
     what: &'static str,
     steps: usize,
     begun: AtomicUsize,
     start: Instant,
-    /// When it was written last, if it was.
+    /// When the line was last written; `None` if it is not visible.
     written: Mutex<Option<Instant>>,
 }
 
 impl ProgressLine {
-    /// The line of work of so many steps.
+    /// A line for work of this many steps.
     #[must_use]
     pub fn new(what: &'static str, steps: usize) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl ProgressLine {
         }
     }
 
-    /// The next step begins.
+    /// Records that the next step begins.
     pub fn step(&self, name: &str) {
         let before = self.begun.fetch_add(1, Ordering::Relaxed);
         self.show(before + 1, name);
@@ -101,7 +101,7 @@ impl ProgressLine {
         let (what, steps, left) = (self.what, self.steps, left.as_secs());
         let line = format!("{what}{name} ({number} of {steps}, {left} s left)");
         let line = truncate_str(&line, usize::from(stderr.size().1), "…");
-        // A terminal that cannot be written to misses only the progress.
+        // If the terminal cannot be written to, only the progress is lost.
         let _ = stderr.write_str(&format!("{ERASE}{line}"));
     }
 

@@ -1,4 +1,4 @@
-//! Reads config files and other texts that arguments name.
+//! Reads the config and other files that arguments name.
 
 use std::path::Path;
 use std::str::Utf8Error;
@@ -7,7 +7,7 @@ use super::arguments::Arguments;
 use crate::config::{Config, UsageError};
 use crate::yaml::Location;
 
-/// The config from flags and arguments.
+/// The config from `--config` or from `KEY=VALUE` arguments; `None` if there is neither.
 pub(super) fn config_of_arguments(arguments: &Arguments) -> Result<Option<Config>, UsageError> {
     if let Some(path) = &arguments.config {
         let place = path.display().to_string();
@@ -20,7 +20,7 @@ pub(super) fn config_of_arguments(arguments: &Arguments) -> Result<Option<Config
     Ok(None)
 }
 
-/// The text of the file that a flag names.
+/// The text of a file, with the flag that names it in errors.
 pub(super) fn read_text(flag: &str, path: &Path, place: &str) -> Result<String, UsageError> {
     let bytes = std::fs::read(path)
         .map_err(|error| UsageError::at(format_args!("{flag}: cannot read {place}"), error))?;
@@ -34,7 +34,7 @@ pub(super) fn utf8(bytes: Vec<u8>, place: &str) -> Result<String, UsageError> {
 
 fn not_utf8(bytes: &[u8], error: Utf8Error, place: &str) -> String {
     let at = error.valid_up_to();
-    // The bytes before `at` are UTF-8.
+    // All bytes before `at` are valid UTF-8.
     let before = String::from_utf8_lossy(&bytes[..at]);
     let hint = match bytes {
         [0xfe, 0xff, ..] | [0xff, 0xfe, ..] => " (the text begins as UTF-16 does)",

@@ -1,4 +1,4 @@
-//! Reads the inputs that arguments name, and runs the step.
+//! Reads the inputs that the arguments name, and runs the step.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! A ResourceList on standard input, a ResourceList on standard output.
+//! Runs a function on a ResourceList: reads it from standard input and writes the result to standard output.
 
 use std::io::{self, IsTerminal, Read};
 use std::time::Instant;
@@ -28,7 +28,7 @@ pub(super) fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8,
     say(arguments, start, || {
         format!("read {} items from standard input", list.items().count())
     });
-    // The documents of a ResourceList have replaced its items.
+    // The documents are ignored here: the step has already replaced the list's items with them.
     let (_, results) = run(function, arguments, &mut list)?;
     let failed = results.has_errors();
     say(arguments, start, || {

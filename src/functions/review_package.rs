@@ -1,4 +1,4 @@
-//! Says what a change of a package means for the cluster that it is applied to.
+//! Reports what a change to a package means for the cluster that it is applied to.
 //!
 //! ```yaml
 //! kind: StatefulSet          # before        # items        # result
@@ -27,7 +27,7 @@ use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::upstream::SOURCES;
 use crate::yaml::{NodeRef, Path};
 
-/// The function that the binary runs.
+/// The definition of the function.
 pub const FUNCTION: Function = Function {
     name: "review-package",
     about: "Reports what a change to a package means for the cluster: what the API server refuses, what is dangerous, and what is worth a look. It changes nothing.",
@@ -67,7 +67,7 @@ typed_config! {
     #[derive(Debug, Deserialize)]
     pub(super) struct ReviewPackage ignores before, original, upstream {
         fail_on: Option<String>,
-        // Read as it is written: as a number `1.30` would be `1.3`.
+        // Read from its source text, because as a number `1.30` would be `1.3`.
         #[allow(dead_code)]
         #[cfg_attr(test, schemars(with = "Option<Written>"))]
         kubernetes_version: Option<IgnoredAny>,
@@ -84,7 +84,7 @@ enum Written {
     Number(f64),
 }
 
-/// The data of a ConfigMap.
+/// The form of the config in the data of a ConfigMap.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct ReviewScalars {
@@ -146,7 +146,8 @@ fn step(
     Ok(Output::Edited)
 }
 
-/// Reviews a change between two packages that were read before, without a release and authors.
+/// Reviews the change between two packages that were already read, without a Kubernetes version and without
+/// attributing changes.
 ///
 /// # Errors
 /// [`UsageError`]: a CustomResourceDefinition in them cannot be read.
@@ -165,7 +166,7 @@ pub fn review(
     Ok(Review::of(packages, &schema, None))
 }
 
-/// The packages of the roles.
+/// The packages of the roles `before`, `original` and `upstream`.
 fn packages(supplied: &Supplied) -> Result<[Option<&SuppliedPackage>; 3], UsageError> {
     if supplied.searches_original() {
         let message =
@@ -175,7 +176,7 @@ fn packages(supplied: &Supplied) -> Result<[Option<&SuppliedPackage>; 3], UsageE
     Ok([Role::Before, Role::Original, Role::Upstream].map(|role| supplied.one(role)))
 }
 
-/// A value that is not allowed is an error result, and gives `None`.
+/// Reads the options. `None` after an error result about an invalid value.
 fn read_options(
     config: Option<NodeRef<'_>>,
     results: &mut Results,

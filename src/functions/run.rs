@@ -1,4 +1,4 @@
-//! Runs a function in memory: bytes in, bytes out.
+//! Runs a function in memory, from bytes to bytes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -15,33 +15,33 @@ use crate::results::{FunctionResult, Reason, Results, Severity};
 use crate::supplied::{CatalogSource, Progress, Role, Supplied, SuppliedPackage, only_package};
 use crate::yaml::{OwnedDocument, Path};
 
-/// What a function gets in addition to the items.
+/// The inputs of a function in addition to the items.
 #[derive(Debug, Default)]
 pub struct Inputs {
-    /// The functionConfig; without it the one in the ResourceList counts.
+    /// The functionConfig; if `None`, the one in the ResourceList is used.
     pub config: Option<Config>,
-    /// What fills roles, in addition to the config.
+    /// The inputs for roles, in addition to those in the config.
     pub supplied: Vec<(Role, SuppliedInput)>,
-    /// Packages that were read before: a file of the items that one of them has is not read again.
+    /// Packages that were already read. A file of the items that one of them contains as well is not parsed again.
     pub known: Vec<Arc<SuppliedPackage>>,
-    /// An OpenAPI v2 document with the types of custom resources, as `--openapi` gives it.
+    /// An OpenAPI v2 document with the types of custom resources, as with `--openapi`.
     pub openapi: Option<OwnedDocument>,
-    /// A ConflictRules, as `--conflicts` gives it.
+    /// A ConflictRules object, as with `--conflicts`.
     pub conflicts: Option<OwnedDocument>,
-    /// Upstream repositories, as `--catalog` gives them.
+    /// Upstream repositories, as with `--catalog`.
     pub catalogs: Vec<CatalogSource>,
-    /// Hears how far `--original auto` is.
+    /// Is called with the progress of the search that `--original auto` starts.
     pub progress: Option<Progress>,
 }
 
-/// What fills a role.
+/// An input for a role.
 #[derive(Debug, Clone)]
 pub enum SuppliedInput {
-    /// A file or directory; for functions that read Git, also a directory of a repository.
+    /// A file or directory; for functions that read from Git, also a directory of a repository at a revision.
     Path(PathBuf),
     /// The files of a package, by path.
     Files(BTreeMap<String, String>),
-    /// A package that was read before; several runs can share it.
+    /// A package that was already read, which several runs can share.
     Package(Arc<SuppliedPackage>),
 }
 
@@ -54,16 +54,16 @@ pub enum Items {
     Package(BTreeMap<String, Vec<u8>>),
 }
 
-/// What came out of a run.
+/// The outcome of a run.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The items after the run: as they came if a result is an error, or if the function made
-    /// documents of a package. A ResourceList holds the results that it came with;
-    /// [`Items::with_results`] adds those of this run.
+    /// The items after the run. They are unchanged if a result is an error, or if the function created documents
+    /// instead. A ResourceList contains only the results that it had before; [`Items::with_results`] adds the results
+    /// of this run.
     pub items: Items,
-    /// The permission bits of a package's new files that have some, by path.
+    /// The permission bits of new files, by path, for those that have any.
     pub modes: HashMap<String, u32>,
-    /// The documents that the function made of the package's items; none for other functions.
+    /// The documents that the function created from the package's items; empty for other functions.
     pub documents: Vec<Document>,
     /// The results of this run.
     pub results: Results,
@@ -100,8 +100,8 @@ pub struct Outcome {
 /// ```
 ///
 /// # Errors
-/// [`UsageError`]: the items cannot be read, or config or supplied inputs have another shape than
-/// the function expects. Everything else is a result.
+/// [`UsageError`]: the items cannot be read, or the config or a supplied input does not have the form that the
+/// function expects. Everything else is a result.
 pub fn run(function: &Function, inputs: Inputs, items: Items) -> Result<Outcome, UsageError> {
     let mut list = match &items {
         Items::ResourceList(text) => read_list(text)?,
@@ -148,8 +148,8 @@ pub fn run(function: &Function, inputs: Inputs, items: Items) -> Result<Outcome,
 }
 
 impl Items {
-    /// A ResourceList with results appended, as a program writes it to standard output. A package
-    /// has no place for results and stays as it is.
+    /// Appends results to a ResourceList, as a program writes it to standard output. A package has no place for
+    /// results and is unchanged.
     ///
     /// # Errors
     /// [`UsageError`]: the text is not a ResourceList, or its `results` is not a list.
@@ -249,7 +249,7 @@ pub(crate) fn run_on(
     if are_paths_valid {
         results = step_results;
     } else {
-        // Nothing was done, so that only errors are true.
+        // Nothing was changed, so only the errors of the step are true.
         let errors = step_results.iter();
         let errors = errors.filter(|result| result.severity == Severity::Error);
         errors.for_each(|error| results.push(error.clone()));
@@ -257,7 +257,7 @@ pub(crate) fn run_on(
     Ok((output, results))
 }
 
-/// The resources of a package that was read before.
+/// The resources of an input that is a package that was already read; `None` for other inputs.
 fn shared((_, source): &(Role, SuppliedInput)) -> Option<&ResourceList> {
     match source {
         SuppliedInput::Package(package) => Some(package.list()),
@@ -273,8 +273,8 @@ fn of_paths(supplied: &[(Role, SuppliedInput)]) -> Vec<(Role, PathBuf)> {
     paths.collect()
 }
 
-/// An error for each path in an annotation that leaves the package. Paths of a package's files come
-/// from its directory, not from data.
+/// An error for each path in an annotation that leads out of the package. The paths of a package's files come from
+/// its directory, not from data, and are not checked.
 fn check_paths(list: &ResourceList) -> Results {
     let mut results = Results::default();
     if list.is_package() {

@@ -1,7 +1,7 @@
-//! JSON Schemas of all configs, for editors, made from the structs that the functions read. Only tests
-//! have the code for it: `UPDATE=1 cargo test --lib schemas` writes `schemas/` and `docs/configs.md`.
+//! JSON Schemas of all configs, for editors, generated from the structs that the functions read. The code exists only
+//! in tests: `UPDATE=1 cargo test --lib schemas` writes `schemas/` and `docs/configs.md`.
 //!
-//! A schema does not say that null counts as an absent field.
+//! The schemas do not express that null counts as an absent field.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -37,16 +37,16 @@ use crate::variant::package_variant_set::{self, PackageVariantSet};
 /// A config whose schema is `schemas/<kind>.json`.
 struct Config {
     kind: ConfigKind,
-    /// The function that it is for.
+    /// The function that reads the config.
     function: &'static Function,
-    /// Whether the function's roles and keys are fields of it.
+    /// Whether the function's roles and keys are fields of the config.
     is_own: bool,
-    /// Whether `metadata.name` must be there.
+    /// Whether `metadata.name` is required.
     is_named: bool,
     schema: fn(SchemaGenerator) -> Schema,
 }
 
-/// All configs. A new one is a line here.
+/// All configs. To add one, add a line here.
 fn configs() -> [Config; 13] {
     const SET: ConfigKind = (package_variant_set::API_VERSION, package_variant_set::KIND);
     const RULES: ConfigKind = (API_VERSION, "ConflictRules");
@@ -88,7 +88,7 @@ fn own<T: JsonSchema>(kind: &'static str, function: &'static Function) -> Config
     }
 }
 
-/// A config whose name is in what the function makes.
+/// A config that requires a name, because the function's output contains it.
 fn named<T: JsonSchema>(kind: ConfigKind, function: &'static Function) -> Config {
     Config {
         is_named: true,
@@ -97,7 +97,7 @@ fn named<T: JsonSchema>(kind: ConfigKind, function: &'static Function) -> Config
 }
 
 impl Config {
-    /// The JSON Schema, draft 7, which editors know.
+    /// The JSON Schema, draft 7, which editors support.
     fn to_schema(&self) -> Value {
         let (version, kind) = self.kind;
         let mut schema = (self.schema)(SchemaSettings::draft07().into_generator()).to_value();
@@ -140,7 +140,7 @@ impl Config {
         schema
     }
 
-    /// Words, defaults and explanations of the scalar fields.
+    /// Adds the enumerations, defaults and descriptions of the scalar fields.
     fn add_keys(&self, properties: &mut Value) {
         let Keys::These(keys) = self.function.keys else {
             return;
@@ -165,7 +165,7 @@ fn capitalized(text: &str) -> String {
     first.to_uppercase() + rest
 }
 
-/// The field of a role: resources, a directory of them, or a package in one resource.
+/// The schema of a role's field: a list of resources, and for patches also objects with a `target`.
 fn role_schema(role: Role) -> Value {
     let resource = json!({"type": "object", "required": ["apiVersion", "kind"]});
     let element = match role {
@@ -210,7 +210,7 @@ fn role_schema(role: Role) -> Value {
     })
 }
 
-/// Leaves out that a field may be null, empty defaults, and formats of integers.
+/// Removes null as an allowed type, empty defaults, and formats of integers.
 fn simplify(schema: &mut Value) {
     if let Value::Object(fields) = schema {
         if let Some(Value::Array(types)) = fields.get_mut("type") {
@@ -225,7 +225,7 @@ fn simplify(schema: &mut Value) {
                 continue;
             };
             choices.retain(|choice| *choice != json!({"type": "null"}));
-            // In draft 7 nothing next to `$ref` counts, so only an explanation may be there.
+            // In draft 7, keywords next to `$ref` are ignored, so only a description may be there.
             if let [Value::Object(only)] = choices.as_slice()
                 && only.contains_key("$ref")
             {
@@ -254,7 +254,7 @@ fn simplify(schema: &mut Value) {
     }
 }
 
-/// The rows of a table: each field with its type, default and explanation.
+/// Adds the rows of a table: each field with its type, default and description.
 fn rows(schema: &Value, definitions: &Value, path: &str, page: &mut String) {
     let Some(properties) = schema["properties"].as_object() else {
         return;
@@ -300,7 +300,7 @@ fn resolved<'s>(schema: &'s Value, definitions: &'s Value) -> &'s Value {
     }
 }
 
-/// The type of a field in words.
+/// The type of a field, in words.
 fn kind_of(field: &Value, definitions: &Value) -> String {
     let words = field["enum"].as_array();
     if let Some(words) = words.filter(|_| field["type"] == "string") {
@@ -341,7 +341,7 @@ fn kind_of(field: &Value, definitions: &Value) -> String {
     }
 }
 
-/// The page with the fields of all configs.
+/// The page about the fields of all configs.
 fn page(schemas: &[(Config, Value)]) -> String {
     let mut page = "# Fields of the configs\n\n\
         <!-- Made from the code: UPDATE=1 cargo test --lib schemas -->\n\n\
@@ -373,7 +373,7 @@ fn page(schemas: &[(Config, Value)]) -> String {
     page
 }
 
-/// Compares a file with what the code says, or writes it.
+/// Compares a file with the generated text, or writes the file if `UPDATE` is set.
 fn publish(path: &str, text: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     if std::env::var_os("UPDATE").is_some() {

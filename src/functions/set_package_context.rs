@@ -33,7 +33,7 @@ use crate::variant::package_variant::{PackageContext, PackageVariant};
 use crate::yaml::scalar::{Context, ScalarStyle, plain_is_safe};
 use crate::yaml::{Content, EditError, EntryRef, NodeKind, NodeRef, OwnedDocument, Path, Value};
 
-/// The function that the binary runs.
+/// The definition of the function.
 pub const FUNCTION: Function = Function {
     name: "set-package-context",
     about: "Adds keys to the package context (the ConfigMap kptfile.kpt.dev beside the root Kptfile), \
@@ -72,13 +72,13 @@ typed_config! {
     }
 }
 
-/// The change of a package context.
+/// The changes to a package context.
 pub(super) struct ContextChange<'a> {
     /// Entries in the order of the config, with their comments.
     data: Vec<EntryRef<'a>>,
     remove_keys: Vec<String>,
     create_if_missing: bool,
-    /// What is wrong with it.
+    /// What is wrong with the config.
     findings: Vec<FunctionResult>,
 }
 
@@ -121,15 +121,15 @@ impl<'a> ContextChange<'a> {
         }
     }
 
-    /// What a PackageVariant says.
+    /// The change that a PackageVariant describes.
     pub(super) fn of_variant(config: NodeRef<'a>, variant: &PackageVariant) -> Self {
         let field = ["spec", "packageContext"];
         Self::of(config, &field, &variant.spec.package_context)
     }
 
-    /// `field` is where `data` and `removeKeys` are in the config.
+    /// Reads the change at `field`, the path in the config of the mapping with `data` and `removeKeys`.
     fn of(config: NodeRef<'a>, field: &[&str], context: &PackageContext) -> Self {
-        // Entries with a null value count as absent, as they do in the typed config.
+        // Entries with a null value count as absent, as in the typed config.
         let is_given = |entry: &EntryRef<'_>| {
             let key = entry.key.as_str();
             key.is_some_and(|key| context.data.contains_key(key))
@@ -160,7 +160,7 @@ fn step(
     Ok(Output::Edited)
 }
 
-/// Changes the context of the root package.
+/// Changes the package context of the root package.
 pub(super) fn change_context(
     change: &ContextChange<'_>,
     list: &mut ResourceList,
@@ -262,7 +262,7 @@ fn apply(change: &ContextChange<'_>, list: &mut ResourceList, id: ItemId, result
 }
 
 impl<'a> ContextChange<'a> {
-    /// Entries that are not removed again.
+    /// The entries to set: all except those that are also removed.
     fn to_set(&self) -> impl Iterator<Item = EntryRef<'a>> + '_ {
         let removed: HashSet<&str> = self.remove_keys.iter().map(String::as_str).collect();
         let stays = move |entry: &&EntryRef<'_>| {
@@ -277,7 +277,7 @@ fn pair(entry: EntryRef<'_>) -> Option<(&str, &str)> {
     Some((entry.key.as_str()?, entry.value.as_str()?))
 }
 
-/// The config's own spelling, unless some reader would take it for something else than a string.
+/// The value with the config's own spelling, unless a YAML reader could take it for something other than a string.
 fn content<'a>(entry: EntryRef<'a>, value: &str) -> Content<'a> {
     let node = entry.value;
     let plain = node.kind() == NodeKind::Scalar(ScalarStyle::Plain);
@@ -288,7 +288,7 @@ fn content<'a>(entry: EntryRef<'a>, value: &str) -> Content<'a> {
     }
 }
 
-/// An empty `data` for what is to be set, if there is none.
+/// Adds an empty `data` if there are entries to set and the ConfigMap has none.
 fn make_room(
     change: &ContextChange<'_>,
     list: &mut ResourceList,
@@ -315,7 +315,7 @@ fn summary(set: &[String], removed: &[String]) -> String {
     parts.join("; ")
 }
 
-/// Makes the ConfigMap as kpt does, next to the root Kptfile.
+/// Creates the ConfigMap next to the root Kptfile, as kpt does.
 fn create(
     change: &ContextChange<'_>,
     list: &mut ResourceList,
@@ -364,7 +364,7 @@ fn create(
     });
 }
 
-/// The config's entries, with their comments, after those of a new ConfigMap.
+/// Adds the config's entries, with their comments, to the data of a new ConfigMap.
 fn with_data(text: String, change: &ContextChange<'_>) -> Result<String, EditError> {
     OwnedDocument::edited(text, |root, editor| {
         let Some(data) = root.get("data") else {

@@ -1,8 +1,8 @@
-//! A tar file, also a compressed one: a release of a project, a chart.
+//! Upstream packages in tar files, which may be compressed: a release of a project, a chart.
 //!
 //! ```text
-//! app-1.2.0.tgz             its files, without the folder that all share
-//! app-1.2.0.tgz//crds       those of a folder below that one
+//! app-1.2.0.tgz             all files, without the top folder that they share
+//! app-1.2.0.tgz//crds       the files of a folder below the top folder
 //! ```
 
 use std::fs::{self, File};
@@ -18,10 +18,10 @@ use crate::config::UsageError;
 use crate::latest::version;
 use crate::package::{LARGEST_PACKAGE, check_package_path, normalize_package_path};
 
-/// How the names of archives end.
+/// The file name extensions of archives.
 const ENDS: [&str; 3] = [".tar", ".tar.gz", ".tgz"];
 
-/// Reads what a flag names; `None` if it is not an archive.
+/// Opens the archive that a flag names; `None` if the flag does not name an archive.
 pub(super) fn open(
     flag: &FilePath,
 ) -> Result<Option<Arc<dyn super::UpstreamRevision>>, UsageError> {
@@ -46,18 +46,18 @@ pub(super) fn open(
     })))
 }
 
-/// Whether a file is named like an archive.
+/// Whether a file has the name of an archive.
 #[must_use]
 pub fn is_archive(path: &str) -> bool {
     without_end(path).is_some()
 }
 
-/// The name of an archive without its end.
+/// The name of an archive without its extension; `None` if it does not have the name of an archive.
 pub(crate) fn without_end(name: &str) -> Option<&str> {
     ENDS.iter().find_map(|end| name.strip_suffix(end))
 }
 
-/// The name of an archive without its end and its version.
+/// The name of an archive without its extension and version.
 pub(super) fn package_name(name: &str) -> &str {
     let name = without_end(name).unwrap_or(name);
     let mut dashes = name.match_indices('-');
@@ -65,7 +65,7 @@ pub(super) fn package_name(name: &str) -> &str {
     dash.map_or(name, |(at, _)| &name[..at])
 }
 
-/// The archive and the folder in it that a flag names.
+/// Splits a flag into the archive and the folder in it; `None` if it does not name an archive.
 fn split(flag: &FilePath) -> Option<(PathBuf, String)> {
     let is_archive = |path: &str| is_archive(path) && FilePath::new(path).is_file();
     let text = flag.to_str()?;
@@ -79,7 +79,7 @@ fn split(flag: &FilePath) -> Option<(PathBuf, String)> {
     })
 }
 
-/// The bytes of a file of limited size.
+/// The bytes of a regular file of at most [`LARGEST_PACKAGE`] bytes.
 pub(super) fn bytes(file: &FilePath) -> Result<Vec<u8>, UsageError> {
     let failed = |error: std::io::Error| {
         UsageError::cannot(format_args!("read '{}'", file.display()), error)
@@ -102,7 +102,7 @@ pub(super) fn bytes(file: &FilePath) -> Result<Vec<u8>, UsageError> {
     Ok(bytes)
 }
 
-/// The digest of bytes, as OCI writes it.
+/// The digest of these bytes, as OCI writes it.
 pub(super) fn digest(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     let hex = digest.iter().map(|byte| format!("{byte:02x}"));

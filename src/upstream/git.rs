@@ -1,4 +1,4 @@
-//! A directory or file of a Git repository at a revision.
+//! Upstream packages in Git: a directory or file of a repository at a revision.
 
 use std::fmt;
 use std::path::Path as FilePath;
@@ -16,18 +16,18 @@ use crate::yaml::{EditError, Editor, NodeRef, Path};
 /// A directory or file of a repository at a commit.
 #[derive(Debug, Clone)]
 pub struct GitOrigin {
-    /// The directory or file, as it was asked for.
+    /// The directory or file, as requested.
     pub source: GitSource,
-    /// The commit.
+    /// The revision that the request resolved to.
     pub revision: Revision,
-    /// Whether it is one file, and no directory.
+    /// Whether it is a file rather than a directory.
     pub is_file: bool,
-    /// The address that the clone was made from, for a Kptfile that names none yet.
+    /// The address that the clone was made from, for a Kptfile that does not name one yet.
     pub address: String,
 }
 
 impl GitOrigin {
-    /// The origin of what was read.
+    /// The origin of a snapshot that was read.
     #[must_use]
     pub fn of(source: GitSource, snapshot: &Snapshot) -> Self {
         Self {
@@ -164,8 +164,8 @@ impl UpstreamRevision for GitOrigin {
 
 /// Finds the revision that the lock of a Kptfile names.
 ///
-/// The lock's commit decides; if the repository lacks it, the tag in the lock. A branch does not: it
-/// may have moved since, and the changes between would be lost.
+/// The lock's commit decides; if the repository does not have it, the tag in the lock does. A branch does not: it may
+/// have moved since, and then the changes in between would be lost.
 ///
 /// # Errors
 /// [`UsageError`]: the repository cannot be read.
@@ -201,7 +201,7 @@ pub(crate) fn locked(
     let tree = repository.content_of(&lock.directory, &commit);
     let (directory, is_file) = match tree.map_err(failed)? {
         Some(_) => (lock.directory.clone(), lock.is_file),
-        // The lock names the directory of another clone.
+        // The lock names the directory of another repository.
         None => (upstream.source.directory.clone(), upstream.is_file),
     };
     if is_here && directory == upstream.source.directory {
@@ -223,7 +223,7 @@ pub(crate) fn locked(
 
 const COMMIT: [&str; 3] = ["upstreamLock", "git", "commit"];
 
-/// The commit that a lock names: its own, or else that of its tag. `None` after an error result.
+/// The commit that a lock names, or else the commit of its tag. `None` after an error result.
 fn commit_of(
     lock: &UpstreamLock,
     kptfile: ItemId,
@@ -233,7 +233,7 @@ fn commit_of(
     results: &mut Results,
 ) -> Option<String> {
     let known = lock.commit.as_deref();
-    // The usual case, without a look at the repository.
+    // The usual case, which needs no access to the repository.
     if known == Some(&upstream.revision.commit) {
         return known.map(str::to_owned);
     }
@@ -268,7 +268,7 @@ fn commit_of(
     Some(commit)
 }
 
-/// The tag that a lock names, and its commit.
+/// The tag that a lock names, and the tag's commit.
 fn tag_of<'l>(repository: &Repository, lock: &'l UpstreamLock) -> Option<(&'l str, String)> {
     let name = lock.reference.as_deref()?;
     let tag = format!("refs/tags/{name}");
@@ -285,7 +285,7 @@ fn wrong_repository(said: &str, source: &GitSource, remotes: &[String]) -> Funct
     FunctionResult::error(Reason::WrongRepository, message)
 }
 
-/// A warning about a downgrade.
+/// The warning about a downgrade.
 pub(crate) fn older_revision(new: &str, before: &str) -> FunctionResult {
     let message = format!(
         "`{new}` is older than `{before}`, the original revision: the merge undoes the changes in between"

@@ -1,7 +1,8 @@
-//! Where upstream packages come from, and what the Kptfile of a package made from one records.
+//! Where upstream packages come from, and what the Kptfile of a derived package records about them.
 //!
-//! An [`UpstreamRevision`] is one revision of an upstream: it reads its files, finds the revision that a lock names, and
-//! writes the lock. Each kind of source is a file here and a line in [`SOURCES`]; the functions know no kind.
+//! An [`UpstreamRevision`] is one revision of an upstream: it reads its files, finds the revision that a lock names,
+//! and writes the lock. Each kind of source is a file in this module and an entry in [`SOURCES`]; the functions do
+//! not depend on the kind.
 //!
 //! Source: contract, Upstreams from Git, Other sources.
 
@@ -36,39 +37,40 @@ use crate::yaml::{EditError, Editor, NodeRef, Path};
 /// All kinds of sources.
 pub const SOURCES: Sources = &[oci::open, archive::open, git::open];
 
-/// The kinds of sources that a function takes. A function without any is linked without their code.
+/// The kinds of sources that a function supports. The code of the others is not linked.
 pub type Sources = &'static [Source];
 
-/// Finds the revision that a flag names; `None` if it is of another kind. What is of no kind is a path.
+/// Opens the revision that a flag names; `None` if the flag is of another kind. A flag that no source opens is a
+/// path.
 pub type Source = fn(&FilePath) -> Result<Option<Arc<dyn UpstreamRevision>>, UsageError>;
 
-/// A revision of an upstream. It is displayed as a flag names it.
+/// A revision of an upstream. `Display` prints the flag that names it.
 pub trait UpstreamRevision: fmt::Debug + fmt::Display + Send + Sync {
-    /// What a user calls it.
+    /// The name by which a user knows it, such as a tag.
     fn name(&self) -> &str;
-    /// What it is exactly: `commit 5f0c...`.
+    /// Its exact identity, such as `commit 5f0c...`.
     fn id(&self) -> String;
-    /// A flag that names exactly this one.
+    /// A flag that names exactly this revision, even if the tag moves.
     fn flag(&self) -> String;
-    /// The name of a Kptfile that is created for a package made from it.
+    /// The name for the Kptfile that is created for a package made from this revision.
     fn package_name(&self) -> &str;
-    /// What a user should know of how it was found.
+    /// A warning about how the revision was found.
     fn warning(&self) -> Option<(Reason, String)> {
         None
     }
 
-    /// Its files.
+    /// The files of the revision.
     ///
     /// # Errors
-    /// [`UsageError`]: they cannot be read.
+    /// [`UsageError`]: the files cannot be read.
     fn read(&self) -> Result<Package, UsageError>;
-    /// What a clone takes of it apart from the files that are read.
+    /// The files that a clone of the revision contains in addition to those that are read.
     ///
     /// # Errors
     /// As [`read`](Self::read).
     fn unread(&self, is_read: &dyn Fn(&str) -> bool) -> Result<Package, UsageError>;
 
-    /// The revision that a Kptfile names, compared with this one.
+    /// The revision that the lock of a Kptfile names, compared with this one.
     ///
     /// # Errors
     /// [`UsageError`]: the source cannot be read.
@@ -80,8 +82,8 @@ pub trait UpstreamRevision: fmt::Debug + fmt::Display + Send + Sync {
     ) -> Result<Locked, UsageError>;
     /// The name and the id of the revision that a Kptfile records.
     fn recorded(&self, kptfile: NodeRef<'_>) -> (Option<String>, Option<String>);
-    /// Records this revision in a Kptfile, of a new package with this repository; else with the one that it names, or the
-    /// address of the clone. Equal values keep their bytes.
+    /// Records this revision in a Kptfile. The Kptfile gets the given repository, or else keeps the one that it
+    /// names, or else gets the address of the clone. Equal values keep their bytes.
     ///
     /// # Errors
     /// As [`Editor::set`].
@@ -91,29 +93,29 @@ pub trait UpstreamRevision: fmt::Debug + fmt::Display + Send + Sync {
         kptfile: NodeRef<'d>,
         editor: &mut Editor<'d, '_>,
     ) -> Result<(), EditError>;
-    /// The field of a Kptfile that records it.
+    /// The field of a Kptfile that records the revision.
     fn place(&self) -> Path;
 
-    /// The directory of a repository that it is.
+    /// The directory in Git; `None` for other sources.
     fn git(&self) -> Option<&GitOrigin> {
         None
     }
 }
 
-/// Where the lock of a package points, relative to the new revision of its upstream.
+/// The revision that the lock of a package names, relative to the new revision of its upstream.
 #[derive(Debug)]
 pub enum Locked {
-    /// To the same revision.
+    /// The same revision.
     Same,
-    /// To another revision.
+    /// Another revision.
     Other(Arc<dyn UpstreamRevision>),
-    /// Nowhere; with the error for a lock that no revision can be read from.
+    /// There is no lock, or, with an error, no revision can be read from it.
     Absent(Option<Box<FunctionResult>>),
-    /// To a revision that is not there; an error result says so.
+    /// The revision does not exist; an error result reports it.
     NotFound,
 }
 
-/// The lock of a Kptfile; an error result if no revision can be read from it.
+/// The lock of a Kptfile; an error result if it is not valid.
 pub(crate) fn lock_of(
     local: &ResourceList,
     kptfile: ItemId,

@@ -1,4 +1,4 @@
-//! What archives and images have in common.
+//! The part that archives and images have in common.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,24 +6,25 @@ use std::path::PathBuf;
 use super::unpacked::Unpacked;
 use crate::config::UsageError;
 
-/// A folder of an archive or image. It is displayed as a flag names it.
+/// A folder of an archive or image. `Display` prints the flag that names it.
 #[derive(Debug)]
 pub(super) struct FolderOutsideGit {
-    /// The archive or image, as a flag names it.
+    /// The archive or image, as in the flag.
     pub(super) source: String,
-    /// The folder in it; empty for all.
+    /// The folder in the archive or image; empty for all files.
     pub(super) folder: String,
-    /// Where the archive or the layout of the image is.
+    /// The path of the archive, or of the image layout.
     pub(super) path: PathBuf,
-    /// What a user calls it.
+    /// The name by which a user knows it.
     pub(super) name: String,
-    /// The digest of all that it is a folder of.
+    /// The digest of the archive or image.
     pub(super) digest: String,
-    /// The name of a Kptfile that is created for a package made from all of it.
+    /// The name for the Kptfile that is created for a package made from the whole archive or image.
     pub(super) package_name: String,
-    /// Reads all that it is a folder of.
+    /// Unpacks the whole archive or image.
     pub(super) unpack: fn(&Self) -> Result<Unpacked, UsageError>,
-    /// A flag for what another package was made from, by its record and its digest, if it is where this one is.
+    /// From the recorded source and digest of another revision, makes a flag that looks for it next to this archive, or in
+    /// this image layout.
     pub(super) beside: fn(&Self, &str, &str) -> String,
 }
 
@@ -37,7 +38,7 @@ impl fmt::Display for FolderOutsideGit {
     }
 }
 
-/// The place of an archive and the folder in it, with the `//` before that.
+/// Splits a source into the archive or image and the folder in it, which keeps the `//` in front.
 pub(super) fn split_folder(source: &str) -> (&str, &str) {
     source.split_at(source.rfind("//").unwrap_or(source.len()))
 }

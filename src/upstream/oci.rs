@@ -1,13 +1,14 @@
-//! An image layout: what `oras`, `skopeo`, `crane` and `flux` write for a registry, in a folder or a tar file.
+//! Upstream packages in image layouts, which `oras`, `skopeo`, `crane` and `flux` write, in a folder or a tar file.
 //!
 //! ```text
 //! oci:layout                     its only image
-//! oci:layout:v1                  that of a tag
-//! oci:layout@sha256:9f86...      that of a digest
-//! oci:layout:v1//crds            a folder of its files
+//! oci:layout:v1                  the image with a tag
+//! oci:layout@sha256:9f86...      the image with a digest
+//! oci:layout:v1//crds            a folder of the image's files
 //! ```
 //!
-//! All digests are checked. Layers are tar files, also compressed ones, or, with a title, files (`oras push`).
+//! All digests are verified. Layers are tar files, which may be compressed, or, if they have a title, files (`oras
+//! push`).
 
 use std::collections::BTreeMap;
 use std::path::{Path as FilePath, PathBuf};
@@ -23,11 +24,11 @@ use crate::config::UsageError;
 use crate::package::{check_package_path, normalize_package_path};
 
 pub(super) const SCHEME: &str = "oci:";
-/// What one document that describes an image may have of bytes.
+/// The most bytes that a JSON document about an image may have.
 const LARGEST_DESCRIPTION: usize = 4 << 20;
-/// How deep indexes of images may refer to each other.
+/// How deep image indexes may be nested.
 const MOST_INDEXES: usize = 4;
-/// How many images a layout may have.
+/// The most images that a layout may have.
 const MOST_IMAGES: usize = 10_000;
 
 #[derive(Debug, Deserialize)]
@@ -59,13 +60,13 @@ impl Descriptor {
         title.map(String::as_str)
     }
 
-    /// Whether a layer with a title holds several files: `oras` gives single ones the type of a tar file.
+    /// Whether a layer with a title contains several files. `oras` gives single files the type of a tar file as well.
     fn is_packed(&self) -> bool {
         let is_unpacked = self.annotations.get("io.deis.oras.content.unpack");
         is_unpacked.is_some_and(|word| word == "true") || self.title().is_some_and(is_archive)
     }
 
-    /// Whether it is that of a tag: `v1`, or a name that ends so.
+    /// Whether a tag names this image: its annotated name is the tag, such as `v1`, or ends with it.
     fn has_tag(&self, tag: &str) -> bool {
         let names = [
             "org.opencontainers.image.ref.name",
@@ -76,7 +77,7 @@ impl Descriptor {
     }
 }
 
-/// Reads what a flag names; `None` if it is not a layout.
+/// Opens the image that a flag names; `None` if the flag does not name an image layout.
 pub(super) fn open(
     flag: &FilePath,
 ) -> Result<Option<Arc<dyn super::UpstreamRevision>>, UsageError> {
@@ -115,7 +116,7 @@ pub(super) fn open(
     })))
 }
 
-/// The path of a layout, and what follows: a tag or a digest with the character before it.
+/// Splits a place into the path of the layout and the rest: a tag or a digest with the character in front of it.
 pub(super) fn parts(place: &str) -> (&str, &str) {
     if FilePath::new(place).exists() {
         return (place, "");
@@ -125,7 +126,7 @@ pub(super) fn parts(place: &str) -> (&str, &str) {
     place.split_at(at.map_or(place.len(), |at| name + at))
 }
 
-/// The tags of a layout in a folder; `None` if it is none.
+/// The tags of an image layout in a folder; `None` if the folder is not an image layout.
 pub(crate) fn tags(folder: &FilePath) -> Result<Option<Vec<String>>, UsageError> {
     if !folder.join("oci-layout").is_file() || !folder.join("index.json").is_file() {
         return Ok(None);
@@ -133,20 +134,20 @@ pub(crate) fn tags(folder: &FilePath) -> Result<Option<Vec<String>>, UsageError>
     all_tags(folder).map(Some)
 }
 
-/// The tags of a layout.
+/// The tags of an image layout in a folder or a tar file.
 pub(super) fn all_tags(path: &FilePath) -> Result<Vec<String>, UsageError> {
     let images = Layout::open(path).and_then(|layout| layout.images());
     let images = images.map_err(|error| UsageError::at(path.display(), error))?;
     let tag = |image: &Descriptor| {
         let name = image.annotations.get("org.opencontainers.image.ref.name")?;
-        // A whole name has the tag after its registry and path.
+        // In a full image name, the tag comes after the registry and path.
         let name = name.rsplit('/').next()?;
         Some(name.rsplit(':').next()?.to_owned())
     };
     Ok(images.iter().filter_map(tag).collect())
 }
 
-/// Where the blobs of a layout are.
+/// The storage of an image layout's blobs.
 enum Layout {
     Folder(PathBuf),
     Tar(Unpacked),
@@ -181,7 +182,7 @@ impl Layout {
         }
     }
 
-    /// The bytes of a digest, which is checked.
+    /// The content with a digest, which is verified.
     fn content(&self, expected: &str) -> Result<Vec<u8>, String> {
         let hex = expected.strip_prefix("sha256:").filter(|hex| {
             hex.len() == 64
@@ -214,7 +215,7 @@ impl Layout {
         described(&self.blob(of)?, &of.digest)
     }
 
-    /// All images; those of an index have its tags.
+    /// All images of the layout. An image from a nested index gets the annotations, and so the tags, of the index.
     fn images(&self) -> Result<Vec<Descriptor>, String> {
         let index: ImageIndex = described(&self.file("index.json")?, "index.json")?;
         let mut images: Vec<Descriptor> = Vec::new();
@@ -239,7 +240,7 @@ impl Layout {
         Ok(images)
     }
 
-    /// The image of a reference.
+    /// The image of a reference, which is a tag with `:`, a digest with `@`, or empty for the only image.
     fn image(&self, reference: &str) -> Result<Descriptor, String> {
         let all = self.images()?;
         let is_it = |image: &&Descriptor| match reference.split_at_checked(1) {
@@ -252,7 +253,7 @@ impl Layout {
         if let [image] = images[..] {
             return Ok(image.clone());
         }
-        // A tag that moved leaves its image without a name.
+        // After a tag has moved, the index may no longer list the tag's old image, though its content still exists.
         if let Some(digest) = reference.strip_prefix('@')
             && let Ok(bytes) = self.content(digest)
         {
@@ -307,7 +308,7 @@ fn unpack(image: &FolderOutsideGit) -> Result<Unpacked, UsageError> {
             let message = format!("expected layers of tar or tar+gzip, found `{found}`");
             return Err(failed(message));
         }
-        // The provenance of a chart, and other descriptions.
+        // Skips layers without files, such as the provenance of a chart.
         if !is_tar && file.is_none() {
             continue;
         }
@@ -326,7 +327,7 @@ fn beside(image: &FolderOutsideGit, recorded: &str, digest: &str) -> String {
     format!("{SCHEME}{}@{digest}{folder}", image.path.display())
 }
 
-/// The flag for an image by its digest: its tag may have moved since.
+/// The flag that names an image by its digest, because its tag may have moved.
 pub(super) fn exact(recorded: &str, digest: &str) -> String {
     let (place, folder) = split_folder(recorded);
     let (path, _) = parts(place.strip_prefix(SCHEME).unwrap_or(place));

@@ -1,4 +1,4 @@
-//! Sources that kpt cannot record: two annotations of the Kptfile are their lock.
+//! Sources that kpt's lock cannot record. Two annotations of the Kptfile are their lock:
 //!
 //! ```yaml
 //! metadata:
@@ -7,7 +7,7 @@
 //!     fn.kpt.dev/upstream-digest: sha256:9f86...
 //! ```
 //!
-//! The original of the next update is what the source names, if its digest still fits.
+//! The next update uses the recorded source as its original if the digest still matches.
 
 use super::not_in_git::{FolderOutsideGit, split_folder};
 use super::releases::find;
@@ -128,7 +128,7 @@ impl UpstreamRevision for FolderOutsideGit {
     }
 }
 
-/// The source and the digest that a Kptfile records.
+/// The source and digest that a Kptfile records; `None` if it records no source outside of Git.
 #[must_use]
 pub fn recorded_digest(kptfile: NodeRef<'_>) -> Option<(String, String)> {
     let source = annotation(kptfile, UPSTREAM_SOURCE_ANNOTATION);
@@ -149,7 +149,7 @@ pub fn record_digest<'d>(
         (UPSTREAM_SOURCE_ANNOTATION, source),
         (UPSTREAM_DIGEST_ANNOTATION, digest),
     ];
-    // A lock on a repository would be the original of the next update from there.
+    // Otherwise the next update from Git would use the old lock as its original.
     if let Ok(Some(_)) = UpstreamLock::read(kptfile) {
         editor.remove_entry(kptfile, "upstream")?;
         editor.remove_entry(kptfile, "upstreamLock")?;
@@ -157,13 +157,13 @@ pub fn record_digest<'d>(
     set_metadata(kptfile, "annotations", &annotations, editor)
 }
 
-/// Whether what identifies a revision is the digest of a source outside of Git, and no commit.
+/// Whether the id of a revision is the digest of a source outside of Git rather than a commit.
 #[must_use]
 pub fn is_digest(id: &str) -> bool {
     id.starts_with("sha256:")
 }
 
-/// Removes the record of a source outside of Git: another one is recorded.
+/// Removes the record of a source outside of Git, because another source is to be recorded.
 ///
 /// # Errors
 /// As [`Editor::set`].

@@ -1,5 +1,5 @@
-//! What comes before and after a revision outside of Git: the archives of the same package next to it, the tags of
-//! its image layout.
+//! Finds other releases of a source outside of Git: archives of the same package in the same folder, tags of the same
+//! image layout.
 //!
 //! ```text
 //! charts/app-1.2.0.tgz//crds     package app, release 1.2.0, its folder crds; charts/app-1.3.0.tgz is another release
@@ -16,19 +16,20 @@ use super::{SOURCES, UpstreamRevision, oci};
 use crate::config::UsageError;
 use crate::package::normalize_package_path;
 
-/// A flag for a source outside of Git, taken apart.
+/// The parts of a flag for a source outside of Git.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileSource {
-    /// The archive; for images `oci:` with the path of the layout.
+    /// The path of the archive; for images `oci:` and the path of the layout.
     pub address: String,
-    /// The folder in it.
+    /// The folder in the archive or image; empty for all files.
     pub folder: String,
-    /// The version of the archive, or its name; the tag or digest of the image.
+    /// The version in the archive's name, or its name if it has no version; the image's tag or digest; `None` for an
+    /// image layout's only image.
     pub release: Option<String>,
 }
 
 impl FileSource {
-    /// Reads a flag; `None` if it is of another kind.
+    /// Parses a flag; `None` if it does not name an archive or image.
     #[must_use]
     pub fn parse(flag: &str) -> Option<Self> {
         let is_image = flag.starts_with(oci::SCHEME);
@@ -49,13 +50,13 @@ impl FileSource {
         })
     }
 
-    /// Whether the flag can name another release of the same address.
+    /// Whether other releases have the same address, as the tags of an image layout do.
     #[must_use]
     pub fn has_tags(&self) -> bool {
         self.address.starts_with(oci::SCHEME)
     }
 
-    /// The same with an absolute path, as a Kptfile records it.
+    /// The same source with an absolute path, as a Kptfile records it.
     ///
     /// # Errors
     /// [`UsageError`]: the path does not exist.
@@ -71,16 +72,16 @@ impl FileSource {
         })
     }
 
-    /// The flag for a folder of it, without the release of an image.
+    /// The flag for a folder of this source, without an image's tag or digest.
     #[must_use]
     pub fn with_folder(&self, folder: &str) -> String {
         format!("{}{}", self.address, behind(folder))
     }
 
-    /// All releases by name, with the flag for each.
+    /// The names of all releases, each with its flag.
     ///
     /// # Errors
-    /// [`UsageError`]: they cannot be listed.
+    /// [`UsageError`]: the releases cannot be listed.
     pub fn releases(&self) -> Result<Vec<(String, String)>, UsageError> {
         let folder = behind(&self.folder);
         if let Some(layout) = self.address.strip_prefix(oci::SCHEME) {
@@ -110,7 +111,7 @@ impl FileSource {
     }
 }
 
-/// A folder as a flag has it, after the archive or image.
+/// The end of a flag that names a folder of an archive or image.
 fn behind(folder: &str) -> String {
     if folder.is_empty() {
         return String::new();
@@ -118,7 +119,7 @@ fn behind(folder: &str) -> String {
     format!("//{folder}")
 }
 
-/// The name of the package that an archive or layout holds; `None` if it is of another kind.
+/// The name of the package in an archive or image layout; `None` if the address is of another kind.
 #[must_use]
 pub fn name_of(address: &str) -> Option<&str> {
     FileSource::parse(address)?;
@@ -129,7 +130,7 @@ fn file_name(path: &str) -> &str {
     path.rsplit(['/', ':']).next().unwrap_or(path)
 }
 
-/// The version in the name of an archive, or else its name.
+/// The version in the name of an archive; the archive's name if it has no version.
 fn release_name(name: &str) -> &str {
     let stem = without_end(name).unwrap_or(name);
     let version = stem.strip_prefix(package_name(name));
@@ -137,10 +138,10 @@ fn release_name(name: &str) -> &str {
     version.unwrap_or(name)
 }
 
-/// Finds the revision that a flag names; `None` if it is of no kind.
+/// Opens the revision that a flag names; `None` if no kind of source matches.
 ///
 /// # Errors
-/// [`UsageError`]: it cannot be read.
+/// [`UsageError`]: the source cannot be read.
 pub fn open(flag: &str) -> Result<Option<Arc<dyn UpstreamRevision>>, UsageError> {
     for open in SOURCES {
         if let Some(revision) = open(FilePath::new(flag))? {
@@ -150,7 +151,8 @@ pub fn open(flag: &str) -> Result<Option<Arc<dyn UpstreamRevision>>, UsageError>
     Ok(None)
 }
 
-/// The revision of a digest among these places, and else what was found there.
+/// Finds the revision with a digest among these flags. The error is the id of the first revision that was found
+/// instead, if any.
 pub(super) fn find(
     flags: impl IntoIterator<Item = String>,
     digest: &str,
@@ -167,8 +169,8 @@ pub(super) fn find(
     Err(found)
 }
 
-/// The revision that a lock outside of Git names: the recorded source, if its digest still fits, or else what has
-/// that digest next to it.
+/// The revision that a lock outside of Git names: the recorded source if its digest still matches, or else another
+/// release with that digest.
 #[must_use]
 pub fn recorded(source: &str, digest: &str) -> Option<Arc<dyn UpstreamRevision>> {
     let flags = [source.to_owned(), oci::exact(source, digest)];

@@ -1,4 +1,4 @@
-//! The entries of archives, listed by the rules of a package directory.
+//! Reads the entries of archives as the files of a package.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -11,19 +11,18 @@ use crate::package::{
     check_package_path, follow, list, list_clonable, normalize_package_path,
 };
 
-/// How many entries archives may have.
+/// The most entries that archives may have.
 const MOST_ENTRIES: usize = 200_000;
-/// How long a path in an archive may be.
+/// The most bytes that a path in an archive may have.
 const LONGEST_PATH: usize = 4096;
-/// What archives may unpack to, whatever their size: a few bytes can stand for any number. With the factor it keeps
-/// memory within ten times the archives and 64 MB.
+/// The most bytes that archives of any size may unpack to, since a few bytes can expand to any number. Together with
+/// the factor, this keeps memory within ten times the size of the archives plus 64 MB.
 const SMALLEST_LIMIT: u64 = 48 << 20;
-/// How many times their size archives may unpack to beyond that.
+/// The factor by which archives may additionally expand.
 const LARGEST_FACTOR: u64 = 9;
-/// The permission bits of a file that can be run, as Git has them.
+/// The permission bits of an executable file, as in Git.
 const EXECUTABLE: u32 = 0o755;
 
-/// Why an archive cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ArchiveError {
     #[error(
@@ -40,17 +39,17 @@ pub(super) enum ArchiveError {
     Path(#[from] PathError),
 }
 
-/// What archives hold, by path.
+/// The entries of archives, by path.
 #[derive(Debug, Default)]
 pub(super) struct Unpacked {
     nodes: BTreeMap<String, UnpackedNode>,
-    /// The names in each folder.
+    /// The names of the entries in each folder.
     folders: BTreeMap<String, BTreeSet<String>>,
     skipped: Vec<Skipped>,
     entries: usize,
-    /// What was unpacked.
+    /// The number of unpacked bytes.
     bytes: u64,
-    /// The size of the archives.
+    /// The number of bytes of the archives.
     packed: u64,
 }
 
@@ -62,10 +61,10 @@ enum UnpackedNode {
 }
 
 impl Unpacked {
-    /// Reads an archive; its files replace those of archives before it, as in an image.
+    /// Reads an archive. Its files replace those of earlier archives, as layers of an image do.
     pub(super) fn add_tar(&mut self, bytes: &[u8]) -> Result<(), ArchiveError> {
         self.packed += bytes.len() as u64;
-        // Long names are held, too.
+        // Long file names are unpacked as well, so they need a limit too.
         let limit = self.limit() + bytes.len() as u64 + 1;
         if !bytes.starts_with(&[0x1f, 0x8b]) {
             return self.add_entries(&mut Archive::new(bytes));
@@ -79,7 +78,7 @@ impl Unpacked {
         added
     }
 
-    /// What archives of this size may unpack to.
+    /// The most bytes that the archives so far may unpack to.
     fn limit(&self) -> u64 {
         LARGEST_PACKAGE.min(SMALLEST_LIMIT + LARGEST_FACTOR * self.packed)
     }
@@ -113,7 +112,7 @@ impl Unpacked {
         Ok(())
     }
 
-    /// Adds an entry; gives the path of one that is not a folder.
+    /// Adds an entry. Returns its path unless it is a folder or skipped.
     fn add_entry(
         &mut self,
         mut entry: Entry<'_, impl Read>,
@@ -130,7 +129,7 @@ impl Unpacked {
             return Ok(None);
         };
         let path = normalize_package_path(name.trim_end_matches('/'));
-        // The archived folder itself.
+        // The entry of the archived folder itself.
         if path.is_empty() && kind.is_dir() && !name.contains("..") {
             return Ok(None);
         }
@@ -174,7 +173,7 @@ impl Unpacked {
             if kind.is_symlink() {
                 return Ok(Some(UnpackedNode::Link(target)));
             }
-            // The same file under another name.
+            // A hard link: the same file under another name.
             let linked = self.nodes.get(&normalize_package_path(&target));
             let Some(node @ UnpackedNode::File { bytes, .. }) = linked else {
                 let reason = match check_package_path(&target) {
@@ -196,7 +195,7 @@ impl Unpacked {
         } else {
             EXECUTABLE
         };
-        // What the header says is refused before it is read, and what it hides while it is.
+        // The size in the header is checked before the file is read; a wrong size is found while reading.
         let size = entry.size();
         self.pay(path, size)?;
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
@@ -220,7 +219,8 @@ impl Unpacked {
         Ok(())
     }
 
-    /// Whether an entry of an image's layer removes what a layer below it has (`.wh.NAME`).
+    /// Whether an entry of an image layer is a whiteout (`.wh.NAME`). If so, removes the entry of a lower layer that
+    /// it names.
     fn removes(&mut self, path: &str) -> bool {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let Some(name) = name.strip_prefix(".wh.") else {
@@ -241,7 +241,7 @@ impl Unpacked {
         true
     }
 
-    /// Adds a file.
+    /// Adds one file, which counts as an archive of its size.
     pub(super) fn add_file(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), ArchiveError> {
         check_package_path(path)?;
         self.packed += bytes.len() as u64;
@@ -270,7 +270,7 @@ impl Unpacked {
         Ok(())
     }
 
-    /// The bytes of a file.
+    /// The content of a file; `None` if there is no file at this path.
     pub(super) fn file(&self, path: &str) -> Option<&[u8]> {
         match self.nodes.get(path)? {
             UnpackedNode::File { bytes, .. } => Some(bytes),
@@ -278,7 +278,7 @@ impl Unpacked {
         }
     }
 
-    /// The folder that all entries share, if there is one.
+    /// The top folder that all entries share; `None` if there is none.
     fn top(&self) -> Option<String> {
         let names = self.folders.get("")?;
         let [top] = names.iter().collect::<Vec<_>>()[..] else {
@@ -287,7 +287,8 @@ impl Unpacked {
         self.folders.contains_key(top).then(|| top.clone())
     }
 
-    /// What is in a folder, below the one that all entries share or next to it; with the name of that one.
+    /// The entries in a folder, and the name of the top folder that all entries share. The folder is looked up below
+    /// the top folder first.
     pub(super) fn below(mut self, folder: &str) -> Option<(Self, Option<String>)> {
         let top = self.top();
         let folder = match (&top, folder) {
@@ -329,7 +330,7 @@ impl Unpacked {
         Some((self, top))
     }
 
-    /// The files by the rules of [`read_package`](crate::package::read_package).
+    /// The files as a package, by the rules of [`read_package`](crate::package::read_package).
     pub(super) fn package(mut self) -> Result<Package, PackageError> {
         let Listed {
             krm,
@@ -346,7 +347,7 @@ impl Unpacked {
         });
         let others = others.into_keys().map(|path| (path.clone(), path));
         let all = krm.chain(others);
-        // What links lead to is copied before it is taken.
+        // The targets of links are cloned before they are moved into the package as files.
         let (links, files): (Vec<_>, Vec<_>) = all.partition(|(path, file)| path != file);
         for (path, file) in links.into_iter().chain(files) {
             let node = if path == file {
@@ -366,7 +367,7 @@ impl Unpacked {
         Ok(package)
     }
 
-    /// What a clone takes apart from the files that are read.
+    /// The files that a clone contains in addition to those that are read.
     pub(super) fn unread(
         mut self,
         is_read: &dyn Fn(&str) -> bool,
@@ -383,7 +384,7 @@ impl Unpacked {
         Ok(package)
     }
 
-    /// Where a path leads, links followed.
+    /// The path that a path resolves to when links are followed.
     fn follow(&self, path: &str) -> Result<String, SkipReason> {
         follow(path, |place| match self.nodes.get(place) {
             Some(UnpackedNode::Link(target)) => Ok(AtPlace::Link(target.clone())),
@@ -395,7 +396,7 @@ impl Unpacked {
     }
 }
 
-/// Notes a path in the folders above it.
+/// Adds a path to the listing of each folder above it.
 fn enter(folders: &mut BTreeMap<String, BTreeSet<String>>, path: &str) {
     let mut path = path;
     loop {

@@ -1,7 +1,7 @@
-//! The first step of a new variant: all of upstream's files become the package.
+//! Creates the package of a new variant from all files of upstream.
 //!
-//! Changed are the Kptfile's name and `name` in the package context. Each resource gets an annotation
-//! with its identity in upstream, for later merges.
+//! Only the Kptfile's name and `name` in the package context change, and each resource gets an annotation with its
+//! identity in upstream, for later merges.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::yaml::{Content, EditError, Editor, NodeRef, Value, to_block_text};
 use super::new_files::{files_of_items, files_of_package};
 use super::{Variant, is_porch};
 
-/// Clones upstream into the list, which must not hold a package.
+/// Clones upstream into the list, which must not contain a package.
 pub(super) fn clone(
     variant: &Variant<'_>,
     upstream: &SuppliedPackage,
@@ -71,8 +71,8 @@ pub(super) fn clone(
     Ok(())
 }
 
-/// The files of a new package: upstream's, with another name in its Kptfile, if it has one, and on each
-/// resource the identity by which later merges find it. No package context is made.
+/// The files of a new package: upstream's files with this name in the Kptfile, if there is one, and with an
+/// annotation on each resource that identifies it in later merges. No package context is created.
 ///
 /// # Errors
 /// [`UsageError`]: a file of upstream cannot be read.
@@ -93,7 +93,7 @@ pub fn cloned_files(
     Ok(list.file_changes())
 }
 
-/// An error for each file that the package to clone into has already.
+/// Adds an error for each file that already exists in the package to clone into.
 fn refuse_taken(files: &Package, list: &ResourceList, results: &mut Results) {
     let package_path = list.root_package_path();
     for (path, _) in files.files() {
@@ -105,13 +105,13 @@ fn refuse_taken(files: &Package, list: &ResourceList, results: &mut Results) {
     }
 }
 
-/// The resources of the files; those that upstream has, too, were read before.
+/// Reads the resources of these files. Texts that the list of upstream has already parsed are not parsed again.
 fn read(files: &Arc<Package>, upstream: &ResourceList) -> Result<ResourceList, UsageError> {
     let list = ResourceList::from_package_like(Arc::clone(files), false, &[upstream]);
     list.map_err(UsageError::of)
 }
 
-/// Adds the resources of upstream to the list, and edits them for downstream.
+/// Adds the resources of upstream to the list, and adapts them to the new package.
 fn adopt(
     name: &str,
     upstream: &SuppliedPackage,
@@ -143,7 +143,7 @@ fn adopt(
     for (id, error) in refused {
         results.push(refusal(&error).about(list.resource(id)));
     }
-    // Its name is another one now.
+    // The root Kptfile has a new name, so its identity must be read again.
     root.into_iter().for_each(|root| list.identify(root));
     Ok(())
 }
@@ -177,7 +177,7 @@ fn add_files(
     Ok(count)
 }
 
-/// The error for a package that exists: it must be updated instead. The PackageVariant itself and
+/// The error for a package that already contains resources: it must be updated instead. The PackageVariant itself and
 /// Porch's objects do not belong to the package.
 pub(super) fn refuse_package(variant: &Variant<'_>, list: &ResourceList) -> Option<FunctionResult> {
     let own = variant.own_item(list);
@@ -193,7 +193,7 @@ pub(super) fn refuse_package(variant: &Variant<'_>, list: &ResourceList) -> Opti
     Some(result.about(first))
 }
 
-/// The resources of the files; adds a package context if they have none.
+/// Reads the resources of the files; adds a package context if there is none.
 fn with_context(
     variant: &Variant<'_>,
     upstream: &SuppliedPackage,
@@ -240,21 +240,20 @@ pub(super) fn name_of(package: &str) -> &str {
     package.rsplit('/').next().unwrap_or(package)
 }
 
-/// The form of the upstream package.
+/// How the clone was made from the upstream package.
 #[derive(Default)]
 struct CloneForm {
     from_items: bool,
-    /// Whether its package context is new, and not upstream's.
+    /// Whether the package context was created, rather than cloned from upstream.
     made_context: bool,
 }
 
-/// What the resources of upstream become downstream.
+/// The changes that make upstream's resources those of the new package.
 struct DownstreamPackage<'v> {
-    /// The package's name.
     name: &'v str,
     root: Option<ItemId>,
     context: Option<ItemId>,
-    /// Whether it has files, which need no annotations that name them.
+    /// Whether the package is in files, so that no annotations need to name them.
     to_files: bool,
     form: CloneForm,
 }
@@ -295,10 +294,10 @@ impl DownstreamPackage<'_> {
     }
 }
 
-/// The key of the package context that names the package's place in its repository.
+/// The key of the package context with the package's path in its repository.
 pub(super) const PACKAGE_PATH: &str = "package-path";
 
-/// Removes the path that upstream's package has in its own repository.
+/// Removes the path of upstream's package in its own repository.
 fn remove_package_path<'d>(
     context: NodeRef<'d>,
     editor: &mut Editor<'d, 'static>,
@@ -310,7 +309,7 @@ fn remove_package_path<'d>(
     Ok(())
 }
 
-/// Sets a field of a mapping, which is created if absent; an equal value keeps its bytes.
+/// Sets a field of a mapping. The mapping is created if it is missing; an equal value keeps its bytes.
 fn set_under<'d>(
     node: NodeRef<'d>,
     key: &str,

@@ -1,4 +1,5 @@
-//! A variant whose upstream is a source that a Kptfile records: the Kptfile's lock decides between clone, update and nothing.
+//! Renders a variant whose upstream revision can be recorded in a Kptfile. The Kptfile's lock determines whether the
+//! package is cloned, updated or left unchanged.
 //!
 //! Source: contract, Upstreams from Git.
 
@@ -55,7 +56,7 @@ pub(super) fn follow(
     Ok(())
 }
 
-/// Records the revision after an update.
+/// Records the upstream revision after an update.
 pub(super) fn record(
     origin: &dyn UpstreamRevision,
     list: &mut ResourceList,
@@ -66,8 +67,7 @@ pub(super) fn record(
     }
 }
 
-/// Refuses a revision other than the one that the PackageVariant asks for: another commit, or a
-/// directory that is not the package's.
+/// Refuses an upstream that is not the one in the PackageVariant: another commit, or another directory.
 pub(super) fn check(
     variant: &Variant<'_>,
     origin: &GitOrigin,
@@ -125,7 +125,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// The address that the Repository object of the variant's upstream names.
+/// The address in the Repository object that the PackageVariant's upstream names.
 fn repository(variant: &Variant<'_>, list: &ResourceList, supplied: &Supplied) -> Option<String> {
     let wanted = variant.typed.spec.upstream.as_ref()?.repo.as_deref()?;
     let namespace = namespace_of(variant.resource.namespace.as_deref());

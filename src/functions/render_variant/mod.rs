@@ -1,4 +1,5 @@
-//! Makes one variant of a package: clone or update, package context, pipeline, injection.
+//! Renders one variant of a package: clones or updates it, then sets its package context, pipeline and injected
+//! resources.
 //!
 //! ```yaml
 //! spec:                  # of the PackageVariant
@@ -6,8 +7,8 @@
 //!   pipeline: {mutators: [{image: set-namespace, name: ns}]}
 //!   injectors: [{name: useast1-service-endpoints}]
 //! ```
-//! The steps are those of `set-package-context`, `prepend-pipeline` and `inject-config`, in this
-//! order. If one fails, nothing changes.
+//! The last three steps are the same as in `set-package-context`, `prepend-pipeline` and `inject-config`, in this
+//! order. If a step fails, nothing changes.
 //!
 //! Source: package-variant document, Order of Mutations and PackageVariant Status; contract,
 //! render-variant.
@@ -38,7 +39,7 @@ use crate::upstream::{SOURCES, UpstreamRevision};
 use crate::variant::package_variant::PackageVariant;
 use crate::yaml::NodeRef;
 
-/// The function that the binary runs.
+/// The definition of the function.
 pub const FUNCTION: Function = Function {
     name: "render-variant",
     about: "Creates or updates the variant that a PackageVariant describes: clones the upstream package, or merges its new revision into an existing package; then sets the package \
@@ -57,17 +58,16 @@ pub const FUNCTION: Function = Function {
     ..Function::PLAIN
 };
 
-/// A PackageVariant as written, identified and typed.
+/// A PackageVariant: its node, its identity and its typed form.
 struct Variant<'a> {
     config: NodeRef<'a>,
-    /// Identity of the PackageVariant.
     resource: Resource,
     typed: PackageVariant,
-    /// How to merge where its annotations do not say.
+    /// How to merge where the PackageVariant's annotations do not specify it.
     defaults: &'a MergeDefaults,
 }
 
-/// How packages are merged where a PackageVariant does not say.
+/// How packages are merged where a PackageVariant does not specify it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MergeDefaults {
     pub(crate) options: MergeOptions,
@@ -84,14 +84,14 @@ impl<'a> Variant<'a> {
         })
     }
 
-    /// The downstream package: its path in the repository.
+    /// The path of the downstream package in its repository.
     fn package(&self) -> &str {
         let downstream = self.typed.spec.downstream.as_ref();
         let package = downstream.and_then(|downstream| downstream.package.as_deref());
         package.unwrap_or_default()
     }
 
-    /// The PackageVariant's own object, if it is among the items.
+    /// The item that is the PackageVariant itself; `None` if it is not among the items.
     fn own_item(&self, list: &ResourceList) -> Option<ItemId> {
         let namespace =
             |resource: &Resource| namespace_of(resource.namespace.as_deref()).to_owned();
@@ -106,7 +106,7 @@ impl<'a> Variant<'a> {
     }
 }
 
-/// Whether a resource is one of Porch's, which is not a part of the package.
+/// Whether a resource is an object of Porch, which is not part of the package.
 fn is_porch(resource: &Resource) -> bool {
     matches!(resource.group(), "porch.kpt.dev" | "config.porch.kpt.dev")
 }
@@ -146,7 +146,7 @@ fn step(
     }
     let failed = said.has_errors();
     for result in &said {
-        // If one step fails, all edits are discarded: results about them would be false.
+        // If one step fails, all edits are discarded, so results about them would be false.
         if !failed || result.severity > Severity::Info {
             results.push(result.clone());
         }
@@ -162,11 +162,10 @@ fn step(
     Ok(Output::Edited)
 }
 
-/// Makes the package of a PackageVariant: everything but the conditions. For functions that make many.
+/// Renders the package of a PackageVariant, without its conditions; for functions that render many packages.
 ///
 /// # Errors
-/// [`UsageError`]: the PackageVariant has an unknown field, or one of another type; an input that
-/// cannot be read.
+/// [`UsageError`]: the PackageVariant has an unknown field or a field of the wrong type; an input cannot be read.
 pub(crate) fn render_package(
     config: NodeRef<'_>,
     defaults: &MergeDefaults,
@@ -179,7 +178,7 @@ pub(crate) fn render_package(
     Ok(())
 }
 
-/// Runs the steps if the PackageVariant is valid; says whether it is.
+/// Runs the steps if the PackageVariant is valid; returns whether it is.
 fn render(
     variant: &Variant<'_>,
     list: &mut ResourceList,
@@ -196,7 +195,7 @@ fn render(
     Ok(is_valid)
 }
 
-/// Errors of the PackageVariant itself.
+/// The errors in the PackageVariant itself.
 fn validate(variant: &Variant<'_>) -> Vec<FunctionResult> {
     let mut findings = variant.typed.validate(variant.resource.name.as_deref());
     let mut words = Results::default();
@@ -265,7 +264,7 @@ fn mutate(
     Ok(())
 }
 
-/// A message about fields that only Porch uses.
+/// A message about the given fields that only Porch uses; `None` if there are none.
 fn unused_fields(variant: &PackageVariant) -> Option<String> {
     let spec = &variant.spec;
     let given = [

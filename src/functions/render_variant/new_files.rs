@@ -1,4 +1,4 @@
-//! The files of an upstream package, on their way into a new variant.
+//! Collects the files of an upstream package for a new variant.
 
 use crate::config::UsageError;
 use crate::merge::upstream_identifier::with_metadata_in_lines;
@@ -11,12 +11,13 @@ use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::SuppliedPackage;
 use crate::text::Text;
 
-/// A text with resources. They get a place for comments of kpt.
+/// The content of a file with resources, with its `metadata` in block style so that kpt can add comments.
 fn krm(text: &Text) -> FileContent {
     FileContent::Krm(with_metadata_in_lines(text).map_or_else(|| text.clone(), Text::from))
 }
 
-/// All files of a package, those that `.krmignore` names included. What is left out is a warning.
+/// All files of a package, including those that `.krmignore` excludes. Adds a warning for each file that is not
+/// cloned.
 pub(super) fn files_of_package(
     upstream: &SuppliedPackage,
     results: &mut Results,
@@ -45,7 +46,8 @@ pub(super) fn files_of_package(
     Ok(files)
 }
 
-/// Files for the items of a supplied list, named by their annotations, or as kpt names them.
+/// Creates files for the items of a supplied list. Their annotations name the files; without one, kpt's naming rule
+/// does.
 pub(super) fn files_of_items(list: &ResourceList) -> Package {
     let mut items: Vec<(String, usize, ItemId)> = list
         .items()

@@ -11,24 +11,24 @@ use crate::yaml::{Content, EditError, Editor, NodeRef, Value};
 
 use super::Variant;
 
-/// The message of a true `Ready` in a `status`, as Porch writes it: a PackageVariant that changes hands stays
-/// as it is.
+/// The message of a true `Ready` in a `status`, exactly as Porch writes it, so that the status does not change when
+/// Porch and these functions take turns.
 pub(in crate::functions) const ENSURED: &str = "successfully ensured downstream package variant";
 
-/// How a run went.
+/// The outcome of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::functions) enum StepsOutcome {
     /// The PackageVariant is not valid; no step ran.
     Invalid,
-    /// A step failed; nothing is changed.
+    /// A step failed; nothing changes.
     Failed,
     /// The package is rendered.
     Ready,
 }
 
 impl StepsOutcome {
-    /// `Stalled` and `Ready`; a true `Ready` has the message `ready`. Every failure stalls, since it
-    /// needs a person to fix it.
+    /// The conditions `Stalled` and `Ready`; a true `Ready` has the message `ready`. Every failure stalls, because a
+    /// person must fix it.
     pub(in crate::functions) fn conditions(self, ready: &str) -> [Condition<'_>; 2] {
         let condition = |kind, status, reason, message| Condition {
             kind,
@@ -59,7 +59,7 @@ impl StepsOutcome {
     }
 }
 
-/// The message of `Ready` in the results. It claims only what this run checked.
+/// The message of `Ready` in the results. It claims only what this run has checked.
 pub(super) fn ready(supplied: &Supplied) -> String {
     match supplied
         .one(Role::Upstream)
@@ -73,7 +73,7 @@ pub(super) fn ready(supplied: &Supplied) -> String {
     }
 }
 
-/// Writes `status` of the PackageVariant, if it is among the items.
+/// Writes the `status` of the PackageVariant if it is among the items.
 pub(super) fn write(
     variant: &Variant<'_>,
     list: &mut ResourceList,
@@ -94,8 +94,9 @@ pub(super) fn write(
     }
 }
 
-/// Writes conditions and the names of targets into the status of a PackageVariant, or of a set, which has no targets. What is there of a target that stays, such
-/// as Porch's `renderStatus`, keeps its bytes; no names mean that none is known.
+/// Writes conditions and the names of targets into the status of a PackageVariant, or of a set, which has no targets.
+/// An existing entry of a target that remains, such as Porch's `renderStatus`, keeps its bytes. Without names, the
+/// existing targets are kept, because none is known.
 ///
 /// # Errors
 /// As [`Editor::set`].
@@ -159,15 +160,16 @@ fn target(name: &str) -> Value {
     Value::Mapping(vec![("name".into(), name.into())])
 }
 
-/// A package revision that the variant owns.
+/// A PackageRevision that the variant owns.
 struct ListedRevision {
     name: String,
     lifecycle: String,
-    /// The numbers of `v1`, `1` or `v1.2.3`.
+    /// The numbers in `v1`, `1` or `v1.2.3`.
     revision: Vec<u64>,
 }
 
-/// The names of the variant's drafts and proposed revisions, or else of its latest published one.
+/// The names of the variant's drafts and proposed revisions; if there are none, the name of its latest published
+/// revision.
 fn downstream_targets(
     variant: &Variant<'_>,
     list: &ResourceList,

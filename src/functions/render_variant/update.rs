@@ -1,7 +1,7 @@
-//! The first step for an existing variant: a merge with the new upstream revision.
+//! Updates the package of an existing variant: merges it with the new upstream revision.
 //!
-//! Conflicts in fields that a later step overwrites are not reported: functions that the variant owns,
-//! keys of its package context, injected fields and their conditions.
+//! Conflicts in fields that a later step overwrites are not reported: functions that the variant owns, keys of its
+//! package context, injected fields and their conditions.
 //!
 //! Source: contract, render-variant.
 
@@ -54,14 +54,14 @@ pub(super) fn update(
     };
     merge.run(list, results)?;
     if !results.has_errors() {
-        // The next steps work on new resources too.
+        // The next steps also edit new resources.
         list.settle().map_err(UsageError::of)?;
         keep_context(variant, package_path, list, results);
     }
     Ok(())
 }
 
-/// How to merge, by the annotations of the PackageVariant, and else by its [`MergeDefaults`].
+/// The options of the merge: from the annotations of the PackageVariant, or else from its [`MergeDefaults`].
 pub(super) fn merge_options(variant: &Variant<'_>, results: &mut Results) -> MergeOptions {
     let annotations = ["metadata", "annotations"];
     let text = |name: &str| {
@@ -73,8 +73,8 @@ pub(super) fn merge_options(variant: &Variant<'_>, results: &mut Results) -> Mer
     config::merge_options(variant.defaults.options, fields, &mut words)
 }
 
-/// The conflict rules of the flag `--conflicts` or of the annotation. A rule that is not valid is an
-/// error result, and gives `None`.
+/// The conflict rules of the flag `--conflicts` or of the annotation. `None` after an error result about an invalid
+/// rule.
 fn rules(
     variant: &Variant<'_>,
     supplied: &Supplied,
@@ -118,17 +118,17 @@ fn rules(
     }
 }
 
-/// How to merge.
+/// The annotations with the options of the merge.
 const OPTIONS: [&str; 4] = [
     "fn.kpt.dev/on-conflict",
     "fn.kpt.dev/strategy",
     "fn.kpt.dev/combine",
     "fn.kpt.dev/allow-empty",
 ];
-/// Rules for conflicts, as the text of a list.
+/// The annotation with conflict rules, as the text of a YAML list.
 const CONFLICTS_ANNOTATION: &str = "fn.kpt.dev/conflicts";
 
-/// The place of the downstream package that its context names.
+/// The path of the downstream package that its package context records.
 fn package_path(list: &ResourceList) -> Option<String> {
     let context = find_package_context(list).ok()?;
     list.read(context?, |node| {
@@ -137,7 +137,7 @@ fn package_path(list: &ResourceList) -> Option<String> {
     })
 }
 
-/// The package context keeps the name and the path of the downstream package, as in a clone.
+/// Restores the name and path of the downstream package in its package context, as in a clone.
 fn keep_context(
     variant: &Variant<'_>,
     package_path: Option<String>,
@@ -179,19 +179,19 @@ fn keep_context(
 
 const NAME: &str = "name";
 
-/// Fields that a later step overwrites.
+/// The fields that a later step overwrites.
 struct Overwritten<'v> {
     kptfile: Option<ItemId>,
     context: Option<ItemId>,
-    /// Keys of the package context.
+    /// The keys of the package context.
     keys: HashSet<&'v str>,
-    /// The variant's name, which the names of its functions contain.
+    /// The variant's name, which is part of the names of its functions.
     owner: &'v str,
     injections: Vec<Injection>,
 }
 
 impl<'v> Overwritten<'v> {
-    /// In the merged package: upstream can make a resource an injection point, or take one back.
+    /// Looks at the merged package, because upstream can make a resource an injection point or revoke that.
     fn find(variant: &'v Variant<'_>, list: &ResourceList, supplied: &Supplied) -> Self {
         let kptfile = root_kptfile(list);
         let context = &variant.typed.spec.package_context;

@@ -1,4 +1,4 @@
-//! Whether the upstream package is the one that the PackageVariant asks for.
+//! Checks that the upstream package is the one that the PackageVariant names.
 
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{PackageRevisionName, SuppliedPackage};
@@ -7,8 +7,8 @@ use crate::yaml::Path;
 
 use super::Variant;
 
-/// Refuses a PackageRevisionResources of another package, repository or revision. A directory does not
-/// name its package.
+/// Refuses a PackageRevisionResources of another package, repository or revision. The upstream package in a directory
+/// is not checked, because a directory does not name its package.
 pub(super) fn check(variant: &Variant<'_>, upstream: &SuppliedPackage, results: &mut Results) {
     let Some(wanted) = variant.typed.spec.upstream.as_ref() else {
         return;
