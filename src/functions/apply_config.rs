@@ -1,4 +1,4 @@
-//! Shows live resources as `kubectl apply` would change them, without a cluster.
+//! Shows how `kubectl apply` would change live resources, without a cluster.
 //!
 //! ```yaml
 //! spec:             # previous     # config       # live         # result
@@ -29,7 +29,7 @@ use crate::supplied::{Role, Supplied};
 use crate::upstream::SOURCES;
 use crate::yaml::{EditError, NodeRef, node_text};
 
-/// The function that the binary runs.
+/// The definition of the function.
 pub const FUNCTION: Function = Function {
     name: "apply-config",
     about: "Shows how `kubectl apply` would change live resources, without a cluster. The items are the configuration; the output is each live resource after the apply.",
@@ -142,7 +142,7 @@ fn one(
         item: Some(pair.id),
         resource: resource.clone(),
         path: None,
-        // An item has no diff.
+        // Only documents of a package are printed as a diff; items in a ResourceList are not.
         before: if in_list {
             String::new()
         } else {
@@ -152,13 +152,13 @@ fn one(
     })
 }
 
-/// The text of a resource, with the comments above it where it is a document of its own.
+/// The text of a resource; if it is a document, also the comments above it.
 fn whole_text(node: NodeRef<'_>) -> String {
     node.document_text()
         .map_or_else(|| node_text(node), str::to_owned)
 }
 
-/// A result with the path and index annotations of its configuration.
+/// Adds the path and index annotations of the configuration to a result.
 fn with_annotations<'a>(result: Node<'a>, resource: &Resource) -> Node<'a> {
     let origin = &resource.origin;
     let mut annotations: Vec<(&'static str, String)> = Vec::new();

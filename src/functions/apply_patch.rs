@@ -37,7 +37,7 @@ use crate::upstream::SOURCES;
 use crate::yaml::de::from_value;
 use crate::yaml::{NodeRef, OwnedDocument};
 
-/// The function that the binary runs.
+/// The definition of the function.
 pub const FUNCTION: Function = Function {
     name: "apply-patch",
     about: "Applies strategic merge patches with all their directives ($patch, $retainKeys, \
@@ -77,10 +77,10 @@ impl From<ApplyPatch> for PatchScalars {
 /// A patch whose target is not resolved yet.
 struct Patch<'a> {
     node: Node<'a>,
-    /// File and location, for messages.
+    /// The file and location, for messages.
     place: String,
     target: Option<Target>,
-    /// The identity that the patch itself gives.
+    /// The identity in the patch itself.
     resource: Resource,
 }
 
@@ -104,12 +104,12 @@ fn step(
     Ok(Output::Edited)
 }
 
-/// Whether this is an entry with `patch` and `target`; otherwise it is a sparse resource.
+/// Whether this is an entry with `patch` and, optionally, `target`; otherwise it is a sparse resource.
 fn is_entry(node: NodeRef<'_>) -> bool {
     node.entry("patch").is_some() && node.entry("kind").is_none()
 }
 
-/// All items of the role, each with its location.
+/// All items of the role `patches`, each with its location.
 fn documents<'s>(
     supplied: &'s Supplied,
 ) -> impl Iterator<Item = (NodeRef<'s>, &'s Resource, String)> {
@@ -123,7 +123,7 @@ fn documents<'s>(
     })
 }
 
-/// The patches that are given as text, by number of the document.
+/// The patches that are given as text, by the number of their item in the role.
 fn texts(supplied: &Supplied) -> Result<BTreeMap<usize, OwnedDocument>, UsageError> {
     let mut texts = BTreeMap::new();
     for (number, (node, _, place)) in documents(supplied).enumerate() {
@@ -270,11 +270,12 @@ fn push<'a>(
     });
 }
 
-/// What to make of a JSON 6902 patch.
+/// The hint for a JSON 6902 patch, which is not supported.
 const PART: &str =
     "write the part of the resource that changes, with apiVersion, kind and metadata.name";
 
-/// The resources that a patch without a target may have meant: of its kind, or of its name.
+/// The resource that a patch without a target may have meant, for a message: one of its kind and name, or else of its
+/// kind or name.
 fn alike(wanted: &Resource, list: &ResourceList) -> String {
     let items = || list.items().map(|(_, item)| item);
     let is_alike = |item: &&Resource| item.kind == wanted.kind || item.name == wanted.name;
@@ -293,7 +294,7 @@ fn alike(wanted: &Resource, list: &ResourceList) -> String {
     )
 }
 
-/// The patches for each item, in their order.
+/// The patches for each item, in the order in which they apply.
 fn assign(
     patches: &[Patch<'_>],
     options: Options,
@@ -374,7 +375,7 @@ fn apply_patches(
             let rules = Rules::of(schema, &resource.api_version, &resource.kind);
             let own = Node::Text(node);
             let numbers = &assigned[&id];
-            // What no patch speaks of stays with the item.
+            // If no patch changes the metadata, its annotations need not be set aside and restored.
             let is_apart = numbers
                 .iter()
                 .all(|number| leaves_metadata(&patches[*number].node));

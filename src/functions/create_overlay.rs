@@ -31,7 +31,7 @@ use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::upstream::SOURCES;
 use crate::yaml::NodeRef;
 
-/// The function that the binary runs.
+/// The definition of the function.
 pub const FUNCTION: Function = Function {
     name: "create-overlay",
     about: "Turns a fork into its upstream and a kustomize overlay (patches, images, replicas, deletions, new resources), and proves that they build the same resources.",
@@ -63,7 +63,7 @@ typed_config! {
     }
 }
 
-/// The data of a ConfigMap.
+/// The form of the config in the data of a ConfigMap.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct OverlayScalars {
@@ -109,7 +109,7 @@ fn step(
         }
     };
     report(&overlay, results);
-    // With an original, upstream is a newer revision.
+    // If there is an original, upstream is a newer revision to check the overlay against.
     let against = supplied.one(Role::Against);
     if let Some(against) = against.or(original.map(|_| given)) {
         for finding in against_revision(&overlay, against, &schema)? {
@@ -149,7 +149,7 @@ fn upstream(supplied: &Supplied) -> Result<&SuppliedPackage, UsageError> {
     upstream.ok_or_else(|| Role::Upstream.missing(what, "CreateOverlay"))
 }
 
-/// The texts of the files that are named like KRM.
+/// The texts of the package's KRM files, by path.
 fn texts_of(package: &SuppliedPackage) -> Result<BTreeMap<String, String>, UsageError> {
     let Some(files) = package.files() else {
         return texts_of_list(package.list());
@@ -199,7 +199,7 @@ fn refused(error: &OverlayError) -> FunctionResult {
     FunctionResult::error(reason, error.to_string())
 }
 
-/// What became of the fork, and what of it is not in the overlay.
+/// Reports what the overlay contains, and what in the fork it cannot express.
 fn report(overlay: &Overlay, results: &mut Results) {
     for (resource, place) in &overlay.differences {
         let message = format!("the overlay does not build the same resource as the fork: {place}");
@@ -223,14 +223,14 @@ fn report(overlay: &Overlay, results: &mut Results) {
     }
 }
 
-/// What of the overlay a newer revision of upstream makes needless, or dead.
+/// Finds what a newer revision of upstream makes needless or dead in the overlay.
 fn against_revision(
     overlay: &Overlay,
     against: &SuppliedPackage,
     schema: &Schema,
 ) -> Result<Vec<OverlayFinding>, UsageError> {
     let newer = PackageTexts::read(texts_of(against)?);
-    // Upstream's own files, if they are a part of the overlay, are the old ones.
+    // If the overlay includes upstream's files, they are from the old revision.
     let mut files = overlay.files.clone();
     files.retain(|path, _| !path.starts_with("base/"));
     let texts = PackageTexts::read(files);

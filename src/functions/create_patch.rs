@@ -1,4 +1,4 @@
-//! Makes the strategic merge patches that turn live resources into a configuration.
+//! Creates the strategic merge patches that turn live resources into a configuration.
 //!
 //! ```yaml
 //! spec:             # previous     # config       # live         # patch
@@ -33,7 +33,7 @@ use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::upstream::SOURCES;
 use crate::yaml::{EditError, NodeRef};
 
-/// The function that the binary runs.
+/// The definition of the function.
 pub const FUNCTION: Function = Function {
     name: "create-patch",
     about: "Creates the strategic merge patches that `kubectl apply` would send: they turn live resources into the items. Its output is the patches, so it does not belong in a Kptfile's pipeline.",
@@ -130,7 +130,7 @@ fn create_all(
     patches
 }
 
-/// The patches that delete what the previous configuration has and the items lack.
+/// The patches that delete the resources that are in the previous configuration but not among the items.
 fn delete_all(list: &ResourceList, supplied: &Supplied, results: &mut Results) -> Vec<Document> {
     let gone = each_gone(list, supplied, |resource, live| {
         let text = to_text(&kustomize::delete(&Node::Text(live)));
@@ -161,7 +161,7 @@ struct PatchMaker<'a> {
 }
 
 impl PatchMaker<'_> {
-    /// The patches for a configuration.
+    /// The patches for one configuration.
     fn one(
         &self,
         pair: &Pair<'_>,
@@ -205,7 +205,7 @@ impl PatchMaker<'_> {
         }
     }
 
-    /// The patches with which kustomize does what a patch of kubectl does.
+    /// The patches with which kustomize has the effect of kubectl's patch.
     fn for_kustomize(
         &self,
         pair: &Pair<'_>,

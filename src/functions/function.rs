@@ -1,4 +1,4 @@
-//! What a function is: a name, its inputs, a step.
+//! The definition of a function: its name, inputs and step.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -12,9 +12,9 @@ use crate::supplied::{Role, Supplied};
 use crate::upstream::Sources;
 use crate::yaml::NodeRef;
 
-/// A step: edits the items of the list or makes documents of them, and reports results. It gets the functionConfig from wherever
-/// it came, `None` if that is absent, empty or `null`, and resources that are not part of the package by their roles. With an
-/// error among its results the caller discards all edits.
+/// A step: edits the items of the list or creates documents from them, and reports results. Its functionConfig is
+/// `None` if it is absent, empty or `null`. Resources that are not part of the package are supplied by role. If one
+/// of the results is an error, the caller discards all edits.
 pub type Step = fn(
     Option<NodeRef<'_>>,
     &mut ResourceList,
@@ -22,43 +22,43 @@ pub type Step = fn(
     &mut Results,
 ) -> Result<Output, UsageError>;
 
-/// A function: the name and the inputs of its program, and its step.
+/// A function: the inputs that its program accepts, and the step that it runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Function {
-    /// Name of the program.
+    /// The name of the program.
     pub name: &'static str,
     /// One or two sentences for `--help`.
     pub about: &'static str,
-    /// Command lines for `--help`.
+    /// Example command lines for `--help`.
     pub examples: &'static [&'static str],
-    /// The kinds of config that it takes.
+    /// The kinds of config that the function accepts.
     pub configs: &'static [ConfigKind],
-    /// The supplied inputs that it takes, each by a flag, a field of its config, or an annotation.
+    /// The roles that the function accepts, each by a flag, a field of its config, or an annotation.
     pub roles: &'static [Role],
-    /// The `KEY=VALUE` arguments that it takes.
+    /// The `KEY=VALUE` arguments that the function accepts.
     pub keys: Keys,
-    /// Whether it takes `--openapi`, since it works with the schemas of types.
+    /// Whether the function accepts `--openapi`, because it uses the schemas of types.
     pub uses_schema: bool,
-    /// What its roles are read from, apart from files and directories.
+    /// The sources of its roles in addition to files and directories.
     pub sources: Sources,
     /// Whether `--package` creates a missing directory.
     pub makes_package: bool,
-    /// Merges one file for Git (`--git-merge-driver`).
+    /// Merges one file for Git (`--git-merge-driver`); `None` for functions that are not a merge driver.
     pub merge_driver: Option<MergeDriver>,
-    /// Whether `--package` names a fleet, whose packages are worked on one by one.
+    /// Whether `--package` names a fleet, which is processed package by package.
     pub is_of_fleets: bool,
-    /// Whether `--package` writes to the package; the others print what they make of it.
+    /// Whether `--package` writes to the package. Other functions print their output.
     pub edits: bool,
-    /// Whether its documents are files, which `--into DIR` writes.
+    /// Whether the documents are files, which `--into DIR` writes.
     pub makes_files: bool,
-    /// Whether its results are a review, which `--package` prints to standard output.
+    /// Whether the results are a review, which `--package` prints to standard output.
     pub reports: bool,
-    /// What it does.
+    /// The step that the function runs.
     pub step: Step,
 }
 
 impl Function {
-    /// A function with nothing but a step; the others name what they have beyond it.
+    /// The defaults: a function that only has a step. Each function overrides what differs.
     pub(crate) const PLAIN: Self = Self {
         name: "",
         about: "",
@@ -77,27 +77,27 @@ impl Function {
         step: |_, _, _, _| Ok(Output::Edited),
     };
 
-    /// Whether it takes this file as a package by itself.
+    /// Whether the function accepts this file as a package of one file.
     pub(crate) fn takes_file(&self, file: &Path) -> bool {
         let name = file.file_name().and_then(OsStr::to_str);
         let is_whole = |name: &str| is_krm_name(name) && !is_package_file(name);
         self.merge_driver.is_some() && name.is_some_and(is_whole)
     }
 
-    /// Whether it merges packages, and so takes rules for conflicts.
+    /// Whether the function merges packages, and so accepts conflict rules.
     pub(crate) fn merges(&self) -> bool {
         let has = |role| self.roles.contains(&role);
         let is_merge = has(Role::Upstream) && !has(Role::Before) && !self.makes_files;
         is_merge || self.is_of_fleets
     }
 
-    /// Whether a file of a package that is not YAML is text to it.
+    /// Whether the function reads files that are not valid YAML as plain text.
     pub(crate) fn takes_texts(&self) -> bool {
         self.merge_driver.is_some()
     }
 }
 
-/// The three versions of a file that Git's merge driver gets, and its path.
+/// The three versions of a file that Git gives to its merge driver, and the file's path.
 #[derive(Debug, Clone)]
 pub struct DriverFiles {
     /// The common ancestor's text, empty if there is none.
@@ -110,19 +110,19 @@ pub struct DriverFiles {
     pub path: String,
 }
 
-/// How a merge driver merged a file.
+/// The outcome of a merge driver.
 #[derive(Debug)]
 pub enum DriverOutcome {
-    /// It merged the resources.
+    /// The driver merged the resources.
     Merged {
         /// The merged text.
         text: String,
         /// Results to report, conflicts included.
         results: Results,
     },
-    /// It leaves the file to a merge of lines; with the reason, if the user should know it.
+    /// The driver leaves the file to a merge by lines, with the reason if the user should know it.
     Unmerged(Option<String>),
 }
 
-/// Merges one file, by a config.
+/// Merges one file according to a config.
 pub type MergeDriver = fn(&DriverFiles, Option<NodeRef<'_>>) -> Result<DriverOutcome, UsageError>;

@@ -1,4 +1,4 @@
-//! What a function is, and the functions: one file each, with a step that works on a
+//! All functions, one module each, with a step that works on a
 //! [`ResourceList`](crate::resource_list::ResourceList).
 //!
 //! [`run`] runs any of them in memory; [`filter`](crate::filter) runs them as programs.
@@ -31,8 +31,7 @@ pub use run::{Inputs, Items, Outcome, SuppliedInput, run};
 
 pub(crate) use run::run_on;
 
-/// All functions, in the order of their names. Tests, benchmarks, pages and images are checked
-/// against this table.
+/// All functions, sorted by name. Tests compare benchmarks, pages and images with this table.
 pub const ALL: [&Function; 12] = [
     &apply_config::FUNCTION,
     &apply_patch::FUNCTION,

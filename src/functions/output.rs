@@ -1,4 +1,4 @@
-//! What a step leaves behind: edited items, or documents made of them.
+//! The output of a step: edited items, or documents created from them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,42 +13,43 @@ use crate::yaml::{
     document_as_content,
 };
 
-/// What a step leaves behind.
+/// The output of a step.
 #[derive(Debug, Default)]
 pub enum Output {
-    /// The items of the list as the step edited them.
+    /// The items of the list were edited in place.
     #[default]
     Edited,
-    /// Documents made of items, in their order. In a ResourceList they take the places of these
-    /// items; made of a package they are printed, and its files stay as they are.
+    /// Documents created from items, in the items' order. In a ResourceList they replace these items; created from a
+    /// package they are printed, and the package's files are not changed.
     Documents(Vec<Document>),
 }
 
-/// A document made of an item.
+/// A document created from an item.
 #[derive(Debug)]
 pub struct Document {
-    /// The item that it takes the place of in a ResourceList, if it is the first one for that item. Others follow the items.
+    /// The item that the document replaces in a ResourceList. `None` for further documents, which are added after the
+    /// items.
     pub item: Option<ItemId>,
-    /// The resource that it is about.
+    /// The resource that the document is about.
     pub resource: Resource,
-    /// The path of the file that it is, for functions whose documents are files; such a file may have several resources.
+    /// The path, if the document is a file; such a file may contain several resources.
     pub path: Option<String>,
-    /// The text that it replaces, such as the live resource; empty for none.
+    /// The text that the document is compared with, such as the live resource; empty if there is none.
     pub before: String,
-    /// Its text.
+    /// The text of the document.
     pub text: String,
 }
 
 impl Document {
-    /// Whether its text is another one than before.
+    /// Whether the text differs from the one before.
     pub(crate) fn is_changed(&self) -> bool {
         self.before != self.text
     }
 }
 
 impl Output {
-    /// Puts documents into the places of their items, unless they are to be printed: those that are made of a
-    /// package remain documents.
+    /// Replaces the items with their documents. If the documents are to be printed, because they were created from a
+    /// package, checks and returns them.
     pub(super) fn settle(
         self,
         prints: bool,
@@ -60,13 +61,13 @@ impl Output {
             return Ok(self);
         };
         let broken = |error: EditError| UsageError::of(error);
-        // What is supplied is read no more, and a large resource has a large tree.
+        // The supplied inputs are no longer needed, and the tree of a large resource is large.
         supplied.drop_trees();
         if !prints {
             replace_items(documents, list, results).map_err(broken)?;
             return Ok(Self::Edited);
         }
-        // Neither are the items.
+        // The items' trees are no longer needed either.
         list.drop_trees();
         for document in &documents {
             Tree::check(&document.text, ParseOptions::default())
@@ -77,8 +78,7 @@ impl Output {
     }
 }
 
-/// Puts each document into the place of its item. An item that cannot be replaced stays, with an
-/// error result.
+/// Replaces each item with its document. An item that cannot be replaced is kept, with an error result.
 fn replace_items(
     documents: Vec<Document>,
     list: &mut ResourceList,
@@ -102,7 +102,7 @@ fn replace_items(
     Ok(())
 }
 
-/// Puts the text of a document into the place of each of these items. One that cannot be replaced stays, with an error
+/// Replaces each of these items with the text of its document. An item that cannot be replaced is kept, with an error
 /// result.
 pub(super) fn put_texts(
     texts: Vec<(ItemId, String)>,
@@ -128,7 +128,7 @@ pub(super) fn put_texts(
     }
 }
 
-/// The resources of a document that is a file, annotated with its path.
+/// The resources of a document that is a file, each annotated with the file's path.
 fn items_of(path: Option<&str>, text: String) -> Result<Vec<String>, EditError> {
     let Some(path) = path else {
         return Ok(vec![text]);
@@ -154,8 +154,8 @@ fn items_of(path: Option<&str>, text: String) -> Result<Vec<String>, EditError> 
     annotated.collect()
 }
 
-/// Puts a document into the place of an item that shares its text with others: with its lines and its
-/// comments, where an item has lines.
+/// Replaces an item, which shares its text with other items, with a document. The document keeps its lines and
+/// comments if the item is in block style.
 fn replace_item<'d>(
     item: NodeRef<'d>,
     document: &Arc<OwnedDocument>,

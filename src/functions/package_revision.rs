@@ -1,4 +1,4 @@
-//! A package in the form of a PackageRevisionResources: a step works on the files in it, and they are written back.
+//! Runs a step on the package in a PackageRevisionResources: on the files in it, which are then written back.
 //!
 //! ```yaml
 //! apiVersion: porch.kpt.dev/v1alpha1
@@ -18,8 +18,8 @@ use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{RESOURCES, texts_in};
 use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
 
-/// Does something with the package in a PackageRevisionResources, and writes its files back. `None` if a path of a file
-/// is not allowed, which is an error result then.
+/// Calls `work` on the package in a PackageRevisionResources, and writes its files back. `None` after an error result
+/// about the path of a file.
 pub(super) fn within<T>(
     id: ItemId,
     list: &mut ResourceList,
@@ -61,8 +61,8 @@ pub(super) fn within<T>(
     Ok(Some(done))
 }
 
-/// The new texts of files, `None` for a deleted one. What is not text has no place in the object: it is left out,
-/// with a warning.
+/// The new texts of files; `None` for a file to be deleted. The object can only hold text, so other files are left
+/// out with a warning.
 fn texts(changes: Vec<FileChange>, results: &mut Results) -> Vec<(String, Option<String>)> {
     let mut texts = Vec::with_capacity(changes.len());
     for change in changes {

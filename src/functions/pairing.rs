@@ -1,4 +1,4 @@
-//! Which live resource and which previous configuration belong to each configuration.
+//! Finds the live resource and the previous configuration of each configuration.
 //!
 //! Source: contract, apply-config.
 
@@ -29,7 +29,7 @@ enum Previous<'a> {
 }
 
 impl Pair<'_> {
-    /// The previous configuration.
+    /// The previous configuration; `None` if there is none.
     pub(super) fn original(&self) -> Option<Node<'_>> {
         self.previous.as_ref().map(|previous| match previous {
             Previous::Given(node) => Node::Text(*node),
@@ -38,13 +38,14 @@ impl Pair<'_> {
     }
 }
 
-/// Items whose outcomes are there at a time. Most have results of which few are listed.
+/// How many outcomes are in memory at a time. Most outcomes have results, and only a few of these are kept.
 const AT_A_TIME: usize = 1 << 13;
 
-/// What `each` makes of the configurations among the items, with what belongs to them, in their order. One that cannot be
-/// paired is an error result. The results of pairing come before those of `each`.
+/// Calls `each` for each configuration among the items, with its live resource and previous configuration, and
+/// returns the outcomes in the order of the items. A configuration that cannot be paired is an error result. The
+/// results of pairing come before those of `each`.
 ///
-/// Long inputs are worked on by several threads, and each holds the trees of one pair at a time.
+/// Several threads process long inputs, and each thread holds the trees of one pair at a time.
 pub(super) fn each_pair<T: Send>(
     list: &ResourceList,
     supplied: &Supplied,
@@ -78,15 +79,15 @@ pub(super) fn each_pair<T: Send>(
     all
 }
 
-/// The live resources of which the role `original` has a configuration and the items have none, in the order of the live
-/// resources.
+/// Calls `each` for the live resources that have a configuration in the role `original` but none among the items, in
+/// the order of the live resources.
 pub(super) fn each_gone<T>(
     list: &ResourceList,
     supplied: &Supplied,
     each: impl Fn(&Resource, NodeRef<'_>) -> T,
 ) -> Vec<T> {
     let live = SuppliedResources::of(supplied, Role::Live);
-    // Two live resources that match are an error of pairing.
+    // If two live resources match, pairing has already reported the error.
     let find = |resource| live.find(resource, &mut Results::default()).ok().flatten();
     let place = |(list, id): SuppliedResource<'_>| (std::ptr::from_ref(list), id);
     let wanted = list.items().filter_map(|(_, resource)| find(resource));
@@ -107,7 +108,7 @@ pub(super) fn each_gone<T>(
         .collect()
 }
 
-/// The error for a configuration whose live resource another one has.
+/// The error for a configuration whose live resource belongs to another configuration.
 fn is_taken(resource: &Resource, other: &Resource) -> FunctionResult {
     let file = other.origin.path.as_deref().unwrap_or("an item");
     let message =
@@ -115,7 +116,7 @@ fn is_taken(resource: &Resource, other: &Resource) -> FunctionResult {
     FunctionResult::error(Reason::DuplicateResource, message).about(resource)
 }
 
-/// What came of an item.
+/// The outcome for one item.
 struct PairOutcome<T> {
     /// The live resource of the configuration.
     live: Option<ItemId>,
@@ -155,7 +156,7 @@ impl LivePairing<'_> {
                 pairing.push(unbounded(resource));
                 return;
             }
-            // It is written out, into the annotation at least.
+            // The configuration is written out in full, at least into the annotation, so its size is limited.
             if !adds_at_most(MOST_ADDED, config) {
                 let refused = FunctionResult::refused(&EditError::TooLarge);
                 pairing.push(refused.about(resource));
@@ -210,7 +211,6 @@ fn previous<'n>(
     Ok(applied.map(|applied| Previous::LastApplied(Box::new(applied))))
 }
 
-/// A supplied resource.
 type SuppliedResource<'a> = (&'a ResourceList, ItemId);
 
 fn read<T>(found: Option<SuppliedResource<'_>>, read: impl FnOnce(Option<NodeRef<'_>>) -> T) -> T {
@@ -220,7 +220,7 @@ fn read<T>(found: Option<SuppliedResource<'_>>, read: impl FnOnce(Option<NodeRef
     }
 }
 
-/// Whether an item is a configuration: not a Kptfile, not local config, and with a name.
+/// Whether an item is a configuration: it has a name, and is neither a Kptfile nor local config.
 pub(super) fn is_config(resource: &Resource, node: NodeRef<'_>) -> bool {
     let complete = !resource.api_version.is_empty() && !resource.kind.is_empty();
     complete && resource.name.is_some() && !resource.is_kptfile() && !is_local_config(node)
@@ -248,7 +248,7 @@ fn read_last_applied(
     })
 }
 
-/// A supplied input with its resources by name.
+/// The resources of a role, indexed by name.
 struct SuppliedResources<'a> {
     lists: Vec<(&'a ResourceList, Index)>,
     role: Role,
@@ -263,7 +263,8 @@ impl<'a> SuppliedResources<'a> {
         }
     }
 
-    /// The resource with the identity of a configuration.
+    /// The resource with the identity of a configuration; `None` if there is none, an error result if there are
+    /// several.
     fn find(
         &self,
         resource: &Resource,

@@ -1,4 +1,4 @@
-//! Puts functions at the head of the Kptfile's pipeline, in place of those of earlier runs.
+//! Puts functions at the head of the Kptfile's pipeline, and removes those that earlier runs put there.
 //!
 //! ```yaml
 //! pipeline:              # before
@@ -34,7 +34,7 @@ use crate::supplied::Supplied;
 use crate::variant::package_variant::{PackageVariant, Pipeline, validate_name};
 use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Path, Value, node_text};
 
-/// The function that the binary runs.
+/// The definition of the function.
 pub const FUNCTION: Function = Function {
     name: "prepend-pipeline",
     about: "Puts functions at the head of the Kptfile's pipeline, under names that record their owner, \
@@ -59,9 +59,9 @@ typed_config! {
 
 /// The functions for the head of the pipeline.
 struct Head {
-    /// Owner of the functions: the config's name.
+    /// The owner of the functions, which is the config's name.
     owner: String,
-    /// The pipeline, in which the functions have their names in the Kptfile.
+    /// The pipeline, with the names that its functions get in the Kptfile.
     pipeline: OwnedDocument,
 }
 
@@ -131,7 +131,7 @@ impl Head {
         Ok(Self { owner, pipeline })
     }
 
-    /// A list of the pipeline, if it has functions.
+    /// The list of this name in the pipeline; `None` if it has no functions.
     fn list(&self, name: &str) -> Option<NodeRef<'_>> {
         self.pipeline
             .root()?
@@ -139,7 +139,7 @@ impl Head {
             .filter(|list| list.items().next().is_some())
     }
 
-    /// Edits the Kptfile, and adds a summary of each list that changes.
+    /// Edits the Kptfile, and adds a summary of each changed list to `said`.
     fn apply<'d, 'p>(
         &'p self,
         kptfile: NodeRef<'d>,
@@ -224,13 +224,13 @@ fn collection<'d>(
     Err(Refusal::at(path.field(key))(error))
 }
 
-/// The changes of one list.
+/// The changes to one list of the pipeline.
 struct ListChange<'d, 'p> {
-    /// The functions for the head; with an index those that the list has already.
+    /// The functions for the head; with its index if the list already contains the function.
     head: Vec<(NodeRef<'p>, Option<usize>)>,
-    /// Indexes and names of removed and replaced functions.
+    /// The indexes and names of removed and replaced functions.
     gone: Vec<(usize, &'d str)>,
-    /// Indexes of functions with other owners.
+    /// The indexes of functions with other owners.
     others: Vec<usize>,
 }
 
@@ -243,7 +243,7 @@ impl<'d, 'p> ListChange<'d, 'p> {
             let name = function.get("name").and_then(|name| name.as_str());
             match name.filter(|name| owns(owner, name)) {
                 None => others.push(index),
-                // Somebody copied one of ours.
+                // A copy of one of our functions.
                 Some(name) if owned.contains_key(name) => gone.push((index, name)),
                 Some(name) => {
                     owned.insert(name, (index, function));
@@ -269,12 +269,12 @@ impl<'d, 'p> ListChange<'d, 'p> {
         self.head.is_empty() && self.others.is_empty()
     }
 
-    /// Whether functions that stay change their order.
+    /// Whether functions that are kept change their order.
     fn is_moved(&self) -> bool {
         !self.order().is_sorted()
     }
 
-    /// The old indexes of the functions that stay, in their new order.
+    /// The old indexes of the functions that are kept, in their new order.
     fn order(&self) -> Vec<usize> {
         let kept = self.head.iter().filter_map(|(_, index)| *index);
         kept.chain(self.others.iter().copied()).collect()
@@ -326,7 +326,7 @@ impl<'d, 'p> ListChange<'d, 'p> {
     }
 }
 
-/// Puts the functions of a valid pipeline, which belong to the owner that a config is, at the head of the Kptfile's.
+/// Puts the functions of a valid pipeline at the head of the Kptfile's pipeline. The config's name is their owner.
 pub(super) fn prepend(
     config: NodeRef<'_>,
     pipeline: Option<NodeRef<'_>>,

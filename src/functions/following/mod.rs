@@ -1,4 +1,4 @@
-//! A package that follows an upstream: the revision that it is based on, and the lock in its Kptfile.
+//! Support for packages that follow an upstream: the original revision, and the lock in the Kptfile.
 //!
 //! Source: contract, Upstreams from Git, Other sources.
 
@@ -32,7 +32,7 @@ pub(crate) fn locked(
     }
 }
 
-/// Reads the revision that a package is based on.
+/// Reads the original revision of a package.
 ///
 /// # Errors
 /// As [`locked`].
@@ -50,7 +50,8 @@ fn failed(error: UsageError) -> UsageError {
     UsageError::at(format_args!("role `{}`", Role::Original), error)
 }
 
-/// Writes the lock of the root Kptfile, for the next update, and reports an info result. A missing Kptfile is a warning.
+/// Writes the lock of the root Kptfile for the next update, and reports it as an info result. A missing Kptfile is a
+/// warning.
 pub(crate) fn write_lock(
     local: &mut ResourceList,
     upstream: &dyn UpstreamRevision,
@@ -89,7 +90,7 @@ pub(crate) fn write_lock(
 /// Creates a missing root Kptfile, named after upstream.
 ///
 /// # Errors
-/// [`UsageError`]: the ResourceList cannot take it.
+/// [`UsageError`]: the Kptfile cannot be added to the ResourceList.
 pub(crate) fn make_kptfile(
     local: &mut ResourceList,
     upstream: &dyn UpstreamRevision,

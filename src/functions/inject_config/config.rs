@@ -1,4 +1,4 @@
-//! The injectors that a config gives.
+//! The config of `inject-config`.
 
 use serde::Deserialize;
 
@@ -20,14 +20,14 @@ typed_config! {
     }
 }
 
-/// The injectors of a config.
+/// The injectors of a config, and the rules for candidates.
 pub(in crate::functions) struct Injectors {
     pub(super) selectors: Vec<InjectionSelector>,
-    /// Where the selectors are in the config.
+    /// The path of the selectors in the config.
     pub(super) field: Path,
-    /// Namespace of the config; resources of other namespaces are never injected.
+    /// The namespace of the config. Resources of other namespaces are never injected.
     pub(super) namespace: String,
-    /// Whether the package's own resources are candidates, too.
+    /// Whether the package's own resources are candidates as well.
     pub(super) with_package: bool,
 }
 
@@ -55,7 +55,7 @@ impl Injectors {
         }
     }
 
-    /// A variant is rendered with what the role `resources` has alone.
+    /// The injectors of a PackageVariant. Only the resources of the role `resources` are candidates.
     pub(in crate::functions) fn of_variant(config: NodeRef<'_>, variant: &PackageVariant) -> Self {
         let field = Path::fields(&["spec", "injectors"]);
         Self::of(config, variant.spec.injectors.clone(), field)

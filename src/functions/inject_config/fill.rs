@@ -1,6 +1,7 @@
-//! Fills injection points, and says what happened to each.
+//! Fills injection points, and records a condition for each.
 //!
-//! The texts of conditions are Porch's, so that a package which changes hands does not change.
+//! The messages of the conditions are the same as Porch's, so that a package does not change when Porch takes it
+//! over.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -21,15 +22,15 @@ use crate::yaml::{
 
 const ANNOTATIONS: &str = "metadata.annotations";
 
-/// An injection point and the entry to copy into it.
+/// An injection point and the entry to be copied into it.
 pub(super) struct Filling<'a> {
     pub(super) point: &'a Point,
-    /// Name of the selected resource.
+    /// The name of the selected resource.
     pub(super) name: &'a str,
     pub(super) entry: EntryRef<'a>,
 }
 
-/// Fills the points, with one edit for each text. Returns the points that changed or cannot be filled.
+/// Fills the points with one edit for each text. Returns the points that changed or cannot be filled.
 pub(super) fn fill(
     fillings: &BTreeMap<ItemId, Filling<'_>>,
     list: &mut ResourceList,
@@ -110,7 +111,7 @@ impl<'a> Filling<'a> {
     }
 }
 
-/// The selected resource has nothing to inject; the point stays as it is.
+/// Reports that the selected resource has nothing to inject; the point is left unchanged.
 pub(super) fn without_field(point: &Point, name: &str, results: &mut Results) -> ConditionRecord {
     let field = field_of(&point.resource);
     let message = format!("the selected resource `{name}` has no `{field}`");
@@ -120,7 +121,7 @@ pub(super) fn without_field(point: &Point, name: &str, results: &mut Results) ->
     record(point, "False", Reason::FieldNotFound.as_str(), message)
 }
 
-/// Writes the name of the injected resource. Returns whether anything changed.
+/// Records the name of the injected resource in an annotation. Returns whether anything changed.
 fn annotate<'d>(
     resource: NodeRef<'d>,
     name: &str,
@@ -129,7 +130,7 @@ fn annotate<'d>(
     let metadata = resource.entry("metadata").map(|entry| entry.value);
     let annotations = metadata.and_then(|metadata| metadata.entry("annotations"));
     let Some(annotations) = annotations.map(|entry| entry.value) else {
-        // Metadata is an alias; editing that is refused.
+        // The metadata is an alias, which cannot be edited.
         return Err(EditError::WrongKind {
             place: ANNOTATIONS.to_owned(),
             expected: "mapping",
@@ -154,7 +155,7 @@ fn annotate<'d>(
     Ok(changed)
 }
 
-/// Whether lists in the value have comments, which kpt would restore by position.
+/// Whether lists in the value have comments, which kpt restores by position.
 fn has_list_comments(value: NodeRef<'_>) -> bool {
     let mut pending = vec![value];
     while let Some(node) = pending.pop() {
@@ -167,8 +168,8 @@ fn has_list_comments(value: NodeRef<'_>) -> bool {
     false
 }
 
-/// kpt puts the comments of the old value back, by their paths. Collections that would get some, and are
-/// in flow style, where none have room, are written in block style.
+/// The new value with room for comments. kpt restores the comments of the old value by their paths. Collections that
+/// would get comments are written in block style, because flow style has no room for them.
 fn with_room_for_comments<'a>(
     old: NodeRef<'_>,
     new: NodeRef<'a>,
@@ -193,7 +194,7 @@ fn with_room_for_comments<'a>(
     Ok(Content::Text(Arc::new(editor.finish_parsed()?)))
 }
 
-/// The condition of a point for which nothing was selected.
+/// The condition of a point for which no resource was selected.
 pub(super) fn unfilled(
     injectors: &Injectors,
     point: &Point,
@@ -228,7 +229,6 @@ pub(super) fn unfilled(
     )
 }
 
-/// The condition of a point.
 fn record(
     point: &Point,
     status: &'static str,

@@ -43,14 +43,14 @@ use crate::upstream::SOURCES;
 use crate::variant::package_variant::{PackageVariant, validate_injectors};
 use crate::yaml::NodeRef;
 
-/// Marks a resource as an injection point: `required` or `optional`.
+/// The annotation that marks a resource as an injection point: `required` or `optional`.
 pub const CONFIG_INJECTION_ANNOTATION: &str = "kpt.dev/config-injection";
-/// Name of the resource that was injected.
+/// The annotation with the name of the resource that was injected.
 pub const INJECTED_RESOURCE_NAME_ANNOTATION: &str = "kpt.dev/injected-resource-name";
-/// The annotation that Porch's controller writes instead.
+/// The annotation that Porch's controller writes for the same purpose.
 pub const INJECTED_RESOURCE_ANNOTATION: &str = "kpt.dev/injected-resource";
 
-/// The function that the binary runs.
+/// The definition of the function.
 pub const FUNCTION: Function = Function {
     name: "inject-config",
     about: "Copies supplied resources into the package's injection points (resources annotated \
@@ -76,19 +76,19 @@ fn step(
     Ok(Output::Edited)
 }
 
-/// What the step will do with one injection point.
+/// The effect of the step on one injection point.
 pub(crate) struct Injection {
-    /// The injection point.
     pub(crate) id: ItemId,
-    /// The type of its condition in the Kptfile.
+    /// The type of the point's condition in the Kptfile.
     pub(crate) condition: String,
     /// The field that is injected.
     pub(crate) field: &'static str,
-    /// Whether a resource was found for it.
+    /// Whether a resource was found for the point.
     pub(crate) is_filled: bool,
 }
 
-/// What the step of a PackageVariant will do with a list. The step itself reports errors.
+/// The effects of a PackageVariant's injectors on a list. Errors are ignored here, because the step itself reports
+/// them.
 pub(crate) fn variant_injections(
     config: NodeRef<'_>,
     variant: &PackageVariant,
@@ -123,7 +123,7 @@ pub(super) fn inject(
     if !points.is_empty() {
         findings.extend(ambiguous_roots(list));
     }
-    // They are read while the list changes.
+    // Copies, because the candidates are read while the list changes.
     let own = if injectors.with_package {
         copies(list, &points)
     } else {
@@ -173,7 +173,7 @@ pub(super) fn inject(
             said.push(FunctionResult::warning(Reason::KptfileNotFound, message));
         }
     }
-    // A run that fails discards all edits: results about them would be false.
+    // A run that fails discards all edits, so results about them would be false.
     let failed = said.has_errors();
     let told = said
         .iter()

@@ -1,4 +1,4 @@
-//! The injection points of a package.
+//! Finds the injection points of a package.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, with_article};
 use crate::yaml::{EntryRef, NodeRef, Path};
 
-/// A resource of the package that takes an injection.
+/// A resource of the package that is an injection point.
 pub(super) struct Point {
     pub(super) id: ItemId,
     pub(super) resource: Resource,
@@ -27,14 +27,14 @@ pub(super) fn field_of(resource: &Resource) -> &'static str {
     }
 }
 
-/// The entry of the field in a resource to inject; a null counts as none.
+/// The entry of the field in a resource to be injected; `None` if it is absent or null.
 pub(super) fn source_entry<'a>(node: NodeRef<'a>, field: &str) -> Option<EntryRef<'a>> {
     node.resolved()
         .entry(field)
         .filter(|entry| !entry.value.is_null())
 }
 
-/// The injection points in the order of the items; errors go to the findings.
+/// The injection points in the order of the items. Errors are added to the findings.
 pub(super) fn points(list: &ResourceList, findings: &mut Vec<FunctionResult>) -> Vec<Point> {
     let path = ["metadata", "annotations", CONFIG_INJECTION_ANNOTATION];
     let mut points = Vec::new();
@@ -108,7 +108,7 @@ pub(super) fn ambiguous_conditions(points: &[Point]) -> Vec<FunctionResult> {
     findings
 }
 
-/// Distinguishes a point from others of its kind and name, for messages.
+/// The place of a point, which distinguishes it from others of its kind and name in messages.
 fn place_of(resource: &Resource) -> String {
     let namespace = namespace_of(resource.namespace.as_deref());
     let api_version = &resource.api_version;

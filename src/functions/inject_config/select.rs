@@ -1,8 +1,7 @@
-//! Which resource is injected into points of an apiVersion and kind.
+//! Selects the resource that is injected into the points of an apiVersion and kind.
 //!
-//! The name of a point does not matter, so there is one choice for each apiVersion and kind. Each
-//! candidate is read once: a selector that matches it has one of eight shapes, by which of group,
-//! version and kind are set.
+//! The selection does not depend on the name of a point, so there is one for each apiVersion and kind. Each candidate
+//! is read once. Selectors have one of eight shapes, depending on which of group, version and kind they set.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -16,40 +15,40 @@ use crate::scope::{DEFINITION, Scopes, is_definition};
 use crate::supplied::Supplied;
 use crate::yaml::NodeRef;
 
-/// A resource that a selector may choose.
+/// A resource that a selector may select.
 #[derive(Debug, Clone, Copy)]
 struct InjectionCandidate<'a> {
     list: &'a ResourceList,
     id: ItemId,
-    /// Where it comes from, for messages.
+    /// The place that it comes from, for messages.
     place: &'a str,
 }
 
-/// The choice for an apiVersion and kind that has candidates.
+/// The selection for an apiVersion and kind that has candidates.
 #[derive(Debug, Default)]
 pub(super) struct Selection<'a> {
-    /// Index of the first selector that matches a candidate.
+    /// The index of the first selector that matches a candidate.
     rank: Option<usize>,
-    /// Name of the resource.
+    /// The name of the selected resource.
     pub(super) name: Arc<str>,
-    /// Several if they have the same identity.
+    /// The selected resource; several if candidates with the same identity come from different places.
     candidates: Vec<InjectionCandidate<'a>>,
 }
 
 impl<'a> Selection<'a> {
-    /// Whether a resource was chosen.
+    /// Whether a resource was selected.
     pub(super) fn is_found(&self) -> bool {
         !self.candidates.is_empty()
     }
 
-    /// The chosen resource.
+    /// The selected resource; `None` if no selector matched.
     pub(super) fn source(&self) -> Option<NodeRef<'a>> {
         let InjectionCandidate { list, id, .. } = self.candidates.first()?;
         Some(list.node(*id))
     }
 }
 
-/// Copies of the resources of a package that are of the kind of a point and no points.
+/// Copies the resources of a package that have the kind of an injection point but are not one.
 pub(super) fn copies(list: &ResourceList, points: &[Point]) -> ResourceList {
     let ids: HashSet<ItemId> = points.iter().map(|point| point.id).collect();
     let kinds: HashSet<&str> = points.iter().map(|point| &*point.resource.kind).collect();
@@ -60,10 +59,10 @@ pub(super) fn copies(list: &ResourceList, points: &[Point]) -> ResourceList {
     list.copies_of(&others)
 }
 
-/// Fields of a selector that are given, and the name.
+/// A selector: group, version and kind where it sets them, and the name.
 type SelectorShape<'a> = (Option<&'a str>, Option<&'a str>, Option<&'a str>, &'a str);
 
-/// The first selector of each shape.
+/// The index of the first selector of each shape.
 fn by_shape(injectors: &Injectors) -> HashMap<SelectorShape<'_>, usize> {
     let mut shapes = HashMap::new();
     for (index, injector) in injectors.selectors.iter().enumerate() {
@@ -76,7 +75,7 @@ fn by_shape(injectors: &Injectors) -> HashMap<SelectorShape<'_>, usize> {
     shapes
 }
 
-/// The first selector that matches a resource of this name.
+/// The index of the first selector that matches a resource of this name.
 fn rank(
     shapes: &HashMap<SelectorShape<'_>, usize>,
     resource: &Resource,
@@ -101,16 +100,16 @@ fn rank(
         .min()
 }
 
-/// What the choice depends on.
+/// The key of the selection for a point.
 pub(super) fn key_of(point: &Point) -> (&str, &str) {
     (&point.resource.api_version, &point.resource.kind)
 }
 
-/// What is chosen for each apiVersion and kind.
+/// The selection for each apiVersion and kind.
 pub(super) type Selections<'p, 'a> = HashMap<(&'p str, &'p str), Selection<'a>>;
 
-/// Chooses for each apiVersion and kind of the points that has candidates, among the package's `own`
-/// ones and those that are supplied.
+/// Selects a resource for each apiVersion and kind of the points that has candidates, from the package's `own`
+/// resources and the supplied ones.
 pub(super) fn select<'p, 'a>(
     injectors: &Injectors,
     points: &'p [Point],
@@ -180,7 +179,7 @@ pub(super) fn select<'p, 'a>(
     selections
 }
 
-/// An error for each candidate of the chosen identity whose field differs from that of the first.
+/// An error for each candidate with the selected identity whose field differs from the first candidate's field.
 fn differing(selection: &Selection<'_>, field: &str) -> Vec<FunctionResult> {
     let Some((first, others)) = selection.candidates.split_first() else {
         return Vec::new();

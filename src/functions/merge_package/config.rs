@@ -36,22 +36,22 @@ struct Scalars {
     combine: Option<String>,
     allow_empty: Option<String>,
     create_kptfile: Option<String>,
-    /// For the merge driver alone; declared here for a better message.
+    /// Only for the merge driver. Declared here so that the error message can explain that.
     conflict_style: Option<String>,
 }
 
 /// The settings of a config.
 pub(super) struct Settings {
     pub(super) options: MergeOptions,
-    /// Whether the config names a strategy.
+    /// Whether the config itself names a strategy.
     pub(super) names_strategy: bool,
     /// Whether to create a missing Kptfile for the lock.
     pub(super) creates_kptfile: bool,
     pub(super) rules: ConflictRules,
 }
 
-/// Reads how to merge, and the conflict rules of the config or of `--conflicts`. A word that is not
-/// allowed is an error result, and gives `None`.
+/// Reads the options of the merge, and the conflict rules of the config or of `--conflicts`. `None` after an error
+/// result about an invalid value.
 pub(super) fn read_options(
     config: Option<NodeRef<'_>>,
     file: Option<NodeRef<'_>>,
@@ -106,7 +106,7 @@ pub(super) fn read_options(
     }))
 }
 
-/// The rules of a config or of `--conflicts`: one of the two may have some.
+/// The rules of a config or of `--conflicts`; an error if both have rules.
 pub(in crate::functions) fn written_rules(
     in_config: Option<Vec<WrittenRule>>,
     file: Option<NodeRef<'_>>,
@@ -120,8 +120,9 @@ pub(in crate::functions) fn written_rules(
     }
 }
 
-/// Reads how to merge from fields with these names, in this order: the side that wins, the strategy, what is merged part by part,
-/// and what may be empty. Those that are absent are as in `options`.
+/// Reads the options of the merge from fields with these names and values, in this order: the side that wins, the
+/// strategy, what is merged part by part, and whether upstream may be empty. Absent fields keep the values in
+/// `options`.
 pub(in crate::functions) fn merge_options(
     options: MergeOptions,
     [side, strategy, combine, empty]: [(&str, Option<&str>); 4],

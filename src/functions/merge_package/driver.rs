@@ -1,4 +1,4 @@
-//! One file that two branches changed, merged for Git.
+//! Git's merge driver: merges one file that two branches changed.
 //!
 //! ```text
 //! # .gitattributes
@@ -8,7 +8,7 @@
 //!   driver = merge-package --git-merge-driver %O %A %B %P
 //! ```
 //!
-//! The merge sees this file alone: a resource that a branch moved to another file counts as removed.
+//! The merge sees only this file: a resource that a branch moved to another file counts as removed.
 //!
 //! Source: contract, Upstreams from Git; merge-package.
 
@@ -44,12 +44,12 @@ struct DriverOptions {
     conflict_style: Option<String>,
 }
 
-/// What a conflict looks like in the file.
+/// How a conflict appears in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConflictStyle {
-    /// One side's value stands.
+    /// The value of the winning side.
     Value,
-    /// Both sides' lines, as Git marks them.
+    /// The lines of both sides, with Git's conflict markers.
     Markers,
 }
 
@@ -58,8 +58,8 @@ impl ConflictStyle {
         [("value", Self::Value), ("markers", Self::Markers)];
 }
 
-/// How to merge, and what a conflict looks like. A merge driver cannot refuse a file,
-/// so a conflict is no error.
+/// Reads the options of the merge, and how conflicts appear. A merge driver cannot refuse a file, so a conflict is
+/// never an error.
 fn read_config(config: Option<NodeRef<'_>>) -> Result<(MergeOptions, ConflictStyle), UsageError> {
     let found = match config {
         Some(config) => typed::<DriverConfig>(config)?.data,
@@ -93,8 +93,8 @@ fn read_config(config: Option<NodeRef<'_>>) -> Result<(MergeOptions, ConflictSty
     Ok((options, style.map_err(at("conflictStyle"))?))
 }
 
-/// Merges the file. `Unmerged` if one version is not YAML, or if lines of a file without resources would be a conflict: Git
-/// merges such lines itself, and marks them.
+/// Merges the file. `Unmerged` if one version is not YAML, or if the file has no resources and its lines conflict:
+/// Git then merges the lines itself and marks the conflicts.
 pub(super) fn merge_file(
     files: &DriverFiles,
     config: Option<NodeRef<'_>>,
@@ -136,12 +136,12 @@ struct MergedFile {
     results: Results,
 }
 
-/// `None` if no version of the file holds a resource, and its lines are a conflict.
+/// Merges the versions. `None` if none of them contains a resource and their lines conflict.
 fn merge(files: &DriverFiles, options: MergeOptions) -> Result<Option<MergedFile>, UsageError> {
     let mut results = Results::default();
     let version = |side: &str, text: &str| {
         if text.is_empty() && side != "local" {
-            // A branch that added the file has nothing to compare it with.
+            // Both branches added the file, so there is no original to compare with.
             return Ok(ResourceList::read_only());
         }
         let file = (!text.is_empty()).then(|| (files.path.clone(), text.to_owned()));
@@ -164,7 +164,7 @@ fn merge(files: &DriverFiles, options: MergeOptions) -> Result<Option<MergedFile
         is_one_package: true,
     };
     merge.run(&mut local, &mut results)?;
-    // One of fields names the field.
+    // A conflict of fields names the field; a conflict of lines does not.
     let is_of_lines = |result: &FunctionResult| {
         result.field.is_none() && result.has_reason(Reason::MergeConflict)
     };
@@ -181,13 +181,13 @@ fn merge(files: &DriverFiles, options: MergeOptions) -> Result<Option<MergedFile
     let bytes = local.read_file(&files.path);
     let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     Ok(Some(MergedFile {
-        // A file that lost its last resource.
+        // The file may have lost its last resource.
         text: text.unwrap_or_default(),
         results,
     }))
 }
 
-/// Both sides' lines, with conflict markers where they differ.
+/// The lines of both sides, with conflict markers where they differ.
 fn with_markers(ours: &str, theirs: &str) -> String {
     let [old, new] = [ours, theirs].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
     let mut text = String::new();

@@ -1,5 +1,5 @@
-//! Merges a package three-way: changes of local since `original` stay, changes of `upstream` arrive, and
-//! every field that both changed is a result.
+//! Merges a package three-way: keeps local's changes since `original`, takes the changes of `upstream`, and reports
+//! every field that both changed.
 //!
 //! ```yaml
 //! spec:            # original     # local            # upstream         # merged
@@ -33,28 +33,28 @@ use config::read_options;
 use driver::ConflictStyle;
 use update::Update;
 
-/// The key `onConflict`, of every function whose config says how to merge.
+/// The key `onConflict`, which every function that merges has.
 pub(super) const ON_CONFLICT: Key = Key {
     name: "onConflict",
     words: &names(&OnConflict::WORDS),
     help: "which side wins where both changed a value",
 };
 
-/// The key `strategy`, as [`ON_CONFLICT`].
+/// The key `strategy`; see [`ON_CONFLICT`].
 pub(super) const STRATEGY: Key = Key {
     name: "strategy",
     words: &names(&Strategy::WORDS),
     help: "as in kpt",
 };
 
-/// The key `combine`, as [`ON_CONFLICT`].
+/// The key `combine`; see [`ON_CONFLICT`].
 pub(super) const COMBINE: Key = Key {
     name: "combine",
     words: &["image,list,text,document"],
     help: "what to merge part by part where both sides changed it; `none` for nothing",
 };
 
-/// The function that the binary runs.
+/// The definition of the function.
 pub const FUNCTION: Function = Function {
     name: "merge-package",
     about: "Merges a package three-way with a new upstream revision: keeps local changes, takes upstream's, and reports every value that both changed.",
@@ -131,7 +131,7 @@ fn step(
         settings,
         schema,
     };
-    // The only item but for those that filled a role.
+    // Items that filled a role have been removed, so a PackageRevisionResources is the only item left.
     match only_package(list) {
         Some(item) => {
             let update = |package: &mut _, results: &mut _| update.run(package, results);
@@ -166,7 +166,7 @@ fn source<'s>(
     }
 }
 
-/// Takes the items annotated as original and as upstream out of the list.
+/// Removes the items annotated as original and as upstream from the list, and returns them.
 fn take_annotated(
     list: &mut ResourceList,
     results: &mut Results,
@@ -185,7 +185,7 @@ fn take_annotated(
             return Ok(None);
         }
         let taken = list.take_out(&ids);
-        // The package in the only item, a PackageRevisionResources.
+        // The only item may be a PackageRevisionResources, which contains the package.
         let package = SuppliedPackage::of_only_item(role, &taken, results)?;
         Ok(Some(package.map_or(taken, SuppliedPackage::into_list)))
     };

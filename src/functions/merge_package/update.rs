@@ -1,4 +1,4 @@
-//! One update of a package: the merge, and the `upstreamLock` that records it.
+//! Updates a package: merges it, and records the update in `upstreamLock`.
 
 use super::config::Settings;
 use crate::config::UsageError;
@@ -11,23 +11,23 @@ use crate::schema::Schema;
 use crate::supplied::Supplied;
 use crate::upstream::{Locked, UpstreamRevision};
 
-/// What a package is merged with, and how.
+/// The packages to merge, and how to merge them.
 pub(super) struct Update<'s> {
-    /// The revision that it is based on; `None` if it must be found.
+    /// The original revision; `None` if it must be found.
     pub(super) original: Option<&'s ResourceList>,
-    /// Whether to find the original by the package's content instead of the Kptfile's `upstreamLock`.
+    /// `Some` if the original is to be found by the package's content instead of by the Kptfile's `upstreamLock`.
     pub(super) searches: Option<&'s Supplied>,
     /// The new upstream revision.
     pub(super) upstream: &'s ResourceList,
-    /// The revision that upstream is, if it comes from a source that a Kptfile can record.
+    /// The source of upstream; `None` if a Kptfile cannot record it.
     pub(super) follows: Option<&'s dyn UpstreamRevision>,
     pub(super) settings: Settings,
     pub(super) schema: Schema,
 }
 
 impl Update<'_> {
-    /// Merges upstream, and updates the lock if upstream comes from a source. A package at
-    /// upstream's revision stays as it is.
+    /// Merges upstream, and updates the lock if a Kptfile can record upstream's source. A package that is already at
+    /// upstream's revision is not changed.
     pub(super) fn run(
         self,
         local: &mut ResourceList,
@@ -98,7 +98,7 @@ impl Update<'_> {
     }
 }
 
-/// The strategy in the Kptfile; kpt writes one into each.
+/// The strategy in the Kptfile, where kpt writes one.
 fn recorded_strategy(local: &ResourceList) -> Strategy {
     let kptfile = root_kptfile(local);
     let word = kptfile.and_then(|kptfile| local.read(kptfile, update_strategy));

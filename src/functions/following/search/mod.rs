@@ -1,4 +1,4 @@
-//! Finds the revision that a package was copied from, by its content.
+//! Finds the revision that a package was copied from by comparing contents.
 //!
 //! Source: contract, Upstreams from Git (`--original auto`).
 
@@ -23,12 +23,12 @@ use crate::yaml::node_text;
 
 use versions::{VersionSet, versions_in};
 
-/// How many candidates a result names.
+/// How many candidates a result names, at most.
 const NAMED: usize = 3;
 
-/// Finds the revision of upstream's directory that explains a package with the fewest edits: among the repository's tags
-/// or, if no tag has the directory, in the history of the new revision. An info result names it. If none is certain,
-/// that is an error result, and `None`.
+/// Finds the revision of upstream's directory from which the fewest edits lead to the package. Searches the
+/// repository's tags or, if no tag has the directory, the history of the new revision. An info result names the
+/// revision. If none is certain, adds an error result and returns `None`.
 ///
 /// # Errors
 /// [`UsageError`]: the repository cannot be read.
@@ -85,13 +85,14 @@ pub(crate) fn not_in_git() -> UsageError {
     UsageError::Refused(message.to_owned())
 }
 
-/// The files of the local package, the shortest first: they tell revisions apart at the least cost.
+/// The files of the local package, the shortest first: comparing them costs the least for what it reveals about a
+/// revision.
 struct LocalFiles {
     files: Vec<LocalFile>,
     numbers: HashMap<String, usize>,
-    /// The path of the file that is the package by itself.
+    /// The path of the only file, if the package is one file.
     only_file: Option<String>,
-    /// How many values they have.
+    /// The number of values in all files.
     count: usize,
 }
 
@@ -150,45 +151,45 @@ impl LocalFiles {
     }
 }
 
-/// Items of a stream are resources, whatever their path.
+/// The path for the items of a stream, so that they are compared as resources whatever their own paths are.
 const ITEMS: &str = "items.yaml";
 
-/// A state of upstream's directory on the way to its number of edits.
+/// A state of upstream's directory whose edits are being counted.
 struct Visit<'s> {
     state: &'s State,
-    /// The id of each file by its path.
+    /// The path of each file and the id of its content.
     files: Vec<(String, String)>,
-    /// The files that local has as well: the local file, and the id.
+    /// The files that local has as well: the number of the local file, and the id of the state's content.
     common: Vec<(usize, String)>,
-    /// How many of them were compared.
+    /// How many files of `common` have been compared.
     compared: usize,
-    /// The edits so far; there may be more but not fewer.
+    /// The edits counted so far: a lower bound.
     edits: EditCount,
-    /// How many values its files may share with those of local at the same paths.
+    /// An upper bound on the values that the files share with local's files at the same paths.
     shared: usize,
 }
 
-/// A state, with the edits that lead from it to local.
+/// A state with the edits that lead from it to local.
 struct Found<'s> {
     state: &'s State,
     edits: EditCount,
 }
 
-/// Compares the states with local.
+/// The search for the states that are nearest to local.
 struct Search<'r> {
     repository: &'r Repository,
     directory: &'r str,
     local: &'r LocalFiles,
     scanner: SimilarityScanner,
-    /// The edits of a local file, by its number, against a content of upstream.
+    /// The edits between a local file, by its number, and a content of upstream, by its id.
     compared: HashMap<(usize, String), Rc<FileEditCount>>,
-    /// The contents of files that only upstream has.
+    /// The contents of files that only upstream has, by id.
     read: HashMap<String, Rc<Values>>,
 }
 
 impl Search<'_> {
-    /// The nearest states: of the three with the fewest edits, and of those with the fewest values that differ, none is
-    /// missing. Each state is read only until it cannot be one of them.
+    /// Finds the nearest states. The result includes the three with the fewest edits and those with the fewest
+    /// differing values. Reading a state stops as soon as it cannot be one of these.
     fn run<'s>(
         &mut self,
         states: &'s [State],
@@ -229,7 +230,7 @@ impl Search<'_> {
                 continue;
             };
             begun += usize::from(visit.compared == 0);
-            // All are compared only at the end.
+            // The last step is reported only at the end.
             progress(begun.min(states.len() - 1));
             if visit.is_beaten(&found) {
                 continue;
@@ -255,7 +256,7 @@ impl Search<'_> {
         Ok(found)
     }
 
-    /// The files of a state. If both sides are one file, it has the same name on each.
+    /// The files of a state. If both packages are one file, the state's file gets the local name.
     fn files_of(&self, state: &State) -> Result<Vec<(String, String)>, GitError> {
         let mut files = self.repository.files_of(self.directory, &state.commit)?;
         if let (Some(name), [(path, _)]) = (&self.local.only_file, files.as_mut_slice()) {
@@ -279,7 +280,7 @@ impl Search<'_> {
         Ok(edits)
     }
 
-    /// All edits from a state whose common files were compared.
+    /// All edits from a state whose common files have been compared.
     fn all_edits(&mut self, visit: &Visit<'_>) -> Result<EditCount, GitError> {
         let local = self.local;
         let mut packages = ComparedPackages::default();
@@ -318,8 +319,9 @@ impl Search<'_> {
         Ok(values)
     }
 
-    /// The candidate that the package was copied from: no other may explain it with as few edits, with fewer differing
-    /// values, or have more values in common with it, unless the versions that local names speak for one of them alone.
+    /// The candidate that the package was copied from. It is certain if no other candidate has as few edits, fewer
+    /// differing values, or more values in common with local; or if local names the version of only one such
+    /// candidate.
     fn decide<'c, 's>(
         &self,
         candidates: &'c [OriginalCandidate<'s>],
@@ -341,7 +343,7 @@ impl Search<'_> {
         Ok(original.filter(|original| 2 * original.edits.shared >= self.local.count))
     }
 
-    /// The only candidate whose version local names. Versions tell nothing unless each candidate names its own.
+    /// The only candidate whose version local names; `None` unless each candidate's own files name its version.
     fn named_by_versions<'c, 's>(
         &self,
         possible: &[&'c OriginalCandidate<'s>],
@@ -365,8 +367,8 @@ impl Search<'_> {
         Ok(Some(only))
     }
 
-    /// Whether another candidate has hardly more edits, and more of the versions that local names: one edit in many
-    /// places may have given local the values of a revision that it is not a copy of.
+    /// Whether another candidate has hardly more edits, and local names more of its versions. One edit that repeats
+    /// in many places may have given local the values of a revision that it is not a copy of.
     fn versions_speak_against(
         &self,
         nearest: &OriginalCandidate<'_>,
@@ -395,7 +397,7 @@ impl Search<'_> {
         versions_in(self.local.files.iter().map(|file| file.bytes.as_slice()))
     }
 
-    /// The versions in the files that a candidate and local have.
+    /// The versions in the files of a candidate that local has as well.
     fn versions_of(&self, candidate: &OriginalCandidate<'_>) -> Result<VersionSet, GitError> {
         let files = self.files_of(candidate.state)?;
         let common = files
@@ -408,8 +410,9 @@ impl Search<'_> {
 }
 
 impl Visit<'_> {
-    /// Whether the state cannot be among the nearest, nor one that has more in common with local. Files that have moved
-    /// speak for a state with few edits only: to look for them takes all of its files.
+    /// Whether the state can neither be among the nearest nor have more values in common with local than those found.
+    /// Moved files are considered only for states with few edits, because finding them requires reading all files of
+    /// a state.
     fn is_beaten(&self, found: &[Found<'_>]) -> bool {
         let fewest = found.iter().map(|found| found.edits.values()).min();
         let shared = found.iter().map(|found| found.edits.shared).max();
@@ -418,7 +421,7 @@ impl Visit<'_> {
         {
             return false;
         }
-        // States that are alike are one candidate.
+        // States that are alike are one candidate, so only the best of them counts.
         let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
         for Found { edits, .. } in found {
             let count = counts.entry(edits.alike).or_insert(edits.count());
@@ -432,15 +435,15 @@ impl Visit<'_> {
     }
 }
 
-/// States that are alike in all that local has.
+/// States that do not differ in what local has.
 struct OriginalCandidate<'s> {
-    /// The one that names them.
+    /// The state that names the candidate.
     state: &'s State,
-    /// The edits from that one.
+    /// The edits from that state.
     edits: EditCount,
-    /// The fewest edits from one of them.
+    /// The fewest edits from any of the states.
     fewest: usize,
-    /// The names of all.
+    /// The names of all the states.
     names: Vec<&'s str>,
 }
 
@@ -450,7 +453,6 @@ impl fmt::Display for OriginalCandidate<'_> {
     }
 }
 
-/// The edits, for a message.
 fn split(edits: &EditCount) -> String {
     let EditCount {
         changed,
@@ -461,7 +463,7 @@ fn split(edits: &EditCount) -> String {
     format!("{changed} changed, {added} added, {removed} removed")
 }
 
-/// The candidates, those with the fewest edits first.
+/// Groups states into candidates and sorts them, the fewest edits first.
 fn candidates(found: Vec<Found<'_>>) -> Vec<OriginalCandidate<'_>> {
     let mut groups: BTreeMap<u64, Vec<Found<'_>>> = BTreeMap::new();
     for state in found {
@@ -471,8 +473,8 @@ fn candidates(found: Vec<Found<'_>>) -> Vec<OriginalCandidate<'_>> {
         let fewest = group.iter().map(|found| found.edits.count()).min()?;
         let names = group.iter().flat_map(|found| &found.state.names);
         let names = names.map(String::as_str).collect();
-        // One that local has all of is what was copied, or one whose documents it has as they are. Otherwise the newest:
-        // what local lacks was removed on purpose.
+        // Prefer a state that local contains completely, then the one with the fewest removals within documents that
+        // local still has. Otherwise take the state of the highest rank: what local lacks was removed on purpose.
         let named = group.iter().max_by(|a, b| {
             let whole =
                 |found: &Found<'_>| (found.edits.removed == 0, Reverse(found.edits.removed_parts));
@@ -518,7 +520,7 @@ fn original_found(
     with_candidates(result, original, &others)
 }
 
-/// The tags that name a candidate and those next to it.
+/// Adds the names of a candidate and of the next ones to a result.
 fn with_candidates(
     result: FunctionResult,
     candidate: &OriginalCandidate<'_>,

@@ -1,17 +1,17 @@
-//! The versions that a package names: of its images, its labels, its chart.
+//! Finds the versions that a package names: of its images, its labels, its chart.
 
 use std::collections::BTreeSet;
 
 use crate::merge::likeness::documents;
 use crate::yaml::{NodeRef, OwnedDocument};
 
-/// How deep a document is looked through.
+/// How many levels of a document are searched.
 const DEPTH: usize = 64;
 
-/// Versions without `v`.
+/// A set of versions, without `v`.
 pub(super) struct VersionSet(BTreeSet<String>);
 
-/// The versions in these texts.
+/// The versions that these texts name.
 pub(super) fn versions_in<'t>(texts: impl Iterator<Item = &'t [u8]>) -> VersionSet {
     let mut found = VersionSet(BTreeSet::new());
     for text in texts.filter_map(|bytes| std::str::from_utf8(bytes).ok()) {
@@ -26,7 +26,7 @@ pub(super) fn versions_in<'t>(texts: impl Iterator<Item = &'t [u8]>) -> VersionS
 }
 
 impl VersionSet {
-    /// Whether one of them is that of a tag: `v1.2.0`, `web/v1.2.0`, `chart-1.2.0`.
+    /// Whether one of the versions is a tag's: `v1.2.0`, `web/v1.2.0`, `chart-1.2.0`.
     pub(super) fn names(&self, tag: &str) -> bool {
         let name = tag.rsplit('/').next().unwrap_or_default();
         let chart = name.split_once('-').map(|(_, version)| version);
@@ -34,7 +34,8 @@ impl VersionSet {
         spellings.any(|name| self.0.contains(name.strip_prefix('v').unwrap_or(name)))
     }
 
-    /// Whether they include more of one revision's versions, and all of another's that they include.
+    /// Whether these versions point to `one` rather than to `other`: they have more in common with `one`, including
+    /// everything that they have in common with `other`.
     pub(super) fn speak_for(&self, one: &Self, other: &Self) -> bool {
         let named = |of: &Self| &self.0 & &of.0;
         let (one, other) = (named(one), named(other));
