@@ -28,7 +28,7 @@ pub(super) struct InUpstream<'l> {
 /// Finds the resources of a package in two upstream revisions.
 pub(super) struct Authors<'l> {
     upstream: UpstreamChange<'l>,
-    /// For each resource of the package its positions in both.
+    /// For each resource of the package, its positions in the two revisions.
     found: Vec<[Option<usize>; 2]>,
     members: [Members; 2],
 }
@@ -52,7 +52,7 @@ impl<'l> Authors<'l> {
         }
     }
 
-    /// A resource of the package in both revisions; an element of a list by its identity.
+    /// Finds a resource of the package in both revisions. An element of a list is found by its key.
     pub(super) fn find(&self, at: usize, unit: &ClusterObject<'_>) -> InUpstream<'l> {
         let lists = [self.upstream.original, self.upstream.upstream];
         let mut sides = self.found[at].into_iter().zip(&self.members).zip(lists);
@@ -94,7 +94,7 @@ impl InUpstream<'_> {
         }
     }
 
-    /// Who changed a field to what it is.
+    /// Who made the change of a field.
     pub(super) fn of_field(
         self,
         steps: &[PathStep<'_>],

@@ -3,7 +3,7 @@
 use super::author::InUpstream;
 use super::units::ClusterObject;
 
-/// A resource before and after. One side at least is there.
+/// A resource before and after. At least one side is `Some`.
 pub(super) struct ResourceChange<'l> {
     pub(super) before: Option<ClusterObject<'l>>,
     pub(super) after: Option<ClusterObject<'l>>,
@@ -11,7 +11,7 @@ pub(super) struct ResourceChange<'l> {
 }
 
 impl<'l> ResourceChange<'l> {
-    /// The resource as it is, or as it was.
+    /// The resource after the change, or before it if it was removed.
     pub(super) fn unit(&self) -> Option<&ClusterObject<'l>> {
         self.after.as_ref().or(self.before.as_ref())
     }

@@ -46,12 +46,12 @@ pub(super) fn review(
     if let Some(release) = release {
         served::find(packages.after, release, found);
     }
-    // What is equally grave stays in the order of the package.
+    // The sort is stable: findings of the same risk keep the order of the package.
     found.sort_by_key(|finding| Reverse(finding.risk));
     review
 }
 
-/// The resources that are not the same text before and after.
+/// Pairs the resources of both packages. Leaves out those that have the same text before and after.
 fn pairs(packages: ReviewInput<'_>) -> Vec<ResourceChange<'_>> {
     let (old, new) = (
         Members::read(packages.before),
@@ -113,7 +113,7 @@ fn pairs(packages: ReviewInput<'_>) -> Vec<ResourceChange<'_>> {
 
 type ObjectPair<'l> = (Option<ClusterObject<'l>>, Option<ClusterObject<'l>>);
 
-/// The resources of an item before and after; the elements of a list by their identities.
+/// Pairs the resources of an item before and after. Elements of a list are paired by their keys.
 fn side_by_side<'l>(
     before: Vec<ClusterObject<'l>>,
     after: Vec<ClusterObject<'l>>,
@@ -140,7 +140,7 @@ fn side_by_side<'l>(
     sides
 }
 
-/// The rows for a kind, with their paths in it.
+/// The rows for a kind, each with its path parsed for the kind.
 type RowsOfKind = Vec<(&'static Row, Vec<Segment>)>;
 
 struct Comparison<'c, 'l> {
@@ -154,7 +154,7 @@ struct Comparison<'c, 'l> {
 impl<'l> Comparison<'_, 'l> {
     fn pair(&mut self, pair: &ResourceChange<'l>) {
         let Some(unit) = pair.unit() else { return };
-        // Nothing without a name gets into a cluster.
+        // The API server rejects objects without a name, so such a change is only counted.
         let Some(key) = ObjectKey::of(&unit.resource) else {
             return self.count(pair);
         };
@@ -168,7 +168,7 @@ impl<'l> Comparison<'_, 'l> {
         let by = pair.upstream.map(InUpstream::of_resource);
         let kind = &after.resource.kind;
         match &before_key {
-            // Another copy of what was there.
+            // Another copy of an object that the package had before.
             None if self.before.has(&key) => return self.count(pair),
             None => {
                 let message = format!("the {kind} is new");
@@ -212,7 +212,7 @@ impl<'l> Comparison<'_, 'l> {
         let by = pair.upstream.map(InUpstream::of_resource);
         let is_first = !with.is_empty();
         let finding = finding.by(by);
-        // What takes most along is first.
+        // Deletions that also delete other objects, or keep claims, go first.
         if is_first {
             let findings = &mut self.review.findings;
             let at = findings
@@ -257,7 +257,7 @@ impl<'l> Comparison<'_, 'l> {
             .push(finding.by(pair.upstream.map(|_| Author::Local)));
     }
 
-    /// Counts a change as one.
+    /// Counts the whole change of a resource as one routine change.
     fn count(&mut self, pair: &ResourceChange<'_>) {
         let by = pair.upstream.map(InUpstream::of_resource);
         *self.review.routine.entry(by).or_default() += 1;
@@ -294,7 +294,7 @@ impl<'l> Comparison<'_, 'l> {
     }
 }
 
-/// The rows for a kind. One for `*` is for all kinds that the built-in schema lacks.
+/// The rows for a kind. A row for `*` applies to all kinds that the built-in schema lacks.
 fn rows_of(kind: &str, is_custom: bool) -> RowsOfKind {
     let rows = RULES.iter().filter(|row| {
         let has = |name: &str| row.kinds.contains(&name);
@@ -304,7 +304,7 @@ fn rows_of(kind: &str, is_custom: bool) -> RowsOfKind {
         .collect()
 }
 
-/// Looks at the fields of a resource.
+/// Applies the rows to the fields of a resource.
 struct FieldReview<'f, 'l> {
     pair: &'f ResourceChange<'l>,
     roots: [Option<NodeRef<'l>>; 2],
@@ -320,7 +320,7 @@ impl<'l> FieldReview<'_, 'l> {
         Some(upstream.of_field(place.steps, self.roots[1], self.schema))
     }
 
-    /// Looks at a place; says whether something was found there, or above it, that says what the change is.
+    /// Applies the rows to a place. Returns whether a finding there, or above it, shows what the change is.
     fn visit(&mut self, place: &Place<'_, 'l>, mut is_found: bool) -> bool {
         for (row, segments) in self.rows {
             if !leads_to(segments, place.steps) {
@@ -339,7 +339,7 @@ impl<'l> FieldReview<'_, 'l> {
             };
             let finding = ReviewFinding::new(row.risk, row.reason, &unit.resource, message);
             let finding = finding.at(path(place.steps)).by(self.author(place));
-            // A whole pod says less than its message.
+            // The value would be the whole pod, which tells the reader less than the message does.
             let is_shown = row.path != "{pod}";
             is_found |= is_shown;
             self.review.findings.push(if is_shown {

@@ -31,7 +31,7 @@ pub(super) fn each<'n>(
             .entries()
             .for_each(|entry| each(entry.value, rest, found)),
         Segment::Element => node.items().for_each(|item| each(item, rest, found)),
-        // No path that is searched for has it.
+        // The paths of references, selectors and volumes do not use it.
         Segment::AnyDepth => {}
     }
 }

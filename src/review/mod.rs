@@ -7,10 +7,11 @@
 //!   replicas:                  3               0               dangerous: nothing runs
 //! ```
 //!
-//! In reading order: `rules.txt`, the table of all rules, with `table`, which reads it; `rows`, its conditions, with `row`, what a rule is; `walk`, which finds the places in which
-//! two versions of a resource differ; `units`, the resources that a cluster gets from a package; `author`, who made a change;
-//! `served`, which Kubernetes releases serve a version; `references`, `selectors` and `reload`, which look at the package as
-//! one; [`report`], a review as text and as Markdown.
+//! In reading order: `rules.txt` is the table of all rules, and `table` reads it. `row` defines a rule, and `rows` has
+//! the conditions that are functions. `walk` finds the places in which two versions of a resource differ. `units` has
+//! the resources that a cluster gets from a package. `author` finds out who made a change. `served` lists the API
+//! versions that Kubernetes releases removed. `references`, `selectors` and `reload` look at the whole package.
+//! [`report`] prints a review as text and as Markdown.
 //!
 //! Source: contract, review-package.
 
@@ -43,7 +44,7 @@ pub use served::Release;
 /// How bad a change can be for the cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Risk {
-    /// Anything else.
+    /// Any other change.
     Routine,
     /// Worth a look.
     Notable,
@@ -54,7 +55,7 @@ pub enum Risk {
 }
 
 impl Risk {
-    /// All of them, the worst first.
+    /// All risks, the worst first.
     pub const ALL: [Self; 4] = [
         Self::Blocking,
         Self::Dangerous,
@@ -87,7 +88,7 @@ pub enum Author {
     Local,
     /// The upstream package alone.
     Upstream,
-    /// Both, and the result is neither's.
+    /// Both. Upstream changed the place too, but the result is not upstream's value.
     Both,
 }
 
@@ -106,39 +107,40 @@ impl Author {
 /// A package before and after, and where the change comes from.
 #[derive(Debug, Clone, Copy)]
 pub struct ReviewInput<'l> {
-    /// The package as it was.
+    /// The package before the change.
     pub before: &'l ResourceList,
-    /// The package as it is.
+    /// The package after the change.
     pub after: &'l ResourceList,
-    /// The upstream revisions that the package was and is made from.
+    /// The upstream revisions that `before` and `after` were made from. `None` if the author of a change is not needed.
     pub upstream: Option<UpstreamChange<'l>>,
 }
 
 /// Two upstream revisions.
 #[derive(Debug, Clone, Copy)]
 pub struct UpstreamChange<'l> {
-    /// The one that `before` was made from.
+    /// The revision that `before` was made from.
     pub original: &'l ResourceList,
-    /// The one that `after` was made from.
+    /// The revision that `after` was made from.
     pub upstream: &'l ResourceList,
 }
 
-/// A change that matters.
+/// A change that is worth reporting, or the count of routine changes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewFinding {
     /// How bad it can be.
     pub risk: Risk,
-    /// Its class.
+    /// The class of the change.
     pub reason: Reason,
     /// Who made the change, if that is known.
     pub by: Option<Author>,
-    /// The resource, as it is; as it was, if it was removed. `None` for the count of routine changes.
+    /// The resource after the change, or before it if the resource was removed. `None` for the count of routine
+    /// changes.
     pub resource: Option<Resource>,
-    /// The field.
+    /// The field that changed. `None` if the finding is about the whole resource.
     pub field: Option<Path>,
     /// One sentence, lower case, without a full stop.
     pub message: String,
-    /// The field's values before and after; of long ones the beginning.
+    /// The values of the field before and after. Long values are cut.
     pub values: [Option<Value>; 2],
 }
 
@@ -165,21 +167,21 @@ impl ReviewFinding {
         self
     }
 
-    /// Shows the values of the field; those of Secrets are redacted.
+    /// Adds the values of the field. Values of Secrets are redacted.
     fn with_values(mut self, before: Option<NodeRef<'_>>, after: Option<NodeRef<'_>>) -> Self {
         let is_hidden = match (&self.resource, &self.field) {
             (Some(resource), Some(path)) => is_secret(resource, path),
             _ => false,
         };
         self.values = [before, after].map(|node| {
-            // A definition has megabytes of them.
+            // The values of a CustomResourceDefinition can be megabytes long.
             let value = node?.beginning(LIMIT + 1)?;
             Some(if is_hidden { REDACTED.into() } else { value })
         });
         self
     }
 
-    /// As a result: an error from the risk `fail_on` up.
+    /// Converts the finding to a result. It is an error if the risk is `fail_on` or worse.
     #[must_use]
     pub fn to_result(&self, fail_on: Option<Risk>) -> FunctionResult {
         let mut result = match self.risk {
@@ -216,14 +218,14 @@ pub(crate) const BY: &str = "by";
 /// All findings about a change, the worst first, and how many other changes there are.
 #[derive(Debug, Default)]
 pub struct Review {
-    /// What matters, the worst first.
+    /// The findings, the worst first.
     pub findings: Vec<ReviewFinding>,
-    /// The other changes, by who made them.
+    /// The number of other changes, by author. The key is `None` if the author is unknown.
     pub routine: BTreeMap<Option<Author>, usize>,
 }
 
 impl Review {
-    /// Reviews a change. With a release, also says what that release does not serve.
+    /// Reviews a change. With a release, also reports the resources that the release does not serve.
     #[must_use]
     pub fn of(packages: ReviewInput<'_>, schema: &Schema, release: Option<Release>) -> Self {
         compare::review(packages, schema, release)
@@ -236,7 +238,7 @@ impl Review {
         worst.or_else(|| (!self.routine.is_empty()).then_some(Risk::Routine))
     }
 
-    /// How many findings there are of a risk; routine changes are counted each.
+    /// The number of findings of a risk, or of routine changes.
     #[must_use]
     pub fn count(&self, risk: Risk) -> usize {
         if risk == Risk::Routine {

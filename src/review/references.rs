@@ -1,4 +1,4 @@
-//! References to what a package no longer has.
+//! References to resources that a package no longer has.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -21,7 +21,7 @@ pub(super) struct Reference {
     pub(super) path: &'static str,
     /// The field with the name.
     pub(super) name: &'static str,
-    /// What it names, as `group/Kind`; empty if the field `kind` next to the name says so.
+    /// The kind that it names, as `group/Kind`. Empty if the field `kind` next to the name gives the kind.
     pub(super) to: &'static str,
 }
 
@@ -97,7 +97,7 @@ pub(super) fn dangling(
     }
 }
 
-/// What a reference names.
+/// The object that a reference names.
 struct NamedObject<'n> {
     group_kind: String,
     namespace: Option<&'n str>,
@@ -105,7 +105,7 @@ struct NamedObject<'n> {
 }
 
 impl NamedObject<'_> {
-    /// Whether it can be an object.
+    /// Whether the reference may name the object with this key. A missing namespace matches any namespace.
     fn may_be(&self, key: &ObjectKey) -> bool {
         self.name == &*key.name
             && may_be_one(self.namespace, key.namespace.as_deref())
@@ -116,7 +116,7 @@ impl NamedObject<'_> {
 impl Reference {
     fn named<'n>(&self, node: NodeRef<'n>, own: &'n ObjectKey) -> Option<NamedObject<'n>> {
         let field = |name: &str| text(node.get(name));
-        // What may be absent is no loss.
+        // The pod also starts without an object that is optional.
         if field("optional") == Some("true") {
             return None;
         }
@@ -152,7 +152,7 @@ pub(super) fn path_below(node: NodeRef<'_>, resource: NodeRef<'_>) -> Path {
         .fold(Path::root(), |path, element| path.child(element.clone()))
 }
 
-/// Reports each custom resource in a version that its definition serves no longer.
+/// Reports each custom resource in a version that its definition no longer serves.
 pub(super) fn dropped_versions(
     pairs: &[ResourceChange<'_>],
     after: &Objects<'_>,

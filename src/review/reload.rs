@@ -1,4 +1,4 @@
-//! ConfigMaps and Secrets that change while the pods that read them at their start stay.
+//! ConfigMaps and Secrets that change while pods that read them only at startup keep running.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use super::walk::{given, text};
 use super::{ReviewFinding, Risk};
 use crate::results::Reason;
 
-/// Reports each ConfigMap and Secret whose data changes, and that a pod which stays as it is reads at its start.
+/// Reports each ConfigMap and Secret with changed data, if pods that are not replaced read it only at startup.
 pub(super) fn find(
     pairs: &[ResourceChange<'_>],
     after: &Objects<'_>,
@@ -22,7 +22,7 @@ pub(super) fn find(
     if changed.is_empty() {
         return;
     }
-    // Its pods are replaced.
+    // The pods of these workloads are replaced, so they read the new data.
     let restarted: HashSet<ObjectKey> = pairs.iter().filter_map(restarted).collect();
     let workloads = after.of_kinds(|kind| pod_path(kind).is_some());
     for (pair, key) in changed {
@@ -78,7 +78,7 @@ fn changed_data<'p, 'l>(
     fields.any(differs).then_some((pair, key))
 }
 
-/// A workload whose pods are replaced, since what they are made from changes.
+/// The key of a workload whose pods are replaced, because its pod template changes.
 fn restarted(pair: &ResourceChange<'_>) -> Option<ObjectKey> {
     let after = pair.after.as_ref()?;
     let key = ObjectKey::of(&after.resource)?;
@@ -96,7 +96,7 @@ fn reads(workload: &ClusterObject<'_>, own: &ObjectKey, key: &ObjectKey) -> bool
     let kind = own.group_kind();
     let mut found = false;
     let at = |path| -> Vec<Segment> { segments(path, &kind).unwrap_or_default() };
-    // Its environment a container reads at its start alone.
+    // A container reads its environment only at startup.
     let is_read_once = |one: &&Reference| one.path.contains("{containers}[].env");
     for reference in REFERENCES.iter().filter(is_read_once) {
         if reference.to == &*key.kind {
@@ -105,7 +105,7 @@ fn reads(workload: &ClusterObject<'_>, own: &ObjectKey, key: &ObjectKey) -> bool
             });
         }
     }
-    // A file that is mounted alone is not updated.
+    // A file that is mounted with `subPath` is not updated in a running container.
     let (field, name) = match &*key.kind {
         "Secret" => ("secret", "secretName"),
         _ => ("configMap", "name"),

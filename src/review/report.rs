@@ -1,4 +1,4 @@
-//! A review as a person reads it: as text, and as a comment of a pull request.
+//! A review for people: as text, and as a comment on a pull request.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::{BY, RISK, Risk};
 use crate::results::{FunctionResult, Reason, Results, printable};
 use crate::yaml::Value;
 
-/// The findings among results, by their risk.
+/// The findings of a risk among results.
 fn of_risk(results: &Results, risk: Risk) -> impl Iterator<Item = &FunctionResult> {
     let results = results.iter();
     results.filter(move |result| result.tag_value(RISK) == Some(risk.as_str()))
@@ -18,7 +18,7 @@ pub fn is_finding(result: &FunctionResult) -> bool {
     result.tag_value(RISK).is_some()
 }
 
-/// How many changes among results have a risk; routine changes are counted each.
+/// The number of changes of a risk. A result can stand for several changes: routine ones, and similar findings.
 #[must_use]
 pub fn count(results: &Results, risk: Risk) -> usize {
     let found = of_risk(results, risk);
@@ -28,7 +28,7 @@ pub fn count(results: &Results, risk: Risk) -> usize {
     }
 }
 
-/// How many changes there are of each risk: `1 blocking, 2 dangerous, 0 notable, 14 other changes`.
+/// The number of changes of each risk that occurs: `1 blocking, 2 dangerous, 14 other changes`.
 fn summary(results: &Results) -> String {
     let mut parts = Vec::new();
     for risk in [Risk::Blocking, Risk::Dangerous, Risk::Notable] {
@@ -49,7 +49,7 @@ fn summary(results: &Results) -> String {
     }
 }
 
-/// How many changes a count of routine changes has.
+/// The number of routine changes that a result counts. 1 for any other result.
 fn routine(result: &FunctionResult) -> usize {
     let message = result.message.what();
     let count = message.split(' ').next().and_then(|word| word.parse().ok());
@@ -68,7 +68,7 @@ fn name(result: &FunctionResult) -> String {
     format!("{}/{namespace}{}", resource.kind, resource.name)
 }
 
-/// The values of a field before and after; none if what is shown of them is the same.
+/// The values of a field before and after, cut to `most` characters. `None` for both if they look the same.
 fn values(result: &FunctionResult, most: usize) -> [Option<String>; 2] {
     let Some(values) = &result.values else {
         return [None, None];
@@ -97,7 +97,7 @@ fn values(result: &FunctionResult, most: usize) -> [Option<String>; 2] {
     sides
 }
 
-/// A review as text, the worst first.
+/// A review as text, the worst changes first.
 #[must_use]
 pub fn text(results: &Results) -> String {
     const MOST: usize = 68;
@@ -139,12 +139,13 @@ pub fn text(results: &Results) -> String {
     text + &summary(results) + "\n"
 }
 
-/// Most characters of a comment: GitHub takes 65,536.
+/// The maximum number of characters in a comment. GitHub accepts 65,536.
 const MOST: usize = 60_000;
-/// Most characters of the table that is not folded.
+/// The maximum number of characters in the table that is not collapsed.
 const MOST_OPEN: usize = 40_000;
 
-/// A review as a comment of a pull request: what is blocking and dangerous in a table, the rest folded.
+/// A review as a comment on a pull request. Blocking and dangerous changes are in a table; notable changes are
+/// collapsed.
 #[must_use]
 pub fn markdown(results: &Results) -> String {
     let mut page = format!("### Review: {}\n", summary(results));
@@ -155,7 +156,7 @@ pub fn markdown(results: &Results) -> String {
     if !notable.is_empty() {
         let (count, end) = (notable.len(), "\n</details>\n");
         let start = format!("\n<details>\n<summary>{count} notable</summary>\n");
-        // A line with the routine changes follows.
+        // Leave 500 characters for the line with the routine changes.
         let left = MOST - page.chars().count() - start.len() - end.len() - 500;
         page = page + &start + &table(notable, left) + end;
     }
@@ -178,7 +179,7 @@ pub fn markdown(results: &Results) -> String {
 const HEAD: &str = "\n| risk | resource | change | by |\n|---|---|---|---|\n";
 const HEAD_WITHOUT_BY: &str = "\n| risk | resource | change |\n|---|---|---|\n";
 
-/// A table of findings, of at most so many characters.
+/// A table of findings with at most `most` characters.
 fn table(results: Vec<&FunctionResult>, most: usize) -> String {
     if results.is_empty() {
         return String::new();
@@ -189,7 +190,7 @@ fn table(results: Vec<&FunctionResult>, most: usize) -> String {
     for (at, result) in results.iter().enumerate() {
         let row = row(result, has_by);
         length += row.chars().count();
-        // The last line says what is left out.
+        // Leave 100 characters for the line that counts the findings left out.
         if length + 100 > most {
             let left = results.len() - at;
             table += &format!("\n… and {left} more, which the results of the run list.\n");
@@ -226,14 +227,14 @@ fn row(result: &FunctionResult, has_by: bool) -> String {
     format!("| {risk} | {resource} | {change} |{by}\n")
 }
 
-/// A text as code within a table: no character of it means anything, and no name in it calls a person.
+/// A text as code in a table. Its characters have no meaning in Markdown, and `@name` in it mentions no user.
 fn code(text: &str) -> String {
     let mut code = "<code>".to_owned();
     escape(text, &mut code);
     code + "</code>"
 }
 
-/// Text within a table; what is between backticks is code.
+/// A text in a table. Parts between backticks become code.
 fn prose(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
     let is_paired = parts.len() % 2 == 1;

@@ -7,17 +7,15 @@ use crate::yaml::NodeRef;
 
 /// A rule. A new one is a line of `rules.txt`, which describes the columns.
 pub(super) struct Row {
-    /// As `group/Kind`.
+    /// As `group/Kind`. Empty for all kinds; `*` for kinds that the built-in schema lacks.
     pub(super) kinds: Vec<&'static str>,
     pub(super) path: &'static str,
     pub(super) when: FiresWhen,
-    /// How bad the change is.
     pub(super) risk: Risk,
-    /// The class of the change.
     pub(super) reason: Reason,
-    /// What happens, unless the condition says so.
+    /// What happens. Empty if the condition gives the message.
     pub(super) message: &'static str,
-    /// Where it is known from, for the documentation.
+    /// Where the rule comes from, for the documentation.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "a test writes it into docs/review.md")
@@ -27,17 +25,17 @@ pub(super) struct Row {
 
 /// When a rule fires, at a field that differs.
 pub(super) enum FiresWhen {
-    /// The resource stays, and the field differs; an absent one has this value.
+    /// The object remains, and the field differs. An absent field counts as this value, unless the value is empty.
     Changes(&'static str),
-    /// The field goes, and the resource or list element that holds it stays.
+    /// The field is removed, and the resource or list element that holds it remains.
     Removed,
-    /// The field is new, perhaps with all that holds it.
+    /// The field is new, perhaps together with everything that holds it.
     Added,
-    /// The field gets one of these values and had none of them; an absent one had the last one of the pair.
+    /// The field gets one of these values, and had none of them before. An absent field counts as the second string.
     Becomes(Vec<&'static str>, &'static str),
-    /// The function says so.
+    /// The function returns true.
     Holds(fn(&FieldChange<'_, '_>) -> bool),
-    /// The function gives a message.
+    /// The function returns a message.
     Says(fn(&FieldChange<'_, '_>) -> Option<String>),
 }
 
@@ -47,7 +45,7 @@ pub(crate) struct FieldChange<'p, 'n> {
     /// The resource before and after.
     pub(super) roots: [Option<NodeRef<'n>>; 2],
     pub(super) place: &'p Place<'p, 'n>,
-    /// Whether the object stays: it has the same name before and after.
+    /// Whether the object remains: it has the same key before and after.
     pub(super) object_remains: bool,
 }
 
@@ -60,7 +58,7 @@ impl<'n> FieldChange<'_, 'n> {
         self.place.after
     }
 
-    /// The value before and after, if both are there.
+    /// The value before and after, if both exist.
     pub(super) fn both(&self) -> Option<(NodeRef<'n>, NodeRef<'n>)> {
         self.before().zip(self.after())
     }
@@ -97,7 +95,7 @@ impl Row {
             FiresWhen::Becomes(values, absent) => {
                 let was = text(before).unwrap_or(absent);
                 let is = text(after).unwrap_or(absent);
-                // Without the owner there is nothing that could become something.
+                // If the owner is removed as well, the field does not get a value.
                 let is_there = after.is_some() || change.place.owner_remains;
                 is_there && values.contains(&is) && !values.contains(&was)
             }
@@ -116,7 +114,7 @@ pub(super) enum Segment {
     Element,
 }
 
-/// Where the kinds that hold a pod have its spec.
+/// The path to the pod spec in the kinds that hold a pod.
 pub(super) fn pod_path(kind: &str) -> Option<&'static [&'static str]> {
     match kind {
         "Pod" => Some(&["spec"]),
@@ -135,7 +133,7 @@ pub(super) fn pod_path(kind: &str) -> Option<&'static [&'static str]> {
 /// The lists of containers in the spec of a pod.
 pub(super) const CONTAINERS: [&str; 3] = ["containers", "initContainers", "ephemeralContainers"];
 
-/// A path of the table for a kind; `None` if the kind has no such place.
+/// Parses a path of the table for a kind. `None` if the path begins in a pod, and the kind holds none.
 pub(super) fn segments(path: &'static str, kind: &str) -> Option<Vec<Segment>> {
     let mut segments = Vec::new();
     for part in path.split('.').filter(|part| !part.is_empty()) {

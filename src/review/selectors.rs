@@ -13,17 +13,17 @@ use super::{ReviewFinding, Risk};
 use crate::results::Reason;
 use crate::yaml::NodeRef;
 
-/// A field that selects others by their labels.
+/// A field that selects other resources by their labels.
 pub(super) struct LabelSelection {
     /// The kind that has it.
     pub(super) kind: &'static str,
     /// The field.
     pub(super) path: &'static str,
-    /// What it selects: `Pod`, of any workload, or a kind.
+    /// What it selects: `Pod` for the pods of any workload, otherwise `group/Kind`.
     pub(super) of: &'static str,
 }
 
-/// All selectors that are looked at.
+/// All selectors that are checked.
 pub(super) static SELECTORS: LazyLock<Vec<LabelSelection>> = LazyLock::new(|| {
     let rows = section("Selectors").into_iter();
     rows.map(|[kind, path, of]| LabelSelection { kind, path, of })
@@ -124,7 +124,7 @@ impl LabelSelection {
             "Pod" => one.is_workload,
             kind => one.key.group_kind() == kind,
         };
-        // Monitors can look into other namespaces.
+        // Selectors of other kinds, such as those of monitors, can select from other namespaces.
         let namespaces = (one.key.namespace.as_deref(), own.namespace.as_deref());
         is_kind && (self.of != "Pod" || may_be_one(namespaces.0, namespaces.1))
     }

@@ -43,13 +43,13 @@ impl fmt::Display for Release {
     }
 }
 
-/// Kinds in a version that releases from one on do not serve.
+/// Kinds in an API version that Kubernetes no longer serves from some release on.
 pub(super) struct Removed {
     /// `group/version`.
     pub(super) version: &'static str,
-    /// The kinds; none stands for all of the version.
+    /// The kinds. Empty for all kinds of the version.
     pub(super) kinds: Vec<&'static str>,
-    /// The first minor release of Kubernetes 1 without them.
+    /// The first minor release of Kubernetes 1 that does not serve them.
     pub(super) minor: u16,
     /// The version to use; empty if there is none.
     pub(super) instead: &'static str,
@@ -69,7 +69,7 @@ pub(super) static REMOVED: LazyLock<Vec<Removed>> = LazyLock::new(|| {
     rows.collect()
 });
 
-/// Why a release does not serve a resource.
+/// The removal because of which a release does not serve a resource. `None` if no removal is known.
 fn removal(resource: &Resource, release: Release) -> Option<&'static Removed> {
     let mut all = REMOVED.iter();
     all.find(|removed| {

@@ -10,7 +10,7 @@ pub(super) fn section<const N: usize>(title: &str) -> Vec<[&'static str; N]> {
     let rows = own.map(|line| {
         for (column, text) in columns.iter_mut().zip(line.split('|').map(str::trim)) {
             match text {
-                // As in the line above.
+                // The value of the line above.
                 "" => {}
                 "-" => *column = "",
                 text => *column = text,

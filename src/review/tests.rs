@@ -1,4 +1,4 @@
-//! The table of rules is as the rest of the program expects it, and is in `docs/review.md`.
+//! Tests that the table of rules is valid, and that `docs/review.md` shows it.
 
 use std::fmt::Write;
 use std::path::Path;

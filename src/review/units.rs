@@ -1,5 +1,5 @@
-//! The resources that a cluster gets from a package: those of lists one by one, without Kptfiles, kustomizations and local
-//! config.
+//! The resources that a cluster gets from a package. Lists are split into their elements. Kptfiles, kustomizations and
+//! local config are left out.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -18,7 +18,7 @@ pub(super) struct ClusterObject<'l> {
     pub(super) node: NodeRef<'l>,
 }
 
-/// What an object is in a cluster: group, kind, namespace and name.
+/// The identity of an object in a cluster: group, kind, namespace and name, without the version.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct ObjectKey {
     pub(super) group: String,
@@ -28,7 +28,7 @@ pub(super) struct ObjectKey {
 }
 
 impl ObjectKey {
-    /// `None` for a resource without a name, which no cluster gets.
+    /// `None` for a resource without a name, which the API server rejects.
     pub(super) fn of(resource: &Resource) -> Option<Self> {
         let group = resource.group();
         let is_global = Scopes::default().is_cluster_scoped(group, &resource.kind);
@@ -47,7 +47,7 @@ impl ObjectKey {
     }
 }
 
-/// Whether two namespaces may be one: what names none gets the one that the package is applied to.
+/// Whether two namespaces may be the same. An object without a namespace gets the one that the package is applied to.
 pub(super) fn may_be_one(one: Option<&str>, other: Option<&str>) -> bool {
     one.zip(other).is_none_or(|(one, other)| one == other)
 }
@@ -59,7 +59,7 @@ pub(super) fn group_kind(group: &str, kind: &str) -> String {
     }
 }
 
-/// Whether a kind is for tools alone.
+/// Whether a resource is only for tools such as kpt and kustomize.
 fn is_for_tools(resource: &Resource) -> bool {
     matches!(
         resource.group(),
@@ -72,7 +72,7 @@ pub(super) fn is_list(resource: &Resource) -> bool {
     resource.kind.ends_with("List")
 }
 
-/// The resources of an item: of a list, its elements.
+/// The resources of an item: the elements of a list, otherwise the item itself.
 pub(super) fn units(list: &ResourceList, id: ItemId) -> Vec<ClusterObject<'_>> {
     let resource = list.resource(id);
     if is_for_tools(resource) {
@@ -95,7 +95,7 @@ pub(super) fn units(list: &ResourceList, id: ItemId) -> Vec<ClusterObject<'_>> {
     }]
 }
 
-/// An element of a list; in a list of one kind it may leave out what the list says.
+/// An element of a list. In a list of one kind, such as a `ConfigMapList`, it may leave out its version and kind.
 fn of_list<'l>(list: &Resource, node: NodeRef<'l>) -> ClusterObject<'l> {
     let mut resource = Resource::read(node);
     if resource.api_version.is_empty() {
@@ -140,7 +140,7 @@ impl<'l> Objects<'l> {
         self.keys.contains(key)
     }
 
-    /// Those that are in this package and not in another one, in order.
+    /// The objects that are in this package and not in the other one, sorted.
     pub(super) fn without(&self, other: &Self) -> Vec<&ObjectKey> {
         let keys = self.keys.iter();
         let mut keys: Vec<&ObjectKey> = keys.filter(|key| !other.has(key)).collect();
@@ -148,7 +148,7 @@ impl<'l> Objects<'l> {
         keys
     }
 
-    /// The resources of these kinds, `group/Kind` each.
+    /// The resources of the kinds, `group/Kind`, that a function accepts.
     pub(super) fn of_kinds(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<ClusterObject<'l>> {
         let wanted = self.list.items().filter(|(_, resource)| {
             is_list(resource) || is_wanted(&group_kind(resource.group(), &resource.kind))
@@ -160,13 +160,13 @@ impl<'l> Objects<'l> {
         units.filter(is_wanted).collect()
     }
 
-    /// The resources that hold one of these words, in a text that holds it.
+    /// The resources that may contain one of these words. The others need not be parsed.
     pub(super) fn that_may_contain(&self, words: &[&str]) -> Vec<ClusterObject<'l>> {
         let items = self.list.items_that_may_contain(words);
         items.flat_map(|(id, _)| units(self.list, id)).collect()
     }
 
-    /// Whether there is an object of the same kind and name in a namespace that may be the same.
+    /// Whether the package has an object of the same kind and name, in a namespace that may be the same.
     pub(super) fn has_like(&self, key: &ObjectKey) -> bool {
         let is_like = |other: &ObjectKey| {
             other.name == key.name

@@ -1,7 +1,8 @@
 //! The places in which two versions of a resource differ.
 //!
-//! Elements of a list that the schema tells apart are compared with each other; another list is one value. Below a value that
-//! is new or gone each part is visited too, since a rule can be about any of them.
+//! If the schema gives the elements of a list an identity, elements with the same identity are compared. Any other list
+//! is compared as one value. Below a value that was added or removed, each part is visited too, because a rule can be
+//! about any of them.
 
 use std::collections::HashMap;
 
@@ -15,9 +16,9 @@ pub(super) enum PathStep<'n> {
     Field(&'n str),
     /// An element of a list.
     Element {
-        /// Its position after the change; before it, if it is gone.
+        /// Its position after the change, or before it if the element was removed.
         index: usize,
-        /// What tells it from the others; `None` for elements of a list that is one value.
+        /// What distinguishes it from the other elements. `None` if the list is compared as one value.
         identity: Option<Identity<'n>>,
     },
 }
@@ -27,7 +28,7 @@ pub(super) struct Place<'p, 'n> {
     pub(super) steps: &'p [PathStep<'n>],
     pub(super) before: Option<NodeRef<'n>>,
     pub(super) after: Option<NodeRef<'n>>,
-    /// Whether the nearest list element above the place, or the resource, is there before and after.
+    /// Whether the nearest list element above the place, or the resource, exists before and after.
     pub(super) owner_remains: bool,
     /// Whether nothing below it is visited.
     pub(super) is_leaf: bool,
@@ -43,7 +44,7 @@ pub(super) fn path(steps: &[PathStep<'_>]) -> Path {
     })
 }
 
-/// A node that is not null, which counts as absent.
+/// The node, unless it is null. Null counts as absent.
 pub(super) fn given(node: Option<NodeRef<'_>>) -> Option<NodeRef<'_>> {
     node.filter(|node| !node.is_null())
 }
@@ -53,7 +54,7 @@ pub(super) fn text(node: Option<NodeRef<'_>>) -> Option<&str> {
     given(node)?.scalar_text()
 }
 
-/// Gets each place, and whether something was found above it that says what the change is; gives the same for what is below.
+/// Gets a place, and whether a finding above it shows what the change is. Returns the same for the places below.
 type Visit<'v, 'n> = dyn FnMut(&Place<'_, 'n>, bool) -> bool + 'v;
 
 /// Visits the places in which two values differ.
@@ -108,7 +109,7 @@ impl<'n> DiffWalk<'_, 'n> {
         is_found: bool,
     ) {
         let entries = |node: Option<NodeRef<'n>>| node.into_iter().flat_map(|node| node.entries());
-        // In the order of the mapping after the change, then what is gone.
+        // In the order of the mapping after the change, then the removed entries.
         let mut others: HashMap<&str, NodeRef<'n>> = entries(before)
             .map(|entry| (entry.key.field_name(), entry.value.resolved()))
             .collect();
@@ -197,7 +198,8 @@ fn differ([before, after]: Sides<'_>) -> bool {
     }
 }
 
-/// The value to which the same steps lead in another version of the resource; up to a list that is one value.
+/// The value to which the same steps lead in another version of the resource. A list that is compared as one value is
+/// returned itself.
 pub(super) fn follow<'o>(
     steps: &[PathStep<'_>],
     root: Option<NodeRef<'o>>,
@@ -227,7 +229,7 @@ pub(super) fn follow<'o>(
     given(Some(node))
 }
 
-/// Steps up to the first list that is one value: what is compared as one.
+/// The steps up to the first list that is compared as one value.
 pub(super) fn comparable<'s, 'n>(steps: &'s [PathStep<'n>]) -> &'s [PathStep<'n>] {
     let is_one = |step: &PathStep<'_>| matches!(step, PathStep::Element { identity: None, .. });
     let end = steps.iter().position(is_one);

@@ -37,7 +37,7 @@ impl<'n> Grant<'n> {
         grants.collect()
     }
 
-    /// Each thing with what can be done to it: `group/resource`, or a URL.
+    /// Each pair of a resource or URL and a verb.
     fn each(&self) -> impl Iterator<Item = (Thing<'n>, &'n str)> {
         let names: Vec<Option<&str>> = match self.names.as_slice() {
             [] => vec![None],
@@ -86,7 +86,7 @@ impl<'n> Grant<'n> {
     }
 }
 
-/// What is granted.
+/// A resource or URL to which a role grants access.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Thing<'n> {
     Resource {
@@ -119,7 +119,7 @@ impl std::fmt::Display for Thing<'_> {
     }
 }
 
-/// How many things a message names.
+/// The maximum number of resources, URLs or subjects that a message names.
 const SHOWN: usize = 6;
 
 pub(super) fn grants_more(change: &FieldChange<'_, '_>) -> Option<String> {
@@ -133,7 +133,7 @@ pub(super) fn grants_more(change: &FieldChange<'_, '_>) -> Option<String> {
     if new.is_empty() {
         return None;
     }
-    // Things of which the same is granted stand together, the gravest first.
+    // Group the things by their verbs, the most dangerous groups first.
     let mut by_verbs: BTreeMap<Vec<&str>, Vec<Thing<'_>>> = BTreeMap::new();
     for (thing, verbs) in new {
         by_verbs
@@ -162,7 +162,7 @@ pub(super) fn grants_more(change: &FieldChange<'_, '_>) -> Option<String> {
     Some(format!("grants more: {}{more}", parts.join("; ")))
 }
 
-/// Whether it leads to more rights, or to secrets.
+/// Whether the grant can lead to more rights, or to secrets.
 fn is_grave(thing: Thing<'_>, verbs: &[&str]) -> bool {
     let grave = ["*", "bind", "escalate", "impersonate"];
     let of_thing = match thing {

@@ -1,10 +1,10 @@
-//! Webhooks and policies that are between users and the API server.
+//! Admission webhooks: whether requests fail when the webhook does not answer.
 
 use crate::review::row::FieldChange;
 use crate::review::walk::text;
 use crate::yaml::NodeRef;
 
-/// In v1 a webhook fails closed unless it says otherwise.
+/// In `admissionregistration.k8s.io/v1`, the default of `failurePolicy` is `Fail`.
 fn is_closed(webhook: NodeRef<'_>) -> bool {
     text(webhook.get("failurePolicy")).unwrap_or("Fail") == "Fail"
 }

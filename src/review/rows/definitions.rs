@@ -4,7 +4,7 @@ use crate::review::row::FieldChange;
 use crate::review::walk::{given, text};
 use crate::yaml::NodeRef;
 
-/// The versions of a definition.
+/// The versions of a definition, with their names.
 fn versions<'n>(list: NodeRef<'n>) -> impl Iterator<Item = (&'n str, NodeRef<'n>)> {
     let items = list.items().map(|item| item.resolved());
     items.filter_map(|item| Some((text(item.get("name"))?, item)))
@@ -44,7 +44,7 @@ pub(super) fn drops_served(change: &FieldChange<'_, '_>) -> Option<String> {
     })
 }
 
-/// How many fields a message names.
+/// The maximum number of differences that a message names.
 const SHOWN: usize = 5;
 
 pub(super) fn narrows(change: &FieldChange<'_, '_>) -> Option<String> {
@@ -77,7 +77,7 @@ pub(super) fn narrows(change: &FieldChange<'_, '_>) -> Option<String> {
     ))
 }
 
-/// Finds where a schema takes less than another one.
+/// Finds where the new schema of a version accepts less than the old one.
 struct Narrowing<'v> {
     version: &'v str,
     found: &'v mut Vec<String>,

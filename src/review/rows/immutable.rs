@@ -1,10 +1,10 @@
-//! Fields that an API server refuses to change. `tests/review_api_server.py` asks a real one about each.
+//! Fields that an API server refuses to change. `tests/review_api_server.py` checks each with a real API server.
 
 use crate::review::row::FieldChange;
 use crate::review::walk::text;
 use crate::yaml::{NodeRef, Value};
 
-/// An indexed Job can grow or shrink together with its parallelism.
+/// `completions` is immutable, except in an indexed Job in which it equals `parallelism` after the change.
 pub(super) fn changes_completions(change: &FieldChange<'_, '_>) -> bool {
     let [_, parallelism] = change.of_root(&["spec", "parallelism"]);
     let [_, mode] = change.of_root(&["spec", "completionMode"]);
@@ -12,7 +12,7 @@ pub(super) fn changes_completions(change: &FieldChange<'_, '_>) -> bool {
     change.object_remains && !is_elastic
 }
 
-/// A field that is left out keeps what the server allocated.
+/// If the field is left out, the server keeps the address that it allocated.
 pub(super) fn changes_address(change: &FieldChange<'_, '_>) -> bool {
     let types = change.of_root(&["spec", "type"]);
     let is_name = types.iter().any(|kind| text(*kind) == Some("ExternalName"));
@@ -20,12 +20,12 @@ pub(super) fn changes_address(change: &FieldChange<'_, '_>) -> bool {
     change.object_remains && is_set && !is_name
 }
 
-/// A claim can move to another class of attributes; its `resources` have a rule of their own.
+/// A claim can get another `volumeAttributesClassName`. Its `resources` have separate rules.
 pub(super) fn changes_claim(change: &FieldChange<'_, '_>) -> bool {
     let (before, after) = (text(change.before()), text(change.after()));
     let is_mutable = match change.last_field() {
         "volumeAttributesClassName" | "resources" => true,
-        // What the server sets where it is left out.
+        // The server sets these fields if they are left out, so removing them changes nothing.
         "volumeName" | "storageClassName" => change.after().is_none(),
         "volumeMode" => {
             [before, after].contains(&Some("Filesystem")) && [before, after].contains(&None)
@@ -35,7 +35,7 @@ pub(super) fn changes_claim(change: &FieldChange<'_, '_>) -> bool {
     change.object_remains && !is_mutable
 }
 
-/// The size of a claim before and after, if it stays.
+/// The size of a claim before and after. `None` if the claim does not remain.
 fn sizes(change: &FieldChange<'_, '_>) -> Option<[Option<f64>; 2]> {
     let size =
         |node: Option<NodeRef<'_>>| quantity(text(node?.get_path(&["requests", "storage"]))?);
@@ -52,7 +52,7 @@ pub(super) fn shrinks(change: &FieldChange<'_, '_>) -> bool {
     matches!(sizes(change), Some([Some(before), Some(after)]) if after < before)
 }
 
-/// The source of a volume stays.
+/// Only these fields of a volume can change, not for example its source.
 pub(super) fn changes_volume(change: &FieldChange<'_, '_>) -> bool {
     const MUTABLE: [&str; 7] = [
         "accessModes",
@@ -71,7 +71,7 @@ pub(super) fn changes_frozen(change: &FieldChange<'_, '_>) -> bool {
     change.object_remains && text(before) == Some("true")
 }
 
-/// Of a running pod its images, its deadline and more tolerations can change.
+/// Only the images, the deadline, the tolerations and the scheduling gates of a running pod can change.
 pub(super) fn changes_pod(change: &FieldChange<'_, '_>) -> bool {
     const MUTABLE: [&str; 3] = ["activeDeadlineSeconds", "tolerations", "schedulingGates"];
     let field = change.last_field();

@@ -1,5 +1,5 @@
-//! The rules of `rules.txt`, by class. To add a rule, add a line; a condition for which it has no word is a function in a
-//! module here. `UPDATE=1 cargo test --lib review` writes the rules into `docs/review.md`.
+//! The rules of `rules.txt`, by class. To add a rule, add a line to it. If the table has no word for the condition,
+//! write a function in a module here. `UPDATE=1 cargo test --lib review` writes the rules into `docs/review.md`.
 
 mod access;
 mod admission;
@@ -36,7 +36,8 @@ pub(super) fn of_class(class: &str) -> impl Iterator<Item = Row> {
     section(class).into_iter().filter_map(row)
 }
 
-/// A rule from the columns of its line; a test reads all lines.
+/// Makes a rule from the columns of its line. `None` if a column is invalid; a test checks that no line of the table
+/// is.
 fn row([kinds, path, condition, message, source, risk, reason]: [&'static str; 7]) -> Option<Row> {
     let (condition, absent) = condition
         .split_once(", absent is ")
@@ -62,7 +63,7 @@ fn row([kinds, path, condition, message, source, risk, reason]: [&'static str; 7
     })
 }
 
-/// The function of a condition.
+/// The condition function with this name.
 fn holds(name: &str) -> Option<FiresWhen> {
     Some(FiresWhen::Holds(match name {
         "account" => pods::account,
@@ -84,7 +85,7 @@ fn holds(name: &str) -> Option<FiresWhen> {
     }))
 }
 
-/// The function that gives the message of a rule.
+/// The message function with this name.
 fn says(name: &str) -> Option<FiresWhen> {
     Some(FiresWhen::Says(match name {
         "adds_capabilities" => pods::adds_capabilities,

@@ -1,4 +1,4 @@
-//! What can be reached, and by whom.
+//! Network access: NetworkPolicies, and the source ranges of load balancers.
 
 use crate::review::row::FieldChange;
 use crate::review::walk::{given, text};
@@ -26,7 +26,7 @@ fn restricts(policy: NodeRef<'_>, what: &str) -> bool {
 /// Whether a rule admits what no rule admitted before.
 fn opens(change: &FieldChange<'_, '_>, peers: &str, what: &str) -> bool {
     let [Some(before), Some(after)] = change.roots else {
-        // A new policy closes what was open.
+        // A new policy opens nothing. A removed policy has its own finding.
         return false;
     };
     let old = || change.before().into_iter().flat_map(|list| list.items());
@@ -41,7 +41,7 @@ fn opens(change: &FieldChange<'_, '_>, peers: &str, what: &str) -> bool {
     restricts(before, what) && (admits || !restricts(after, what))
 }
 
-/// Whether each element of a list is in the other one; an absent or empty list is everything.
+/// Whether each element of a list is in the other list. An absent or empty list contains everything.
 fn within(one: Option<NodeRef<'_>>, other: Option<NodeRef<'_>>) -> bool {
     let items = |list: Option<NodeRef<'_>>| -> Vec<_> {
         let items = given(list).into_iter().flat_map(|list| list.items());
@@ -68,7 +68,7 @@ pub(super) fn drops_type(change: &FieldChange<'_, '_>) -> Option<String> {
     ))
 }
 
-/// An empty selector selects all.
+/// An empty selector selects all pods, so it takes protection from none.
 pub(super) fn selects_others(change: &FieldChange<'_, '_>) -> bool {
     let both = change.both();
     both.is_some_and(|(_, after)| after.entries().next().is_some())

@@ -4,7 +4,7 @@ use crate::review::row::{CONTAINERS, FieldChange};
 use crate::review::walk::{given, text};
 use crate::yaml::NodeRef;
 
-/// What a list of strings has.
+/// The elements of a list of strings. Empty without a list.
 fn strings<'n>(list: Option<NodeRef<'n>>) -> Vec<&'n str> {
     let items = list.into_iter().flat_map(|list| list.items());
     items
@@ -12,7 +12,7 @@ fn strings<'n>(list: Option<NodeRef<'n>>) -> Vec<&'n str> {
         .collect()
 }
 
-/// What Pod Security's baseline lets a container add.
+/// The capabilities that a container may add under the Baseline level of the Pod Security Standards.
 const HARMLESS: [&str; 14] = [
     "AUDIT_WRITE",
     "CHOWN",
@@ -51,8 +51,8 @@ fn containers<'n>(pod: NodeRef<'n>) -> impl Iterator<Item = (&'n str, NodeRef<'n
     items.filter_map(|item| Some((text(item.get("name"))?, item.resolved())))
 }
 
-/// The containers that are there before and after, of which something holds before and not after. The test gets a container
-/// and its pod.
+/// The message with the names of the containers for which `holds` is true before the change and false after it. New and
+/// removed containers do not count. `holds` gets a container and its pod spec.
 fn lost(
     change: &FieldChange<'_, '_>,
     holds: impl Fn(NodeRef<'_>, NodeRef<'_>) -> bool,
@@ -68,7 +68,7 @@ fn lost(
     (!names.is_empty()).then(|| format!("{message}: {}", names.join(", ")))
 }
 
-/// A field of a container's security context, else that of its pod.
+/// A field of the security context of a container, or of its pod if the container does not have it.
 fn context<'n>(container: NodeRef<'n>, pod: NodeRef<'n>, path: &[&str]) -> Option<NodeRef<'n>> {
     let of = |node: NodeRef<'n>| given(given(node.get("securityContext"))?.get_path(path));
     of(container).or_else(|| of(pod))
@@ -165,7 +165,7 @@ pub(super) fn arguments(change: &FieldChange<'_, '_>) -> Option<String> {
     })
 }
 
-/// What an argument has that no other one does: all of it, or the first line of a script.
+/// The part of an argument that is not in the other arguments: the whole argument, or the first new line of a script.
 fn only_here(text: &str, others: &[&str]) -> Option<String> {
     if !text.contains('\n') {
         return Some(shortened(text, others));
@@ -178,7 +178,7 @@ fn only_here(text: &str, others: &[&str]) -> Option<String> {
     lines.next().map(|line| shortened(line.trim(), &[]))
 }
 
-/// The beginning of a long argument; of one that begins like another the place where it differs.
+/// The beginning of a long argument. If another argument has the same long beginning, the place where they differ.
 fn shortened(text: &str, others: &[&str]) -> String {
     const MOST: usize = 60;
     let alike = |other: &&str| {
@@ -229,7 +229,7 @@ impl<'i> ContainerImage<'i> {
             None => (name, None),
         };
         let (repository, tag) = match name.rsplit_once(':') {
-            // The port of a registry is no tag.
+            // Otherwise it is the port of a registry.
             Some((repository, tag)) if !tag.contains('/') => (repository, Some(tag)),
             _ => (name, None),
         };

@@ -1,4 +1,4 @@
-//! What runs no longer, or with less protection.
+//! PodDisruptionBudgets that block evictions, or allow all.
 
 use crate::review::row::FieldChange;
 use crate::review::walk::text;
