@@ -1,4 +1,4 @@
-//! Elements of flow collections.
+//! Changes the elements of flow collections.
 
 use std::ops::Range;
 
@@ -15,13 +15,13 @@ use crate::yaml::node::NodeRef;
 use crate::yaml::text_edit::TextEdit;
 use crate::yaml::tree::NodeKind;
 
-/// An element of a flow collection with what belongs to it.
+/// An element of a flow collection with its white space, comments and comma.
 struct FlowElement {
-    /// White space and comments in front.
+    /// White space and comments before the element.
     lead: Range<usize>,
     element_end: usize,
     comma: Option<usize>,
-    /// Behind the comma and the comment on its line.
+    /// After the comma and the comment on its line.
     end: usize,
     ids: Range<u32>,
 }
@@ -43,7 +43,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(())
     }
 
-    /// `[a: b]` has no room for another entry: it gets its braces.
+    /// `[a: b]` cannot have another entry, so it gets braces.
     pub(super) fn edit_pair(
         &self,
         node: NodeRef<'d>,
@@ -63,8 +63,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(())
     }
 
-    /// The target text between the brackets. Each element owns the white space and comments in front
-    /// of it, and the comma and comment after it.
+    /// The new text between the brackets. The white space and comments before an element belong to it, and so do the
+    /// comma and the comment after it.
     fn flow_interior(
         &self,
         node: NodeRef<'d>,
@@ -117,7 +117,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(out.text)
     }
 
-    /// Adds an element with or without a comma; returns whether a comment is after it.
+    /// Adds an element with or without a comma; returns whether a comment follows it.
     fn push_element(
         &self,
         element: &FlowElement,
@@ -130,7 +130,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         let (start, end) = (element.lead.end, element.element_end);
         text.push_str(&inner.apply(&source[start..end], start)?);
         if text.ends_with('?') {
-            // `?,` would be text.
+            // `?,` would be a plain scalar.
             text.push(' ');
         }
         match (element.comma, comma) {
@@ -197,13 +197,13 @@ impl<'d> FlowElements<'d> {
         last.unwrap_or(self.opening.end)..self.end
     }
 
-    /// The comma of an element, and where what belongs to the element ends.
+    /// The comma of an element, and the end of the text that belongs to the element.
     fn behind(&self, index: usize) -> (Option<usize>, usize) {
         let end = self.children.range(index).end;
         let bytes = &self.document.text.as_bytes()[..self.end];
         let next = skip_trivia(bytes, end);
         let comma = (bytes.get(next) == Some(&b',')).then_some(next);
-        // A comma below the comment of its element is in front of the next one.
+        // The comma can be on a line below the comment of its element, before the next element.
         let end = behind_comment(self.document, comma.map_or(end, |comma| comma + 1));
         (comma, end.min(self.end))
     }
@@ -213,7 +213,7 @@ fn behind_comment(document: Document<'_>, at: usize) -> usize {
     comment_behind(document, at).map_or(at, |comment| at + comment.len())
 }
 
-/// The white space in front of an element that is new or moves.
+/// The white space before new and moved elements.
 struct Leads {
     first: String,
     next: String,
@@ -273,7 +273,7 @@ impl<'e> Interior<'e> {
         self.in_comment = true;
     }
 
-    /// Adds white space and comments, after a line break if a comment is in front.
+    /// Adds white space and comments, after a line break if the text ends in a comment.
     fn push_lead(&mut self, lead: &str) {
         let breaks = lead
             .trim_start_matches([' ', '\t'])

@@ -25,7 +25,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
-    /// The format of content in the place of a node.
+    /// The format of content that replaces a node.
     pub(super) fn format_of_content(&self, node: NodeRef<'d>) -> Format {
         let below = self.behind_line(node.range().end);
         let inherits = node.kind().is_block_scalar()
@@ -39,7 +39,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
-    /// Where content that ends at `below` may have block scalars with `+`: no blank lines follow.
+    /// Where content that ends at `below` may have block scalars with `+`: everywhere if no blank lines follow, else
+    /// only within the content.
     pub(super) fn kept_scalars_above(&self, below: usize) -> KeptScalars {
         if self.behind_blank_lines(below) == below {
             KeptScalars::Everywhere
@@ -48,7 +49,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
-    /// The line break at the end of the line of `at`. A line can be long and hold many edits.
+    /// The line break at the end of the line of `at`. Cached, because a line can be long and have many edits.
     pub(super) fn newline(&self, at: usize) -> &'static str {
         let (from, end, newline) = self.line.get();
         if (from..end).contains(&at) {
@@ -59,7 +60,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         newline
     }
 
-    /// Whether the flow collections around are JSON.
+    /// Whether the flow collections around a node are JSON.
     pub(super) fn json(&self, node: NodeRef<'d>) -> Json {
         let mut json = None;
         let mut at = Some(node);
@@ -81,7 +82,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         json.map_or(Json::No, |_| Json::Document)
     }
 
-    /// Columns per level: those of the mappings around the node, else of the first nested one.
+    /// Columns of indentation per level, from the nearest block mapping around the node, or the node itself, that
+    /// directly contains another one; 2 if there is none.
     pub(super) fn step(&self, node: NodeRef<'d>) -> usize {
         let document = self.document;
         let step_of = |mapping: NodeRef<'d>| {
@@ -115,7 +117,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         2
     }
 
-    /// Columns from a dash to what follows it, as in the nearest block sequence.
+    /// Columns from a dash to its content, as in the nearest block sequence.
     pub(super) fn dash(&self, start: usize) -> usize {
         let dashes = self.dashes.get_or_init(|| {
             let document = self.document;

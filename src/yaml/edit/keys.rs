@@ -1,4 +1,4 @@
-//! Entries by their keys: many edits of one large mapping take linear time.
+//! Finds entries by their keys, so that many edits of one large mapping take linear time.
 
 use std::collections::HashMap;
 
@@ -6,15 +6,15 @@ use crate::yaml::key_index::KeyIndex;
 use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::tree::NodeId;
 
-/// Mappings up to this size are searched.
+/// Mappings up to this size are searched without an index.
 const SMALL: usize = 32;
 
-/// The keys of large mappings that were looked at more than once.
+/// The keys of large mappings: `None` after the first lookup, an index from the second on.
 #[derive(Debug, Default)]
 pub(super) struct KeyIndexes<'d>(HashMap<NodeId, Option<StringKeys<'d>>>);
 
 impl<'d> KeyIndexes<'d> {
-    /// The first entry of a key, with its place in the mapping.
+    /// The first entry of a key, with its position in the mapping.
     pub(super) fn find(
         &mut self,
         mapping: NodeRef<'d>,
@@ -42,7 +42,7 @@ impl<'d> KeyIndexes<'d> {
 #[derive(Debug)]
 struct StringKeys<'d> {
     mapping: NodeRef<'d>,
-    /// The place of each in the mapping, and its node.
+    /// The position of each key in the mapping, and its node.
     keys: Vec<(u32, NodeId)>,
     index: KeyIndex,
 }

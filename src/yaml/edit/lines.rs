@@ -13,7 +13,7 @@ pub(super) fn ends_in_block_scalar(document: Document<'_>) -> bool {
         .is_some_and(|last| last.kind().is_block_scalar())
 }
 
-/// Columns that the lines of a block scalar are indented by, if it has any.
+/// Columns that the lines of a block scalar are indented by; `None` if it has no lines with text.
 pub(super) fn body_indent(node: NodeRef<'_>) -> Option<usize> {
     let mut lines = node.source().split('\n').skip(1);
     lines.find(|line| !line.trim().is_empty()).map(indent_of)
@@ -23,7 +23,7 @@ pub(super) fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
-/// The end of the line of `at`, before its line break of either kind.
+/// The end of the line of `at`, before its LF or CRLF.
 pub(super) fn break_at(document: Document<'_>, at: usize) -> usize {
     let end = document.line_end(at);
     if end > at && document.text.as_bytes()[end - 1] == b'\r' {
@@ -34,8 +34,8 @@ pub(super) fn break_at(document: Document<'_>, at: usize) -> usize {
 }
 
 impl<'d> Editor<'d, '_> {
-    /// Behind the comment lines that are indented deeper than `column`, and the blank lines among
-    /// them. `from` begins a line.
+    /// The end of the comment lines below `from` that are indented deeper than `column`, with the blank lines between
+    /// them. `from` must be the start of a line.
     pub(super) fn behind_deeper_comments(&self, from: usize, column: usize) -> usize {
         let document = self.document;
         let mut behind = from;
@@ -51,9 +51,9 @@ impl<'d> Editor<'d, '_> {
         behind
     }
 
-    /// Columns of white space in the blank lines from `from` on and in front of a comment there.
-    /// A block scalar that ends at `from` would read comments that are indented as deep as its own lines as its
-    /// text, and of blank lines those that are deeper or hold a tab: spaces alone count one less.
+    /// The indentation that a block scalar ending at `from` must exceed, so that the blank lines from `from` on, and a
+    /// comment after them, do not become part of its text. A comment becomes part of it if it is indented as deep as
+    /// the scalar's lines. A blank line does if it is deeper or contains a tab, so spaces alone count one less.
     pub(super) fn indent_below(&self, from: usize) -> usize {
         let document = self.document;
         let comment = self.behind_blank_lines(from).min(document.text.len());
@@ -68,7 +68,7 @@ impl<'d> Editor<'d, '_> {
         blank.unwrap_or(0).max(comment)
     }
 
-    /// The first blank line from `from` on, or `end`.
+    /// The start of the first blank line from `from` on, or `end`.
     pub(super) fn behind_adjoining_comments(&self, from: usize, end: usize) -> usize {
         let mut at = from;
         while at < end && self.behind_blank_lines(at) == at {
@@ -90,7 +90,8 @@ impl<'d> Editor<'d, '_> {
         at
     }
 
-    /// Behind the line break of the line of `at`, be it the one that the last line will get.
+    /// The end of the line of `at`, after its line break. For the last line, this includes the line break that it gets
+    /// during the edit.
     pub(super) fn behind_line(&self, at: usize) -> usize {
         let text = self.document.text;
         let end = self.document.line_end(at);
@@ -107,7 +108,7 @@ impl<'d> Editor<'d, '_> {
         range.start - blank..range.end
     }
 
-    /// First byte that comments above the first unit of a block collection can be at.
+    /// The first offset at which comments above the first unit of a block collection can begin.
     pub(super) fn floor(&self, node: NodeRef<'d>) -> usize {
         let document = self.document;
         if let Some(mark) = node.mark() {

@@ -106,7 +106,7 @@ pub struct Editor<'d, 'f> {
     dashes: OnceCell<Vec<(usize, usize)>>,
     /// Cache: columns per level of indentation in block mappings.
     steps: RefCell<HashMap<NodeId, Option<usize>>>,
-    /// The rest of the line that was last looked at, and its line break.
+    /// Cache: the rest of the line that was last looked at (start and end), and its line break.
     line: Cell<(usize, usize, &'static str)>,
     /// Entries and items to remove, by their index in the source.
     gone: BTreeMap<NodeId, HashSet<usize>>,

@@ -1,4 +1,4 @@
-//! Changes of nodes as replacements in the source.
+//! Writes changes of nodes as replacements in the source.
 
 use std::ops::Range;
 
@@ -17,8 +17,8 @@ use crate::yaml::text_edit::TextEdit;
 use crate::yaml::tree::{NodeId, NodeKind};
 
 impl<'d, 'f> Editor<'d, 'f> {
-    /// The text may end in a block scalar without a line break. Its header in `lines` gets the
-    /// indicator that keeps its value when a line break follows.
+    /// If the text ends in a block scalar without a line break, and its header is within `lines`, gives the header the
+    /// indicator `-`. It keeps the scalar's value when a line break follows.
     pub(super) fn strip_cut_scalar(&self, lines: Range<usize>, out: &mut TextEdit) {
         let Some(cut) = self.document.tree.unterminated else {
             return;
@@ -52,8 +52,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                 }
                 None => {}
             }
-            // The comments on a changed node's own line are not part of its content. They stand
-            // after it.
+            // Include the comments on the changed node's line. They follow the node and are not part of its content.
             let until = next.map_or(ids.end, |(id, _)| id.0 + 1);
             for (id, comments) in self.comments.range(NodeId(from)..NodeId(until)) {
                 self.edit_comments(self.document.node(*id), comments, out);
@@ -78,7 +77,8 @@ impl<'d, 'f> Editor<'d, 'f> {
             if indent.bytes().all(|byte| byte == b' ') {
                 let head = head_start(document, line, start - line, 0);
                 let newline = newline_at(document.text, start);
-                // The first character goes in again, so that lines put in at this place stay above.
+                // The replacement includes the first character, so that it is not an insertion: lines inserted at the
+                // same offset are then above it.
                 let first = document.text[start..]
                     .chars()
                     .next()
@@ -102,7 +102,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
-    /// Writes the new lines below an entry (by its key) or item, whose next sibling stays.
+    /// Writes the new lines below an entry (by its key) or item. Its next sibling must stay in place.
     pub(super) fn edit_lines_below(&self, owner: NodeRef<'d>, out: &mut TextEdit) {
         let document = self.document;
         let comments = self.comments.get(&owner.id);
@@ -113,7 +113,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             let newline = newline_at(document.text, range.start.saturating_sub(1));
             let lines = lines.iter().flat_map(|line| [line.as_str(), newline]);
             let mut text: String = lines.collect();
-            // The last line of a text without a line break at its end.
+            // If the text has no line break at its end, its new last line gets none.
             if range.end == document.text.len() && !document.text.ends_with('\n') {
                 text.truncate(text.len().saturating_sub(newline.len()));
             }
@@ -121,7 +121,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
-    /// Whether the last line of an entry or item stays the last, and begins no block scalar.
+    /// Whether the last line of an entry or item remains its last one, and no block scalar is written there.
     fn keeps_last(&self, owner: NodeRef<'d>) -> bool {
         let mut last = value_of(owner);
         while let Some(node) = last {
@@ -136,7 +136,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         true
     }
 
-    /// Whether a value gets other content, which is then written with the comments around it.
+    /// Whether a value gets new content. The comments around it are then written with the content.
     fn is_placed(&self, value: NodeRef<'d>) -> bool {
         match self.changes.get(&value.id) {
             Some(Change::Replace(_)) => true,
@@ -145,7 +145,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
-    /// Whether a node without entries and items gets them on lines below.
+    /// Whether an empty node gets entries or items in block style, on the lines below.
     fn becomes_block(&self, node: NodeRef<'d>) -> bool {
         !node.is_filled() && self.json(node) == Json::No && !self.flow_only(node)
     }
@@ -183,7 +183,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(())
     }
 
-    /// Whether only flow style can be in the place of a node.
+    /// Whether the content of a node must be in flow style.
     pub(super) fn flow_only(&self, node: NodeRef<'d>) -> bool {
         match node.parent() {
             Some(parent) => !parent.kind().is_block_collection(),

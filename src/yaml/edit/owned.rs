@@ -6,7 +6,8 @@ use crate::yaml::error::EditError;
 use crate::yaml::node::NodeRef;
 
 impl OwnedDocument {
-    /// The text of a document with edits of its root. No tree is made of the new text, which may be long.
+    /// The text of a document with edits of its root. The new text is checked without building its tree, because it may
+    /// be long.
     ///
     /// # Errors
     /// As [`OwnedDocument::edit`].
@@ -24,7 +25,7 @@ impl OwnedDocument {
     /// The document with edits of its root, parsed again if there are any.
     ///
     /// # Errors
-    /// Those of `change`, and edits whose outcome is no YAML.
+    /// The errors of `change`, and [`EditError::Broken`] if the result is not YAML.
     pub fn edit<'f, E: From<EditError>>(
         self,
         change: impl for<'d> FnOnce(NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
@@ -32,7 +33,7 @@ impl OwnedDocument {
         match self.changed(change)? {
             Some(editor) => {
                 let spliced = editor.splice()?;
-                // Before the tree of the new text is made.
+                // Freed before the tree of the new text is built.
                 drop(self);
                 Ok(spliced.document()?)
             }

@@ -1,4 +1,4 @@
-//! A value in its place: after its key or dash, on a line of its own, or on the lines below.
+//! Writes a value to its place: after its key or dash, on a separate line, or on the lines below.
 
 use std::borrow::Cow;
 
@@ -48,7 +48,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         let is_below = head_place(node).is_some();
         let has_line = kind.is_block_collection() || kind.is_block_scalar() || !has_indicator(node);
         if !has_line && bare.tail == Tail::Open && (is_below || comments.count() < 2) {
-            // It stays on its line, and so do its comments.
+            // The value stays on its line, and its comments stay where they are.
             self.place_on_its_line(node, bare, out);
             return self.edit_value_comments(node, &comments, out);
         }
@@ -105,7 +105,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         })
     }
 
-    /// Makes the comments around a value these, where the value stays on its lines.
+    /// Replaces the comments around a value that stays on its lines.
     pub(super) fn edit_value_comments(
         &self,
         value: NodeRef<'d>,
@@ -160,7 +160,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
-    /// Puts text in the place of a node in a flow collection.
+    /// Replaces a node in a flow collection with text.
     pub(super) fn place_in_flow(&self, node: NodeRef<'d>, text: String, out: &mut TextEdit) {
         let range = node.outer_start()..node.range().end;
         let anchor = node.anchor().map(|anchor| format!("{anchor} "));
@@ -169,7 +169,8 @@ impl<'d, 'f> Editor<'d, 'f> {
             .parent()
             .is_some_and(|parent| parent.kind().is_mapping());
         if is_value && node.mark().is_none() {
-            // `{lone}`: an entry without its colon; `{?}`, where `?:` would be text.
+            // `{lone}` is an entry without a colon. After the `?` of `{?}`, a colon needs a space: `?:` would be a
+            // plain scalar.
             let lone_mark = self.document.text[..range.start].ends_with('?');
             text.insert_str(0, if lone_mark { " : " } else { ": " });
         } else if node.range().is_empty() && node.properties().is_empty() {
@@ -178,8 +179,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         out.replace(range, text);
     }
 
-    /// Puts rendered content in the place of a node outside of flow collections, and of the comments
-    /// around it.
+    /// Replaces a node outside of flow collections, and the comments around it, with rendered content.
     pub(super) fn place(
         &self,
         node: NodeRef<'d>,
@@ -199,7 +199,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                 .trim()
                 .is_empty();
         let anchor = node.anchor().unwrap_or_default();
-        // No collection begins on the line of its anchor.
+        // A block collection cannot begin on the line of its anchor.
         if !anchor.is_empty() {
             rendered.move_down();
         } else if is_root_line {
@@ -213,7 +213,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         } else {
             text.trim()
         };
-        // Lines below a dash begin in the column after the dash and one space.
+        // After a dash, the first line of a block collection must align with the lines below it.
         let behind_dash = node.mark().is_some() && rendered.moved_up.is_some();
         let is_glued = text.is_empty() || text.starts_with([' ', '\t']);
         let range = if is_glued || behind_dash {
@@ -231,7 +231,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         out.replace(range, format!("{:gap$}{text}{}", "", rendered.below));
     }
 
-    /// `? lone` gets its colon, on a line of its own.
+    /// Writes the value of `? lone` on a new line, with its colon.
     pub(super) fn place_without_colon(
         &self,
         node: NodeRef<'d>,
@@ -247,7 +247,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         out.insert(at, format!("{newline}{:column$}:{gap}{inline}{below}", ""));
     }
 
-    /// A scalar, alias or flow collection stays on its line; its tag goes.
+    /// Replaces a scalar, alias or flow collection on its line. Its tag is removed.
     fn place_on_its_line(&self, node: NodeRef<'d>, rendered: Rendered, out: &mut TextEdit) {
         let anchor = node.anchor().unwrap_or_default();
         let is_below = head_place(node).is_some();
@@ -282,14 +282,14 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 }
 
-/// Whether a node is not a value without its colon.
+/// Whether a node has the indicator that it needs. `false` for the value of a mapping entry without a colon.
 fn has_indicator(node: NodeRef<'_>) -> bool {
     let parent = node.parent();
     node.mark().is_some() || !parent.is_some_and(|parent| parent.kind().is_mapping())
 }
 
-/// The string to write in the style of the old scalar. `None` if the content keeps its own spelling:
-/// it is not a string, has that style already, or needs several lines and the old scalar has one.
+/// The string to write in the style of the old scalar. `None` if the content keeps its spelling: it is not a string,
+/// has that style already, or needs several lines while the old scalar has one.
 fn string_in_style_of<'c>(node: NodeRef<'_>, content: &'c Content<'_>) -> Option<&'c str> {
     let source = match content {
         Content::Value(Value::String(text)) => return Some(text),

@@ -1,4 +1,4 @@
-//! Edits that an editor refuses: shared anchors, endless aliases, keys that are there twice.
+//! Edits that an editor refuses: shared anchors, endless aliases, duplicate keys.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::value::Value;
 
 impl<'d, 'f> Editor<'d, 'f> {
-    /// Refuses an edit below an anchor of a text that cannot be expanded.
+    /// Refuses an edit that would change what an alias reads, if the text cannot be expanded.
     pub(super) fn refuse(
         &self,
         node: NodeRef<'d>,
@@ -28,14 +28,14 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
-    /// Refuses a new key that is a collection and that the mapping has already, in any spelling.
+    /// Refuses a new key that is a collection and that the mapping already has, in any spelling.
     pub(super) fn refuse_keys_twice(
         &self,
         mapping: NodeRef<'d>,
         slots: &[Slot<'f>],
     ) -> Result<(), EditError> {
         let is_collection = |key: &Value| matches!(key, Value::Mapping(_) | Value::Sequence(_));
-        // A copy has a scalar as key.
+        // The key of a copy is a scalar.
         let new = slots.iter().filter_map(|slot| match slot {
             Slot::New(new) => new.key.as_ref().filter(|key| is_collection(key)),
             _ => None,
@@ -57,8 +57,8 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 }
 
-/// Checks content that is written from its value: aliases read anchors of another document, and
-/// keys that are collections may be equal in different spellings.
+/// Checks content that is written from its value: its aliases must expand within the limits, and no mapping may have
+/// equal keys in different spellings.
 pub(super) fn readable(content: Content<'_>) -> Result<Content<'_>, EditError> {
     check_readable(&content)?;
     Ok(content)
@@ -91,8 +91,7 @@ fn check_readable(content: &Content<'_>) -> Result<(), EditError> {
     Ok(())
 }
 
-/// A key that a mapping within has twice: collections as keys may be there twice in a text, if
-/// they are not written alike.
+/// A key that a mapping within has twice. The parser accepts that for collections as keys, if their spellings differ.
 fn key_twice(value: &Value) -> Option<&Value> {
     match value {
         Value::Mapping(entries) => {

@@ -1,4 +1,4 @@
-//! Changes that fit the aliases and merge keys of the source.
+//! Adapts changes to the aliases and merge keys of the source.
 
 use super::Editor;
 use super::finish::Spliced;
@@ -31,8 +31,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         settled.spliced()
     }
 
-    /// The changes so far that cannot be written, each with its node: an alias there would have to be
-    /// written out and cannot.
+    /// The errors of changes that cannot be written, each with its node: an alias there would have to be written out,
+    /// but cannot be.
     #[must_use]
     fn refusals(&mut self) -> Vec<(NodeId, EditError)> {
         self.take_out_gone();
@@ -50,8 +50,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
-    /// The changes so far that cannot be written: the index of the node that each is in, and its error
-    /// with a path from that node.
+    /// The errors of changes that cannot be written, each with the index of the node that contains the change. Paths in
+    /// errors begin at that node.
     pub(crate) fn refusals_within(&mut self, nodes: &[NodeRef<'d>]) -> Vec<(usize, EditError)> {
         let refusals = self.refusals().into_iter();
         let within = refusals.filter_map(|(id, error)| {
@@ -61,8 +61,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         within.collect()
     }
 
-    /// Discards the changes of these nodes that cannot be written. Returns the index and the error of
-    /// each, with paths from the node. [`Editor::finish`] reports the others.
+    /// Discards the changes of these nodes that cannot be written. Returns the index and the error of each node, with
+    /// paths that begin at the node. [`Editor::finish`] reports the errors of other nodes.
     pub(crate) fn settle(&mut self, nodes: &[NodeRef<'d>]) -> Vec<(usize, EditError)> {
         let mut given_up = Vec::new();
         loop {

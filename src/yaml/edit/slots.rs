@@ -7,7 +7,7 @@ use crate::yaml::comments::{ValueComments, comment_in_flow, comments_above, line
 use crate::yaml::emit::{Emitter, Rendered, Tail};
 use crate::yaml::format::{Format, Owner};
 
-/// Which slots keep their place: a longest run in the old order.
+/// Which slots stay in place: a longest subsequence in the old order.
 ///
 /// A collection after a dash keeps its first line only if its first entry stays first.
 pub(super) fn stable_slots(slots: &[Slot<'_>], behind_dash: bool) -> Vec<bool> {
@@ -25,7 +25,7 @@ pub(super) fn longest_increasing(values: impl Iterator<Item = Option<usize>> + C
         return values.map(|value| value.is_some()).collect();
     }
     let values: Vec<_> = values.collect();
-    // `tails[n]`: position of the smallest last value of an increasing run of n + 1.
+    // `tails[n]`: position of the smallest last value of an increasing subsequence of length n + 1.
     let mut tails: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = vec![None; values.len()];
     for (position, value) in values.iter().enumerate() {
@@ -47,7 +47,7 @@ pub(super) fn longest_increasing(values: impl Iterator<Item = Option<usize>> + C
     marked
 }
 
-/// The first entries or items of a collection, in block style, with the comments around it.
+/// The entries or items of a collection that had none, in block style, with the comments around the collection.
 pub(super) fn new_block<'a>(
     slots: &[Slot<'a>],
     sources: &ContentSources<'a>,

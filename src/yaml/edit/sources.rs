@@ -1,4 +1,4 @@
-//! Content of other documents, held as ids: an edit can take millions of values from one document.
+//! Content of other documents, stored as ids, because an edit can take millions of values from one document.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -10,17 +10,17 @@ use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::tree::{NodeId, NodeKind};
 use crate::yaml::value::Value;
 
-/// Content as an editor holds it.
+/// Content as an editor stores it.
 #[derive(Debug, Clone)]
 pub(super) enum Held<'a> {
-    /// A node of a source.
+    /// A node of a source document.
     Node(NodeOf),
-    /// The value of a scalar of a source; it takes the style of its place.
+    /// The value of a scalar of a source document. It is written in the style of its new place.
     Value(NodeOf),
     Content(Box<Content<'a>>),
 }
 
-/// A node of a source.
+/// A node of a source document.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NodeOf {
     source: u32,
@@ -33,15 +33,15 @@ pub(super) struct NewSlot<'a> {
     /// Key of a mapping entry; items have none.
     pub(super) key: Option<Value>,
     pub(super) content: Content<'a>,
-    /// The entry of another document whose comments come along.
+    /// The entry of another document whose comments are copied.
     pub(super) entry: Option<EntryRef<'a>>,
     pub(super) item: Option<NodeRef<'a>>,
-    /// Comment lines above those that do not.
+    /// Comment lines above that are not copied.
     pub(super) without: Arc<HashSet<String>>,
 }
 
 impl<'a> NewSlot<'a> {
-    /// An entry, which may be a copy of another document's.
+    /// A new entry, and the entry of another document that it copies, if any.
     pub(super) fn entry(key: Value, content: Content<'a>, source: Option<EntryRef<'a>>) -> Self {
         Self {
             key: Some(key),
@@ -52,7 +52,7 @@ impl<'a> NewSlot<'a> {
         }
     }
 
-    /// An item, which may be a copy of another document's.
+    /// A new item, and the item of another document that it copies, if any.
     pub(super) fn item(content: Content<'a>, source: Option<NodeRef<'a>>) -> Self {
         Self {
             key: None,
@@ -69,15 +69,15 @@ impl<'a> NewSlot<'a> {
 pub(super) enum Slot<'a> {
     /// The entry or item of this index in the source.
     Kept(usize),
-    /// A plain copy of an item, or of the entry of a key.
+    /// An unchanged copy of an item, or of the entry of a key.
     Copy(NodeOf),
-    /// An entry with the key of another one, and `null`.
+    /// An entry with a copy of this key, and `null` as its value.
     Null(NodeOf),
     New(Box<NewSlot<'a>>),
 }
 
 impl Slot<'_> {
-    /// The index in the source of one that is kept.
+    /// The index in the source; `None` for new entries and items.
     pub(super) fn kept(&self) -> Option<usize> {
         match self {
             Self::Kept(index) => Some(*index),
@@ -93,15 +93,14 @@ pub(super) struct ContentSources<'a>(Vec<ContentSource<'a>>);
 #[derive(Debug, Clone)]
 struct ContentSource<'a> {
     document: Document<'a>,
-    /// Comment lines that entries and items of it leave behind.
+    /// Comment lines that are not copied with its entries and items.
     without: Arc<HashSet<String>>,
 }
 
-/// How many of the last sources are compared with another one.
+/// How many of the last sources are searched for the document of a new node.
 const COMPARED: usize = 8;
 
 impl<'a> ContentSources<'a> {
-    /// Holds content.
     pub(super) fn hold(&mut self, content: Content<'a>) -> Held<'a> {
         match content {
             Content::Node(node) => Held::Node(self.node_of(node, &Arc::default())),
@@ -109,12 +108,12 @@ impl<'a> ContentSources<'a> {
         }
     }
 
-    /// Holds the value of a scalar.
+    /// Stores the value of a scalar, without its style.
     pub(super) fn hold_value(&mut self, scalar: NodeRef<'a>) -> Held<'a> {
         Held::Value(self.node_of(scalar, &Arc::default()))
     }
 
-    /// Holds a new entry or item.
+    /// Stores a new entry or item; an unchanged copy is stored as an id.
     pub(super) fn hold_slot(&mut self, new: NewSlot<'a>) -> Slot<'a> {
         match copied(&new) {
             Some(part) => Slot::Copy(self.node_of(part, &new.without)),
@@ -122,12 +121,10 @@ impl<'a> ContentSources<'a> {
         }
     }
 
-    /// Holds a new entry with `null`.
     pub(super) fn hold_null(&mut self, key: NodeRef<'a>) -> Slot<'a> {
         Slot::Null(self.node_of(key, &Arc::default()))
     }
 
-    /// Content that is held.
     pub(super) fn content<'s>(&self, held: &'s Held<'a>) -> Cow<'s, Content<'a>> {
         match held {
             Held::Node(node) => Cow::Owned(Content::Node(self.node(*node).0)),
@@ -139,7 +136,7 @@ impl<'a> ContentSources<'a> {
         }
     }
 
-    /// A new entry or item that is held; `None` for a kept one.
+    /// A stored new entry or item; `None` for a kept one.
     pub(super) fn new_slot<'s>(&self, slot: &'s Slot<'a>) -> Option<Cow<'s, NewSlot<'a>>> {
         match slot {
             Slot::Kept(_) => None,
@@ -167,7 +164,7 @@ impl<'a> ContentSources<'a> {
         }
     }
 
-    /// The new ones among entries or items.
+    /// The new entries or items among the slots.
     pub(super) fn new_slots<'s>(
         &'s self,
         slots: &'s [Slot<'a>],
@@ -175,7 +172,7 @@ impl<'a> ContentSources<'a> {
         slots.iter().filter_map(|slot| self.new_slot(slot))
     }
 
-    /// Whether the new ones among entries or items, if any, are entries.
+    /// Whether the new slots, if any, are entries.
     pub(super) fn are_entries(&self, slots: &[Slot<'a>]) -> bool {
         let first = self.new_slots(slots).next();
         first.is_some_and(|new| new.key.is_some())
@@ -208,7 +205,7 @@ impl<'a> ContentSources<'a> {
     }
 }
 
-/// The key or item of which a new entry or item is a plain copy.
+/// The key or item that a new entry or item copies without changes.
 fn copied<'a>(new: &NewSlot<'a>) -> Option<NodeRef<'a>> {
     let Content::Node(content) = &new.content else {
         return None;

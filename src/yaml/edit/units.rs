@@ -10,17 +10,16 @@ use crate::yaml::node::NodeRef;
 /// An entry or item in block style, and the lines that belong to it.
 #[derive(Debug, Clone)]
 pub(super) struct Unit {
-    /// First comment line directly above, or the line of the key or dash, or `start` itself where
-    /// something else is in front on that line.
+    /// Start of the first comment line directly above, or of the line of the key or dash. Equals `start` if other text
+    /// precedes it on that line.
     pub(super) lines_start: usize,
-    /// Key or dash.
+    /// Offset of the key or dash.
     pub(super) start: usize,
-    /// Behind the line break of the last line, or of the comments directly below that are
-    /// indented deeper.
+    /// After the line break of the last line, or of the comments directly below that are indented deeper.
     pub(super) lines_end: usize,
-    /// Behind deeper comments set off by blank lines as well: where what follows is put in.
+    /// After deeper comments that follow blank lines, too. New units are inserted here.
     pub(super) below: usize,
-    /// Whether only white space is in front of `start` on its line.
+    /// Whether only white space precedes `start` on its line.
     pub(super) own_line: bool,
     /// Node ids of the entry or item.
     pub(super) ids: Range<u32>,
@@ -34,7 +33,7 @@ pub(super) struct Block<'d> {
     pub(super) column: usize,
     /// Whether the first unit is after the dash of an item.
     pub(super) behind_dash: bool,
-    /// Whether a unit stays where it is.
+    /// Whether any unit stays in its place.
     pub(super) any_stays: bool,
 }
 
@@ -65,13 +64,12 @@ impl<'d> Editor<'d, '_> {
         }
     }
 
-    /// Where the lines of an entry or item end, without and with the deeper comments set off by blank
-    /// lines.
+    /// Where the lines of an entry or item end: without and with the deeper comments that follow blank lines.
     pub(super) fn lines_end(&self, range: &Range<usize>) -> (usize, usize) {
         let column = self.document.column(range.start);
         let end = self.behind_line(range.end);
         let below = self.behind_deeper_comments(end, column);
-        // Comments directly below that are indented deeper are its own.
+        // Comments directly below that are indented deeper belong to the unit.
         let end = match self.behind_blank_lines(end) {
             at if at == end => self.behind_adjoining_comments(end, below),
             _ => end,

@@ -1,4 +1,4 @@
-//! The comments around a value, in the places that its new spelling has for them.
+//! Writes the comments around a value to the places that its new spelling has for them.
 //!
 //! ```yaml
 //! a: value # comment
@@ -28,7 +28,7 @@ impl Emitter<'_> {
         tail
     }
 
-    /// Ends the line of a value with the comment that is left for it.
+    /// Ends the line of a value with its remaining comment.
     pub(super) fn close_line(&mut self) {
         if let Some(comment) = self.around.tail.take() {
             self.comment(&comment);
@@ -36,7 +36,8 @@ impl Emitter<'_> {
         debug_assert!(self.around.is_empty(), "a comment has no place");
     }
 
-    /// Places the comments of a block collection whose lines are at a column.
+    /// Writes the comments around a block collection: the first one on the line of the indicator, the others on lines
+    /// at a column.
     pub(in crate::yaml) fn open_collection(&mut self, column: usize) {
         if self.around.is_empty() {
             return;
@@ -50,7 +51,7 @@ impl Emitter<'_> {
         comments.for_each(|comment| self.whole_line(column, comment.trim()));
     }
 
-    /// Comments that belong to the first entry or item of a block collection, above it.
+    /// Writes the comments above the first entry or item of a block collection.
     pub(super) fn head(&mut self, lines: &[&str], column: usize) {
         if !lines.is_empty() {
             self.open_collection(column);
@@ -58,7 +59,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Places the comments above a value that is not a block, and leaves the one after it.
+    /// Writes the comments above a value that is not a block, and keeps the one after it for the end of the line.
     pub(super) fn open_line(&mut self, owner: Owner) {
         let around = &mut self.around;
         if around.count() < 2 {
@@ -74,7 +75,7 @@ impl Emitter<'_> {
         self.around.tail = tail;
     }
 
-    /// Whether a block scalar has places for the comments: its header takes one.
+    /// Whether the header of a block scalar has room for the comments: it takes one.
     pub(super) fn fits_header(&self) -> bool {
         self.around.count() < 2
     }
@@ -94,7 +95,7 @@ impl Emitter<'_> {
                 self.out.push(' ');
                 self.out.push_str(comment);
             }
-            // The white space in front of it stays.
+            // The comment includes the white space before it.
             Cursor::Text | Cursor::Colon(0) | Cursor::Dash(0) => self.out.push_str(comment),
             Cursor::Colon(_) | Cursor::Dash(_) => self.inline(comment.trim_start()),
             Cursor::LineStart => self.out.push_str(comment.trim_start()),

@@ -29,20 +29,21 @@ pub fn to_block_text(value: &Value) -> String {
     text
 }
 
-/// A node as the text of a document of its own: its spelling and inner comments stay.
+/// A node as the text of a separate document, with its spelling and the comments within it.
 #[must_use]
 pub(crate) fn node_text(node: NodeRef<'_>) -> String {
     collection_text(node, true).unwrap_or_else(|| content_text(&Content::Node(node)))
 }
 
-/// As [`node_text`], without the comment on the line of the indicator, for an entry or item that
-/// writes the comments around its value itself.
+/// Like [`node_text`], without the comment on the line of the indicator, for callers that write the comments around the
+/// value themselves.
 #[must_use]
 pub(crate) fn value_text(node: NodeRef<'_>) -> String {
     collection_text(node, false).unwrap_or_else(|| content_text(&Content::Node(node)))
 }
 
-/// The lines of a whole document with its comments, as they can move to another column.
+/// The text of a whole document with its comments: its own lines if they can move to another column, otherwise new
+/// ones.
 pub(crate) fn document_text(root: NodeRef<'_>) -> String {
     if let Some(lines) = document_lines(root) {
         let newline = if lines.ends_with('\n') { "" } else { "\n" };
@@ -51,14 +52,14 @@ pub(crate) fn document_text(root: NodeRef<'_>) -> String {
     with_comments_above(root, &content_text(&Content::Node(root)))
 }
 
-/// The text of a node below the comments that stand above it.
+/// A text below the comments above a node.
 pub(crate) fn with_comments_above(node: NodeRef<'_>, text: &str) -> String {
     let above = comments_above(node).into_iter();
     let above: String = above.flat_map(|comment| [comment, "\n"]).collect();
     above + text
 }
 
-/// Content as the text of a document of its own.
+/// Content as the text of a separate document.
 #[must_use]
 pub(crate) fn content_text(content: &Content<'_>) -> String {
     let format = Format {

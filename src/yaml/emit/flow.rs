@@ -27,7 +27,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether the source of a node can be in a flow collection as it is.
+    /// Whether the source of a node can be copied into a flow collection.
     fn fits_in_flow(&self, node: NodeRef<'_>) -> bool {
         let is_json = self.format.json != Json::No;
         let source = node.source();
@@ -63,7 +63,7 @@ impl Emitter<'_> {
             }
             other => self.flow_value(other, json),
         }
-        // JSON knows no question mark, and its readers no limit.
+        // JSON has no question mark, and its readers have no limit.
         if json != Json::Document && is_long(&self.out[from..]) {
             self.out.insert_str(from, "? ");
         }

@@ -1,7 +1,7 @@
-//! The emitter: new YAML text, written into one buffer in a format.
+//! Writes new YAML text into one buffer, in a given format.
 //!
-//! Content comes as a value, or as a node of another document; a node brings its own spelling and
-//! inner comments along, and only its indentation changes.
+//! Content is a value, or a node of another document. A node keeps its spelling and the comments within it; only its
+//! indentation changes.
 //!
 //! ```yaml
 //! metadata:
@@ -40,27 +40,27 @@ pub(super) struct Emitter<'o> {
     cursor: Cursor,
     /// Length of the text before anything was written.
     start: usize,
-    /// Column of the content whose first line is after the dash that owns it.
+    /// Column of the content, if its first line was written after the dash of its owner.
     moved_up: Option<usize>,
     /// Comments around the value that is written next.
     around: ValueComments<'static>,
 }
 
-/// What the emitter wrote last, which decides how it goes on.
+/// What was written last, which determines how the next text begins.
 #[derive(Debug, Clone, Copy)]
 enum Cursor {
     /// A line break, or the start of the text.
     LineStart,
-    /// A dash. White space of this width comes first; a collection begins on the same line.
+    /// A dash. The next text follows after white space of this width; a collection begins on the same line.
     Dash(usize),
-    /// A colon, or nothing at all. White space of this width comes first; a collection begins on
-    /// the next line.
+    /// A colon, or nothing at all. The next text follows after white space of this width; a collection begins on the
+    /// next line.
     Colon(usize),
     /// Text.
     Text,
 }
 
-/// Whether a comment can follow on the last line of what was written.
+/// Whether a comment can follow on the last line that was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tail {
     /// The line ends a scalar or flow collection.
@@ -78,7 +78,7 @@ struct Checkpoint {
 }
 
 impl<'o> Emitter<'o> {
-    /// Writes from the start of a line on.
+    /// An emitter that begins at the start of a line.
     pub(super) fn at_line_start(out: &'o mut String, format: Format) -> Self {
         Self::at_cursor(out, format, Cursor::LineStart)
     }
@@ -129,11 +129,11 @@ impl<'o> Emitter<'o> {
         }
     }
 
-    /// Writes a node as its source has it, else its value; `head` stands above its first line.
+    /// Writes a node with its spelling if possible, otherwise its value. `head` has the comments above its first line.
     fn node(&mut self, node: NodeRef<'_>, head: &[&str], owner: Owner) -> Tail {
         let checkpoint = self.checkpoint();
         let column = owner.child(node.kind().is_sequence(), &self.format);
-        // A tag is on the line of the indicator, and then the first entry is not after it.
+        // A tag must be on the line of the indicator, so no comment may be written before it.
         if node.tag().is_none() {
             self.head(head, column);
         }
@@ -145,7 +145,7 @@ impl<'o> Emitter<'o> {
         self.value(&node.value().unwrap_or(Value::Null), owner)
     }
 
-    /// Begins a line at a column, or goes on after a dash.
+    /// Begins a line at a column, or continues after a dash.
     fn line(&mut self, column: usize) {
         match self.cursor {
             Cursor::LineStart => self.spaces(column),
@@ -159,7 +159,7 @@ impl<'o> Emitter<'o> {
     }
 
     fn next_line(&mut self, column: usize) {
-        // Most lines are new ones, and are begun in one step.
+        // Most lines follow another one: write the line break and the indentation in one step.
         const USUAL: &str = "\n                                ";
         match USUAL.get(..=column).filter(|_| self.format.newline == "\n") {
             Some(begin) => self.out.push_str(begin),
@@ -182,7 +182,7 @@ impl<'o> Emitter<'o> {
     fn blank_line(&mut self) {
         match self.cursor {
             Cursor::LineStart => return self.out.push_str(self.format.newline),
-            // The line of the dash is the blank one.
+            // The line of the dash is the blank line.
             Cursor::Dash(_) => self.note_moved_up(0),
             Cursor::Colon(_) | Cursor::Text => self.out.push_str(self.format.newline),
         }
@@ -225,7 +225,7 @@ impl<'o> Emitter<'o> {
         self.cursor = Cursor::Dash(self.format.dash.max(2) - 1);
     }
 
-    /// Ends an entry or item: after an empty one, too, the next begins on a line of its own.
+    /// Ends an entry or item. The next one then begins on a new line, even after an empty one.
     fn end_part(&mut self) {
         self.cursor = Cursor::Text;
     }
@@ -256,8 +256,8 @@ impl<'o> Emitter<'o> {
     }
 }
 
-/// Whether a key needs a question mark: readers look for the colon after it in the next 1024
-/// characters or bytes (YAML 1.2.2, 7.4.2).
+/// Whether a key needs a question mark: readers search for its colon only in the next 1024 characters or bytes (YAML
+/// 1.2.2, 7.4.2).
 pub(super) fn is_long(key: &str) -> bool {
     key.len() > 1000
 }

@@ -1,5 +1,4 @@
-//! New entries of block mappings and new items of block sequences, with the comments that they bring
-//! along.
+//! New entries of block mappings and new items of block sequences, with the comments of their sources.
 
 use std::collections::HashSet;
 
@@ -12,7 +11,7 @@ use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::value::Value;
 
 impl Emitter<'_> {
-    /// Writes an entry at a column. `without`: comment lines above its source that are left out.
+    /// Writes an entry at a column. `without` has the comment lines above its source that are not copied.
     pub(in crate::yaml) fn entry(
         &mut self,
         key: &Value,
@@ -35,15 +34,14 @@ impl Emitter<'_> {
         self.part(content, value, Owner::Key(column));
     }
 
-    /// Writes content with the comments around the value that it is a copy of.
+    /// Writes content with the comments around the value that it copies.
     fn part(&mut self, content: &Content<'_>, source: Option<NodeRef<'_>>, owner: Owner) {
         let comments = source.map(ValueComments::of).unwrap_or_default();
         self.with_comments(comments, |emitter| emitter.content(content, owner));
         self.end_part();
     }
 
-    /// Writes an item with its dash at a column. `without`: comment lines above its source that are
-    /// left out.
+    /// Writes an item with its dash at a column. `without` has the comment lines above its source that are not copied.
     pub(in crate::yaml) fn item(
         &mut self,
         content: &Content<'_>,

@@ -1,16 +1,16 @@
-//! New text for the place after an indicator that is there already.
+//! New text that follows an existing indicator.
 
 use super::{Cursor, Emitter, Tail};
 use crate::yaml::format::{Format, Owner};
 
-/// Text for a place after an indicator.
+/// Text that follows an indicator.
 #[derive(Debug)]
 pub(in crate::yaml) struct Rendered {
-    /// What is on the indicator's own line.
+    /// The text on the line of the indicator.
     pub(in crate::yaml) inline: String,
     /// The lines below, each after its line break.
     pub(in crate::yaml) below: String,
-    /// Column of the line below that has become `inline`.
+    /// Column of the content, if its first line is in `inline`.
     pub(in crate::yaml) moved_up: Option<usize>,
     /// Whether the last line ends a scalar or flow collection, so that a comment can follow.
     pub(in crate::yaml) tail: Tail,
@@ -18,7 +18,7 @@ pub(in crate::yaml) struct Rendered {
 }
 
 impl Rendered {
-    /// What `write` emits for an owner.
+    /// The text that `write` emits after the indicator of an owner.
     pub(in crate::yaml) fn new(
         owner: Owner,
         format: &Format,
@@ -54,7 +54,7 @@ impl Rendered {
         }
     }
 
-    /// Moves the first line below up after the indicator.
+    /// Moves the first line below up to the line of the indicator.
     pub(in crate::yaml) fn move_up(&mut self) {
         let Some(lines) = self.below.strip_prefix(self.newline) else {
             return;
@@ -68,7 +68,7 @@ impl Rendered {
         }
     }
 
-    /// Moves the first line of a collection down again.
+    /// Moves the first line of a collection from the line of the indicator down again.
     pub(in crate::yaml) fn move_down(&mut self) {
         if let Some(column) = self.moved_up.take() {
             let first = std::mem::take(&mut self.inline);

@@ -1,4 +1,4 @@
-//! A node of another document as its source has it, re-indented.
+//! Copies the source of a node of another document, with another indentation.
 //!
 //! ```yaml
 //! env:            # the first      - name: "A"   # why
@@ -15,8 +15,8 @@ use crate::yaml::scalar::ScalarStyle;
 use crate::yaml::tree::{NONE, NodeKind};
 
 impl Emitter<'_> {
-    /// Writes a node with its spelling and inner comments. `None` where the source cannot be carried
-    /// over as it is: aliases, anchors, complex keys. What was written so far is of no use then.
+    /// Writes a node with its spelling and the comments within it. `None` if the source cannot be copied: aliases,
+    /// anchors, complex keys. The caller must then discard what was written.
     pub(super) fn transcribe(&mut self, node: NodeRef<'_>, owner: Owner) -> Option<Tail> {
         if node.document.tree.expansion.is_none() && node.is_assembled() {
             return None;
@@ -97,7 +97,7 @@ impl Emitter<'_> {
         Some(())
     }
 
-    /// Writes what is between a collection's indicator and its first entry: tag and comments.
+    /// Writes the text between the indicator of a collection and its first entry: tag and comments.
     fn opening(&mut self, node: NodeRef<'_>, shift: Shift) {
         let document = node.document;
         self.inline(node.tag().unwrap_or_default());
@@ -130,7 +130,7 @@ impl Emitter<'_> {
         };
         for line in document.text[behind + 1..start].lines() {
             let comment = line.trim();
-            // A merge key that is between has become entries.
+            // A merge key between the comments has been replaced with its entries.
             if comment.is_empty() || comment.starts_with('#') {
                 let indent = line.len() - line.trim_start_matches(' ').len();
                 self.whole_line(shift.to + indent.saturating_sub(shift.from), comment);
@@ -200,7 +200,7 @@ impl Emitter<'_> {
     }
 }
 
-/// The columns of a collection, before and after.
+/// The columns of a collection in its source and in the new text.
 #[derive(Clone, Copy)]
 struct Shift {
     from: usize,
@@ -214,7 +214,7 @@ impl Shift {
     }
 }
 
-/// The source of a block scalar, and the columns of its lines before and after.
+/// The source of a block scalar, and the columns of its lines in the source and in the new text.
 struct BlockScalar<'a> {
     header: &'a str,
     body: std::str::Split<'a, char>,
@@ -223,7 +223,7 @@ struct BlockScalar<'a> {
 }
 
 impl<'a> BlockScalar<'a> {
-    /// `None` where the lines cannot are in another column: at the root of a document.
+    /// `None` at the root of a document, where the lines cannot move to another column.
     fn of(node: NodeRef<'a>, owner: Owner, step: usize) -> Option<Self> {
         let owner = match owner {
             Owner::Root(_) => return None,
@@ -267,7 +267,7 @@ fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// The column of the key or dash that a node belongs to, which its source does not tell.
+/// The column of the key or dash that a node belongs to, which is not part of the node's source.
 fn column_of_owner(node: NodeRef<'_>) -> Option<usize> {
     let document = node.document;
     let parent = node.parent()?;
@@ -281,8 +281,8 @@ fn column_of_owner(node: NodeRef<'_>) -> Option<usize> {
     }
 }
 
-/// A key, and the width of the white space between its colon and its value, where the value is on
-/// that line and begins no collection.
+/// A key, and the width of the white space between its colon and its value. `None` if the value is not on that line or
+/// is a block collection, or if the key is long or has several lines.
 fn key_with_gap(entry: EntryRef<'_>) -> Option<(&str, usize)> {
     let text = entry.key.document.text;
     let value = entry.value.written();

@@ -80,7 +80,7 @@ impl Emitter<'_> {
         self.end_key(from, column);
     }
 
-    /// Writes a key as its source has it.
+    /// Writes a key with the spelling of its source.
     pub(super) fn key_source(&mut self, key: &str, column: usize) {
         let from = self.out.len();
         self.out.push_str(key);
@@ -96,12 +96,12 @@ impl Emitter<'_> {
         self.colon(1);
     }
 
-    /// Writes a string in the style asked for, if it can be written so, else double-quoted.
+    /// Writes a string in the requested style if possible, otherwise in double quotes.
     ///
-    /// New strings of several lines become literal block scalars, with `+` only where that takes no
-    /// blank lines that follow for its own.
+    /// New strings of several lines become literal block scalars, with `+` only where the scalar would not include
+    /// blank lines that follow it.
     pub(in crate::yaml) fn string(&mut self, text: &str, style: ScalarStyle, owner: Owner) -> Tail {
-        // Most strings are plain ones.
+        // Most strings are plain, so they are tried first.
         if style == ScalarStyle::Plain && scalar::plain_is_safe(text, Context::Block) {
             self.open_line(owner);
             self.gap();
@@ -124,12 +124,12 @@ impl Emitter<'_> {
         self.block_string(text, style, owner, self.may_keep_blank_lines())
     }
 
-    /// Whether a block scalar with `+` takes no blank lines below that are not its own.
+    /// Whether a block scalar with `+` would not include blank lines that follow it.
     pub(super) fn may_keep_blank_lines(&self) -> bool {
         self.format.kept_scalars == KeptScalars::Everywhere
     }
 
-    /// Writes a string in the place of a block scalar that keeps the blank lines below it.
+    /// Writes a string in place of a block scalar with `+`, so that the new one may have a `+`, too.
     pub(in crate::yaml) fn kept_string(
         &mut self,
         text: &str,
@@ -155,7 +155,7 @@ impl Emitter<'_> {
         };
         let indent = format.body.filter(|body| *body > parent).unwrap_or(column);
         let folded = style == ScalarStyle::Folded;
-        // Without a line of its own, the blank ones below would say how deep it is.
+        // An empty text has no line, so the blank lines below would determine its indentation.
         let below = match format.indent_below {
             0 => 0,
             below => below + usize::from(text.is_empty()),

@@ -1,4 +1,4 @@
-//! Mappings with a merge key: it stays unless it brings an entry that the mapping must not have.
+//! Mappings with a merge key. The key is kept unless it adds an entry that the mapping must not have.
 //!
 //! ```yaml
 //! a: {<<: *p, y: 2}   # x becomes 3: {<<: *p, x: 3, y: 2}
@@ -17,9 +17,9 @@ use crate::yaml::value::Value;
 
 /// The entries of a mapping with a merge key, in both trees.
 pub(super) struct MergedEntries<'x> {
-    /// The mapping in the expanded tree, and its entries.
+    /// The entries of the mapping in the expanded tree.
     entries: Vec<EntryRef<'x>>,
-    /// The index in the text; `None` for those that the merge key brings.
+    /// The index of each entry in the text; `None` if the merge key adds the entry.
     own: Vec<Option<usize>>,
     /// The index of the merge key in the text.
     at: usize,
@@ -45,7 +45,7 @@ impl<'x> MergedEntries<'x> {
         }
     }
 
-    /// Slots of the text as those of the expanded document.
+    /// Converts slots of the plain mapping into slots of the expanded one.
     pub(super) fn lifted(
         &self,
         slots: Vec<Slot<'x>>,
@@ -53,7 +53,7 @@ impl<'x> MergedEntries<'x> {
     ) -> Vec<Slot<'x>> {
         let new = sources.new_slots(&slots);
         let new: HashSet<Value> = new.filter_map(|new| new.into_owned().key).collect();
-        // An entry that is written out takes the place of one that is brought.
+        // A new entry replaces an entry with the same key that the merge key adds.
         let is_hidden = |at: usize| {
             let key = self.entries[at].key.value();
             self.own[at].is_none() && key.is_some_and(|key| new.contains(&key))
@@ -70,8 +70,8 @@ impl<'x> MergedEntries<'x> {
         lifted.collect()
     }
 
-    /// The slot in front of which the merge key stands: the first entry that it brings, else the
-    /// first that follows it in the text.
+    /// The position of the merge key among the slots: before the first entry that it adds, else before the first entry
+    /// that follows it in the text, else at the end.
     fn place_among(&self, slots: &[Slot<'x>]) -> usize {
         let own = |slot: &Slot<'x>| slot.kept().map(|index| self.own[index]);
         let brought = slots.iter().position(|slot| own(slot) == Some(None));
@@ -84,7 +84,7 @@ impl<'x> MergedEntries<'x> {
 }
 
 impl<'x> Fold<'x> {
-    /// Decides over the merge key of a mapping, and goes through the entries that stay.
+    /// Decides whether the merge key of a mapping is kept, and maps the changes of the other entries.
     pub(super) fn merged(&mut self, node: NodeRef<'x>, plain: NodeRef<'x>, slots: Vec<Slot<'x>>) {
         let Some(merge) = self.plain().merge_key(plain) else {
             return;
@@ -123,7 +123,7 @@ impl<'x> Fold<'x> {
         }
     }
 
-    /// The slot of an entry in the source; `None` if the merge key brings the entry.
+    /// The slot of an entry in the source; `None` if the merge key adds the entry.
     fn slot(
         &mut self,
         merged: &MergedEntries<'x>,
@@ -164,7 +164,7 @@ impl<'x> Fold<'x> {
         Some(self.sources.hold_slot(NewSlot::entry(key, content, None)))
     }
 
-    /// The entries that a merge key brings after the edit; `None` if they cannot be known.
+    /// The entries that a merge key adds after the edit; `None` if they cannot be determined.
     fn brings(&self, merge: EntryRef<'x>) -> Option<HashMap<Value, Value>> {
         let mut brought = HashMap::new();
         let mut direct = Vec::new();
@@ -185,7 +185,7 @@ impl<'x> Fold<'x> {
                 brought.entry(key).or_insert(value);
             }
         }
-        // Aliases within a mapping that is there in full.
+        // Aliases within a mapping that the merge key contains in full.
         let ids = merge.value.ids();
         let nodes = ids.map(|id| self.plain().node(NodeId(id)));
         let mut others =

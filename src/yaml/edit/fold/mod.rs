@@ -1,4 +1,4 @@
-//! Maps changes of an expanded document back to the source, where aliases and merge keys stand.
+//! Maps changes of an expanded document back to the source, which has aliases and merge keys.
 //!
 //! ```yaml
 //! a: &p {x: 1}    # a.x becomes 2     a: &p {x: 2}
@@ -6,9 +6,9 @@
 //! c: *p           # becomes 2 too     c: *p
 //! ```
 //!
-//! In an expanded tree each alias has a copy of its target, so a change names one place. An alias
-//! stays if it reads the new value of its place after the edit. A merge key stays if it brings no
-//! entry that its mapping must not have. All other places get their content written out.
+//! In an expanded tree, each alias has its own copy of its target, so a change affects one place. An alias is kept if
+//! its target has the new value of the alias's place after the edit. A merge key is kept if it adds no entry that its
+//! mapping must not have. The content of all other places is written out.
 //!
 //! Source: contract, Bytes.
 
@@ -37,19 +37,19 @@ pub(super) struct Fold<'x> {
     pub(super) changes: BTreeMap<NodeId, Change<'x>>,
     pub(super) comments: BTreeMap<NodeId, Comments>,
     pub(super) sources: ContentSources<'x>,
-    /// The anchors that are visible to the current alias, in the plain tree.
+    /// The anchors before the current node, by name, with their nodes in the plain tree.
     anchors: HashMap<&'x str, NodeId>,
     /// Changes of the plain tree.
     pub(super) out: BTreeMap<NodeId, Change<'x>>,
-    /// What cannot be written, by the place in the expanded tree.
+    /// The errors of changes that cannot be written, with their nodes in the expanded tree.
     pub(super) refused: Vec<(NodeId, EditError)>,
 }
 
 impl<'x> Fold<'x> {
-    /// The changes of a document, in its expanded form.
+    /// The changes of a document, mapped to its expanded form.
     ///
     /// # Errors
-    /// A change within the value of a merge key.
+    /// [`EditError::SharedAnchor`] for a change within the value of a merge key.
     pub(super) fn of(
         document: Document<'x>,
         expanded: Document<'x>,
@@ -99,7 +99,7 @@ impl<'x> Fold<'x> {
         Ok(())
     }
 
-    /// Goes through all documents.
+    /// Maps the changes of all documents.
     pub(super) fn run(&mut self) {
         for document in &self.document.tree.documents {
             let root = self.document.node(document.root);
@@ -110,7 +110,7 @@ impl<'x> Fold<'x> {
         }
     }
 
-    /// The comments, by the nodes of the plain tree.
+    /// The changes of comments, by the nodes of the plain tree.
     pub(super) fn comments(&self) -> BTreeMap<NodeId, Comments> {
         let place = |id: NodeId| match self.expansion.copy_around(id) {
             None => Some(self.expansion.origin(id)),
@@ -131,7 +131,7 @@ impl<'x> Fold<'x> {
         within.next().is_some()
     }
 
-    /// Goes through a node in the order that the text will have.
+    /// Maps the changes within a node, in the order of the new text.
     pub(super) fn node(&mut self, node: NodeRef<'x>) {
         if let Some(copy) = self.expansion.copy_around(node.id) {
             return self.alias(node, self.plain().node(copy.by));
@@ -157,14 +157,15 @@ impl<'x> Fold<'x> {
         }
     }
 
-    /// Notes an anchor.
+    /// Records the anchor of a node, if it has one.
     pub(super) fn see(&mut self, plain: NodeRef<'x>) {
         if let Some(anchor) = plain.anchor() {
             self.anchors.insert(&anchor[1..], plain.id);
         }
     }
 
-    /// A key keeps its spelling.
+    /// Maps the changes within a key. A key keeps its spelling, so a change is refused if an alias no longer has its
+    /// value.
     pub(super) fn key(&mut self, key: NodeRef<'x>) {
         let plain = key.written();
         if plain.resolved().id == plain.id || self.reads(plain, key) {
@@ -177,7 +178,7 @@ impl<'x> Fold<'x> {
         self.refused.push((node.id, shared(node, anchor)));
     }
 
-    /// Whether an alias reads the new value of its place after the edit.
+    /// Whether the target of an alias has, after the edit, the new value of the alias's place.
     fn reads(&self, alias: NodeRef<'x>, place: NodeRef<'x>) -> bool {
         if !self.is_visible(alias) {
             return false;
@@ -191,12 +192,12 @@ impl<'x> Fold<'x> {
         }
     }
 
-    /// Whether the anchor of an alias still is in front of it.
+    /// Whether the anchor of an alias still precedes it, with no other one of that name in between.
     pub(super) fn is_visible(&self, alias: NodeRef<'x>) -> bool {
         self.anchors.get(&alias.source()[1..]) == Some(&alias.resolved().id)
     }
 
-    /// Writes an alias out that does not read the new value of its place.
+    /// Replaces an alias with the content of its place, unless the alias can be kept.
     fn alias(&mut self, place: NodeRef<'x>, alias: NodeRef<'x>) {
         if self.reads(alias, place) {
             return;
@@ -228,7 +229,7 @@ impl<'x> Fold<'x> {
         }
     }
 
-    /// The text of a place with the changes within made.
+    /// The content of a place with the changes within made: edited text if possible, otherwise a value.
     fn text(&self, place: NodeRef<'x>) -> Result<Content<'x>, EditError> {
         let owned = OwnedDocument::parse(node_text(place)).map_err(EditError::Broken)?;
         let mut editor = Editor::new(owned.document());
@@ -290,7 +291,7 @@ impl<'x> Fold<'x> {
         after.collect()
     }
 
-    /// Key and value of a new entry; of an item, the value counts.
+    /// The key and value of a new entry, or null and the value of a new item.
     fn new_part(&self, slot: &Slot<'x>) -> (Value, Value) {
         match self.sources.new_slot(slot) {
             Some(new) => (new.key.clone().unwrap_or(Value::Null), new.content.value()),
@@ -298,7 +299,7 @@ impl<'x> Fold<'x> {
         }
     }
 
-    /// Goes through the entries or items that stay.
+    /// Maps the changes within a collection that has these slots after the edit.
     fn collection(&mut self, node: NodeRef<'x>, plain: NodeRef<'x>, slots: Vec<Slot<'x>>) {
         if self.plain().merge_key(plain).is_some() {
             return self.merged(node, plain, slots);
