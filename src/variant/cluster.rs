@@ -1,4 +1,4 @@
-//! The objects of a cluster that a fan-out reads: Repositories, PackageRevisions, targets.
+//! The objects of a cluster that a fan-out reads: Repositories, PackageRevisions and the targets of selectors.
 //!
 //! Source: contract, expand-variant-set.
 
@@ -12,7 +12,7 @@ use crate::results::{FunctionResult, Reason};
 use crate::scope::{Scopes, is_definition};
 use crate::yaml::NodeRef;
 
-/// `apiVersion` and `kind`.
+/// The `apiVersion` and `kind` of an object.
 pub(crate) type TypeOf = (String, String);
 
 /// `apiVersion` and `kind` of a Repository.
@@ -20,19 +20,19 @@ pub(crate) const REPOSITORY: (&str, &str) = ("config.porch.kpt.dev/v1alpha1", "R
 /// `apiVersion` and `kind` of a PackageRevision.
 pub(crate) const PACKAGE_REVISION: (&str, &str) = ("porch.kpt.dev/v1alpha1", "PackageRevision");
 
-/// Key for objects of cluster-scoped kinds.
+/// The namespace key of objects of cluster-scoped kinds.
 const ANY: &str = "";
 
 /// An object that a set selects.
 #[derive(Debug, Default)]
 pub(crate) struct Object {
-    /// What expressions can read.
+    /// The fields that expressions can read.
     pub(crate) fields: ObjectFields,
-    /// The revision, if it is a PackageRevision.
+    /// The `spec` of a PackageRevision; `None` for other objects.
     pub(crate) revision: Option<Box<PackageRevisionSpec>>,
 }
 
-/// The revision of a PackageRevision; empty where a field is absent.
+/// The fields that identify a PackageRevision; an absent field is empty.
 #[derive(Debug, Default)]
 pub(crate) struct PackageRevisionSpec {
     /// `spec.repository`.
@@ -46,7 +46,7 @@ pub(crate) struct PackageRevisionSpec {
 }
 
 impl Object {
-    /// The name of the revision; empty for other objects.
+    /// The revision of a PackageRevision; empty for other objects.
     pub(crate) fn revision_name(&self) -> &str {
         let revision = self.revision.as_deref();
         revision.map_or("", |revision| revision.revision.as_str())
@@ -90,14 +90,14 @@ impl Object {
     }
 }
 
-/// An object with its list and item.
+/// An object, and the list and item that it comes from.
 struct FoundObject {
     object: Object,
     place: (usize, ItemId),
 }
 
-/// Objects in the order of their names, each from the first list that has it; those that are there
-/// again in that list are noted.
+/// Sorts objects by name and keeps the first one of each name. If one list has a name again, adds the duplicate to
+/// `twice`.
 fn in_order(mut found: Vec<FoundObject>, twice: &mut Vec<(usize, ItemId)>) -> Vec<Object> {
     found.sort_unstable_by(|a, b| {
         (&a.object.fields.name, a.place).cmp(&(&b.object.fields.name, b.place))
@@ -112,15 +112,15 @@ fn in_order(mut found: Vec<FoundObject>, twice: &mut Vec<(usize, ItemId)>) -> Ve
     found.into_iter().map(|found| found.object).collect()
 }
 
-/// Objects by type and namespace, each namespace in the order of the names.
+/// Objects by type and namespace. The objects of a namespace are sorted by name.
 #[derive(Debug, Default)]
 pub(crate) struct Cluster {
     objects: HashMap<TypeOf, HashMap<String, Vec<Object>>>,
 }
 
 impl Cluster {
-    /// Reads the objects of these types and namespaces from the items, and what these lack from
-    /// the supplied lists. An object that is twice in one list is added to `findings`.
+    /// Reads the objects of these types and namespaces. If several lists have an object, the first list wins. An
+    /// object that occurs twice in one list is added to `findings`.
     #[must_use]
     pub(crate) fn read(
         lists: &[&ResourceList],
@@ -137,7 +137,7 @@ impl Cluster {
         let numbers = types.iter().enumerate();
         let numbers = numbers.map(|(number, (version, kind))| ((&**version, &**kind), number));
         let numbers: HashMap<(&str, &str), usize> = numbers.collect();
-        // By type and namespace.
+        // For each type, the objects by namespace.
         let mut found: Vec<HashMap<&str, Vec<FoundObject>>> = Vec::new();
         found.resize_with(types.len(), HashMap::new);
         let mut is_cluster_scoped: Vec<Option<bool>> = vec![None; types.len()];
@@ -180,7 +180,7 @@ impl Cluster {
         cluster
     }
 
-    /// Adds an object of a kind with namespaces.
+    /// Adds an object of a namespaced kind.
     pub(crate) fn add(&mut self, (version, kind): (&str, &str), namespace: &str, object: Object) {
         let of_type = self.objects.entry((version.to_owned(), kind.to_owned()));
         let objects = of_type
@@ -191,8 +191,8 @@ impl Cluster {
         objects.insert(place, object);
     }
 
-    /// The objects of a type in a namespace, in the order of their names; those of a kind without
-    /// namespace are in each.
+    /// The objects of a type in a namespace, sorted by name. Objects of a cluster-scoped kind are found in every
+    /// namespace.
     #[must_use]
     pub(crate) fn all(&self, (api_version, kind): (&str, &str), namespace: &str) -> &[Object] {
         let type_of = (api_version.to_owned(), kind.to_owned());
@@ -203,7 +203,7 @@ impl Cluster {
     }
 }
 
-/// The object of a name among those of [`Cluster::all`].
+/// Finds an object by name among the objects that [`Cluster::all`] returns.
 #[must_use]
 pub(crate) fn find_by_name<'s>(objects: &'s [Object], name: &str) -> Option<&'s Object> {
     let found = objects.binary_search_by(|object| object.fields.name.as_str().cmp(name));

@@ -1,4 +1,4 @@
-//! PackageVariants and PackageVariantSets: their fields and rules, the fan-out, expressions.
+//! PackageVariants and PackageVariantSets: their fields and rules, the fan-out, and expressions.
 
 pub(crate) mod cluster;
 pub mod expression;

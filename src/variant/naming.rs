@@ -1,15 +1,15 @@
-//! Names of generated objects. They are Porch's names, so that a fleet can be taken over.
+//! Names of generated objects. They are the same as Porch's, so that fleets of Porch can be taken over.
 //!
 //! `fleet` + `cluster-01` + `foo` -> `fleet-cluster-01-foo`
 //!
 //! Source: contract, expand-variant-set.
 
-/// Longest name of an object that is also used as the value of a label.
+/// The most bytes of an object's name that is also used as the value of a label.
 const LONGEST: usize = 63;
-/// Hex digits of the hash that tells shortened names apart.
+/// How many hex digits of a hash distinguish shortened names.
 const DIGITS: usize = 8;
 
-/// The name of the PackageVariant of a set for a downstream package.
+/// The name of the PackageVariant that a set creates for a downstream package.
 #[must_use]
 pub(crate) fn variant_name(set: &str, repo: &str, package: &str) -> String {
     let full = [set, repo, package].join("-");
@@ -20,12 +20,12 @@ pub(crate) fn variant_name(set: &str, repo: &str, package: &str) -> String {
     }
 }
 
-/// The name that Porch gives a PackageRevision: `<repository>.<package>.<workspace>`.
+/// The name that Porch gives to a PackageRevision: `<repository>.<package>.<workspace>`.
 pub(crate) fn revision_name(repository: &str, package: &str, workspace: &str) -> String {
     format!("{repository}.{}.{workspace}", package.replace('/', "."))
 }
 
-/// The value of a label that names an object: the name itself where it fits.
+/// The value of a label that names an object: the name itself if it is short enough.
 #[must_use]
 pub(crate) fn label_value(text: &str) -> String {
     shortened(text.to_owned())
@@ -38,7 +38,7 @@ fn shortened(full: String) -> String {
     hashed(&full, &full)
 }
 
-/// The first bytes of a name, with the hash of the full one.
+/// The beginning of a name, with a hash of the full name.
 fn hashed(name: &str, full: &str) -> String {
     let mut digest = sha1_smol::Sha1::from(full).digest().to_string();
     digest.truncate(DIGITS);
@@ -50,7 +50,7 @@ fn hashed(name: &str, full: &str) -> String {
     format!("{}-{digest}", name[..end].trim_end_matches('.'))
 }
 
-/// Whether labels of letters, digits and dashes, set off by dots, make up the text.
+/// Whether the text is a valid object name: DNS labels of lowercase letters, digits and dashes, separated by dots.
 fn is_object_name(text: &str) -> bool {
     text.split('.').all(|label| {
         let is_legal = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
@@ -61,7 +61,7 @@ fn is_object_name(text: &str) -> bool {
     })
 }
 
-/// Replaces all characters that object names cannot have: `Team A/b` -> `team-a-b`.
+/// Replaces all characters that object names cannot contain: `Team A/b` -> `team-a-b`.
 fn cleaned(text: &str) -> String {
     let replace = |c: char| match c.to_ascii_lowercase() {
         c @ ('a'..='z' | '0'..='9' | '-' | '.') => c,
@@ -92,14 +92,14 @@ mod tests {
         for (set, repo, package, expected) in [
             ("fleet", "cluster-01", "foo", "fleet-cluster-01-foo"),
             ("a.b", "c", "d", "a.b-c-d"),
-            // 63 bytes pass, 64 are cut.
+            // 63 bytes pass, 64 are shortened.
             (
                 "s",
                 "r",
                 &"p".repeat(59),
                 &format!("s-r-{}", "p".repeat(59)),
             ),
-            // The hashes are those of `printf %s NAME | sha1sum`.
+            // The expected hashes come from `printf %s NAME | sha1sum`.
             (
                 "s",
                 "r",
@@ -109,7 +109,7 @@ mod tests {
             ("s", "r", "Team A/b", "s-r-team-a-b-7d90e7d9"),
             ("s", "r", "b_", "s-r-b--f2df0415"),
             ("s", "r", "b.", "s-r-b-4b47be90"),
-            // A dot stays between letters or digits, and nowhere else.
+            // A dot is kept only between letters or digits.
             ("s", "r", "a.b_", "s-r-a.b--48efe755"),
             ("s", "r", "a.-b", "s-r-a--b-41705659"),
             ("s", "r", "a-.b", "s-r-a--b-08c836ad"),

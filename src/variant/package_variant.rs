@@ -1,8 +1,8 @@
-//! The PackageVariant: typed fields, and every rule about their values.
+//! The PackageVariant: its typed fields, and all rules about their values.
 //!
-//! Another type and an unknown field in `spec` are refused when it is read; rules about values are
-//! results, all of them at once: `validate`. A function reads only its part, so that a fault
-//! elsewhere does not stop it.
+//! Reading refuses an unknown field in `spec` and a value of the wrong type. `validate` reports violations of the
+//! rules about values, all at once. A function that needs only one field of `spec` reads only that, so that an error
+//! in another field does not stop it.
 //!
 //! Source: package-variant document, PackageVariant API; contract, The functions and Exit codes.
 
@@ -17,11 +17,11 @@ use crate::package::check_package_path;
 use crate::results::{FunctionResult, Message, Reason};
 use crate::yaml::{NodeRef, Path, Value};
 
-/// Keys of the package context that kpt and Porch set themselves.
+/// The keys of the package context that kpt and Porch set.
 pub(crate) const RESERVED_KEYS: [&str; 2] = ["name", "package-path"];
-/// Words of `adoptionPolicy`; the first is the default.
+/// The values of `adoptionPolicy`; the first is the default.
 pub(crate) const ADOPTION_POLICIES: [&str; 2] = ["adoptNone", "adoptExisting"];
-/// Words of `deletionPolicy`; the first is the default.
+/// The values of `deletionPolicy`; the first is the default.
 pub(crate) const DELETION_POLICIES: [&str; 2] = ["delete", "orphan"];
 
 typed_config! {
@@ -221,7 +221,7 @@ pub(crate) struct InjectionSelector {
     pub(crate) name: Option<String>,
 }
 
-/// A revision, written as a string or an integer.
+/// A revision, which may be written as a string or an integer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RevisionName(pub(crate) String);
 
@@ -235,11 +235,12 @@ enum RevisionText {
     Number(i64),
 }
 
-/// A path within the package, for a JSON Schema: as [`check_package_path`] but for invisible code points.
+/// The pattern of a path within the package, for a JSON Schema. It is the same as [`check_package_path`] except for
+/// invisible code points.
 #[cfg(test)]
 pub(crate) const RELATIVE_PATH: &str =
     r"^(?!/)(?!(.*/)?\.\.(/|$))(?!(.*/)?(\.[gG][iI][tT]|[gG][iI][tT]~[0-9]+)[. ]*(:|/|$))[^\\]+$";
-/// A [`RELATIVE_PATH`] of one component.
+/// The pattern of a [`RELATIVE_PATH`] with one component.
 #[cfg(test)]
 const RELATIVE_NAME: &str = r"^(?!\.\.$)(?!(\.[gG][iI][tT]|[gG][iI][tT]~[0-9]+)[. ]*(:|$))[^\\/]+$";
 
@@ -279,18 +280,18 @@ const FIELDS: [&str; 9] = [
 ];
 
 impl PackageVariant {
-    /// Reads all of a PackageVariant.
+    /// Reads a complete PackageVariant.
     ///
     /// # Errors
-    /// [`UsageError`] with the path of the field that is unknown or of another type.
+    /// [`UsageError`] with the path of a field that is unknown or has the wrong type.
     pub(crate) fn read(config: NodeRef<'_>) -> Result<Self, UsageError> {
         typed(config)
     }
 
-    /// Reads one field of `spec`; the others are only known by name.
+    /// Reads one field of `spec`; of the other fields, only the names are checked.
     ///
     /// # Errors
-    /// [`UsageError`] with the path of the field that is unknown or of another type.
+    /// [`UsageError`] with the path of a field that is unknown or has the wrong type.
     pub(crate) fn read_field(config: NodeRef<'_>, field: &str) -> Result<Self, UsageError> {
         let mut value = value_of(config)?;
         let is_other = |key: &Value| {
@@ -307,7 +308,7 @@ impl PackageVariant {
         typed_value(config, &value)
     }
 
-    /// Everything that is wrong with the values, in the order of the fields; `name` is the object's.
+    /// All errors in the values, in the order of the fields. `name` is the name of the object.
     #[must_use]
     pub(crate) fn validate(&self, name: Option<&str>) -> Vec<FunctionResult> {
         let mut findings = validate_name(name);
@@ -364,7 +365,8 @@ impl PackageVariantSpec {
     }
 }
 
-/// The error for a field of `downstream` that leads elsewhere: both are folders of a fleet.
+/// The error for a field of `downstream` with a path that leads elsewhere: repository and package are folders of a
+/// fleet.
 #[must_use]
 pub(crate) fn refuse_downstream(field: &str, value: &str) -> Option<FunctionResult> {
     let message = match check_package_path(value) {
@@ -380,7 +382,7 @@ pub(crate) fn refuse_downstream(field: &str, value: &str) -> Option<FunctionResu
 const A_REPOSITORY: &str = "the name of a Repository";
 const A_NAME: &str = "the name of a package";
 
-/// The object must have a name where names are made of it.
+/// Refuses an object without a name, because the names of other things are derived from it.
 #[must_use]
 pub(crate) fn validate_name(name: Option<&str>) -> Vec<FunctionResult> {
     let absent = name.is_none_or(str::is_empty);
@@ -390,7 +392,7 @@ pub(crate) fn validate_name(name: Option<&str>) -> Vec<FunctionResult> {
 }
 
 impl PackageContext {
-    /// Reserved keys in `data` and `removeKeys`; `path` is that of this context.
+    /// Errors for reserved keys in `data` and `removeKeys`; `path` is the path of this context.
     #[must_use]
     pub(crate) fn validate(&self, path: &Path) -> Vec<FunctionResult> {
         let data = path.field("data");
@@ -408,7 +410,7 @@ impl PackageContext {
 }
 
 impl Pipeline {
-    /// What kpt would refuse, and names with dots; `path` is that of this pipeline.
+    /// Errors for what kpt would refuse, and for names with dots; `path` is the path of this pipeline.
     #[must_use]
     pub(crate) fn validate(&self, path: &Path) -> Vec<FunctionResult> {
         let mut findings = Vec::new();
@@ -466,7 +468,7 @@ impl PipelineFunction {
     }
 }
 
-/// Selectors that can match nothing; `path` is that of the list.
+/// Errors for selectors that cannot match anything; `path` is the path of the list.
 #[must_use]
 pub(crate) fn validate_injectors(
     injectors: &[InjectionSelector],

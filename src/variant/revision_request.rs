@@ -1,4 +1,4 @@
-//! The revision that `spec.upstream` asks for. It means the same in all functions:
+//! The revision that `spec.upstream` requests. It has the same meaning in all functions:
 //!
 //! | `revision` | `workspaceName` | asks for |
 //! |---|---|---|
@@ -19,25 +19,25 @@ use crate::latest::LATEST;
 /// A requested revision.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct RevisionRequest {
-    /// As Porch names its tags; `None` where the workspace alone decides.
+    /// The revision as Porch names its tags; `None` if only the workspace identifies the revision.
     revision: Option<String>,
     workspace: Option<String>,
 }
 
-/// How a revision is found.
+/// How to find a revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lookup<'r> {
-    /// By its name.
+    /// By the name of the revision.
     Named(&'r str),
     /// As the highest version.
     Latest,
-    /// By its workspace, or its branch.
+    /// By the workspace, or the branch of that name.
     Workspace(&'r str),
 }
 
-/// The branch that is meant without a revision and a workspace. Porch lists it as a workspace of this name.
+/// The default branch, for a request without revision and workspace. Porch lists it as a workspace of this name.
 const MAIN: &str = "main";
-/// The number that Porch gives to the package on a branch.
+/// The revision number that Porch gives to a package on a branch.
 const ON_BRANCH: &str = "-1";
 
 impl RevisionRequest {
@@ -67,13 +67,13 @@ impl RevisionRequest {
         }
     }
 
-    /// The workspace that a revision with a name must be of.
+    /// The workspace that a revision must come from; `None` if any is allowed.
     pub(crate) fn workspace(&self) -> Option<&str> {
         self.workspace.as_deref()
     }
 
-    /// The field by which a revision is another one than the requested, with the value expected and the one found. Names
-    /// that are not known are `None`.
+    /// The field in which a revision differs from the request, with the expected and the found value; `None` if it
+    /// matches. Pass `None` for names that are not known.
     pub(crate) fn mismatch<'r>(
         &'r self,
         revision: Option<&'r str>,
@@ -95,7 +95,7 @@ impl RevisionRequest {
         (expected != found).then_some(("workspaceName", expected, found))
     }
 
-    /// The request, for a message.
+    /// Describes the request for a message.
     pub(crate) fn describe(&self) -> String {
         let workspace = self.workspace.as_deref();
         let workspace = workspace.map(|workspace| format!(", workspace `{workspace}`"));
@@ -107,13 +107,14 @@ impl RevisionRequest {
         }
     }
 
-    /// Whether this is the revision, by its number or name and its workspace; `latest` can be any.
+    /// Whether a revision with this name or number and this workspace matches the request. `latest` matches any
+    /// revision.
     pub(crate) fn is(&self, revision: &str, workspace: &str) -> bool {
         self.mismatch(Some(revision), Some(workspace)).is_none()
     }
 }
 
-/// The revision as a result or a lock names it.
+/// The revision as results and locks name it.
 impl fmt::Display for RevisionRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.lookup() {
@@ -124,7 +125,7 @@ impl fmt::Display for RevisionRequest {
     }
 }
 
-/// The spellings of a revision, the one that Porch uses for tags first.
+/// The spellings of a revision; the first is the one that Porch uses for tags.
 pub(crate) fn spellings(revision: &str) -> impl Iterator<Item = &str> {
     let number = revision.strip_prefix('v');
     [Some(revision), number.filter(|number| is_number(number))]
@@ -132,7 +133,7 @@ pub(crate) fn spellings(revision: &str) -> impl Iterator<Item = &str> {
         .flatten()
 }
 
-/// Today's Porch counts revisions, and names their tags `v1`, `v2`, ...
+/// Adds `v` to a number: current versions of Porch number revisions, and name their tags `v1`, `v2`, ...
 fn with_v(revision: &str) -> Cow<'_, str> {
     if is_number(revision) {
         Cow::Owned(format!("v{revision}"))

@@ -1,4 +1,4 @@
-//! Label selectors, as Kubernetes has them.
+//! Label selectors, as in Kubernetes.
 //!
 //! ```yaml
 //! matchLabels: {env: prod}
@@ -16,7 +16,7 @@ use super::text_map::TextMap;
 use crate::results::{FunctionResult, Reason};
 use crate::yaml::Path;
 
-/// Words of `operator`.
+/// The values of `operator`.
 const OPERATORS: [&str; 4] = ["In", "NotIn", "Exists", "DoesNotExist"];
 
 /// Selects by labels: all of its requirements must hold, and without any it selects everything.
@@ -69,7 +69,7 @@ impl LabelSelector {
             })
     }
 
-    /// What Kubernetes would refuse; `path` is that of the selector.
+    /// Errors for what Kubernetes would refuse; `path` is the path of the selector.
     #[must_use]
     pub(crate) fn validate(&self, path: &Path) -> Vec<FunctionResult> {
         let mut findings = Vec::new();
@@ -137,13 +137,13 @@ fn is_label_part(text: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
 }
 
-/// Whether Kubernetes takes this as the value of a label.
+/// Whether Kubernetes accepts this as the value of a label.
 #[must_use]
 pub(crate) fn is_label_value(text: &str) -> bool {
     text.is_empty() || is_label_part(text)
 }
 
-/// Whether Kubernetes takes this as the name of a label or annotation: `name` or `prefix/name`.
+/// Whether Kubernetes accepts this as the name of a label or annotation: `name` or `prefix/name`.
 #[must_use]
 pub(crate) fn is_label_key(text: &str) -> bool {
     match text.split_once('/') {

@@ -1,28 +1,28 @@
-//! A map of strings in one piece: a cluster can have hundreds of thousands of objects with labels.
+//! A map of strings in one allocation, because a cluster can have hundreds of thousands of objects with labels.
 
-/// A map of strings, in the order of the document.
+/// A map of strings that keeps the order of the document.
 #[derive(Debug, Clone, Default)]
 pub struct TextMap {
-    /// Keys and values, one after the other.
+    /// All keys and values, concatenated.
     text: Box<str>,
-    /// Where each key and each value ends.
+    /// The end of each key and value in the text.
     ends: Box<[u32]>,
 }
 
 impl TextMap {
-    /// How many entries it has.
+    /// The number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len() / 2
     }
 
-    /// Whether it has none.
+    /// Whether the map has no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// Its entries.
+    /// The entries, as key and value.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&str, &str)> {
         (0..self.len()).map(|index| (self.part(2 * index), self.part(2 * index + 1)))
     }
@@ -45,7 +45,7 @@ impl TextMap {
 
 impl<'t> FromIterator<(&'t str, &'t str)> for TextMap {
     fn from_iter<I: IntoIterator<Item = (&'t str, &'t str)>>(entries: I) -> Self {
-        // Most have a few short entries; what they do not need is given back.
+        // Most maps have a few short entries; excess capacity is released at the end.
         let (mut text, mut ends) = (String::with_capacity(128), Vec::with_capacity(16));
         for (key, value) in entries {
             for part in [key, value] {

@@ -1,7 +1,7 @@
-//! The budget of an evaluation.
+//! The budget for evaluating expressions.
 //!
-//! A unit stands for a step, or 8 bytes that are read or made. The measure is the same on every
-//! machine, so that a run fails everywhere or nowhere.
+//! One unit covers a step, or 8 bytes that are read or created. Counting is the same on every machine, so that a run
+//! fails either everywhere or nowhere.
 
 use std::cell::Cell;
 
@@ -9,40 +9,41 @@ use cel::ExecutionError;
 use cel::common::types::{CelBytes, CelString, Kind};
 use cel::common::value::Val;
 
-/// Units of one evaluation: less than 100 ms and 20 MB.
+/// Units for one evaluation, which limit it to less than 100 ms and 20 MB.
 pub(super) const PER_EVALUATION: u64 = 200_000;
-/// Base units of a run.
+/// Units for a run, in addition to those for its targets.
 const PER_RUN: u64 = 10_000_000;
-/// Additional units for each target.
+/// Units for each target of a run.
 const PER_TARGET: u64 = 400;
 
-/// Units of a run for this many targets.
+/// The units for a run with this many targets.
 pub(super) fn of_run(targets: usize) -> u64 {
     PER_RUN.saturating_add(PER_TARGET.saturating_mul(targets as u64))
 }
 
 thread_local! {
-    /// Remaining units of the current evaluation. The interpreter cannot pass it to functions.
+    /// Remaining units of the current evaluation. Thread-local, because the interpreter cannot pass the budget to
+    /// functions.
     static LEFT: Cell<u64> = const { Cell::new(0) };
-    /// Units of this evaluation that the next one of the same expression would not pay.
+    /// Units of this evaluation that evaluating the same expression again would not cost.
     static ONCE: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Starts an evaluation.
+/// Starts an evaluation with this many units.
 pub(super) fn begin(units: u64) {
     LEFT.set(units);
     ONCE.set(0);
 }
 
-/// Remaining units. Zero means that the evaluation was stopped, even if it returned a value: `||` and
-/// `?:` can swallow an error.
+/// Remaining units. Zero means that the evaluation was stopped, even if it returned a value, because `||` and `?:`
+/// can swallow an error.
 pub(super) fn left() -> u64 {
     LEFT.get()
 }
 
-/// Pays, or stops the evaluation. A spent budget stays spent.
+/// Spends units, or stops the evaluation. An exhausted budget stays at zero.
 pub(super) fn pay(units: u64) -> Result<(), ExecutionError> {
-    // Paying never spends the last unit, so that zero marks the stop.
+    // A successful payment never spends the last unit, so that zero can mark the stop.
     match LEFT.get().checked_sub(units).filter(|left| *left > 0) {
         Some(left) => {
             LEFT.set(left);
@@ -55,18 +56,18 @@ pub(super) fn pay(units: u64) -> Result<(), ExecutionError> {
     }
 }
 
-/// Pays for something that is kept for the evaluations that follow.
+/// Pays for something that later evaluations can reuse.
 pub(super) fn pay_once(units: u64) -> Result<(), ExecutionError> {
     ONCE.set(ONCE.get().saturating_add(units));
     pay(units)
 }
 
-/// What was paid by [`pay_once`].
+/// The units paid through [`pay_once`] in this evaluation.
 pub(super) fn paid_once() -> u64 {
     ONCE.get()
 }
 
-/// Pays for a value, elements included.
+/// Pays for reading a value, including its elements.
 pub(super) fn pay_for(value: &dyn Val) -> Result<(), ExecutionError> {
     if let Some(text) = value.downcast_ref::<CelString<'_>>() {
         return pay(1 + text.inner().len() as u64 / 8);

@@ -1,8 +1,8 @@
 //! Checks an expression before it is evaluated.
 //!
-//! It checks all branches for unknown names, functions and fields, and for types that cannot fit. The
-//! types of literals, `repoDefault`, `packageDefault` and values computed from them are known; values of
-//! objects are `dyn`. Lists of mixed elements pass, and so does equality of any two types.
+//! It checks all branches for unknown names, functions and fields, and for types that do not match. The types of
+//! literals, `repoDefault`, `packageDefault` and values computed from them are known; values of objects are `dyn`.
+//! Lists with mixed elements pass, and so does comparing any two types for equality.
 
 use std::collections::BTreeSet;
 
@@ -15,12 +15,12 @@ use super::functions::MAX_PATTERN;
 use super::types::{GLOBAL, MEMBER, Overload, TYPE_NAMES, ValueType};
 use super::variables::{Variable, Variables};
 
-/// Limit of nesting of the syntax tree, on which evaluation recurses.
+/// The deepest nesting of the syntax tree, because evaluation recurses on it.
 const MAX_DEPTH: usize = 256;
-/// Limit of nodes of the syntax tree.
+/// The most nodes of the syntax tree.
 const MAX_NODES: usize = 2048;
 
-/// An error and its node.
+/// An error and the id of the node that it is about.
 #[derive(Debug)]
 pub(super) struct Problem {
     pub(super) id: u64,
@@ -50,7 +50,7 @@ pub(super) fn check(
     }
 }
 
-/// The first call of a function in an expression whose macros were not expanded.
+/// Finds a call of this function in an expression whose macros were not expanded.
 pub(super) fn find_call(node: &IdedExpr, name: &str) -> Option<u64> {
     let mut open = vec![node];
     while let Some(node) = open.pop() {
@@ -62,7 +62,7 @@ pub(super) fn find_call(node: &IdedExpr, name: &str) -> Option<u64> {
     None
 }
 
-/// The nodes in a node; of a loop the range alone.
+/// The child nodes of a node; of a comprehension only its range.
 pub(super) fn children(node: &IdedExpr) -> Vec<&IdedExpr> {
     match &node.expr {
         Expr::Select(select) => vec![&*select.operand],
@@ -86,7 +86,7 @@ pub(super) fn children(node: &IdedExpr) -> Vec<&IdedExpr> {
 struct Check<'v> {
     variables: &'v Variables,
     reads: BTreeSet<Variable>,
-    /// Variables of the comprehensions around, innermost last.
+    /// The variables of the enclosing comprehensions, innermost last.
     scope: Vec<(String, ValueType)>,
     nodes: usize,
 }
@@ -275,7 +275,7 @@ impl Check<'_> {
         }
     }
 
-    /// Checks a literal pattern.
+    /// Checks the pattern of a `matches` call if it is a literal.
     fn pattern(&self, call: &CallExpr) -> Result<(), Problem> {
         let last = call.args.last().filter(|_| call.func_name == "matches");
         let Some((id, Expr::Literal(LiteralValue::String(pattern)))) =
@@ -333,7 +333,7 @@ fn literal_type(literal: &LiteralValue) -> ValueType {
     }
 }
 
-/// `google.protobuf.Timestamp`.
+/// Whether a node is a qualified type name, such as `google.protobuf.Timestamp`.
 fn is_type_name(node: &IdedExpr) -> bool {
     let mut fields = Vec::new();
     let mut at = node;
@@ -372,7 +372,7 @@ fn no_fields(found: &ValueType) -> String {
     format!("{found} has no fields")
 }
 
-/// An operator as users write it: `_+_` -> `+`.
+/// An operator as it appears in an expression: `_+_` -> `+`.
 pub(super) fn spelled(name: &str) -> &str {
     match name {
         operators::CONDITIONAL => "?:",

@@ -15,15 +15,15 @@ use super::variables::{Binding, ObjectFields, Variable};
 use super::{Compiler, Expression, ExpressionError, budget, position};
 use crate::variant::text_map::TextMap;
 
-/// Evaluates expressions with the values of variables, which change from target to target.
+/// Evaluates expressions for one target after another. The values of the variables change with the target.
 pub struct Evaluator<'v> {
     context: Context<'v, 'v>,
-    /// Remaining units of the run.
+    /// Remaining units of the run's budget.
     left: u64,
-    /// By variable: its value, and whether the context has all of it.
+    /// The value of each variable, and whether the context already contains all of it.
     bindings: [(Option<Binding<'v>>, bool); Variable::ALL.len()],
     memo: Memo<'v>,
-    /// The values of the fields that an expression reads, for the next one.
+    /// A buffer for the values of the fields that an expression reads.
     inputs: ReadValues<'v>,
 }
 
@@ -57,13 +57,13 @@ impl<'v> Evaluator<'v> {
 
     /// Sets a variable that is an object.
     pub fn set_object(&mut self, variable: Variable, object: &'v ObjectFields) {
-        // Copies for each target are paid for.
+        // Copying the labels and annotations for each target is paid for.
         let copied = (object.labels.len() + object.annotations.len()) as u64;
         self.left = self.left.saturating_sub(copied / 8);
         self.set(variable, Binding::Object(object));
     }
 
-    /// Sets `target` to an entry of a list.
+    /// Sets `target` to an entry of a target's list of repositories.
     pub fn set_listed(&mut self, repo: &'v str, package: &'v str) {
         self.set(Variable::Target, Binding::Listed { repo, package });
     }
@@ -75,8 +75,8 @@ impl<'v> Evaluator<'v> {
     /// Evaluates an expression to its string.
     ///
     /// # Errors
-    /// What a value from an object does not fit, a missing key, another result than a string; more
-    /// than the budget.
+    /// A value of an object has the wrong type, a key is missing, the result is not a string, or the budget is
+    /// exceeded.
     pub fn evaluate(&mut self, expression: &Expression) -> Result<String, ExpressionError> {
         let fields = expression.fields.as_ref();
         let Some(fields) = fields.filter(|_| self.memo.keeps(expression.number)) else {
@@ -94,7 +94,7 @@ impl<'v> Evaluator<'v> {
         outcome
     }
 
-    /// Evaluates an expression for these values of its fields.
+    /// Evaluates an expression for these values of the fields that it reads.
     fn evaluate_for(
         &mut self,
         expression: &Expression,
@@ -156,7 +156,7 @@ impl<'v> Evaluator<'v> {
         }
     }
 
-    /// Gives the context what the expression reads: maps take longer to make than most expressions.
+    /// Adds to the context only what the expression reads, because creating maps takes longer than most expressions.
     fn bind(&mut self, expression: &Expression) {
         for variable in &expression.reads {
             let (Some(binding), is_whole) = &mut self.bindings[*variable as usize] else {
@@ -182,7 +182,7 @@ impl<'v> Evaluator<'v> {
         }
     }
 
-    /// The innermost node outside of a loop that gives the same error by itself.
+    /// The id of the innermost node outside of a loop that fails with the same error when evaluated alone.
     fn locate(&mut self, root: &IdedExpr, error: &ExecutionError) -> u64 {
         let units = budget::PER_EVALUATION.min(self.left);
         budget::begin(units);
@@ -206,7 +206,7 @@ fn text_value<'v>(text: &'v str) -> Box<dyn Val + 'v> {
     Box::new(CelString::from(text))
 }
 
-/// The fields of an object that are read.
+/// An object as a CEL map, reduced to the fields that are read.
 fn object_value<'v>(
     object: &'v ObjectFields,
     reads: impl Fn(&[&str]) -> bool,
@@ -235,7 +235,7 @@ fn map_value<'v>(
     Box::new(CelMap::from(map))
 }
 
-/// An error of the interpreter, in plain words.
+/// An error of the interpreter in plain words.
 fn message(error: &ExecutionError) -> String {
     match error {
         ExecutionError::NoSuchKey(key) => format!("there is no key `{key}`"),

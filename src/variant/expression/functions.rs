@@ -1,4 +1,4 @@
-//! The functions of expressions: the standard ones, and those that [`guard`](super::guard) puts in.
+//! The functions of expressions: the standard functions, and those that [`guard`](super::guard) inserts.
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -13,34 +13,34 @@ use regex::{Regex, RegexBuilder};
 
 use super::budget::{pay, pay_for, pay_once};
 
-/// Pays for its argument and returns it.
+/// Pays for its argument, and returns it.
 pub(super) const PAID: &str = "@paid";
-/// Pays for the range of a loop, and sorts the keys of a map.
+/// Pays for the range of a loop, and sorts the keys if it is a map.
 pub(super) const RANGE: &str = "@range";
-/// Pays the units of its second argument and for the first, and returns the first.
+/// Pays for its first argument plus the units of its second, and returns the first.
 pub(super) const STEP: &str = "@step";
-/// Pays the units of its argument: true while there is budget left, else an error.
+/// Pays the units of its argument, and returns true; an error if the budget is exhausted.
 pub(super) const AFFORDABLE: &str = "@affordable";
-/// `matches`, bounded and with its patterns kept.
+/// `matches` with a limit on patterns and a cache for them.
 pub(super) const MATCHES: &str = "@matches";
-/// Prints a double as a string; returns everything else.
+/// Converts a double to a string as cel-go does; returns other values unchanged.
 pub(super) const SPELLED: &str = "@spelled";
 
-/// Limit of a pattern of `matches`, in bytes.
+/// The most bytes of a pattern for `matches`.
 pub(super) const MAX_PATTERN: usize = 256;
-/// Limit of cached patterns.
+/// The most patterns in the cache.
 const MAX_PATTERNS: usize = 256;
-/// Cost of compiling a pattern.
+/// Units for compiling a pattern.
 const PATTERN_COST: u64 = 2000;
 
 type CelValues<'b, 'v> = Vec<CowVal<'b, 'v>>;
 type CelResult<'b, 'v> = Result<CowVal<'b, 'v>, ExecutionError>;
 
-/// The standard functions and macros, without optional values.
+/// The standard functions and macros, without optional values, and the functions of the guard.
 #[expect(clippy::expect_used, reason = "the declarations are constant")]
 pub(super) fn environment() -> Env {
     let mut environment = Env::stdlib().with_optional_support(false);
-    // As in cel-go: the last one wins.
+    // As in cel-go, the last duplicate wins.
     environment.set_error_on_duplicate_map_keys(false);
     let text = || vec![STRING_TYPE, STRING_TYPE];
     let declared = environment
@@ -120,8 +120,8 @@ fn spelled<'b, 'v>(arguments: CelValues<'b, 'v>) -> CelResult<'b, 'v> {
     ))))
 }
 
-/// Go's `strconv.FormatFloat(double, 'g', -1, 64)`: the fewest digits that tell the number, with an
-/// exponent where it is below -4 or above 5.
+/// Go's `strconv.FormatFloat(double, 'g', -1, 64)`: the fewest digits that identify the number, with an exponent if
+/// that is below -4 or above 5.
 fn spell_double(double: f64) -> String {
     if double.is_nan() {
         return "NaN".to_owned();
@@ -144,11 +144,11 @@ fn spell_double(double: f64) -> String {
 }
 
 thread_local! {
-    /// Compiled patterns, or their errors.
+    /// Compiled patterns, or the errors of compiling them.
     static PATTERNS: RefCell<HashMap<String, Result<Regex, String>>> = RefCell::default();
 }
 
-/// Compiles a pattern; matching takes time linear in the text.
+/// Compiles a pattern. Matching takes time linear in the length of the text.
 pub(super) fn pattern(pattern: &str) -> Result<Regex, String> {
     if pattern.len() > MAX_PATTERN {
         return Err(format!(
@@ -165,7 +165,7 @@ pub(super) fn pattern(pattern: &str) -> Result<Regex, String> {
         .nest_limit(32);
     builder.build().map_err(|error| match error {
         regex::Error::CompiledTooBig(_) => "the pattern is too large".to_owned(),
-        // The last line is the message; the lines above draw the location.
+        // The last line is the message; the lines above show the location.
         other => {
             let text = other.to_string();
             let last = text.lines().last().unwrap_or_default();

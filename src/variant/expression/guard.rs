@@ -1,11 +1,11 @@
-//! Rewrites a checked expression so that every step of its evaluation is paid for.
+//! Rewrites a checked expression so that its evaluation pays for every step.
 //!
 //! `a + b` -> `@paid(a) + @paid(b)`
 //!
-//! Operands, elements and ranges of loops pass through a function that pays for the value. A loop pays
-//! for all nodes of its step each time, even in branches not taken: literals, lists of them and errors
-//! that `||` swallows cost time too. The conditions of loops check the budget, since `all` and `exists`
-//! would swallow an error and go on.
+//! Operands, elements and ranges of loops pass through a function that pays for the value. Each iteration of a loop
+//! pays for all nodes of the loop's step, even in branches that are not taken, because literals, lists of them and
+//! errors that `||` swallows cost time too. The conditions of loops check the budget, because `all` and `exists`
+//! would swallow the error and continue.
 
 use cel::IdedExpr;
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValue, operators};
@@ -14,7 +14,7 @@ use cel::common::types::{CelBool, CelInt};
 use super::check::children;
 use super::functions::{AFFORDABLE, MATCHES, PAID, RANGE, SPELLED, STEP};
 
-/// Guards an expression that [`check`](super::check) accepts.
+/// Guards an expression that has passed [`check`](super::check).
 pub(super) fn guard(node: IdedExpr) -> IdedExpr {
     let id = node.id;
     let expr = match node.expr {
@@ -42,7 +42,7 @@ pub(super) fn guard(node: IdedExpr) -> IdedExpr {
     IdedExpr { id, expr }
 }
 
-/// A guarded node whose value is paid for, unless it costs nothing.
+/// Guards a node, and pays for its value unless that costs nothing.
 fn paid(node: IdedExpr) -> IdedExpr {
     let node = guard(node);
     match &node.expr {
@@ -65,7 +65,7 @@ fn call(name: &str, args: Vec<IdedExpr>) -> IdedExpr {
 }
 
 fn guard_call(id: u64, written: CallExpr) -> IdedExpr {
-    // These read only a boolean, or one element.
+    // These operators read only a boolean or one element.
     let is_cheap = matches!(
         written.func_name.as_str(),
         operators::LOGICAL_AND
@@ -88,7 +88,8 @@ fn guard_call(id: u64, written: CallExpr) -> IdedExpr {
             func_name = MATCHES.to_owned();
         }
         "string" => args = vec![call(SPELLED, args)],
-        // Accessors use the written offset: `string` writes UTC.
+        // Accessors such as `getHours` use the offset that was written. The detour over `string` converts the
+        // timestamp to UTC.
         "timestamp" => {
             let given = IdedExpr {
                 id,
@@ -111,7 +112,7 @@ fn guard_call(id: u64, written: CallExpr) -> IdedExpr {
 
 fn guard_loop(written: ComprehensionExpr) -> Expr {
     let accu_init = guard(written.accu_init);
-    // `map` and `filter` append in place, as long as the step looks as the parser made it.
+    // `map` and `filter` append in place only if the step has the form that the parser gave it.
     let is_appending = matches!(accu_init.expr, Expr::List(_));
     let mut loop_cond = written.loop_cond;
     let mut loop_step = guard(written.loop_step);
@@ -133,8 +134,8 @@ fn guard_loop(written: ComprehensionExpr) -> Expr {
     }))
 }
 
-/// Cost of a guarded node, whatever its values: its nodes, except the steps of loops, which pay for
-/// themselves.
+/// The cost of a guarded node regardless of its values: the number of its nodes, except the steps of loops, which pay
+/// separately.
 pub(super) fn weight(node: &IdedExpr) -> u64 {
     let own = match &node.expr {
         Expr::Literal(LiteralValue::String(text)) => text.inner().len() as u64 / 8,
@@ -158,8 +159,8 @@ fn written_names(
     }
 }
 
-/// `@result + @paid([x])` -> `@result + [@step(x, 5)]`, and the same after a condition, which then
-/// pays in place of the element.
+/// Rewrites `@result + @paid([x])` to `@result + [@step(x, 5)]`. If the element has a condition, the condition pays
+/// instead of the element.
 fn pay_by_element(step: &mut IdedExpr, price: u64) {
     let Expr::Call(step) = &mut step.expr else {
         return;
@@ -195,7 +196,7 @@ fn append(call: &mut CallExpr, price: Option<u64>) {
     }
 }
 
-/// Makes a value pay for itself and for the step that made it.
+/// Makes a value pay for itself and for the step that computed it.
 fn pay_step(node: &mut IdedExpr, price: u64) {
     let value = std::mem::take(node);
     *node = call(STEP, vec![value, units(price)]);
@@ -207,7 +208,7 @@ fn units(price: u64) -> IdedExpr {
     IdedExpr { id: 0, expr }
 }
 
-/// The condition of a loop, false once nothing is left.
+/// Guards the condition of a loop, so that it stops once the budget is exhausted.
 fn affordable(condition: IdedExpr, price: u64) -> IdedExpr {
     let never = LiteralValue::Boolean(CelBool::from(false));
     let never = IdedExpr {

@@ -1,33 +1,34 @@
-//! Values of expressions, by the values of the fields that they read.
+//! Caches the values of expressions, by the values of the fields that they read.
 //!
-//! An expression's value depends on these alone, and most targets of a fleet share a region, a tier or a package.
+//! The value of an expression depends only on these fields, and most targets of a fleet share a region, a tier or a
+//! package.
 
 use std::collections::HashMap;
 
-/// Limit of values that are kept of an expression: one that has more reads names, and is not worth it.
+/// The most values that are cached for an expression. An expression with more values reads names, for which a cache
+/// is useless.
 const MOST_VALUES: usize = 512;
-/// Limit of bytes that are kept, for all expressions together.
+/// The most bytes that are cached for all expressions together.
 const MOST_BYTES: usize = 1 << 20;
-/// About how many bytes a value takes in addition to its texts.
+/// Approximate bytes that a cached value takes in addition to its texts.
 const VALUE_COST: usize = 100;
 
-/// The values of the fields that an expression reads; `None` where a field is absent.
+/// The values of the fields that an expression reads; `None` for an absent field.
 pub(super) type ReadValues<'v> = Vec<Option<&'v str>>;
 
-/// The value of an expression.
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     pub(super) text: String,
-    /// What evaluating it again would cost.
+    /// The units that evaluating it again would cost.
     pub(super) units: u64,
 }
 
-/// Values of expressions.
+/// A cache of values.
 #[derive(Debug)]
 pub(super) struct Memo<'v> {
-    /// By the number of the expression; `None` where there were too many.
+    /// The values of each expression, by its number; `None` if there were too many.
     values: Vec<Option<HashMap<ReadValues<'v>, Known>>>,
-    /// Bytes that may still be kept.
+    /// How many more bytes may be cached.
     room: usize,
 }
 
@@ -41,7 +42,7 @@ impl Default for Memo<'_> {
 }
 
 impl<'v> Memo<'v> {
-    /// Whether values of the expression are kept.
+    /// Whether values of the expression are cached.
     pub(super) fn keeps(&self, expression: usize) -> bool {
         self.values.get(expression).is_none_or(Option::is_some)
     }
@@ -50,7 +51,7 @@ impl<'v> Memo<'v> {
         self.values.get(expression)?.as_ref()?.get(inputs)
     }
 
-    /// Keeps a value, if there is room.
+    /// Caches a value, if the limits allow it.
     pub(super) fn keep(&mut self, expression: usize, inputs: &[Option<&'v str>], known: &Known) {
         if self.values.len() <= expression {
             let empty = || Some(HashMap::with_capacity(MOST_VALUES));

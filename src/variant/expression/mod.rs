@@ -1,13 +1,12 @@
-//! CEL expressions, bounded: one evaluation takes at most about 100 ms and 20 MB.
+//! CEL expressions with limits: one evaluation takes at most about 100 ms and 20 MB.
 //!
 //! `repository.labels['region'] + '-endpoints'` -> `useast1-endpoints`
 //!
-//! The interpreter has no type checker and no limits. So an expression is compiled in three steps: it is
-//! parsed, checked (names, functions, known types, size), and rewritten by a guard, so that each step of
-//! its evaluation pays from a budget. Its value depends on its variables alone: maps are walked in the
-//! order of their keys, and times are UTC.
+//! The interpreter has no type checker and no limits. Therefore an expression is parsed, checked (names, functions,
+//! known types, size), and rewritten by a guard, so that each step of its evaluation is paid for from a budget. Its
+//! value depends only on its variables: maps are iterated in the order of their keys, and times are in UTC.
 //!
-//! Compiling and evaluating recurse on the expression: call them in [`on_large_stack`].
+//! Compiling and evaluating recurse on the expression, so call them in [`on_large_stack`].
 //!
 //! Source: package-variant document, PackageVariant Template; contract, expand-variant-set.
 
@@ -35,28 +34,28 @@ use thiserror::Error;
 
 use reads::ReadField;
 
-/// Limit of an expression, in bytes.
+/// The most bytes of an expression.
 pub const MAX_LENGTH: usize = 4096;
-/// Limit of nesting for the parser.
+/// The deepest nesting that the parser accepts.
 const MAX_PARSER_DEPTH: u16 = 48;
-/// Limit of bytes of all expressions in a run, which bounds the time to parse them.
+/// The most bytes of all expressions in a run, to limit the time for parsing.
 const MAX_TOTAL_LENGTH: usize = 256 << 10;
-/// Stack of the thread that compiles and evaluates.
+/// Bytes of stack for the thread that compiles and evaluates.
 const STACK: usize = 64 << 20;
 
-/// Why an expression is refused or failed.
+/// Why an expression was refused, or why its evaluation failed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {line}, column {column}: {message}: {source_text}")]
 pub struct ExpressionError {
-    /// Line in the expression, counted from 1.
+    /// The line in the expression, counted from 1.
     pub line: usize,
-    /// Column in characters, counted from 1.
+    /// The column in characters, counted from 1.
     pub column: usize,
-    /// What is wrong.
+    /// The message without the location.
     pub message: String,
-    /// The expression, cut if it is long.
+    /// The text of the expression, truncated if it is long.
     pub source_text: String,
-    /// Whether it exceeded the budget: the run must stop.
+    /// Whether the budget was exceeded, so that the run must stop.
     pub is_over_budget: bool,
 }
 
@@ -82,24 +81,24 @@ impl ExpressionError {
     }
 }
 
-/// An expression that may be evaluated.
+/// A compiled expression.
 #[derive(Debug)]
 pub struct Expression {
     source: String,
     guarded: IdedExpr,
-    /// Minimum units of an evaluation.
+    /// The minimum units of an evaluation.
     price: u64,
     positions: SourceInfo,
     /// The variables that it reads.
     reads: BTreeSet<Variable>,
-    /// The fields that it reads, if they can be told.
+    /// The fields that it reads; `None` if they cannot be determined from its text.
     fields: Option<Vec<ReadField>>,
-    /// Its place among the expressions of its compiler.
+    /// Its number among the expressions of its compiler.
     number: usize,
 }
 
 impl Expression {
-    /// The variables that it reads.
+    /// The variables that the expression reads.
     #[must_use]
     pub fn reads(&self) -> &BTreeSet<Variable> {
         &self.reads
@@ -110,7 +109,7 @@ impl Expression {
 pub struct Compiler {
     environment: Arc<Env>,
     total: usize,
-    /// How many were compiled.
+    /// How many expressions were compiled.
     count: usize,
 }
 
@@ -134,8 +133,8 @@ impl Compiler {
     /// Compiles an expression that may read these variables and must return a string.
     ///
     /// # Errors
-    /// Bad syntax; an unknown variable, field or function; types that cannot fit; one too long or
-    /// too deep.
+    /// The syntax is invalid; a variable, field or function is unknown; types do not match; the expression is too
+    /// long or too deeply nested.
     pub fn compile(
         &mut self,
         source: &str,
@@ -185,13 +184,13 @@ impl Compiler {
 }
 
 impl Compiler {
-    /// The parser knows `existsOne` as another spelling of `exists_one`; Porch does not.
+    /// Refuses `existsOne`, which the parser accepts as another spelling of `exists_one` but Porch does not.
     fn refuse_exists_one(&self, source: &str) -> Result<(), ExpressionError> {
         let plain = Env::default().with_optional_support(false).parser();
         let parsed = plain
             .max_recursion_depth(MAX_PARSER_DEPTH)
             .parse_with_source_info(source);
-        // Syntax errors are reported already.
+        // Syntax errors have already been reported.
         let Ok((parsed, positions)) = parsed else {
             return Ok(());
         };
@@ -206,12 +205,12 @@ impl Compiler {
     }
 }
 
-/// The parser's message, without its internals.
+/// The parser's message without its list of expected tokens.
 fn syntax_message(message: &str) -> String {
     if message.contains("Recursion limit") || message.contains("recursion limit") {
         return "the expression is nested too deeply".to_owned();
     }
-    // A condition whose parts were cut off.
+    // The parser reports this if nesting cuts off parts of a condition.
     if message.starts_with("Incomplete `") {
         return "Syntax error: the expression is nested too deeply, or a part of it is missing"
             .to_owned();
@@ -222,7 +221,7 @@ fn syntax_message(message: &str) -> String {
     }
 }
 
-/// Line and column of a node.
+/// The line and column of a node, counted from 1.
 fn position(positions: &SourceInfo, id: u64) -> (usize, usize) {
     let start = positions
         .offset_for(id)
@@ -234,12 +233,12 @@ fn position(positions: &SourceInfo, id: u64) -> (usize, usize) {
 }
 
 thread_local! {
-    /// Whether this thread has such a stack.
+    /// Whether this thread has a stack of [`STACK`] bytes.
     static IS_LARGE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `work` on a thread with a stack that is large enough for every accepted expression: on this one if it is such
-/// a thread, so that what was freed is used again. Allocators keep memory by thread.
+/// Runs `work` on a thread with a stack that is large enough for every accepted expression. If this is already such a
+/// thread, it is used, so that memory that was freed on it is reused: allocators keep memory by thread.
 pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
     if IS_LARGE.get() {
         return Ok(work());

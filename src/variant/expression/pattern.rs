@@ -1,20 +1,20 @@
-//! Translates regular expressions of RE2 for the `regex` crate.
+//! Translates RE2 regular expressions for the `regex` crate.
 //!
 //! `^\w+$` -> `^[0-9A-Za-z_]+$`
 //!
-//! The two are almost the same. RE2's Perl classes and word boundaries are ASCII; its
-//! character classes know neither nesting nor set operations; `\<` and `\u` have no special meaning.
+//! The two syntaxes are almost the same. In RE2, Perl classes and word boundaries are ASCII only, character classes
+//! have neither nesting nor set operations, and `\<` and `\u` have no special meaning.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Flags that RE2 has.
+/// The flags of RE2.
 const FLAGS: &str = "imsU-";
 
-/// The pattern as the `regex` crate reads it.
+/// Translates a pattern to the syntax of the `regex` crate.
 ///
 /// # Errors
-/// Refuses what the crate accepts and RE2 does not.
+/// The pattern uses syntax that the crate accepts and RE2 does not.
 pub(super) fn translate(pattern: &str) -> Result<String, String> {
     let mut scan = Scan {
         rest: pattern.chars().peekable(),
@@ -72,7 +72,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// The text between `\Q` and `\E`, or the end.
+    /// Copies the text between `\Q` and `\E`, or up to the end, as a literal.
     fn literal(&mut self) {
         let mut text = String::new();
         while let Some(c) = self.rest.next() {
@@ -85,7 +85,7 @@ impl Scan<'_> {
         self.out.push_str(&regex::escape(&text));
     }
 
-    /// A character class, after its bracket.
+    /// Translates a character class. Its opening bracket has already been read.
     fn class(&mut self) -> Result<(), String> {
         self.out.push('[');
         if self.rest.next_if_eq(&'^').is_some() {
@@ -100,7 +100,7 @@ impl Scan<'_> {
                 }
                 '\\' => self.escape(true)?,
                 '[' if self.rest.peek() == Some(&':') => self.named_class(),
-                // Literal in RE2.
+                // These characters are literal in RE2.
                 '[' | ']' | '&' | '~' => self.out.extend(['\\', c]),
                 other => self.out.push(other),
             }
@@ -109,7 +109,7 @@ impl Scan<'_> {
         Err("missing closing ]".to_owned())
     }
 
-    /// `[:alpha:]`, after its bracket; one that does not end is a bracket and what follows.
+    /// Translates a named class such as `[:alpha:]` after its bracket. Without an end, the bracket is literal.
     fn named_class(&mut self) {
         let mut ahead = self.rest.clone();
         let mut name = String::new();
@@ -172,7 +172,7 @@ mod tests {
             (r"^[[:alpha:]]$", "ä", false),
             (r"^[[:^alpha:]]$", "ä", true),
             (r"^[[:word:]]$", "ä", false),
-            // The rest is Unicode.
+            // Everything else is Unicode.
             (r"^.$", "ä", true),
             (r"^\pL$", "ä", true),
             (r"^\p{Greek}$", "β", true),

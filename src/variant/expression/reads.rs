@@ -1,4 +1,4 @@
-//! The fields that an expression reads, where its text tells them.
+//! Determines the fields that an expression reads, if its text shows them.
 //!
 //! `has(repository.labels.zone) ? target.name : 'none'` -> `repository.labels.zone`, `target.name`
 
@@ -12,18 +12,18 @@ use super::variables::{Variable, Variables};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ReadField {
     pub(super) variable: Variable,
-    /// `labels`, `region`; empty for a string.
+    /// The path, such as `labels`, `region`; empty for a variable that is a string.
     pub(super) path: Vec<String>,
 }
 
 impl ReadField {
-    /// Whether it is the field at this path, or within it.
+    /// Whether this is the field at the path, or a field within it.
     pub(super) fn is_at(&self, path: &[&str]) -> bool {
         self.path.len() >= path.len() && self.path.iter().zip(path).all(|(own, other)| own == other)
     }
 }
 
-/// All fields that a checked expression reads; `None` if it reads more of a variable than strings.
+/// All fields that a checked expression reads; `None` if it reads anything other than strings from its variables.
 pub(super) fn fields(expression: &IdedExpr, variables: &Variables) -> Option<Vec<ReadField>> {
     let mut fields = Vec::new();
     let mut open = vec![expression];
@@ -37,7 +37,7 @@ pub(super) fn fields(expression: &IdedExpr, variables: &Variables) -> Option<Vec
             }
             continue;
         }
-        // Its variables may have the names of others.
+        // The variables of a comprehension can hide the variables of the expression.
         if let Expr::Comprehension(_) = &node.expr {
             return None;
         }
@@ -46,7 +46,7 @@ pub(super) fn fields(expression: &IdedExpr, variables: &Variables) -> Option<Vec
     Some(fields)
 }
 
-/// The field that a node selects, by `.name`, `['name']` or `has`.
+/// The field that a node selects with `.name`, `['name']` or `has`; `None` for other nodes.
 fn field(node: &IdedExpr, variables: &Variables) -> Option<ReadField> {
     let mut path = Vec::new();
     let mut at = node;
@@ -74,7 +74,7 @@ fn field(node: &IdedExpr, variables: &Variables) -> Option<ReadField> {
     Some(ReadField { variable, path })
 }
 
-/// Whether the field can only be a string: maps have other fields than those that are named.
+/// Whether the field can only be a string. A map can have more fields than the named ones.
 fn is_string(field: &ReadField, variables: &Variables) -> bool {
     let is_map = |name: &String| name == "labels" || name == "annotations";
     match (variables.fields(field.variable), field.path.as_slice()) {

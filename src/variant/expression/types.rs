@@ -1,13 +1,13 @@
-//! Types of expressions, as far as they are known before evaluation.
+//! The types of expressions, as far as they are known before evaluation.
 
 use std::fmt;
 
 /// The type of an expression.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ValueType {
-    /// Known only at evaluation: values of objects.
+    /// Known only at evaluation, as the values of objects are.
     Dyn,
-    /// The elements of an empty list: fits everywhere.
+    /// The element type of an empty list, which matches every type.
     Never,
     Null,
     Bool,
@@ -18,7 +18,7 @@ pub(super) enum ValueType {
     Bytes,
     Duration,
     Timestamp,
-    /// The type of a type.
+    /// The type of a type name.
     Meta,
     List(Box<ValueType>),
     Map(Box<ValueType>, Box<ValueType>),
@@ -31,12 +31,12 @@ impl ValueType {
         Self::List(Box::new(element))
     }
 
-    /// Whether the type is unknown, and fits everywhere.
+    /// Whether the type is unknown, so that it matches every type.
     pub(super) fn is_open(&self) -> bool {
         matches!(self, Self::Dyn | Self::Never)
     }
 
-    /// The type of something that is one or the other; `None` if it cannot be both.
+    /// The common type of two alternatives; `None` if they have none.
     pub(super) fn unify(&self, other: &Self) -> Option<Self> {
         use ValueType::{Dyn, List, Map, Never, Object};
         Some(match (self, other) {
@@ -118,7 +118,7 @@ impl ValueKind {
     }
 }
 
-/// The signature of a function.
+/// The name, parameters and result of a function.
 pub(super) type Overload = (&'static str, &'static [ValueKind], ValueKind);
 
 use ValueKind::{
@@ -179,7 +179,7 @@ pub(super) const MEMBER: &[Overload] = &[
     ("getMilliseconds", &[Duration], Int),
 ];
 
-/// Names of types, which are values.
+/// The names of types, which can be used as values.
 pub(super) const TYPE_NAMES: [&str; 12] = [
     "bool",
     "int",

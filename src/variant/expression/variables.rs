@@ -1,26 +1,26 @@
-//! What an expression can read.
+//! The variables and fields that an expression can read.
 
 use std::fmt;
 
 use crate::variant::text_map::TextMap;
 
-/// A variable of a template's expressions.
+/// A variable that the expressions of a template can read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Variable {
-    /// The repository name that the target gives.
+    /// The repository name that the target provides.
     RepoDefault,
-    /// The package name that the target gives.
+    /// The package name that the target provides.
     PackageDefault,
     /// The upstream PackageRevision.
     Upstream,
     /// The downstream Repository.
     Repository,
-    /// The target.
+    /// The target: an object, or an entry of a list.
     Target,
 }
 
 impl Variable {
-    /// All variables.
+    /// All variables, in the order of their numbers.
     pub const ALL: [Self; 5] = [
         Self::RepoDefault,
         Self::PackageDefault,
@@ -29,7 +29,7 @@ impl Variable {
         Self::Target,
     ];
 
-    /// Its name in expressions.
+    /// The name of the variable in expressions.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -48,38 +48,37 @@ impl fmt::Display for Variable {
     }
 }
 
-/// The variables of an expression.
+/// The variables that an expression may read.
 #[derive(Debug, Clone, Copy)]
 pub struct Variables {
-    /// Whether the downstream Repository is known: not while it is being determined.
+    /// Whether the downstream Repository is known. It is not while its name is being computed.
     pub repository: bool,
-    /// What the target is.
+    /// The fields that the target has.
     pub target: TargetFields,
 }
 
-/// The fields of `target`.
+/// The form of `target`, which determines its fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TargetFields {
-    /// An entry of a list: `repo` and `package`.
+    /// An entry of a list, with `repo` and `package`.
     Listed,
-    /// An object.
+    /// An object, with its name, namespace, labels and annotations.
     Object,
 }
 
-/// The fields of a listed target.
 const LISTED_FIELDS: [&str; 2] = ["repo", "package"];
-/// The fields of an object that expressions can read; others could hold secrets.
+/// The fields of an object that expressions can read. Other fields could contain secrets.
 const OBJECT_FIELDS: [&str; 4] = ["name", "namespace", "labels", "annotations"];
 
 impl Variables {
-    /// The variable of this name, if there is one.
+    /// The variable of this name; `None` if there is none.
     pub(super) fn find(&self, name: &str) -> Option<Variable> {
         let mut all = Variable::ALL.into_iter();
         all.find(|variable| variable.as_str() == name)
             .filter(|variable| self.repository || *variable != Variable::Repository)
     }
 
-    /// The fields of a variable that is a structure.
+    /// The fields of a variable that is an object; `None` for strings.
     pub(super) fn fields(&self, variable: Variable) -> Option<&'static [&'static str]> {
         match (variable, self.target) {
             (Variable::RepoDefault | Variable::PackageDefault, _) => None,
@@ -89,12 +88,12 @@ impl Variables {
     }
 }
 
-/// What expressions can read of an object.
+/// The part of an object that expressions can read.
 #[derive(Debug, Default)]
 pub struct ObjectFields {
     /// `metadata.name`.
     pub name: String,
-    /// `metadata.namespace` as it is written; empty if absent.
+    /// `metadata.namespace` as written; empty if absent.
     pub namespace: String,
     /// `metadata.labels`.
     pub labels: TextMap,
@@ -102,7 +101,6 @@ pub struct ObjectFields {
     pub annotations: TextMap,
 }
 
-/// The value of a variable.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Binding<'v> {
     Text(&'v str),
@@ -111,7 +109,7 @@ pub(super) enum Binding<'v> {
 }
 
 impl<'v> Binding<'v> {
-    /// The string at a path.
+    /// The string at a path; `None` if there is none.
     pub(super) fn field(&self, path: &[String]) -> Option<&'v str> {
         match (*self, path) {
             (Self::Text(text), []) => Some(text),

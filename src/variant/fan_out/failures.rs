@@ -1,4 +1,4 @@
-//! Failures of targets, as results.
+//! Collects the failures of targets as results.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use super::select::Candidate;
 use crate::results::{FunctionResult, Reason};
 use crate::variant::template::TemplateFailure;
 
-/// Failures of targets; those with the same field and reason are one result.
+/// Failures of targets. Failures with the same field and reason are combined into one result.
 #[derive(Default)]
 pub(super) struct Failures {
     results: Vec<(FunctionResult, usize)>,
@@ -16,7 +16,8 @@ pub(super) struct Failures {
 impl Failures {
     pub(super) fn add(&mut self, candidate: &Candidate<'_>, failure: TemplateFailure) {
         let mut result = *failure.result;
-        // An expression fails at its own field, and a repository is missing for all alike.
+        // An expression fails at its own field. A missing repository is the same failure for all targets that need
+        // it.
         let by_reason = result
             .tags
             .first()
@@ -41,7 +42,7 @@ impl Failures {
         }
     }
 
-    /// Adds them to the findings of the set. What is wrong with a field, or a part of it, is said once.
+    /// Adds the failures to the findings of the set, unless a finding already reports the same field or a part of it.
     pub(super) fn add_to(self, findings: &mut Vec<FunctionResult>) {
         let fields: Vec<String> = findings
             .iter()

@@ -1,8 +1,8 @@
-//! The fan-out: from PackageVariantSets and the objects of a cluster to PackageVariants.
+//! The fan-out, which creates PackageVariants from PackageVariantSets and the objects of a cluster.
 //!
-//! In the document's order: the upstream revision, the targets, then for each target its
-//! repository and the rest of the template. All expressions are compiled first, targeted or not.
-//! Nothing is read or written here.
+//! It follows the order of the document: the upstream revision, the targets, then for each target its repository and
+//! the rest of the template. All expressions are compiled first, even if nothing is targeted. This module does not
+//! read or write files.
 //!
 //! Source: package-variant document, Fan Out of Variant Generation and PackageVariant Template.
 
@@ -24,43 +24,43 @@ use crate::resource::namespace_of;
 use crate::results::{FunctionResult, Reason};
 use crate::yaml::{Path, Value};
 
-/// A PackageVariantSet with what its metadata say.
+/// A PackageVariantSet with the parts of its metadata that the fan-out uses.
 #[derive(Debug)]
 pub(crate) struct Set {
     /// `metadata.name`.
     pub(crate) name: String,
-    /// `metadata.namespace` as it is written.
+    /// `metadata.namespace` as written; `None` if absent.
     pub(crate) namespace: Option<String>,
     /// `metadata.uid`.
     pub(crate) uid: Option<String>,
     /// Its annotations that begin with `fn.kpt.dev/`.
     pub(crate) annotations: Vec<(String, String)>,
-    /// The rest.
+    /// The typed object.
     pub(crate) typed: PackageVariantSet,
 }
 
-/// A PackageVariant that a set makes.
+/// A PackageVariant that a set creates.
 #[derive(Debug)]
 pub(crate) struct SetVariant<T> {
     /// `metadata.name`.
     pub(crate) name: String,
-    /// Which target of the set it is for.
+    /// The target of the set that it was created for.
     pub(crate) place: TargetElement,
-    /// What the caller made of its `spec`.
+    /// What the caller made from its `spec`.
     pub(crate) made: T,
 }
 
-/// An element of a set's targets.
+/// A target of a set, or an entry of its lists.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TargetElement {
-    /// Index of the target.
+    /// The index of the target.
     pub(crate) target: usize,
     repository: Option<u32>,
     package: Option<u32>,
 }
 
 impl TargetElement {
-    /// Its field path.
+    /// The field path of the element.
     #[must_use]
     pub(crate) fn path(&self) -> Path {
         let mut path = Path::fields(&["spec", "targets"]).index(self.target);
@@ -77,19 +77,19 @@ impl TargetElement {
 /// The result of expanding a set.
 #[derive(Debug)]
 pub(crate) struct SetExpansion<T> {
-    /// Its PackageVariants, in the order of the targets.
+    /// The PackageVariants, in the order of the targets.
     pub(crate) variants: Vec<SetVariant<T>>,
-    /// Errors; with one the variants are incomplete.
+    /// Errors. If there are any, the variants are incomplete.
     pub(crate) findings: Vec<FunctionResult>,
     /// Targets that selected nothing.
     pub(crate) empty: Vec<Path>,
 }
 
-/// A set whose targets are selected.
+/// A set after its targets were selected.
 struct Prepared<'s, T> {
     set: &'s Set,
     upstream: Option<&'s Object>,
-    /// By target.
+    /// The template of each target, by the target's index.
     templates: Vec<PreparedTemplate>,
     candidates: Vec<Candidate<'s>>,
     expansion: SetExpansion<T>,
@@ -98,18 +98,17 @@ struct Prepared<'s, T> {
 /// The template of a target.
 struct PreparedTemplate {
     compiled: CompiledTemplate,
-    /// Whether all of its expressions compile.
+    /// Whether all expressions of the template compile.
     compiles: bool,
-    /// Whether its values are right; if not, it is evaluated only to find what else is wrong.
+    /// Whether the values are valid. If not, the template is evaluated only to find further errors.
     is_valid: bool,
 }
 
 /// Expands all sets. Errors of one set do not stop another.
 ///
-/// `make` gets the index of a set, the index of its target, the name of a PackageVariant and its
-/// `spec`; it is called for one variant at a time, since all specs together would take much memory.
-/// An error of `make` ends the run, and so do more than `most` targets: a selector and `packageNames`
-/// multiply.
+/// `make` gets the index of a set, the index of its target, the name of a PackageVariant and its `spec`. It is called
+/// for one variant at a time, because all specs together would take much memory. An error of `make` ends the run, and
+/// so do more than `most` targets, because the numbers of selected objects and of `packageNames` multiply.
 #[must_use]
 pub(crate) fn fan_out<'s, T>(
     sets: impl Iterator<Item = &'s Set>,
@@ -182,14 +181,14 @@ fn prepare<'s, T>(
     let default_package = default_package.and_then(|upstream| given(&upstream.package));
     let default_package = default_package.unwrap_or_default();
     for (index, target) in spec.targets.iter().enumerate() {
-        // The selection of an invalid target means nothing.
+        // The selection of an invalid target would be meaningless.
         if !is_sound[index] {
             continue;
         }
         let before = prepared.candidates.len();
         let path = Path::fields(&["spec", "targets"]).index(index);
         let selected = select(index, target, default_package, cluster, namespace);
-        // One more than the limit, to detect that it is exceeded.
+        // Takes one more than the limit, to detect that the limit is exceeded.
         let selected = selected.take((room + 1).saturating_sub(before));
         prepared.candidates.extend(selected);
         if prepared.candidates.len() > room {
@@ -238,13 +237,13 @@ fn compile(
     }
 }
 
-/// The error for more PackageVariants than one run makes.
+/// The error for more PackageVariants than one run may create.
 pub(crate) fn too_many() -> FunctionResult {
     let message = "the PackageVariants of all targets are larger than the limit of a run (about 48 MB plus four times the size of the input)";
     FunctionResult::error(Reason::TooManyTargets, message)
 }
 
-/// An expression or all targets together exceed a limit: the run ends.
+/// An expression exceeded the budget, or all targets together exceed a limit, so the run ends.
 struct RunEnds;
 
 fn evaluate<'s, T>(
@@ -279,7 +278,7 @@ fn evaluate<'s, T>(
         } = &templates[place.target];
         let has_upstream = upstream.is_some() || !template.reads(Variable::Upstream);
         if !(*compiles && has_upstream) {
-            // A missing Repository can be reported all the same.
+            // A missing Repository can still be reported.
             if let Some(Err(failure)) = template
                 .plain_repo(candidate.repo)
                 .map(|repo| repository(repo, repositories, namespace, place))
@@ -322,7 +321,7 @@ fn evaluate<'s, T>(
     Ok(())
 }
 
-/// The Repository that a variant goes to.
+/// The downstream Repository of a variant.
 fn repository<'s>(
     repo: &str,
     repositories: &'s [Object],
@@ -338,7 +337,7 @@ fn repository<'s>(
     })
 }
 
-/// Empty strings and null count as absent.
+/// Removes entries that are empty strings or null, because they count as absent.
 fn without_absent(upstream: &Value) -> Value {
     let is_absent = |value: &Value| matches!(value, Value::Null) || value.as_str() == Some("");
     match upstream {
@@ -350,7 +349,7 @@ fn without_absent(upstream: &Value) -> Value {
     }
 }
 
-/// Name and `spec` of the PackageVariant for a target.
+/// The name and `spec` of the PackageVariant for a target.
 fn spec<'s, 't>(
     set: &Set,
     candidate: &'t Candidate<'s>,

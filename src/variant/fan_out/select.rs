@@ -1,4 +1,4 @@
-//! What a set selects: its upstream revision, and a repository and package for each variant.
+//! Selects the upstream revision of a set, and a repository and package for each variant.
 
 use super::{Set, TargetElement};
 use crate::latest::latest;
@@ -11,16 +11,16 @@ use crate::variant::package_variant::Upstream;
 use crate::variant::package_variant_set::{Target, given};
 use crate::variant::revision_request::{Lookup, RevisionRequest};
 
-/// A repository and package to make a variant for.
+/// A repository and package for which a variant is created.
 pub(super) struct Candidate<'s> {
     pub(super) place: TargetElement,
     pub(super) repo: &'s str,
     pub(super) package: &'s str,
-    /// The selected object; entries of a list have none.
+    /// The selected object; `None` for an entry of a list.
     pub(super) object: Option<&'s Object>,
 }
 
-/// The PackageRevision that a set is made from.
+/// Finds the PackageRevision that a set's variants are made from.
 pub(super) fn find_upstream<'s>(
     upstream: &Upstream,
     revisions: &'s [Object],
@@ -67,7 +67,7 @@ pub(super) fn find_upstream<'s>(
     }
 }
 
-/// Adds the PackageRevisions that sets are made from, where the cluster has none.
+/// Adds the upstream PackageRevisions of sets that the cluster lacks.
 pub(crate) fn assume_upstreams<'s>(sets: impl Iterator<Item = &'s Set>, cluster: &mut Cluster) {
     for set in sets {
         let Some(upstream) = &set.typed.spec.upstream else {
@@ -84,7 +84,7 @@ pub(crate) fn assume_upstreams<'s>(sets: impl Iterator<Item = &'s Set>, cluster:
         let revision = PackageRevisionSpec {
             repository: text(&upstream.repo),
             package: text(&upstream.package),
-            // That of a revision that was published from a workspace without a name of its own.
+            // Without a workspace in the request, assume that the workspace has the name of the revision.
             workspace: request.workspace().unwrap_or(&revision).to_owned(),
             revision,
         };
@@ -98,7 +98,7 @@ pub(crate) fn assume_upstreams<'s>(sets: impl Iterator<Item = &'s Set>, cluster:
     }
 }
 
-/// The repositories and packages of a target, one after the other.
+/// The repositories and packages of a target, lazily.
 pub(super) fn select<'s>(
     index: usize,
     target: &'s Target,

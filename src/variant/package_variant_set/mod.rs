@@ -1,6 +1,5 @@
-//! The PackageVariantSet: its typed fields. `read` refuses unknown fields of `spec` and fields of
-//! another type; `validate` reports values that are not allowed, all at once. Expressions are texts
-//! here.
+//! The PackageVariantSet: its typed fields. `read` refuses unknown fields of `spec` and fields of the wrong type;
+//! `validate` reports values that are not allowed, all at once. Expressions are plain texts here.
 //!
 //! Source: package-variant document, PackageVariantSet API; contract, expand-variant-set.
 
@@ -120,7 +119,7 @@ impl ObjectSelector {
 }
 
 impl Target {
-    /// Whether it names its repositories one by one, so that a wrong one says nothing about the others.
+    /// Whether it names its repositories one by one, so that an error in one does not affect the others.
     pub(crate) fn selects_only_listed(&self) -> bool {
         !self.repositories.is_empty()
             && self.repository_selector.is_none()
@@ -288,7 +287,7 @@ pub(crate) struct MapExpr {
     pub(crate) value_expr: Option<String>,
 }
 
-/// A map of strings in the order of the document.
+/// A map of strings that keeps the order of the document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct StringMap(pub(crate) Vec<(String, String)>);
 
@@ -312,7 +311,7 @@ impl<'de> Deserialize<'de> for StringMap {
     }
 }
 
-/// A field that counts: an empty string is as good as none.
+/// The value of a field; an empty string counts as absent.
 pub(crate) fn given(field: &Option<String>) -> Option<&str> {
     field.as_deref().filter(|text| !text.is_empty())
 }

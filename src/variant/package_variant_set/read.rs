@@ -1,4 +1,4 @@
-//! Reads a PackageVariantSet as it is written.
+//! Reads a PackageVariantSet, with the parts that must be kept as written.
 
 use super::{FunctionTemplate, PackageVariantSet, PipelineTemplate};
 use crate::variant::package_variant::Pipeline;
@@ -9,7 +9,7 @@ impl PackageVariantSet {
     /// Reads a PackageVariantSet.
     ///
     /// # Errors
-    /// The path of the field that is unknown or of another type.
+    /// The error has the path of a field that is unknown or has the wrong type.
     pub(crate) fn read(mut value: Value) -> Result<Self, DeError> {
         each_template(&mut value, wrap_single_maps);
         let mut set: Self = from_value(&value)?;
@@ -70,7 +70,8 @@ fn each_template(set: &mut Value, change: fn(&mut Value)) {
     }
 }
 
-/// Accepts a single map for a list of maps, as in the document's example.
+/// Wraps a single map in a list where a list of maps is expected, because the example in the document has a single
+/// map.
 fn wrap_single_maps(template: &mut Value) {
     fn wrap(owner: &mut Value, name: &str) {
         if let Some(field) = owner.get_mut(name)
@@ -103,7 +104,7 @@ fn wrap_single_maps(template: &mut Value) {
 }
 
 impl PipelineTemplate {
-    /// The pipeline without its computed parts.
+    /// Reads the pipeline without its computed parts.
     fn read_plain(&self) -> Result<Pipeline, DeError> {
         let list = |functions: &[FunctionTemplate]| {
             let values = functions

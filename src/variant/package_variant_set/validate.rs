@@ -1,4 +1,4 @@
-//! Every rule about the values of a PackageVariantSet.
+//! All rules about the values of a PackageVariantSet.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::variant::package_variant::{ADOPTION_POLICIES, DELETION_POLICIES, RESE
 use crate::yaml::Path;
 
 impl PackageVariantSet {
-    /// What is wrong with `upstream`.
+    /// Adds the errors in `upstream`.
     pub(crate) fn validate_upstream(&self, findings: &mut Vec<FunctionResult>) {
         let path = Path::fields(&["spec", "upstream"]);
         let Some(upstream) = &self.spec.upstream else {
@@ -29,7 +29,7 @@ impl PackageVariantSet {
         }
     }
 
-    /// What is wrong with the targets as a list.
+    /// Adds an error if there are no targets.
     pub(crate) fn validate_targets(&self, findings: &mut Vec<FunctionResult>) {
         if self.spec.targets.is_empty() {
             let message = "expected at least one target, found none";
@@ -43,7 +43,7 @@ fn invalid(path: &Path, message: impl Into<Message>) -> FunctionResult {
 }
 
 impl Target {
-    /// Everything that is wrong with what the target selects.
+    /// Adds all errors in the selection of the target.
     pub(crate) fn validate(&self, path: &Path, findings: &mut Vec<FunctionResult>) {
         let kinds = [
             ("repositories", !self.repositories.is_empty()),
@@ -110,7 +110,7 @@ impl Target {
 }
 
 impl Template {
-    /// Everything that is wrong with the values, in the order of the fields.
+    /// Adds all errors in the values, in the order of the fields.
     pub(crate) fn validate(&self, path: &Path, findings: &mut Vec<FunctionResult>) {
         let downstream = path.field("downstream");
         let Self { downstream: d, .. } = self;
@@ -157,7 +157,7 @@ impl Template {
     }
 }
 
-/// Refuses both of two exclusive fields; returns whether one is given.
+/// Adds an error if both of two exclusive fields are given; returns whether at least one is given.
 fn exclusive(
     path: &Path,
     (plain, plain_value): (&str, &Option<String>),
@@ -181,7 +181,7 @@ fn validate_map_exprs(exprs: &[MapExpr], path: &Path, findings: &mut Vec<Functio
             findings.push(invalid(&path, "expected `key` or `keyExpr`, found neither"));
         }
         let value = ("value", &entry.value);
-        // An empty value is a value.
+        // Unlike an absent value, an empty value is allowed.
         if !exclusive(&path, value, ("valueExpr", &entry.value_expr), findings)
             && entry.value.is_none()
         {

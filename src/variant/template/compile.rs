@@ -106,7 +106,7 @@ impl Planner<'_> {
         }
     }
 
-    /// One of two fields: the plain one, or the expression.
+    /// The plain field, or the compiled expression, which takes precedence.
     fn text(
         &mut self,
         path: &Path,

@@ -15,7 +15,7 @@ use crate::yaml::Value;
 type EvaluatedEntry = (Value, Value);
 
 impl CompiledTemplate {
-    /// The name of the downstream Repository, if the template says it.
+    /// The name of the downstream Repository; `None` if the template does not set it.
     ///
     /// # Errors
     /// [`TemplateFailure`].
@@ -27,7 +27,7 @@ impl CompiledTemplate {
         repo.transpose()
     }
 
-    /// The name of the downstream package, if the template says it.
+    /// The name of the downstream package; `None` if the template does not set it.
     ///
     /// # Errors
     /// [`TemplateFailure`].
@@ -39,7 +39,7 @@ impl CompiledTemplate {
         package.transpose()
     }
 
-    /// `spec` of the PackageVariant.
+    /// The `spec` of the PackageVariant.
     ///
     /// # Errors
     /// [`TemplateFailure`].
@@ -120,7 +120,7 @@ impl CompiledTemplate {
                 keys.push(key.into());
             }
         }
-        // As Porch does, so that taking over its PackageVariants changes nothing.
+        // Porch sorts the keys as well. The same order avoids changes when its PackageVariants are taken over.
         keys.sort_unstable();
         Ok(keys)
     }
@@ -148,7 +148,7 @@ impl TemplateText {
         })
     }
 
-    /// The text of a name, which must not be empty.
+    /// The text as a name, which must not be empty if it is computed.
     fn name(&self, evaluator: &mut Evaluator<'_>) -> Result<Cow<'_, str>, TemplateFailure> {
         let text = self.text(evaluator)?;
         match self {
@@ -170,7 +170,7 @@ impl TemplateEntries {
         let mut entries: Vec<EvaluatedEntry> =
             Vec::with_capacity(plain.len() + self.computed.len());
         entries.extend(plain);
-        // A key alone is not there twice.
+        // A single computed key cannot be a duplicate.
         let several = Some(self.computed.len()).filter(|count| *count > 1);
         let mut computed: HashSet<Cow<'_, str>> =
             HashSet::with_capacity(several.unwrap_or_default());
@@ -194,7 +194,7 @@ impl TemplateEntries {
         Ok(entries)
     }
 
-    /// The map as a field, unless it is empty.
+    /// The map as a field; `None` if the map is empty.
     fn field(
         &self,
         name: &'static str,

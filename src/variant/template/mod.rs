@@ -1,7 +1,7 @@
-//! From a target to the `spec` of its PackageVariant.
+//! Creates the `spec` of a target's PackageVariant from a template.
 //!
-//! A template is compiled once and evaluated for each target. Computed entries win over plain ones; a
-//! plain entry keeps its place.
+//! A template is compiled once and evaluated for each target. A computed entry overrides a plain entry with the same
+//! key, at the position of the plain entry.
 //!
 //! Source: package-variant document, PackageVariant Template.
 
@@ -18,7 +18,7 @@ use crate::yaml::{Path, Value};
 #[derive(Debug, Default)]
 pub(crate) struct CompiledTemplate {
     repo: Option<TemplateText>,
-    /// Whether an expression gives it, even one that does not compile.
+    /// Whether an expression computes the repository, even if it does not compile.
     is_repo_computed: bool,
     package: Option<TemplateText>,
     adoption_policy: Option<String>,
@@ -35,7 +35,7 @@ pub(crate) struct CompiledTemplate {
     reads: BTreeSet<Variable>,
 }
 
-/// A text that is given or computed.
+/// A text that is either plain or computed.
 #[derive(Debug)]
 enum TemplateText {
     Plain(String),
@@ -48,11 +48,11 @@ struct Computed {
     path: Path,
 }
 
-/// A map, its plain part and its computed part.
+/// A map with a plain part and a computed part.
 #[derive(Debug, Default)]
 struct TemplateEntries {
     plain: Vec<(String, String)>,
-    /// The places of the plain part's keys.
+    /// The position of each key in the plain part.
     places: HashMap<String, usize>,
     computed: Vec<TemplateEntry>,
     /// Whether this is the package context.
@@ -68,7 +68,7 @@ struct TemplateEntry {
 
 #[derive(Debug)]
 struct CompiledFunction {
-    /// The function as it is written, without its computed part.
+    /// The function as written, without its computed part.
     value: Value,
     config_map: TemplateEntries,
 }
@@ -86,7 +86,7 @@ struct Injector {
 pub(crate) struct TemplateFailure {
     /// The result to report.
     pub(crate) result: Box<FunctionResult>,
-    /// Whether the run ends, since an expression exceeded its limit.
+    /// Whether the run ends because an expression exceeded its budget.
     pub(crate) ends_run: bool,
 }
 
@@ -110,7 +110,7 @@ impl CompiledTemplate {
         self.reads.contains(&variable)
     }
 
-    /// The name of the downstream Repository, where nothing must be computed for it.
+    /// The name of the downstream Repository; `None` if it must be computed.
     #[must_use]
     pub(crate) fn plain_repo<'a>(&'a self, default: &'a str) -> Option<&'a str> {
         match &self.repo {
