@@ -1,14 +1,14 @@
-//! The revisions of packages in downstream repositories, read from Git as Porch reads them.
+//! Reads the revisions of packages in downstream repositories from Git, as Porch does.
 //!
 //! ```text
-//! main                                    what is published; drafts are made on it
+//! main                                    the published packages; drafts are based on it
 //! drafts/site/web/packagevariant-2        a draft of the package site/web
-//! proposed/site/web/packagevariant-3      one that waits for approval
-//! tag site/web/v1                         a published one
-//! deletionProposed/site/web/v1            its deletion waits for approval
+//! proposed/site/web/packagevariant-3      a proposed revision, which waits for approval
+//! tag site/web/v1                         a published revision
+//! deletionProposed/site/web/v1            a proposal to delete v1, which waits for approval
 //! ```
 //!
-//! `FLEET/<repository>` is a repository, or a folder in one that holds many downstream repositories.
+//! `FLEET/<repository>` is a Git repository, or a folder in a Git repository that holds many downstream repositories.
 //!
 //! Source: contract, render-fleet, Drafts.
 
@@ -26,64 +26,64 @@ use crate::git::{
 use crate::kptfile::Ownership;
 use crate::package::{check_folders, is_git, is_temporary, join};
 
-/// The downstream repositories of a fleet. The one read last stays open.
+/// The downstream repositories of a fleet. The last one that was used stays open.
 pub(crate) struct Downstreams<'f> {
     fleet: &'f Path,
     opened: Option<Rc<Opened>>,
 }
 
-/// A repository that is open.
+/// An open Git repository with its branches and tags.
 struct Opened {
     root: PathBuf,
     repository: Repository,
     references: References,
-    /// By the commit of the base branch.
+    /// Histories by the commit of the base branch.
     histories: RefCell<HashMap<String, Rc<History>>>,
 }
 
 /// A downstream repository.
 pub(crate) struct DownstreamRepository {
-    /// Its folder in the fleet.
+    /// The name of its folder in the fleet.
     name: String,
     opened: Rc<Opened>,
-    /// The folder of its packages, from the root of the Git repository; empty for the root.
+    /// The folder with its packages, from the root of the Git repository; empty for the root.
     directory: String,
-    /// The branch that drafts are made on; `None` in a repository without commits.
+    /// The branch that drafts are based on; `None` in a repository without commits.
     pub(crate) base: Option<Base>,
 }
 
 /// The revisions of a package.
 #[derive(Debug, Default)]
 pub(crate) struct PackageRevisions {
-    /// Its directory from the root of the Git repository, as in the names of branches and tags.
+    /// The package's directory from the root of the Git repository, as in the names of branches and tags.
     pub(crate) directory: String,
-    /// `<repository>/<package>`.
+    /// The package's path in the fleet, `<repository>/<package>`.
     place: String,
-    /// The drafts and proposed revisions that are not merged, the highest workspace number first.
+    /// The drafts and proposed revisions that are not merged yet, the highest workspace number first.
     pub(crate) unpublished: Vec<Unpublished>,
-    /// In the order of their numbers.
+    /// The published revisions, sorted by number.
     pub(crate) published: Vec<Published>,
-    /// The highest workspace number that branches and tags name.
+    /// The highest workspace number in the names of branches and tags.
     highest_workspace: u64,
 }
 
 /// A draft or a proposed revision.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Unpublished {
-    /// Without `refs/heads/`.
+    /// The branch, without `refs/heads/`.
     pub(crate) branch: String,
     pub(crate) workspace: String,
     pub(crate) is_proposed: bool,
-    /// Its newest commit, here or at the remote.
+    /// Its newest commit, local or at the remote.
     pub(crate) commit: String,
-    /// Where the branch is here, if it exists.
+    /// The commit of the local branch; `None` if there is no local branch.
     pub(crate) local: Option<String>,
     pub(crate) is_at_remote: bool,
-    /// Whether this repository and the remote each have commits of it that the other lacks.
+    /// Whether the local branch and the branch at the remote each have commits that the other lacks.
     pub(crate) has_diverged: bool,
-    /// Whether other changes of the package were published since.
+    /// Whether other changes of the package have been published since it branched off.
     pub(crate) is_behind: bool,
-    /// The newest commit that it shares with the base branch.
+    /// The newest commit that it has in common with the base branch.
     pub(crate) merge_base: Option<String>,
     pub(crate) ownership: Ownership,
 }
@@ -92,21 +92,21 @@ pub(crate) struct Unpublished {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Published {
     pub(crate) number: u64,
-    /// The name of its tag after the package: `v1`.
+    /// The part of its tag after the package: `v1`.
     pub(crate) name: String,
     pub(crate) commit: String,
-    /// The workspace that it was made in, as Porch recorded it, or else its name.
+    /// The workspace that it was created in, as recorded by Porch; its name if there is no record.
     pub(crate) workspace: String,
 }
 
-/// How the deletion of a package is proposed.
+/// The steps that propose the deletion of a package.
 #[derive(Debug, Default)]
 pub(crate) struct Deletion {
-    /// The drafts and proposed revisions that are deleted.
+    /// The drafts and proposed revisions to be deleted.
     pub(crate) withdrawn: Vec<Unpublished>,
-    /// The branches that propose the deletion of published revisions, and their commits.
+    /// The branches to be created, which propose the deletion of published revisions, and their commits.
     pub(crate) proposed: Vec<(String, String)>,
-    /// Those that exist.
+    /// The branches of this kind that already exist.
     pub(crate) pending: Vec<String>,
 }
 
@@ -138,7 +138,7 @@ impl<'f> Downstreams<'f> {
     /// The names of the repositories and folders in the fleet that may be downstream repositories.
     ///
     /// # Errors
-    /// [`GitError`]: the repository that the fleet lies in cannot be read.
+    /// [`GitError`]: the repository that contains the fleet cannot be read.
     pub(crate) fn names(&mut self) -> Result<BTreeSet<String>, GitError> {
         let mut names = BTreeSet::new();
         let entries = fs::read_dir(self.fleet);
@@ -150,7 +150,7 @@ impl<'f> Downstreams<'f> {
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             names.extend(name.filter(|_| is_folder));
         }
-        // A folder that only drafts have.
+        // Folders that exist only in drafts.
         if let Some((root, path)) = repository_around(self.fleet) {
             let drafted = self.opened(root)?.drafted_in(&path);
             let folders = drafted.iter().filter_map(|place| place.split_once('/'));
@@ -162,7 +162,7 @@ impl<'f> Downstreams<'f> {
     /// Opens the downstream repository of a name.
     ///
     /// # Errors
-    /// [`GitError`]: there is none; the branch that its Repository object names does not exist.
+    /// [`GitError`]: there is no repository, or it lacks the branch that the Repository object names.
     pub(crate) fn open(
         &mut self,
         name: &str,
@@ -282,7 +282,8 @@ impl DownstreamRepository {
         Ok(published)
     }
 
-    /// A draft or a proposed revision; `None` if the base branch contains it, or if it has no such package.
+    /// A draft or a proposed revision; `None` if the base branch contains it, or if the branch does not contain the
+    /// package.
     fn unpublished(
         &self,
         directory: &str,
@@ -315,7 +316,7 @@ impl DownstreamRepository {
             let now = repository.tree_of(directory, &base.commit)?;
             is_behind = now.is_some() && now != before;
             let until = merge_base.as_deref();
-            // A squashed or rebased one is merged too.
+            // A draft that was squashed or rebased counts as merged too.
             if is_behind && repository.had_tree(directory, &tree, &base.commit, until)? {
                 return Ok(None);
             }
@@ -334,7 +335,8 @@ impl DownstreamRepository {
         }))
     }
 
-    /// The packages whose Kptfiles name an owner, on the base branch and in drafts, each with each of its owners once.
+    /// The packages with owners in their Kptfiles, on the base branch and in drafts. A package is listed once for
+    /// each owner.
     ///
     /// # Errors
     /// [`GitError`]: an object that is missing or damaged.
@@ -363,7 +365,7 @@ impl DownstreamRepository {
         Ok(found.into_values().collect())
     }
 
-    /// How the deletion of a package of this owner is proposed.
+    /// The steps that propose the deletion of an owner's package.
     ///
     /// # Errors
     /// [`GitError`]: an object that is missing or damaged.
@@ -390,7 +392,7 @@ impl DownstreamRepository {
                 published.push((name, commit));
             }
         }
-        // Porch has the package on the base branch deleted after all of its revisions.
+        // Porch deletes the package on the base branch after all of its revisions.
         if let (true, Some(base)) = (published.is_empty(), &self.base)
             && self.opened.references.branch(&base.name).is_some()
             && is_owned(&base.commit)?
@@ -407,7 +409,8 @@ impl DownstreamRepository {
         Ok(deletion)
     }
 
-    /// The branches that propose the deletion of the latest revision of a package, and of the package on the base branch.
+    /// The existing branches that propose to delete the latest revision of a package, and the package on the base
+    /// branch.
     pub(crate) fn proposals(&self, revisions: &PackageRevisions) -> Vec<(String, &Branch)> {
         let latest = revisions.published.last();
         let base = self.base.as_ref().map(|base| base.name.as_str());
@@ -420,12 +423,12 @@ impl DownstreamRepository {
         branches.collect()
     }
 
-    /// The branch that proposes the deletion of a revision.
+    /// The name of the branch that proposes the deletion of a revision.
     fn proposal(&self, directory: &str, revision: &str) -> String {
         format!("{DELETION_PROPOSED}{directory}/{revision}")
     }
 
-    /// What the Kptfile of a package says at a commit. One that is not YAML says nothing.
+    /// The ownership in the Kptfile of a package at a commit. A Kptfile that is not YAML records none.
     fn ownership(&self, directory: &str, commit: &str) -> Result<Ownership, GitError> {
         let path = format!("{directory}/Kptfile");
         let bytes = self.repository().file_at(commit, &path)?;
@@ -447,7 +450,6 @@ impl DownstreamRepository {
 }
 
 impl Unpublished {
-    /// Whether a PackageVariant owns it.
     pub(crate) fn is_owned_by(&self, owner: &str) -> bool {
         self.ownership.owner.as_deref() == Some(owner)
     }
@@ -457,7 +459,8 @@ const DRAFTS: &str = "drafts/";
 const PROPOSED: &str = "proposed/";
 const DELETION_PROPOSED: &str = "deletionProposed/";
 
-/// The directory of a Repository below the folder of its fleet; one that begins with that folder is from the root.
+/// The directory of a Repository object, below the folder of the downstream repository. A directory that already
+/// begins with that folder is relative to the root.
 fn join_once(folder: &str, directory: &str) -> String {
     let is_from_root = directory
         .strip_prefix(folder)

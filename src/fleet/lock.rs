@@ -5,21 +5,21 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long to wait for another run.
+/// How long to wait for another run to release a lock.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Time between two attempts.
+/// The time between two attempts.
 const PAUSE: Duration = Duration::from_millis(20);
-/// How often a folder is made that others remove.
+/// How often to recreate a folder that another process removes.
 const MOST_ATTEMPTS: u32 = 1_000;
 
-/// A locked package directory; unlocked when it is dropped.
+/// A locked package directory, which is unlocked on drop.
 #[derive(Debug)]
 pub struct PackageLock {
     _directory: File,
 }
 
 impl PackageLock {
-    /// Locks a directory. `None` if another run holds it for longer than a few seconds.
+    /// Locks a directory. `None` if another run keeps it locked for longer than [`PATIENCE`].
     ///
     /// # Errors
     /// The directory cannot be opened, or its file system has no locks.
@@ -27,11 +27,11 @@ impl PackageLock {
         wait(|| try_lock(directory))
     }
 
-    /// Makes a directory, with those above it, and locks it. Others remove folders that they left empty, so what was
-    /// just made may be gone; it is made again then.
+    /// Creates a directory with its parents, and locks it. Other runs remove folders that they leave empty, so the
+    /// directory may be removed before it is locked; it is then created again.
     ///
     /// # Errors
-    /// As [`PackageLock::acquire`]; the directory cannot be made.
+    /// As [`PackageLock::acquire`]; or the directory cannot be created.
     pub fn make(directory: &Path) -> io::Result<Option<Self>> {
         let mut attempts = 0;
         wait(|| {
@@ -41,7 +41,7 @@ impl PackageLock {
             });
             attempts += 1;
             match attempt {
-                // A folder above it was removed while this one was made.
+                // A parent folder was removed while this one was being created.
                 Err(error) if is_vanished(&error) && attempts < MOST_ATTEMPTS => Ok(Attempt::Again),
                 attempt => attempt,
             }
@@ -49,24 +49,25 @@ impl PackageLock {
     }
 }
 
-/// Whether this is what `create_dir_all` says of a folder that is removed meanwhile. A file in its place gives the same.
+/// Whether `create_dir_all` returns this error if a folder is removed concurrently. A file in the folder's place
+/// causes the same error.
 fn is_vanished(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists)
 }
 
-/// What one attempt at a lock came to.
+/// The outcome of an attempt to lock.
 enum Attempt {
     Locked(PackageLock),
-    /// Another run holds the directory.
+    /// Another run holds the lock.
     Held,
-    /// The directory was replaced or removed meanwhile.
+    /// The directory was replaced or removed before it was locked.
     Again,
 }
 
 fn try_lock(directory: &Path) -> io::Result<Attempt> {
     let file = File::open(directory)?;
     match file.try_lock() {
-        // Another run may have put a new package in its place meanwhile.
+        // Another run may have replaced the directory with a new package in the meantime.
         Ok(()) if is_same(&file.metadata()?, &fs::metadata(directory)?) => {
             Ok(Attempt::Locked(PackageLock { _directory: file }))
         }
@@ -76,7 +77,7 @@ fn try_lock(directory: &Path) -> io::Result<Attempt> {
     }
 }
 
-/// Attempts until there is a lock; `None` once patience is over.
+/// Repeats the attempt until it succeeds; `None` after [`PATIENCE`].
 fn wait(mut attempt: impl FnMut() -> io::Result<Attempt>) -> io::Result<Option<PackageLock>> {
     let start = Instant::now();
     loop {

@@ -1,9 +1,8 @@
 //! The packages of many variants under one directory, and the catalogs that they come from.
 //!
-//! `FLEET/<repository>/<package>/` is the package of a variant. A `Catalogs` finds revisions of upstream
-//! packages; `owned` finds the packages that a PackageVariant owns; `lock` keeps two runs off one package;
-//! `store` creates, changes and deletes packages so that a killed run leaves each as it was or as it
-//! is to be; `shard` shares a fleet out.
+//! `FLEET/<repository>/<package>/` is the package of a variant. `Catalogs` finds revisions of upstream packages;
+//! `owned` finds the packages that a PackageVariant owns; `lock` keeps two runs from working on the same package;
+//! `store` deletes packages; `shard` divides a fleet among several runs.
 //!
 //! Source: contract, render-fleet.
 

@@ -1,4 +1,4 @@
-//! The packages under a directory whose Kptfiles name an owner.
+//! Finds the packages in a directory that have an owner in their Kptfile.
 
 use std::path::Path;
 use std::{fs, io};
@@ -6,21 +6,22 @@ use std::{fs, io};
 use crate::kptfile::Ownership;
 use crate::package::{JOURNAL, PackageError, is_git, recover_package};
 
-/// A package whose Kptfile names an owner. Its own place, or that of the PackageVariant, tells whether it has one.
+/// A package with an owner in its Kptfile. Whether it really has that owner depends on its path, or on the target of
+/// the PackageVariant.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct ClaimedPackage {
-    /// From the fleet's directory: `<repository>/<package>`.
+    /// The path from the fleet's directory: `<repository>/<package>`.
     pub(crate) path: String,
     /// The PackageVariant, `<namespace>/<name>`.
     pub(crate) owner: String,
-    /// Whether the package stays without its owner.
+    /// Whether the package is orphaned, rather than deleted, when its owner no longer exists.
     pub(crate) orphans: bool,
-    /// The place that the Kptfile names; absent in packages of earlier versions.
+    /// The path that the Kptfile records; `None` in packages of earlier versions.
     pub(crate) downstream: Option<String>,
 }
 
 impl ClaimedPackage {
-    /// The package at this path; `None` if its Kptfile names no owner.
+    /// The package at this path; `None` if its Kptfile does not name an owner.
     pub(crate) fn new(path: &str, ownership: Ownership) -> Option<Self> {
         Some(Self {
             path: path.to_owned(),
@@ -30,8 +31,8 @@ impl ClaimedPackage {
         })
     }
 
-    /// Whether the package has the owner that its Kptfile names. `targets` says whether the PackageVariant with this name
-    /// targets this place.
+    /// Whether the package really has the owner in its Kptfile, rather than being a copy. `targets` returns whether
+    /// the PackageVariant with this name targets this path.
     pub(crate) fn has_owner(&self, targets: impl Fn(&str, &str) -> bool) -> bool {
         match &self.downstream {
             Some(downstream) => *downstream == self.path,
@@ -40,10 +41,10 @@ impl ClaimedPackage {
     }
 }
 
-/// Finds the packages whose Kptfiles name an owner, sorted by path: those within others too. A Kptfile that is not YAML
-/// names none.
+/// Finds the packages with an owner in their Kptfile, sorted by path, including packages inside others. A Kptfile
+/// that is not YAML counts as having no owner.
 ///
-/// Packages that a killed run left are completed, unless `reads_only`.
+/// Writes that a killed run left incomplete are completed first, unless `reads_only` is set.
 ///
 /// # Errors
 /// A folder or a Kptfile cannot be read.

@@ -1,10 +1,10 @@
-//! A share of a fleet: variants and packages by the SHA-1 of their owner's name.
+//! Divides a fleet into shares: the SHA-1 of the owner's name assigns each variant and package to one.
 
 use std::str::FromStr;
 
 use crate::config::UsageError;
 
-/// Share `index` of `count`. All shares together are the fleet.
+/// Share `index` of `count`, with `index` counted from 0. All shares together are the whole fleet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
     index: u32,
@@ -12,8 +12,8 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Whether a variant, and the package that it owns, belongs to this share: the SHA-1 of its
-    /// `<namespace>/<name>`, as one big-endian number, modulo the number of shares.
+    /// Whether a variant, and the package that it owns, belongs to this share. The SHA-1 of its `<namespace>/<name>`,
+    /// read as one big-endian number, modulo the number of shares is the index of its share.
     #[must_use]
     pub fn has(self, owner: &str) -> bool {
         let digest = sha1_smol::Sha1::from(owner).digest().bytes();
@@ -61,7 +61,7 @@ mod tests {
         }
     }
 
-    /// `printf default/a | sha1sum` is 4c2d...: its last byte decides for powers of two up to 256.
+    /// `printf default/a | sha1sum` prints 4c2d...; for powers of two up to 256, only its last byte matters.
     #[test]
     fn the_digest_is_one_big_endian_number() {
         let digest = sha1_smol::Sha1::from("default/a").digest().bytes();
@@ -69,7 +69,7 @@ mod tests {
         assert!(Shard { index, count: 16 }.has("default/a"));
     }
 
-    /// `python3 -c 'print(int(hashlib.sha1(b"default/a").hexdigest(), 16) % 3)'`
+    /// The expected values come from `python3 -c 'print(int(hashlib.sha1(b"default/a").hexdigest(), 16) % 3)'`.
     #[test]
     fn shares_that_others_can_compute() {
         for (owner, count, index) in [

@@ -1,16 +1,16 @@
-//! Deletes whole packages. Changes within one are [`write_package`](crate::package::write_package)'s.
+//! Deletes whole packages. [`write_package`](crate::package::write_package) makes changes within one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::package::{PackageError, is_git};
 
-/// Deletes a package with everything in its directory but the packages `below` it. Its Kptfile goes last, so that a later run finds
-/// the owner of what a killed one left. Links are not followed; a package with a `.git` anywhere in it stays.
-/// Folders above it that become empty go too.
+/// Deletes a package with everything in its directory except the packages `below` it. The Kptfile is deleted last, so
+/// that a later run can still find the owner of what a killed run left. Links are not followed. Folders above the
+/// package that become empty are removed too.
 ///
 /// # Errors
-/// There is a `.git` in it; the operating system refuses.
+/// [`PackageError::HoldsGit`]: the directory contains a `.git` somewhere; the operating system refuses an operation.
 pub(crate) fn delete_package(fleet: &Path, path: &str, below: &[&str]) -> Result<(), PackageError> {
     let directory = fleet.join(path);
     refuse_repositories(&directory)?;
@@ -22,7 +22,7 @@ pub(crate) fn delete_package(fleet: &Path, path: &str, below: &[&str]) -> Result
     Ok(())
 }
 
-/// Removes everything from a folder but the `kept` folders and the file `last`.
+/// Removes everything from a folder except the `kept` folders and the file `last`.
 fn empty_folder(folder: &Path, kept: &[PathBuf], last: &Path) -> Result<(), PackageError> {
     for entry in fs::read_dir(folder).map_err(PackageError::io("read", folder))? {
         let entry = entry.map_err(PackageError::io("read", folder))?;
@@ -45,7 +45,7 @@ fn empty_folder(folder: &Path, kept: &[PathBuf], last: &Path) -> Result<(), Pack
     Ok(())
 }
 
-/// The error for a folder with a `.git` in it, or in one below.
+/// The error for a folder that contains a `.git` at any depth.
 fn refuse_repositories(directory: &Path) -> Result<(), PackageError> {
     let mut pending = vec![directory.to_path_buf()];
     while let Some(folder) = pending.pop() {
@@ -64,11 +64,11 @@ fn refuse_repositories(directory: &Path) -> Result<(), PackageError> {
     Ok(())
 }
 
-/// Removes a folder and those above it, up to the fleet's, as far as they are empty.
+/// Removes a folder and its parents below the fleet's folder, as long as they are empty.
 pub(crate) fn remove_empty_folders(fleet: &Path, folder: &Path) {
     let doomed = folder.ancestors().take_while(|folder| *folder != fleet);
     for folder in doomed {
-        // A folder that is not empty stays.
+        // `remove_dir` fails for a folder that is not empty.
         if fs::remove_dir(folder).is_err() {
             return;
         }

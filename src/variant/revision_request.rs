@@ -1,9 +1,9 @@
 //! The revision that `spec.upstream` requests. It has the same meaning in all functions:
 //!
-//! | `revision` | `workspaceName` | asks for |
+//! | `revision` | `workspaceName` | requests |
 //! |---|---|---|
 //! | `2`, `"2"`, `v2` | none | the revision `v2` |
-//! | `v2` | `ws` | the revision `v2`, if it was made in the workspace `ws` |
+//! | `v2` | `ws` | the revision `v2`, if it was created in the workspace `ws` |
 //! | `latest` | | the highest version |
 //! | `-1`, none | `ws` | the revision of the workspace `ws` |
 //! | `-1`, none | none | the branch `main` |

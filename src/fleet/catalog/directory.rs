@@ -1,4 +1,4 @@
-//! A catalog that is a directory.
+//! Finds revisions in a catalog that is a directory.
 //!
 //! ```text
 //! nginx/v1/Kptfile          <package>/<revision>/
@@ -21,7 +21,7 @@ use crate::supplied::SuppliedPackage;
 use crate::upstream::{tags_of_layout, without_archive_end};
 use crate::variant::revision_request::{Lookup, RevisionRequest, spellings};
 
-/// The name of a requested revision, and the flag that names it.
+/// The name of a requested revision, and the flag that opens it.
 pub(super) fn revision_in(
     catalog: &Path,
     package: &str,
@@ -51,7 +51,8 @@ pub(super) fn revision_in(
     ))
 }
 
-/// The revisions of a package by name, with the flag that names each: folders, archives, and tags of an image layout.
+/// The revisions of a package by name, each with the flag that opens it: folders, archives, or tags of an image
+/// layout.
 fn revisions(catalog: &Path, package: &str) -> Result<BTreeMap<String, String>, String> {
     check_package_path(package).map_err(|error| error.to_string())?;
     let folder = catalog.join(join("", package));
@@ -72,7 +73,7 @@ fn revisions(catalog: &Path, package: &str) -> Result<BTreeMap<String, String>, 
         let name = if path.is_dir() {
             Some(name)
         } else {
-            // As `helm package` and releases name them: `app-1.2.0.tgz`.
+            // `helm package` and releases of projects use such names: `app-1.2.0.tgz`.
             let name = without_archive_end(name);
             name.map(|name| name.strip_prefix(&own).unwrap_or(name))
         };
@@ -83,8 +84,8 @@ fn revisions(catalog: &Path, package: &str) -> Result<BTreeMap<String, String>, 
     Ok(found)
 }
 
-/// The SHA-256 over the paths and bytes of a package's files, in the order of the paths. Each is preceded by
-/// its length, so that no two packages run together.
+/// The SHA-256 of the paths and bytes of a package's files, in the order of the paths. Each part is preceded by its
+/// length, so that different packages never have the same input.
 pub(super) fn digest(package: &SuppliedPackage) -> Result<String, UsageError> {
     let mut hash = Sha256::new();
     let mut add = |bytes: &[u8]| {

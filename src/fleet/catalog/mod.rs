@@ -1,4 +1,4 @@
-//! Catalogs: where the revisions of upstream packages are, a Git repository or a directory each.
+//! Catalogs, the sources of upstream packages: each is a Git repository or a directory.
 //!
 //! ```text
 //! catalog/nginx/v1/Kptfile      a directory: <package>/<revision>/
@@ -31,12 +31,12 @@ use directory::digest;
 use packages::PackageCache;
 pub(crate) use revision::find_revision;
 
-/// What a Repository object says of a catalog or a downstream repository.
+/// The fields of a Repository object that describe a catalog or a downstream repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct RepositoryFacts {
     /// `spec.git.repo`.
     pub(crate) address: Option<String>,
-    /// `spec.git.directory`, without slashes at its ends.
+    /// `spec.git.directory`, without slashes at its ends; empty for the root.
     pub(crate) directory: String,
     /// `spec.git.branch`.
     pub(crate) branch: Option<String>,
@@ -58,7 +58,7 @@ impl RepositoryFacts {
     }
 }
 
-/// The upstream package that a variant asks for.
+/// The upstream package that a variant requests.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct UpstreamRequest {
     pub(crate) repository: NamespacedName,
@@ -66,30 +66,30 @@ pub(crate) struct UpstreamRequest {
     pub(crate) revision: RevisionRequest,
 }
 
-/// The revision of an upstream package that a catalog has.
+/// A revision of an upstream package in a catalog.
 #[derive(Debug)]
 pub(crate) enum Resolved {
-    /// A commit.
+    /// A commit of a Git repository.
     Git(GitOrigin),
-    /// A folder of a directory.
+    /// A revision in a directory.
     Directory(DirectoryRevision),
 }
 
-/// A folder `<package>/<revision>` of a catalog.
+/// A revision of a package in a catalog that is a directory.
 #[derive(Debug)]
 pub(crate) struct DirectoryRevision {
     pub(crate) package: String,
     pub(crate) revision: String,
-    /// The flag that names it.
+    /// The flag that opens the revision.
     flag: String,
-    /// The digest of its files.
+    /// The digest of the revision's files.
     pub(crate) digest: String,
-    /// The address that a Kptfile names.
+    /// The address for the Kptfile.
     pub(crate) address: String,
 }
 
 impl Resolved {
-    /// The revision, as the lock of a Kptfile names it.
+    /// The name of the revision in the lock of a Kptfile.
     pub(crate) fn reference(&self) -> &str {
         match self {
             Self::Git(origin) => &origin.revision.lock_ref,
@@ -98,11 +98,11 @@ impl Resolved {
     }
 }
 
-/// The catalogs of a run. Revisions are resolved once, packages are read once while they are in use.
+/// The catalogs of a run. Each revision is resolved only once, and packages are cached while they are in use.
 pub(crate) struct Catalogs<'c> {
     sources: &'c [CatalogSource],
     facts: &'c BTreeMap<NamespacedName, RepositoryFacts>,
-    /// The repositories of those that are opened; `None` for a directory.
+    /// The repositories of the catalogs opened so far; `None` for a directory.
     open: HashMap<&'c Path, Option<Rc<Repository>>>,
     resolved: HashMap<UpstreamRequest, Result<Rc<Resolved>, Box<FunctionResult>>>,
     packages: PackageCache,
@@ -128,7 +128,7 @@ impl<'c> Catalogs<'c> {
     /// Finds the revision of an upstream package.
     ///
     /// # Errors
-    /// An error result: there is no such catalog, package or revision.
+    /// An error result: the catalog, package or revision does not exist.
     pub(crate) fn resolve(
         &mut self,
         wanted: &UpstreamRequest,
@@ -195,7 +195,7 @@ impl<'c> Catalogs<'c> {
     /// The files of a revision.
     ///
     /// # Errors
-    /// [`UsageError`]: it cannot be read.
+    /// [`UsageError`]: the files cannot be read.
     pub(crate) fn package(
         &mut self,
         wanted: &UpstreamRequest,
@@ -210,7 +210,7 @@ impl<'c> Catalogs<'c> {
     /// The files of a commit.
     ///
     /// # Errors
-    /// [`UsageError`]: they cannot be read.
+    /// [`UsageError`]: the files cannot be read.
     pub(crate) fn git_package(
         &mut self,
         catalog: &NamespacedName,
@@ -238,10 +238,11 @@ impl<'c> Catalogs<'c> {
         })
     }
 
-    /// The revision that a package of a directory is based on: its files, if they have this digest.
+    /// The original revision of a package from a directory: the revision's files, if they still have the recorded
+    /// digest.
     ///
     /// # Errors
-    /// [`UsageError`]: they cannot be read, or are others now.
+    /// [`UsageError`]: the files cannot be read, or have changed.
     pub(crate) fn directory_original(
         &mut self,
         catalog: &NamespacedName,
@@ -268,7 +269,7 @@ impl<'c> Catalogs<'c> {
         }
     }
 
-    /// The name of the PackageRevision that a catalog has a package in, as Porch composes it.
+    /// The name of the PackageRevision for a package in a catalog, as Porch composes it.
     ///
     /// # Errors
     /// [`UsageError`]: the commit cannot be read.
@@ -297,7 +298,7 @@ impl<'c> Catalogs<'c> {
         ))
     }
 
-    /// The repository of a catalog that is one.
+    /// The repository of a catalog; `None` if the catalog is a directory.
     pub(crate) fn repository(&mut self, catalog: &NamespacedName) -> Option<Rc<Repository>> {
         self.open(catalog).ok()?.1
     }
@@ -306,12 +307,13 @@ impl<'c> Catalogs<'c> {
         let results = &mut self.results;
         self.packages.get(flag, || {
             let package = SuppliedPackage::from_path(Role::Upstream, Path::new(flag), results);
-            // The fleet records the catalog.
+            // The fleet records the revision in the catalog instead.
             package.map(SuppliedPackage::without_record)
         })
     }
 
-    /// The catalog of a Repository, with its path: the one for its namespace, or else the one for all.
+    /// The catalog of a Repository and its path. A catalog for the Repository's namespace takes precedence over one
+    /// for all namespaces.
     fn open(
         &mut self,
         repository: &NamespacedName,
@@ -352,7 +354,7 @@ impl<'c> Catalogs<'c> {
     }
 }
 
-/// A path below a folder.
+/// The path of something in a folder, normalized; an empty path is the folder.
 fn join(folder: &str, path: &str) -> String {
     let path = normalize_package_path(path);
     match path.as_str() {

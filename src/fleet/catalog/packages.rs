@@ -1,22 +1,22 @@
-//! The upstream packages that were read last. A fleet has few revisions at a time, and memory is bounded
-//! by them and not by the fleet.
+//! A cache of the upstream packages that were used last. A fleet uses few revisions at a time, so memory depends on
+//! these revisions and not on the size of the fleet.
 
 use std::sync::Arc;
 
 use crate::config::UsageError;
 use crate::supplied::SuppliedPackage;
 
-/// Bytes of texts that are kept, in addition to the two packages of the variant at work.
+/// The most bytes of cached packages, in addition to the two packages of the current variant.
 const ROOM: usize = 32 << 20;
-/// The original and the upstream package of a variant.
+/// The number of packages that a variant uses: the original and the upstream package.
 const IN_USE: usize = 2;
 
-/// Packages by key, the last used first.
+/// Packages by key, the most recently used first.
 #[derive(Default)]
 pub(super) struct PackageCache(Vec<(String, Arc<SuppliedPackage>)>);
 
 impl PackageCache {
-    /// The package of a key, read if it is not at hand.
+    /// The package of a key, from the cache or else from `read`.
     pub(super) fn get(
         &mut self,
         key: &str,

@@ -1,15 +1,15 @@
-//! The commit of a requested revision.
+//! Finds the commit of a requested revision.
 
 use crate::git::{GitError, Repository, Revision};
 use crate::latest::LATEST;
 use crate::package::normalize_package_path;
 use crate::variant::revision_request::{Lookup, RevisionRequest, spellings};
 
-/// Finds the commit of a requested revision: a tag of the package, a tag, a branch, a commit. Porch names a tag after the
-/// whole directory; older versions and kpt users after the package alone.
+/// Finds the commit of a requested revision: a tag of the package, another tag, a branch or a commit. Porch names a
+/// tag after the package's whole directory; older versions of Porch and users of kpt name it after the package only.
 ///
 /// # Errors
-/// A message: there is none, or it was made in another workspace.
+/// A message: the revision does not exist, or was created in another workspace.
 pub(crate) fn find_revision(
     repository: &Repository,
     directory: &str,
@@ -38,7 +38,7 @@ pub(crate) fn find_revision(
         }
     }
     Ok(Revision {
-        // What is compared with `spec.upstream`.
+        // This name is compared with `spec.upstream`.
         given: request.to_string(),
         ..found
     })
@@ -69,7 +69,7 @@ impl RevisionSearch<'_> {
         found.or_else(|error| others.find_map(|other| self.named(other).ok()).ok_or(error))
     }
 
-    /// The highest version among the tags of the package, or else among the tags of no folder.
+    /// The highest version among the tags of the package, or else among the tags without a folder.
     fn latest(&self) -> Result<Revision, GitError> {
         let newest = self
             .repository
@@ -80,7 +80,8 @@ impl RevisionSearch<'_> {
         }
     }
 
-    /// The draft or proposed revision of a workspace, the published one that Porch made of it, or else what has its name.
+    /// The draft or proposed revision of a workspace; or else the published revision that Porch created from it; or
+    /// else the revision of that name.
     fn workspace(&self, workspace: &str) -> Result<Revision, GitError> {
         for kind in ["drafts", "proposed"] {
             for folder in self.folders() {
@@ -104,7 +105,7 @@ impl RevisionSearch<'_> {
     }
 }
 
-/// The names of tags in a folder, without it.
+/// The names of the tags in a folder, without the folder.
 fn tags_below<'t>(tags: &'t [String], folder: &str) -> Vec<&'t str> {
     let names = tags.iter().filter_map(|tag| {
         let name = tag.strip_prefix(folder)?.strip_prefix('/')?;

@@ -1,4 +1,4 @@
-//! Writes the PackageVariants of valid sets, and reports what happened to each.
+//! Writes the PackageVariants of valid sets, and reports the changes to each.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use crate::results::{FunctionResult, Reason, Results};
 use crate::variant::fan_out::{Set, SetExpansion, SetVariant};
 use crate::yaml::{EditError, Value};
 
-/// Limit of changes that are reported one by one for a PackageVariant.
+/// The most changes of one PackageVariant that are reported one by one.
 const MOST_CHANGES: usize = 16;
 
-/// Counts of a set's PackageVariants.
+/// How many PackageVariants of a set were created, updated and so on.
 #[derive(Default)]
 struct SetCounts {
     created: usize,
@@ -27,16 +27,16 @@ struct SetCounts {
     removed: usize,
 }
 
-/// Edits of existing items.
+/// The edits of existing items.
 struct Edits<'a> {
     changes: HashMap<ItemId, Vec<SpecChange>>,
-    /// Items that could not be edited, with the field.
+    /// Items that could not be edited, with the field that caused it.
     refused: Vec<(ItemId, &'a str, EditError)>,
 }
 
 impl Sets {
-    /// Writes the PackageVariants of the sets that have not failed. Returns whether they could be written; else an error
-    /// result says why, and nothing is.
+    /// Writes the PackageVariants of the sets that have not failed. If one cannot be written, adds error results,
+    /// writes nothing and returns false.
     pub(super) fn apply(
         &self,
         expansions: Vec<SetExpansion<Made>>,
@@ -89,7 +89,7 @@ impl Sets {
         true
     }
 
-    /// Edits all items at once: one text may hold many variants.
+    /// Edits all items in one batch, because one text may contain many variants.
     fn edit<'e>(
         &self,
         expansions: &[SetExpansion<Made>],
@@ -140,7 +140,7 @@ impl Sets {
         member.map(|member| member.item)
     }
 
-    /// The items that a set still selects.
+    /// The existing items that the sets still select.
     fn desired(&self, expansions: &[SetExpansion<Made>]) -> HashSet<ItemId> {
         let each = self.all.iter().zip(expansions);
         let items = each.flat_map(|(located, expansion)| {
@@ -193,7 +193,7 @@ impl Sets {
     }
 }
 
-/// A result for each field that changes, so that no manual edit is silently overwritten.
+/// Adds a result for each changed field, so that no manual edit is overwritten silently.
 fn report_changes(changes: &[SpecChange], resource: &Resource, results: &mut Results) {
     let updated = |result: FunctionResult| result.about(resource).tag("action", "updated");
     for change in changes.iter().take(MOST_CHANGES) {

@@ -1,4 +1,4 @@
-//! Checks before a set is written: its names are free, and it still has targets.
+//! Checks a set before it is written: its variants' names and files must be free, and it must still have targets.
 
 use std::collections::HashMap;
 
@@ -12,11 +12,11 @@ use crate::results::{FunctionResult, Reason, Results};
 use crate::variant::fan_out::{Set, SetExpansion, TargetElement};
 use crate::yaml::Path;
 
-/// Annotation of a set that may lose all of its variants.
+/// The annotation that allows a set to lose all of its variants.
 pub(super) const ALLOW_EMPTY_ANNOTATION: &str = "fn.kpt.dev/allow-empty";
 
-/// A set that has variants must select something: objects that no one supplied must not remove a
-/// fleet.
+/// Refuses a set that has variants but no longer selects anything. Otherwise a missing input with the target objects
+/// would remove a whole fleet.
 pub(super) fn check_targets(
     Sets { all, fleet }: &Sets,
     expansions: &mut [SetExpansion<Made>],
@@ -54,7 +54,7 @@ pub(super) fn check_targets(
     }
 }
 
-/// Reports PackageVariants whose set does not exist: nothing keeps them up to date.
+/// Warns of PackageVariants whose set does not exist, because nothing keeps them up to date.
 pub(super) fn check_owners(list: &ResourceList, sets: &Sets, results: &mut Results) {
     let all = sets.all.iter().map(|located| &located.set);
     let lost = sets.fleet.without_owner(all, list, sets.others(list));
@@ -68,7 +68,7 @@ pub(super) fn check_owners(list: &ResourceList, sets: &Sets, results: &mut Resul
     }
 }
 
-/// Every name must be free, or belong to a variant that the set owns.
+/// Checks that every name is free, or belongs to a variant that the set owns.
 pub(super) fn check_names(
     Sets { all, fleet }: &Sets,
     expansions: &mut [SetExpansion<Made>],
@@ -134,7 +134,7 @@ pub(super) fn check_names(
     }
 }
 
-/// Every new variant needs a free path.
+/// Checks that every new variant has a free path.
 pub(super) fn check_files(sets: &Sets, expansions: &mut [SetExpansion<Made>], list: &ResourceList) {
     let places = || sets.all.iter().map(|located| &located.files);
     let mut taken = paths_below(places(), list);

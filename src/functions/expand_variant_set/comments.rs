@@ -1,4 +1,4 @@
-//! Comments of a template, which new PackageVariants get.
+//! Copies the comments of a template to new PackageVariants.
 //!
 //! ```yaml
 //! template:              # of the PackageVariantSet
@@ -6,22 +6,22 @@
 //!     # as finance wants it
 //!     tier: gold         # until May
 //! ```
-//! gives `spec.labels` of each new PackageVariant both comments.
+//! gives both comments to `spec.labels` of each new PackageVariant.
 
 use crate::yaml::{EditError, Editor, NodeRef, OwnedDocument, comments_above, line_comment};
 
-/// The comments of a template, by entry and element.
+/// The comments of a template, as a tree of the entries and elements that they belong to.
 #[derive(Debug, Default)]
 pub(super) struct TemplateComments {
-    /// Of the entry or element itself.
+    /// The comment lines above the entry or element itself.
     above: Vec<String>,
     behind: String,
-    /// By key, or by the text of an element of a list that is sorted.
+    /// The comments of entries by key, and of the elements of a sorted list by their text.
     fields: Vec<(String, TemplateComments)>,
     elements: Vec<(usize, TemplateComments)>,
 }
 
-/// Lists of computed entries, and the map that each computes entries of.
+/// The fields with lists of computed entries, each with the map that the entries belong to.
 const COMPUTED: [(&str, &str); 4] = [
     ("labelExprs", "labels"),
     ("annotationExprs", "annotations"),
@@ -29,11 +29,11 @@ const COMPUTED: [(&str, &str); 4] = [
     ("configMapExprs", "configMap"),
 ];
 
-/// The list of texts that a PackageVariant has in another order than its template.
+/// The list of strings that is sorted in a PackageVariant, unlike in its template.
 const SORTED: &str = "removeKeys";
 
 impl TemplateComments {
-    /// Those of a template; most have none.
+    /// The comments of a template; `None` if it has none, as most templates.
     pub(super) fn of_template(template: NodeRef<'_>) -> Option<Self> {
         template.document.comments_within(template.range()).next()?;
         let comments = Self::within(template);
@@ -47,7 +47,7 @@ impl TemplateComments {
             && self.elements.is_empty()
     }
 
-    /// Those of an entry (by its key) or element, and within its value.
+    /// The comments of an entry (given its key) or element, and the comments within its value.
     fn of(owner: NodeRef<'_>, value: NodeRef<'_>) -> Self {
         let mut comments = Self::within(value);
         comments.own(owner);
@@ -107,7 +107,7 @@ impl TemplateComments {
         comments
     }
 
-    /// The lines above computed entries whose key is given.
+    /// The comment lines above computed entries with a constant key, by that key.
     fn of_computed(list: NodeRef<'_>) -> Vec<(String, Self)> {
         let of_item = |item: NodeRef<'_>| {
             let key = item.get("key")?.as_str()?.to_owned();
@@ -144,7 +144,7 @@ impl TemplateComments {
         self.elements.extend(other.elements);
     }
 
-    /// The text of a new PackageVariant with these comments.
+    /// Adds these comments to the text of a new PackageVariant.
     pub(super) fn write(&self, text: String) -> Result<String, EditError> {
         OwnedDocument::edited(text, |root, editor| {
             if let Some(spec) = root.get("spec") {
@@ -178,7 +178,7 @@ impl TemplateComments {
             let lines: Vec<&str> = self.above.iter().map(String::as_str).collect();
             editor.set_comments_above(owner, &lines);
         }
-        // The header of a block scalar takes no comment.
+        // The header of a block scalar cannot have a comment.
         if !self.behind.is_empty() && line_comment(owner).is_some() {
             editor.set_comment_behind(owner, &self.behind);
         }

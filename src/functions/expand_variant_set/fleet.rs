@@ -1,4 +1,4 @@
-//! The existing PackageVariants and their owners.
+//! Finds the existing PackageVariants and their owners.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -11,29 +11,29 @@ use crate::variant::naming::label_value;
 use crate::variant::package_variant_set::KIND;
 use crate::yaml::NodeRef;
 
-/// Label of a PackageVariant that names the set it belongs to.
+/// The label of a PackageVariant that names the set that owns it.
 pub(super) const OWNER_LABEL: &str = "config.porch.kpt.dev/packagevariantset";
 
 /// The existing PackageVariants.
 pub(super) struct Fleet {
     members: Vec<FleetMember>,
-    /// By namespace and name.
+    /// Indexes of members by namespace and name.
     by_name: HashMap<(String, String), usize>,
-    /// By namespace, and each name or uid of an owner.
+    /// Indexes of members by namespace, and by each name or uid of an owner.
     by_owner: HashMap<(String, String), Vec<usize>>,
 }
 
 pub(super) struct FleetMember {
     pub(super) item: ItemId,
-    /// Further items of the same identity.
+    /// Whether other items have the same identity.
     pub(super) is_ambiguous: bool,
     pub(super) owner: VariantOwner,
 }
 
-/// The owner that a PackageVariant names.
+/// The owner of a PackageVariant, as its metadata records it.
 pub(super) struct VariantOwner {
     label: Option<String>,
-    /// Names and uids of PackageVariantSets.
+    /// The names and uids of owning PackageVariantSets.
     references: Vec<(String, String)>,
 }
 
@@ -77,7 +77,7 @@ impl VariantOwner {
             })
     }
 
-    /// Each name or uid that identifies the set.
+    /// Each name or uid that may identify the set.
     fn texts(&self) -> impl Iterator<Item = &str> {
         let references = self.references.iter();
         let references = references.flat_map(|(name, uid)| [name.as_str(), uid.as_str()]);
@@ -129,7 +129,7 @@ impl Fleet {
         fleet
     }
 
-    /// The variants of a set, in the order of the items.
+    /// The variants that a set owns, in the order of the items.
     pub(super) fn owned_by(&self, set: &Set) -> Vec<&FleetMember> {
         let mut found = self.may_belong_to(set.namespace.as_deref(), &set.name, set.uid.as_deref());
         found.retain(|index| self.members[*index].owner.is(set));
@@ -152,7 +152,7 @@ impl Fleet {
         found.flatten().copied().collect()
     }
 
-    /// The variants that the set of an item may own, by its name and its uid.
+    /// The variants that the set in an item may own, according to its name and uid.
     pub(super) fn may_belong_to_item(&self, list: &ResourceList, set: ItemId) -> Vec<&FleetMember> {
         let resource = list.resource(set);
         let name = resource.name.as_deref().unwrap_or_default();
@@ -167,7 +167,7 @@ impl Fleet {
             .collect()
     }
 
-    /// The variants that name an owner which is neither one of these sets nor one of these items.
+    /// The variants with an owner that is neither one of these sets nor a set in one of these items.
     pub(super) fn without_owner<'s>(
         &self,
         sets: impl Iterator<Item = &'s Set>,

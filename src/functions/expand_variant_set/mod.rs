@@ -1,4 +1,4 @@
-//! Makes the PackageVariants of PackageVariantSets.
+//! Creates the PackageVariants of PackageVariantSets.
 //!
 //! ```yaml
 //! targets:               # before, in a PackageVariantSet `fleet`
@@ -45,7 +45,7 @@ use sets::{LocatedSet, LocatedSets, namespaces, read_sets, sets_among, sets_of_i
 use status::{NOT_READY, NOT_STALLED, STALLED};
 use variant::{annotations_due, new_resource};
 
-/// The function that the binary runs.
+/// The definition of the function.
 pub const FUNCTION: Function = Function {
     name: "expand-variant-set",
     about: "Creates the PackageVariants of PackageVariantSets: one for each target, from a template.",
@@ -69,17 +69,17 @@ pub const FUNCTION: Function = Function {
 };
 
 const GROUP: &str = "config.porch.kpt.dev";
-/// Bytes of PackageVariants that any run may make.
+/// Bytes of PackageVariants that every run may create.
 const ROOM: usize = 48_000_000;
-/// Additional bytes for each byte of the input.
+/// Additional bytes for each byte of input.
 const ROOM_PER_BYTE: usize = 4;
-/// Minimum size of a PackageVariant in bytes.
+/// The minimum cost of a PackageVariant, in bytes.
 const LEAST_COST: usize = 500;
-/// Size of a new PackageVariant in bytes, in addition to its text.
+/// The cost of a new PackageVariant in addition to its text, in bytes.
 const NEW_COST: usize = 300;
-/// Size of a PackageVariant's result in bytes, if it is listed.
+/// The cost of a PackageVariant's result if it is listed, in bytes.
 const RESULT_COST: usize = 700;
-/// Limit of errors that are reported one by one for a set.
+/// The most errors of one set that are reported one by one.
 const MOST_ERRORS: usize = 100;
 
 fn step(
@@ -118,8 +118,9 @@ fn step(
     Ok(Output::Edited)
 }
 
-/// Expands the sets among the items, for a fleet, whose catalogs have upstreams without PackageRevisions: a set with an error gets no PackageVariants, and those that it owns are
-/// removed from the list, so that their packages stay as they are. Returns whether all sets were expanded.
+/// Expands the sets among the items, for a fleet. Its catalogs provide upstream packages without PackageRevisions. A
+/// set with an error does not get PackageVariants, and the ones that it owns are removed from the list, so that their
+/// packages are left unchanged. Returns whether all sets were expanded.
 ///
 /// # Errors
 /// [`UsageError`]: no thread can be started.
@@ -156,11 +157,11 @@ pub(super) fn expand_valid_sets(
     Ok(!results.has_errors())
 }
 
-/// The sets of a run with what they expand to, before it is written.
+/// The sets of a run and their expansions, before anything is written.
 struct Expanding {
     sets: Sets,
     expansions: Vec<SetExpansion<Made>>,
-    /// By set, whether it has errors.
+    /// For each set, whether it has errors.
     failed: Vec<bool>,
 }
 
@@ -208,7 +209,7 @@ impl Expanding {
     }
 }
 
-/// The objects that targets select, of the items and of the supplied resources.
+/// Reads the objects that targets can select, from the items and the supplied resources.
 fn read_cluster(
     sources: &[LocatedSet],
     list: &ResourceList,
@@ -220,14 +221,14 @@ fn read_cluster(
     Cluster::read(&lists, &types(sources), &namespaces(sources), findings)
 }
 
-/// Bytes of PackageVariants that a run with this input may make.
+/// How many bytes of PackageVariants a run with this input may create.
 fn room(list: &ResourceList, supplied: &Supplied) -> usize {
     let supplied = supplied.resources().map(SuppliedPackage::length);
     let length = list.length() + supplied.sum::<usize>();
     ROOM.saturating_add(ROOM_PER_BYTE.saturating_mul(length))
 }
 
-/// The sets of a run, and the PackageVariants that are there.
+/// The sets of a run, and the existing PackageVariants.
 struct Sets {
     all: Vec<LocatedSet>,
     fleet: Fleet,
@@ -243,7 +244,7 @@ impl Sets {
         Self { all, fleet }
     }
 
-    /// The sets among the items that are not expanded: those of another version, and those with unknown fields.
+    /// The sets among the items that are not expanded, because they have another version or unknown fields.
     fn others<'l>(&'l self, list: &'l ResourceList) -> impl Iterator<Item = ItemId> + 'l {
         let expanded = self.all.iter().filter_map(|located| located.item);
         let expanded: HashSet<ItemId> = expanded.collect();
@@ -251,7 +252,7 @@ impl Sets {
         ids.filter(move |id| !expanded.contains(id))
     }
 
-    /// Removes the PackageVariants of sets with errors, and of those that are not expanded.
+    /// Removes the PackageVariants of sets that have errors or are not expanded.
     fn remove_variants_of(&self, failed: &[bool], list: &mut ResourceList) {
         let failed = self.all.iter().zip(failed).filter(|(_, failed)| **failed);
         let owned = failed.flat_map(|(located, _)| self.fleet.owned_by(&located.set));
@@ -261,7 +262,7 @@ impl Sets {
         items.into_iter().for_each(|id| list.remove(id));
     }
 
-    /// Makes the PackageVariants of all targets; the list stays as it is.
+    /// Creates the PackageVariants of all targets in memory; the list is not changed.
     fn expand(
         &self,
         cluster: &Cluster,
@@ -271,7 +272,7 @@ impl Sets {
         let mut left = room;
         let mut count = 0;
         let expansions = on_large_stack(move || {
-            // A ResourceList may move to another thread, but two cannot share it.
+            // A `ResourceList` is `Send` but not `Sync`: `&mut` can move to the thread, and only there become `&`.
             let list = &*list;
             fan_out(
                 self.all.iter().map(|located| &located.set),
@@ -292,7 +293,7 @@ impl Sets {
     }
 }
 
-/// The PackageVariant of a target.
+/// The PackageVariant of a target, compared with the existing one.
 enum Made {
     New(NewText),
     Changed(Value),
@@ -314,7 +315,7 @@ impl Made {
 }
 
 impl Sets {
-    /// Makes the PackageVariant of a target.
+    /// Creates the PackageVariant of a target, and compares it with the existing one.
     fn make(
         &self,
         located: &LocatedSet,

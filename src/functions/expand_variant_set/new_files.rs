@@ -1,5 +1,5 @@
-//! Where the files of new PackageVariants go: `SET/NAME.yaml`, or `NAMESPACE/SET/NAME.yaml` where several namespaces have such a
-//! set, or files in its folder.
+//! Determines the files of new PackageVariants: `SET/NAME.yaml`, or `NAMESPACE/SET/NAME.yaml` if several namespaces
+//! have a set of that name or PackageVariants in its folder.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -10,7 +10,8 @@ use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason};
 use crate::variant::fan_out::Set;
 
-/// The namespaces of the sets of a name, and of the PackageVariants in the folder of that name.
+/// By name of a set: the namespaces of the sets with this name, and of the PackageVariants in the folder of this
+/// name.
 pub(super) type Namespaces = HashMap<String, BTreeSet<String>>;
 
 /// Finds the [`Namespaces`] of a run.
@@ -34,7 +35,7 @@ pub(super) fn namespaces_of<'s>(
     found
 }
 
-/// Where new files go.
+/// The place for new files.
 #[derive(Default)]
 pub(super) struct VariantFiles {
     directory: Option<String>,
@@ -54,7 +55,7 @@ impl VariantFiles {
             paths.min_by_key(|path| path.len()).cloned()
         });
         let package_path = package_path.as_deref().map(str::to_owned);
-        // Items of kustomize have no paths.
+        // Items from kustomize have no paths.
         let mut origins = list.items().map(|(_, other)| &other.origin.path);
         let is_empty = list.items().next().is_none();
         let has_paths = is_empty || list.is_package() || origins.any(Option::is_some);
@@ -75,7 +76,7 @@ impl VariantFiles {
         Some([directory, "/", name, ".yaml"].concat())
     }
 
-    /// The error for a path that is not free; otherwise reserves it.
+    /// Reserves the path of a new file; returns an error if the path is invalid or taken.
     pub(super) fn refuse(&self, name: &str, taken: &mut HashSet<String>) -> Option<FunctionResult> {
         let path = self.path(name)?;
         if let Err(error) = check_package_path(&path) {
@@ -95,7 +96,7 @@ impl VariantFiles {
     }
 }
 
-/// Paths that exist, as [`VariantFiles::refuse`] keeps them.
+/// The existing paths, in the form in which [`VariantFiles::refuse`] reserves them.
 pub(super) fn paths_below<'f>(
     places: impl Iterator<Item = &'f VariantFiles>,
     list: &ResourceList,

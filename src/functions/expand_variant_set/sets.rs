@@ -1,4 +1,4 @@
-//! The PackageVariantSets of a run: that of the functionConfig, else those among the items.
+//! Finds the PackageVariantSets of a run: the set in the functionConfig, or else the sets among the items.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -16,21 +16,21 @@ use crate::variant::fan_out::Set;
 use crate::variant::package_variant_set::{API_VERSION, KIND, PackageVariantSet};
 use crate::yaml::{EntryRef, NodeRef, Path};
 
-/// Prefix of a set's annotations that its variants get too.
+/// The prefix of annotations that variants get from their set.
 const ANNOTATIONS: &str = "fn.kpt.dev/";
 
-/// A set and its location.
+/// A set, with its location and what is derived from that.
 pub(super) struct LocatedSet {
     pub(super) set: Set,
-    /// Identity and file, for results.
+    /// The identity and file of the set, for results.
     pub(super) resource: Resource,
-    /// The item that gets the status.
+    /// The item to write the status to; `None` for a set that is only in the functionConfig.
     pub(super) item: Option<ItemId>,
-    /// Comments of the templates, by target.
+    /// The comments of each target's template.
     pub(super) comments: Vec<Option<TemplateComments>>,
-    /// Where its new PackageVariants go.
+    /// The place for its new PackageVariants.
     pub(super) files: VariantFiles,
-    /// Whether there is another set of its namespace and name.
+    /// Whether another set has the same namespace and name.
     pub(super) is_ambiguous: bool,
 }
 
@@ -38,11 +38,11 @@ pub(super) struct LocatedSet {
 #[derive(Default)]
 pub(super) struct LocatedSets {
     pub(super) sources: Vec<LocatedSet>,
-    /// Those that have an unknown or mistyped field.
+    /// Sets that cannot be read because of an unknown or mistyped field.
     pub(super) unreadable: Vec<(Resource, UsageError)>,
-    /// Whether every set may lose all of its variants.
+    /// Whether all sets may lose all of their variants.
     pub(super) allow_empty: bool,
-    /// Whether they come from the items, not from the functionConfig.
+    /// Whether the sets come from the items rather than from the functionConfig.
     pub(super) are_items: bool,
 }
 
@@ -116,7 +116,7 @@ pub(super) fn sets_among(list: &ResourceList) -> impl Iterator<Item = (ItemId, &
         .filter(|(_, resource)| resource.kind.as_ref() == KIND && resource.group() == GROUP)
 }
 
-/// The sets among the items. One that cannot be expanded is a result, so that errors in others are found too.
+/// Reads the sets among the items. Problems with one set are results, so that problems of the others are found too.
 pub(super) fn sets_of_items(list: &ResourceList, results: &mut Results) -> LocatedSets {
     let mut found = LocatedSets {
         are_items: true,
@@ -156,7 +156,7 @@ pub(super) fn sets_of_items(list: &ResourceList, results: &mut Results) -> Locat
     found
 }
 
-/// The error for a set of another version.
+/// The error for a set with another `apiVersion`.
 fn unsupported(resource: &Resource) -> FunctionResult {
     let message = format!(
         "expected {API_VERSION}, found {}; hint: convert it: `upstream.package: {{repo, name}}` is now `upstream.repo` and \
@@ -218,7 +218,7 @@ fn read_set(node: NodeRef<'_>, place: &str) -> Result<Set, UsageError> {
     })
 }
 
-/// The types of objects that targets select.
+/// The types of objects that the sets read.
 pub(super) fn types(sources: &[LocatedSet]) -> BTreeSet<TypeOf> {
     let known = [REPOSITORY, PACKAGE_REVISION];
     let mut types: BTreeSet<TypeOf> = known
@@ -234,7 +234,7 @@ pub(super) fn types(sources: &[LocatedSet]) -> BTreeSet<TypeOf> {
     types
 }
 
-/// The namespaces in which targets select.
+/// The namespaces of the sets, in which their targets select.
 pub(super) fn namespaces(sources: &[LocatedSet]) -> BTreeSet<String> {
     let namespaces = sources.iter().map(|source| source.set.namespace.as_deref());
     namespaces

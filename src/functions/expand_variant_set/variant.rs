@@ -1,4 +1,4 @@
-//! New PackageVariants, and edits of existing ones.
+//! Creates new PackageVariants, and edits existing ones.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,6 @@ use crate::variant::naming::label_value;
 use crate::variant::package_variant_set::{API_VERSION, KIND};
 use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
 
-/// A new PackageVariant.
 pub(super) fn new_resource(set: &Set, name: &str, spec: Value) -> Value {
     let owner_label = label_value(set.uid.as_deref().unwrap_or(&set.name));
     let labels = vec![Value::entry(OWNER_LABEL, owner_label)];
@@ -27,7 +26,7 @@ pub(super) fn new_resource(set: &Set, name: &str, spec: Value) -> Value {
     if !annotations.is_empty() {
         metadata.push(Value::entry("annotations", Value::Mapping(annotations)));
     }
-    // API servers refuse a reference without uid.
+    // API servers refuse an owner reference without a uid.
     if let Some(uid) = &set.uid {
         let reference = vec![
             Value::entry("apiVersion", API_VERSION),
@@ -47,7 +46,7 @@ pub(super) fn new_resource(set: &Set, name: &str, spec: Value) -> Value {
     ])
 }
 
-/// Annotations of the set that the variant lacks or has with another value.
+/// The annotations of the set that the variant lacks or has with another value.
 pub(super) fn annotations_due<'s>(
     variant: NodeRef<'_>,
     set: &'s Set,
@@ -59,24 +58,24 @@ pub(super) fn annotations_due<'s>(
     })
 }
 
-/// Annotations of a set that its variants get: not the one about the set itself.
+/// The annotations that variants get from their set: all but the one that is about the set itself.
 fn for_variants(set: &Set) -> impl Iterator<Item = &(String, String)> {
     set.annotations
         .iter()
         .filter(|(name, _)| name != ALLOW_EMPTY_ANNOTATION)
 }
 
-/// A field that changes.
+/// A changed field.
 pub(super) struct SpecChange {
     pub(super) path: Path,
-    /// The value before; `None` for a new field.
+    /// The old value; `None` for a new field.
     pub(super) current: Option<Value>,
-    /// The value after; `None` for a removed field.
+    /// The new value; `None` for a removed field.
     pub(super) proposed: Option<Value>,
 }
 
 impl SpecChange {
-    /// For a message.
+    /// The change as the message of a result.
     pub(super) fn message(&self) -> String {
         let json = |value: &Value| shown(&Resource::default(), &self.path, value);
         match (&self.current, &self.proposed) {
@@ -90,7 +89,7 @@ impl SpecChange {
     }
 }
 
-/// Updates annotations and `spec` of a PackageVariant. Returns the changes.
+/// Updates the annotations and `spec` of a PackageVariant, and returns the changes.
 pub(super) fn update<'d>(
     resource: NodeRef<'d>,
     set: &Set,
@@ -143,7 +142,7 @@ fn annotate<'d>(
     Ok(())
 }
 
-/// Changes only what differs.
+/// Edits only what differs, so that the rest keeps its format and comments.
 fn assimilate<'d>(
     old: NodeRef<'d>,
     new: &Value,
