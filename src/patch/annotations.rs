@@ -1,8 +1,8 @@
-//! Annotations that do not count as part of a resource: those that kpt's pipeline adds while an item
-//! passes through it, and the one in which `kubectl apply` keeps the last applied configuration.
+//! Annotations that do not count as part of a resource: the ones that kpt's pipeline adds while an item passes through
+//! it, and the one in which `kubectl apply` stores the last applied configuration.
 //!
-//! Patches, configurations and live resources are read without the pipeline's annotations. A result
-//! gets those of the item that it replaces.
+//! Patches, configurations and live resources are read without the pipeline's annotations. A result gets the pipeline's
+//! annotations of the item that it replaces.
 //!
 //! Source: contract, apply-config.
 
@@ -26,14 +26,15 @@ pub fn without_tool_annotations<'a>(config: &Node<'a>) -> Node<'a> {
     })
 }
 
-/// Whether a patch certainly leaves all metadata as they are.
+/// Whether a patch cannot change any metadata: it has neither `metadata` nor a directive.
 #[must_use]
 pub fn leaves_metadata(patch: &Node<'_>) -> bool {
     let says = |key: &str| key == PATH[0] || key.starts_with('$');
     patch.shape() == Shape::Map && !patch.each_field().any(|field| says(&field.key))
 }
 
-/// If no annotation is left, the map goes too.
+/// A resource without the annotations for which `is_gone` is true. A map of annotations that becomes empty is removed,
+/// too.
 pub(crate) fn without<'a>(resource: &Node<'a>, is_gone: impl Fn(&str) -> bool) -> Node<'a> {
     let Some(metadata) = resource.get(PATH[0]) else {
         return resource.clone();
@@ -75,7 +76,7 @@ pub fn keep_pipeline_annotations<'a>(item: &Node<'a>, result: Node<'a>) -> Node<
     with_field(result, PATH[0], with_field(metadata, PATH[1], own))
 }
 
-/// Replaces or removes the value under a key that a map has.
+/// Replaces the value of a key, or removes the key if there is no value. A map without the key is unchanged.
 #[must_use]
 pub fn replaced<'a>(map: Node<'a>, key: &str, value: Option<Node<'a>>) -> Node<'a> {
     let source = map.source();
@@ -88,7 +89,7 @@ pub fn replaced<'a>(map: Node<'a>, key: &str, value: Option<Node<'a>>) -> Node<'
     Node::map(fields, source)
 }
 
-/// A map with a value under a key.
+/// A map with a key set to a value.
 #[must_use]
 pub fn with_field<'a>(map: Node<'a>, key: &'static str, value: Node<'a>) -> Node<'a> {
     if map.get(key).is_some() {

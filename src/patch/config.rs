@@ -1,5 +1,5 @@
-//! What `kubectl apply` does to a live resource: it makes a patch from the previous configuration, the
-//! new one and live, applies it to live, and keeps the new configuration in an annotation.
+//! Does to a live resource what `kubectl apply` does: creates a patch from the previous configuration, the new one and
+//! live, applies it to live, and stores the new configuration in an annotation.
 //!
 //! Source: merging-fields document; contract, apply-config.
 
@@ -16,7 +16,7 @@ use super::order::ListOrder;
 use super::rules::Rules;
 use crate::results::LAST_APPLIED;
 
-/// The patch that takes live to a configuration; `None` if there is nothing to patch.
+/// The patch that changes live to match a configuration; `None` if there is nothing to patch.
 pub fn create_patch<'a>(
     original: Option<&Node<'a>>,
     config: &Node<'a>,
@@ -31,8 +31,8 @@ pub fn create_patch<'a>(
     create(original.as_ref(), &config, live, rules, findings)
 }
 
-/// Annotations that the previous configuration has and the new one has not are removed one by one:
-/// live has more of them, and last-applied always says `annotations`.
+/// Lets the patch remove annotations one by one if the previous configuration has annotations and the new one does not:
+/// live has more of them, and a configuration with last-applied always has `annotations`.
 fn with_annotations<'a>(
     original: Option<Node<'a>>,
     config: Node<'a>,
@@ -54,10 +54,11 @@ fn with_annotations<'a>(
     (Some(replaced(old, PATH[0], metadata)), config)
 }
 
-/// The live resource as a patch from [`create_patch`] leaves it; `None` if there is nothing to patch. Not valid if there are
+/// The live resource after a patch from [`create_patch`]; `None` if there is nothing to patch. Not valid if there are
 /// error findings.
 ///
-/// Where live is the previous configuration, it is the configuration: no patch has to distinguish elements of one merge key.
+/// If live equals the previous configuration, the result is the new configuration. Then no patch has to distinguish
+/// elements with the same merge key.
 pub fn modified<'a>(
     original: Option<&Node<'a>>,
     config: &Node<'a>,
@@ -111,7 +112,7 @@ pub fn apply_config<'a>(
     let modified = with_last_applied(config);
     let live = &without_pipeline_annotations(live);
     let patch = create(original.as_ref(), &modified, live, rules, findings);
-    // What is large is let go before the next step.
+    // These can be large, so they are freed before the next step.
     drop((original, modified));
     let Some(patch) = patch else {
         return live.clone();
@@ -119,13 +120,13 @@ pub fn apply_config<'a>(
     applied(&patch, live, rules, order, findings)
 }
 
-/// The resource as `kubectl apply` creates it: without the configuration's nulls.
+/// The resource that `kubectl apply` creates: the configuration with its annotation, without nulls.
 #[must_use]
 pub fn as_created<'a>(config: &Node<'a>) -> Node<'a> {
     without_nulls(&with_last_applied(config), None)
 }
 
-/// A configuration with the annotation that keeps it.
+/// A configuration with the annotation that stores it.
 fn with_last_applied<'a>(config: &Node<'a>) -> Node<'a> {
     let text = last_applied::write(config);
     let config = without_tool_annotations(config);
@@ -138,7 +139,7 @@ fn with_last_applied<'a>(config: &Node<'a>) -> Node<'a> {
     with_field(config, "metadata", metadata)
 }
 
-/// A configuration without nulls that say that a field shall not be there: all but those that live has as well.
+/// A configuration without the nulls that remove a field: all nulls except the ones that live has at the same place.
 fn without_nulls<'a>(node: &Node<'a>, live: Option<&Node<'a>>) -> Node<'a> {
     let mut changed = false;
     let source = node.source();

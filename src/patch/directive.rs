@@ -19,9 +19,9 @@ use super::rules::Rules;
 use crate::results::Reason;
 use crate::yaml::{Trail, Value};
 
-/// The key of the directive for a map or an element as a whole.
+/// The key of the directive for a whole map or element.
 pub const PATCH: &str = "$patch";
-/// The key of the directive that names the keys which stay.
+/// The key of the directive that lists the keys to keep.
 pub const RETAIN_KEYS: &str = "$retainKeys";
 /// Prefix of the key of an order directive; the name of the list follows.
 pub const SET_ELEMENT_ORDER: &str = "$setElementOrder/";
@@ -31,11 +31,11 @@ pub const DELETE_FROM_PRIMITIVE_LIST: &str = "$deleteFromPrimitiveList/";
 /// The value of [`PATCH`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Word {
-    /// As without a directive.
+    /// Merge, as without a directive.
     Merge,
-    /// Replace the value of live.
+    /// Replace the live value.
     Replace,
-    /// Delete it.
+    /// Delete the live value.
     Delete,
 }
 
@@ -53,14 +53,14 @@ pub(super) struct ListDirective<'a> {
 pub(super) struct PatchMap<'a> {
     pub(super) word: Option<Word>,
     pub(super) retain: Option<Vec<Value>>,
-    /// By the fields that hold the lists.
+    /// Directives for lists, by the name of the list.
     pub(super) lists: IndexMap<String, ListDirective<'a>, RandomState>,
     pub(super) fields: Fields<'a>,
     /// Whether the map has any directive.
     pub(super) has_directives: bool,
 }
 
-/// What `$patch` says in a map; `None` without one, or with another word.
+/// The value of `$patch` in a map; `None` if there is none or it is another word.
 pub(super) fn word(map: &Node<'_>) -> Option<Word> {
     match map.get(PATCH)?.as_str()? {
         "merge" => Some(Word::Merge),
@@ -71,7 +71,7 @@ pub(super) fn word(map: &Node<'_>) -> Option<Word> {
 }
 
 impl<'a> PatchMap<'a> {
-    /// Reads a map of a patch. A wrong directive is a finding, and counts as absent.
+    /// Reads a map of a patch. An invalid directive is reported as a finding and then ignored.
     pub(super) fn read(
         patch: &Node<'a>,
         rules: Rules<'_>,
@@ -129,7 +129,7 @@ impl<'a> PatchMap<'a> {
     }
 }
 
-/// The elements that a directive for a list names.
+/// The elements in a directive for a list; `None`, with a finding, if the directive is not valid.
 fn for_list<'a>(
     name: &str,
     value: &Node<'a>,
@@ -149,7 +149,7 @@ fn for_list<'a>(
     list(value, at, findings)
 }
 
-/// Whether a key of a patch is a directive, known or not, and no field.
+/// Whether a key of a patch is a directive, known or not, rather than a field.
 fn is_directive(key: &str, rules: Rules<'_>) -> bool {
     let is_word = || [PATCH, RETAIN_KEYS].contains(&key) || is_of_list(key);
     key.starts_with('$') && (is_word() || !rules.takes_dollar(key))
@@ -162,7 +162,7 @@ fn is_of_list(key: &str) -> bool {
         .any(|directive| key.starts_with(directive.trim_end_matches('/')))
 }
 
-/// Why a list directive is refused.
+/// The message for a list directive of a kind without a schema.
 pub(super) const NO_SCHEMA: &str = "expected no directive for lists: the kind has no schema, so its lists are replaced; \
      supply its CustomResourceDefinition among the items";
 
@@ -179,7 +179,7 @@ fn list<'a>(
     None
 }
 
-/// A value in a message.
+/// A value for a message, cut after 64 characters.
 pub(super) fn short(value: &Node<'_>) -> String {
     let mut text = match value.shape() {
         Shape::Scalar | Shape::Null => value.to_value().plain_text(),

@@ -1,23 +1,23 @@
-//! What is wrong with a patch, and where.
+//! Problems in a patch, and their places.
 
 use crate::resource::Resource;
 use crate::results::{FunctionResult, Reason, Results, Severity, is_secret};
 use crate::yaml::{Path, Trail};
 
-/// Something wrong at a field.
+/// A problem at a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// Where, in the patch or the configuration.
+    /// The field, in the patch or the configuration.
     pub path: Path,
-    /// How much it matters.
+    /// Whether it is an error or a warning.
     pub severity: Severity,
-    /// Why, for programs.
+    /// The reason, for programs.
     pub reason: Reason,
-    /// Why, for people.
+    /// The message, for people.
     pub message: String,
 }
 
-/// All findings.
+/// All problems found so far.
 #[derive(Debug, Default)]
 pub struct Findings(pub Vec<Finding>);
 
@@ -44,7 +44,7 @@ impl Findings {
         });
     }
 
-    /// Whether nothing may be changed.
+    /// Whether there is an error, so that nothing may be changed.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.0
@@ -55,7 +55,7 @@ impl Findings {
     /// Reports the findings about a resource; `patch` names the patch that they are in.
     pub(crate) fn report(&self, resource: &Resource, patch: Option<&str>, results: &mut Results) {
         for finding in &self.0 {
-            // A message quotes what it found.
+            // Messages quote values, which must stay hidden in Secrets.
             let is_hidden = is_secret(resource, &finding.path) && finding.path != Path::root();
             let message = if is_hidden {
                 "expected another value, found <redacted>"

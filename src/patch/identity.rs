@@ -27,7 +27,7 @@ pub(super) fn with_identity<'a>(live: &Node<'a>, result: &Node<'a>) -> Node<'a> 
     Node::map(fields, source)
 }
 
-/// A result that identifies its resource as live does.
+/// A result with the identity of live, if it has lost a part of it.
 #[must_use]
 pub fn keep_identity<'a>(live: &Node<'a>, result: Node<'a>) -> Node<'a> {
     let lost = |path: &[&str]| live.get_path(path).is_some() && result.get_path(path).is_none();

@@ -1,11 +1,10 @@
-//! Strategic merge patches: applied, made, and `kubectl apply`, which does both.
+//! Strategic merge patches: applying and creating them, and `kubectl apply`, which does both.
 //!
-//! In reading order: [`node`], values that know where their text is; [`rules`], how a patch
-//! treats a value; [`directive`], the keys of a patch that are not fields; [`order`], where the elements of
-//! a merged list go; [`apply()`] with [`identity`]; [`create`], which makes a patch;
-//! [`kustomize`], which makes those of kustomize; [`config`], which puts both together, with [`last_applied`] and
-//! [`annotations`]; [`write`](mod@write), which turns a result into edits of the text; [`target`], which finds the
-//! resources.
+//! In reading order: [`node`], values that know where their text is; [`rules`], how a patch treats a value;
+//! [`directive`], the keys of a patch that are not fields; [`order`], the order of the elements of a merged list;
+//! [`apply()`] with [`identity`]; [`create`], which creates a patch; [`kustomize`], which creates patches for
+//! kustomize; [`config`], which combines both, with [`last_applied`] and [`annotations`]; [`write`](mod@write), which
+//! turns a result into edits of the text; [`target`], which finds the resources to patch.
 
 pub mod annotations;
 pub mod apply;

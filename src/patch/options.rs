@@ -1,4 +1,4 @@
-//! What the configs of `apply-config`, `apply-patch` and `create-patch` have in common.
+//! The options that `apply-config`, `apply-patch` and `create-patch` share.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -12,7 +12,7 @@ use crate::config::{
 use crate::results::Results;
 use crate::yaml::{NodeRef, Path};
 
-/// The key that decides about the order of lists.
+/// The config key for the order of lists.
 pub(crate) const LIST_ORDER: Key = Key {
     name: "listOrder",
     words: &names(&ListOrder::WORDS),
@@ -26,7 +26,7 @@ pub(crate) const ALLOW_MISSING: Key = Key {
     help: "a missing resource is a warning instead of an error",
 };
 
-/// The key that says who applies the patches.
+/// The config key for the program that applies the patches.
 pub(crate) const FORMAT: Key = Key {
     name: "format",
     words: &names(&PatchFormat::WORDS),
@@ -44,23 +44,23 @@ pub enum PatchFormat {
 }
 
 impl PatchFormat {
-    /// The words of the config.
+    /// The words for these values in a config.
     pub const WORDS: [(&'static str, Self); 2] =
         [("kubectl", Self::Kubectl), ("kustomize", Self::Kustomize)];
 }
 
-/// How to patch.
+/// Options of the functions that patch.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
-    /// Where elements go that only live has.
+    /// The order of list elements that only live has.
     pub list_order: ListOrder,
-    /// Whether what is not there is a warning, and no error.
+    /// Whether a missing resource is a warning instead of an error.
     pub allow_missing: bool,
-    /// Which program applies the patches that are made.
+    /// Which program applies the created patches.
     pub format: PatchFormat,
 }
 
-/// The scalar fields of a config, as texts: those of `create-patch`, which has all of them.
+/// The scalar fields of a `create-patch` config, as texts. The other configs have some of them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct PatchScalars {
@@ -69,7 +69,7 @@ pub(crate) struct PatchScalars {
     pub(crate) format: Option<String>,
 }
 
-/// Those of `apply-patch`.
+/// The scalar fields of an `apply-patch` config.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct ApplyScalars {
@@ -77,7 +77,7 @@ pub(crate) struct ApplyScalars {
     allow_missing: Option<String>,
 }
 
-/// Those of `apply-config`.
+/// The scalar fields of an `apply-config` config.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct OrderScalars {
@@ -103,8 +103,8 @@ impl From<OrderScalars> for PatchScalars {
     }
 }
 
-/// Reads a config: of the function's own kind, the first, as `T`, or the data of a ConfigMap as `D`. A word that is not
-/// allowed is an error result, and gives `None`.
+/// Reads a config: as `T` if it is of the function's own kind, the first of `kinds`, or the data of a ConfigMap as `D`.
+/// An unknown word becomes an error result, and the return value is `None`.
 pub(crate) fn read<T, D>(
     config: Option<NodeRef<'_>>,
     kinds: &[ConfigKind],

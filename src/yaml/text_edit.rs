@@ -24,7 +24,7 @@ pub(super) struct TextEdit {
 struct Replacement {
     start: u32,
     end: u32,
-    /// The range of its text in [`TextEdit::new`].
+    /// The range of its text in `TextEdit::new`.
     new: (u32, u32),
 }
 

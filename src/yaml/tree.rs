@@ -183,7 +183,8 @@ pub struct ParseOptions {
 }
 
 impl Tree {
-    /// A tree with room for a number of nodes, up to a limit: large collections may hold long texts.
+    /// A tree with capacity for `nodes` nodes, but at most 128: a long text can have few long scalars, so the estimate
+    /// may be far too high.
     pub(super) fn with_capacity(nodes: usize) -> Self {
         Self {
             nodes: Vec::with_capacity(nodes.min(128)),

@@ -54,7 +54,7 @@ pub(crate) fn text_as_item(text: &str, indent: usize, newline: &str) -> String {
     while at < lines.len() {
         let end = near_line_end(bytes, at);
         let line = &lines[at..end];
-        // The last line may be cut off before its line feed.
+        // The line gets `newline` instead of its own line break.
         let line = line.strip_suffix('\r').unwrap_or(line);
         if at == 0 {
             out.push_str(&dash);

@@ -1,14 +1,14 @@
-//! Anchors and the aliases that read them.
+//! Anchors and the aliases that refer to them.
 
 use super::Builder;
 use crate::yaml::error::ParseError;
 use crate::yaml::tree::{NONE, NodeId, NodeKind, SharedAnchor, offset};
 
-/// An anchor that aliases of this document can read.
+/// An anchor that aliases of this document can refer to.
 pub(super) struct Anchor {
     node: u32,
     name: Box<str>,
-    /// Its place among the shared ones, once an alias has read it.
+    /// Its index in `Tree::shared`; `None` until an alias refers to it.
     shared: Option<usize>,
 }
 

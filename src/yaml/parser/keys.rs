@@ -1,4 +1,4 @@
-//! Keys that a mapping has twice.
+//! Duplicate keys of mappings.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -38,7 +38,7 @@ impl Builder<'_> {
         keys
     }
 
-    /// The first of the keys that is equal to one before it.
+    /// The position of the first key that equals a previous one.
     fn equal_key(&self, keys: &[u32]) -> Option<usize> {
         let document = Document::new(self.text, &self.tree);
         let key = |at: usize| {
@@ -72,8 +72,8 @@ impl Builder<'_> {
             places.find(|at| !seen.insert(key(*at).value()))
         });
         let first = twice.min();
-        // Collections as keys are of no use in KRM: equal only if written alike. By their length
-        // first, so that the texts of keys within keys are not read over and over.
+        // KRM has no collections as keys, so they are equal only if they are written alike. They are sorted by length
+        // first, so that the texts of keys within keys are not compared again and again.
         others.sort_unstable_by(|(a, _), (b, _)| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
         let pairs = others.windows(2).filter(|pair| pair[0].0 == pair[1].0);
         pairs

@@ -1,8 +1,8 @@
-//! The general parser: granit-parser's events become a tree.
+//! The general parser: builds a tree from the events of granit-parser.
 //!
-//! The events do not tell all places. Between two events there are only white space, comments and
-//! indicators, so the rest is found there: the dash of an item, the colon of an entry, the header of a
-//! block scalar, the real end of a block collection, the place of an empty value.
+//! The events do not contain all positions. Between two events there are only white space, comments and indicators, so
+//! the missing positions are found there: the dash of an item, the colon of an entry, the header of a block scalar, the
+//! real end of a block collection, the position of an empty value.
 
 mod anchors;
 mod keys;
@@ -73,7 +73,7 @@ struct OpenCollection {
     node: u32,
     /// In a mapping: whether a key comes next.
     at_key: bool,
-    /// The `?` of its last key.
+    /// The offset of the `?` of its last key.
     question: Option<usize>,
     flow: bool,
 }
@@ -116,7 +116,7 @@ impl<'t> Builder<'t> {
             let message = "expected a line to end in LF or CRLF, found a CR alone";
             return Err(self.syntax_error(at, message).into());
         }
-        // To the parser it is the end of its input, which after a quoted scalar of several lines it takes.
+        // The parser reads a NUL as the end of its input, and accepts it after a quoted scalar of several lines.
         if let Some(at) = memchr::memchr(0, self.bytes) {
             return Err(self
                 .error(at, "unexpected character: `\\u{0}'".to_owned())
@@ -177,13 +177,13 @@ impl<'t> Builder<'t> {
             Event::SequenceStart(style, _, _) => self.open(style, false, &span, &range)?,
             Event::MappingStart(style, _, _) => self.open(style, true, &span, &range)?,
             Event::SequenceEnd | Event::MappingEnd => self.close(&range)?,
-            // Ends of the stream; aliases without anchor are errors of the parser.
+            // Start and end of the stream. The parser itself refuses aliases without an anchor.
             _ => {}
         }
         Ok(())
     }
 
-    /// `body`: after the `---`, if there is one.
+    /// `body` is the offset after the `---`, if there is one.
     fn document_start(&mut self, body: Option<usize>) {
         let start = self.tree.documents.last().map_or(0, |d| d.end);
         match body {
@@ -205,7 +205,7 @@ impl<'t> Builder<'t> {
         });
     }
 
-    /// Skips further `...` lines: they end documents without events.
+    /// Skips further `...` lines, for which the parser reports no events.
     fn skip_document_ends(&mut self) {
         loop {
             let at = self.skip_trivia(self.cursor);
@@ -217,7 +217,7 @@ impl<'t> Builder<'t> {
     }
 
     fn document_end(&mut self) {
-        // The span of this event is of no use where the end is implicit: look for the marker.
+        // The span of this event is useless if the end is implicit, so the marker is searched.
         let end = match self.skip_trivia(self.cursor) {
             at if is_marker(&self.bytes[at..], b"...") => {
                 let after = at + 3;
@@ -235,12 +235,11 @@ impl<'t> Builder<'t> {
                 && root.properties == NONE
                 && matches!(root.kind, NodeKind::Scalar(ScalarStyle::Plain));
         }
-        // Not `clear`, which takes time for the capacity: documents can be many.
+        // Not `clear`, which takes time for the whole capacity: there can be many documents.
         self.anchors = HashMap::new();
     }
 
-    /// # Errors
-    /// One more node would pass a limit.
+    /// Refuses another node if the tree exceeds a limit.
     fn check_limits(&self) -> Result<(), ParseError> {
         let most = self.limits.nodes;
         if self.tree.nodes.len() > most {
@@ -257,7 +256,7 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// Takes indicators in front of a node and enters the node into its collection.
+    /// Reads the indicators before a node and adds the node to its collection.
     fn begin(&mut self, kind: NodeKind, span: Option<&Span>) -> Result<u32, ParseError> {
         let id = offset(self.tree.nodes.len());
         self.check_limits()?;
@@ -281,11 +280,11 @@ impl<'t> Builder<'t> {
                 (true, true) => b'?',
                 (true, false) => b':',
             };
-            // `[? a : b]` has its question mark in front of the pair, where no item's mark is.
-            // Below a `?` without a `:` the next key may begin with a colon itself: `::`.
+            // In `[? a : b]` the question mark precedes the pair, where items have no indicator.
+            // After a `?` without a `:`, the next key may itself begin with a colon: `::`.
             let spaced = indicator == b'?' || (indicator == b':' && !flow);
             let lone = spaced && !self.is_indicator(at);
-            // Below a `?` without a `:` an entry further left may begin with a colon, too.
+            // After a `?` without a `:`, an entry further left may begin with a colon, too.
             let is_outer = !flow && question.is_some_and(|key| self.column(at) < self.column(key));
             if indicator != 0 && self.bytes.get(at) == Some(&indicator) && !lone && !is_outer {
                 mark = offset(at);
@@ -323,26 +322,26 @@ impl<'t> Builder<'t> {
                 if first == NONE {
                     first = offset(self.skip_trivia(self.cursor));
                 }
-                // Anchors come with a later event; their start is repaired there.
+                // An anchor is reported by a later event, which corrects this start.
                 self.tree.nodes[parent as usize].start = first;
             }
         }
         Ok(id)
     }
 
-    /// Bytes of its line in front of a byte.
+    /// The column of a byte, in bytes.
     fn column(&self, at: usize) -> usize {
         at - line_start(self.bytes, at)
     }
 
-    /// Whether the byte at `at` is an indicator: white space or the end follows.
+    /// Whether the byte at `at` is an indicator, followed by white space or the end of the text.
     fn is_indicator(&self, at: usize) -> bool {
         self.bytes
             .get(at + 1)
             .is_none_or(|b| b" \t\r\n".contains(b))
     }
 
-    /// A collection begins no later than its first child.
+    /// Lets the parent begin at this node if its start is not known yet.
     fn grow_parent_start(&mut self, id: u32) {
         let start = self.tree.nodes[id as usize].start;
         let parent = self.tree.nodes[id as usize].parent;
@@ -402,7 +401,7 @@ impl<'t> Builder<'t> {
             if node.start == NONE {
                 node.start = offset(self.cursor);
             }
-            // The end event is after trailing comments: the last descendant ends the block.
+            // The end event comes after trailing comments, but a block ends with its last descendant.
             node.end = offset(self.cursor).max(node.start);
         }
         let parent = node.parent;
@@ -438,7 +437,7 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// What to do about the two commonest reasons why a text is not YAML.
+/// A hint for the two most common reasons why a text is not YAML.
 fn advice(text: &str, message: &str) -> &'static str {
     if text.contains("{{") && text.contains("}}") {
         "; a template is not YAML until it is rendered (`helm template`)"

@@ -1,4 +1,4 @@
-//! Scalars: their place, which the events do not tell for block scalars and empty ones.
+//! Scalars, and their positions, which the events lack for block scalars and empty ones.
 
 use granit_parser::{ScalarStyle as Style, Span};
 
@@ -51,13 +51,13 @@ impl Builder<'_> {
         if style == Style::Plain
             && let Some(at) = comment_in(&self.bytes[start..end])
         {
-            // The parser reads over some.
+            // The parser accepts some of these.
             let message = "expected a new entry or item, found text that a comment cut off";
             return Err(self.syntax_error(start + at, message));
         }
         let mut value = value;
         if block && end == self.text.len() && !self.text.ends_with('\n') {
-            // YAML 1.2.2, 8.1.1.2: no line break, nothing to keep; the parser adds one.
+            // Without a line break there is none to keep (YAML 1.2.2, 8.1.1.2), but the parser adds one.
             value = value.strip_suffix('\n').unwrap_or(value);
             self.tree.unterminated = Some(NodeId(id));
         }
@@ -72,7 +72,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Where a scalar of no length stands: after its indicator, an empty key at its colon.
+    /// The position of an empty scalar: after its indicator; for an empty key, at its colon.
     fn empty_place(&self, id: u32) -> usize {
         let node = &self.tree.nodes[id as usize];
         let is_key = self.open.last().is_some_and(|open| {
@@ -85,14 +85,14 @@ impl Builder<'_> {
         }
     }
 
-    /// The `|` or `>` of a block scalar, from a place in or after its header.
+    /// The offset of the `|` or `>` of a block scalar. `within` is in or after its header.
     fn block_header(&self, within: usize) -> usize {
         let mut at = self.cursor;
         loop {
             at = self.skip_trivia(at);
             match self.bytes.get(at) {
                 Some(b'|' | b'>') | None => return at.min(self.text.len()),
-                // An anchor whose event has not come yet.
+                // An anchor or tag whose event has not come yet.
                 Some(b'&' | b'!') => {
                     at += self.bytes[at..]
                         .iter()
@@ -110,7 +110,7 @@ impl Builder<'_> {
         let indicators = &self.bytes[header + 1..header_end];
         let keep = indicators.iter().take(2).any(|b| *b == b'+');
         let body = (header_end + 1).min(self.bytes.len());
-        // The span can run into the indentation of the next token's line.
+        // The span can extend into the indentation of the next token's line.
         let mut end = parsed_end.max(body).min(self.bytes.len());
         if end < self.bytes.len() || !self.text.ends_with('\n') {
             let line = line_start(self.bytes, end);
@@ -145,7 +145,7 @@ impl Builder<'_> {
     }
 }
 
-/// A comment between the lines of a plain scalar, which would end it (YAML 1.2.2, 6.7).
+/// The offset of a comment between the lines of a plain scalar, which ends the scalar (YAML 1.2.2, 6.7).
 fn comment_in(plain: &[u8]) -> Option<usize> {
     memchr::memchr(b'\n', plain)?;
     let mut signs = memchr::memchr_iter(b'#', plain);

@@ -1,6 +1,6 @@
-//! Scalars: what a plain one means, and how text is written so that every reader gets the same text back.
+//! Scalars: the value of a plain scalar, and how text is written so that every reader reads the same text.
 //!
-//! `yes` the string -> `"yes"`, since a YAML 1.1 reader would take the plain word for a boolean.
+//! The string `yes` is written as `"yes"`, because a YAML 1.1 reader would read the plain word as a boolean.
 //!
 //! Sources: YAML 1.2.2, chapters 5, 7 and 8 for the styles and 10.3.2 for the core schema; the YAML 1.1 type repository
 //! (<https://yaml.org/type/>) for the older words; and the resolvers of PyYAML, go-yaml v2 and v3 and Ruby's Psych, which go beyond both.
@@ -30,7 +30,7 @@ pub enum ScalarStyle {
     Folded,
 }
 
-/// Where a scalar stands.
+/// Where a scalar is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Context {
     /// In a block collection, or alone in its document.
@@ -39,15 +39,16 @@ pub(crate) enum Context {
     Flow,
 }
 
-/// What a plain scalar means in the core schema of YAML 1.2 (10.3.2).
+/// The value of a plain scalar in the core schema of YAML 1.2 (10.3.2).
 ///
-/// Shapes: nothing, `~`, `null`, `Null`, `NULL`; `true`, `false` in three cases; `-12`, `0o14`, `0xC`; `1.5e3`, `.5`, `-.inf`, `.nan`. All else is a string.
-/// A decimal with a leading zero, and what overflows an `i128` or a double, is [`Number::Verbatim`].
+/// These are not strings: empty text, `~`, `null`, `Null`, `NULL`; `true`, `false` in three cases; `-12`, `0o14`,
+/// `0xC`; `1.5e3`, `.5`, `-.inf`, `.nan`. Everything else is a string. A decimal with a leading zero, and a number that
+/// overflows an `i128` or a double, is [`Number::Verbatim`].
 pub fn resolve_plain(text: &str) -> Value {
     resolve_special(text).unwrap_or_else(|| Value::String(text.to_owned()))
 }
 
-/// Whether a plain scalar means a string in the core schema.
+/// Whether a plain scalar is a string in the core schema.
 #[inline]
 pub(crate) fn is_plain_string(text: &str) -> bool {
     match text.as_bytes().first() {
@@ -56,7 +57,7 @@ pub(crate) fn is_plain_string(text: &str) -> bool {
     }
 }
 
-/// Whether a plain scalar that begins so may be no string. Most scalars are words, and those may not.
+/// Whether a plain scalar with this first byte can be anything but a string. Most scalars are words, which cannot.
 #[inline]
 pub(crate) fn may_be_special(first: u8) -> bool {
     const SPECIAL: [bool; 256] = {
@@ -71,7 +72,7 @@ pub(crate) fn may_be_special(first: u8) -> bool {
     SPECIAL[usize::from(first)]
 }
 
-/// Whether a plain scalar that begins as `null`, a bool or a number means a string.
+/// Whether a plain scalar that begins like `null`, a boolean or a number is a string.
 fn is_plain_word(text: &str) -> bool {
     match text.as_bytes().first() {
         Some(b'0'..=b'9' | b'-' | b'+' | b'.') => resolve_number(text).is_none(),
@@ -94,7 +95,7 @@ fn plain_bool(text: &str) -> Option<bool> {
     }
 }
 
-/// The value of a plain scalar that is not a string.
+/// The value of a plain scalar; `None` if it is a string.
 fn resolve_special(text: &str) -> Option<Value> {
     match text.as_bytes().first() {
         None => Some(Value::Null),
@@ -109,7 +110,7 @@ fn resolve_number(text: &str) -> Option<Number> {
     let verbatim = || Number::Verbatim(text.into());
     for (prefix, radix) in [("0o", 8), ("0x", 16)] {
         if let Some(digits) = text.strip_prefix(prefix) {
-            // `from_str_radix` would take a sign.
+            // `from_str_radix` would accept a sign.
             let proper = !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(radix));
             return proper.then(|| {
                 i128::from_str_radix(digits, radix).map_or_else(|_| verbatim(), Number::Int)
@@ -137,7 +138,7 @@ fn resolve_number(text: &str) -> Option<Number> {
         }
         return Some(text.parse().map_or_else(|_| verbatim(), Number::Int));
     }
-    // Else it may be a word, such as `inf`.
+    // `parse` would also accept words, such as `inf`.
     if !unsigned.starts_with(|first: char| first == '.' || first.is_ascii_digit()) {
         return None;
     }

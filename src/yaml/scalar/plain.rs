@@ -1,4 +1,4 @@
-//! Strings that every reader takes for the same string when they are written plain.
+//! Which strings can be written plain, so that every reader reads the same string.
 
 use std::sync::LazyLock;
 
@@ -6,11 +6,13 @@ use regex::Regex;
 
 use super::Context;
 
-/// Whether `text` written plain on one line reads back as exactly this string with every common reader, of YAML 1.1 or 1.2.
+/// Whether `text`, written plain on one line, is read as exactly this string by every common reader, of YAML 1.1 or
+/// 1.2.
 ///
-/// False for what breaks the syntax in this context (7.3.3) and for what some reader resolves to another type: empty text and null words,
-/// the booleans of YAML 1.1 (`y`, `on`, ...) in any case, numbers (`0o17`, `017`, `0b1`, `1_000`, `1,000`, `1e3`, `.5`, `12:30`, `.inf`), dates and times, `=` and `<<`.
-/// Where readers are stricter or laxer than their specification, the answer is the cautious one.
+/// False for text that breaks the syntax in this context (7.3.3) and for text that some reader resolves to another
+/// type: empty text and null words, the booleans of YAML 1.1 (`y`, `on`, ...) in any case, numbers (`0o17`, `017`,
+/// `0b1`, `1_000`, `1,000`, `1e3`, `.5`, `12:30`, `.inf`), dates and times, `=` and `<<`. Where readers are stricter or
+/// laxer than their specification, the answer is the cautious one.
 pub(crate) fn plain_is_safe(text: &str, context: Context) -> bool {
     if is_usual(text.as_bytes()) {
         return text.as_bytes().last() != Some(&b':') && !is_reserved_word(text);
@@ -21,8 +23,8 @@ pub(crate) fn plain_is_safe(text: &str, context: Context) -> bool {
         && !looks_like_timestamp(text)
 }
 
-/// Whether a text begins with a letter, so that it is not a number, time or indicator, and all of its
-/// bytes stand for themselves after any other and in every context. Most texts are so.
+/// Whether a text begins with a letter, so that it is not a number, time or indicator, and none of its bytes has a
+/// special meaning in any place or context. This is true of most texts.
 fn is_usual(text: &[u8]) -> bool {
     const ORDINARY: [bool; 256] = {
         let mut ordinary = [false; 256];
@@ -52,13 +54,13 @@ fn plain_keeps_its_text(text: &str, context: Context) -> bool {
         return false;
     }
     let starts_well = match first {
-        // Ruby takes `:word` for a symbol.
+        // Ruby reads `:word` as a symbol.
         ':' | ',' | '[' | ']' | '{' | '}' | '#' | '&' | '*' | '!' | '|' | '>' | '\'' | '"'
         | '%' | '@' | '`' => false,
         '-' | '?' => text.len() > 1 && text.as_bytes()[1] != b' ',
         _ => true,
     };
-    // Where such a line starts a document's root it would be a marker.
+    // At the start of a document's root, such a line would be a marker.
     if !starts_well || text.starts_with("---") || text.starts_with("...") {
         return false;
     }
@@ -80,7 +82,8 @@ fn plain_keeps_its_text(text: &str, context: Context) -> bool {
     true
 }
 
-/// On one line in every reader: printable (5.1), no line break of YAML 1.1 (NEL, LS, PS), no byte order mark. The tab is.
+/// Whether a character can be written on one line for every reader: printable (5.1), including the tab, but no line
+/// break of YAML 1.1 (NEL, LS, PS) and no byte order mark.
 pub(super) fn is_printable(character: char) -> bool {
     match character {
         '\t' | ' '..='~' => true,
@@ -90,7 +93,8 @@ pub(super) fn is_printable(character: char) -> bool {
     }
 }
 
-/// <https://yaml.org/type/>: bool, null, merge, value. In any case, as Ruby reads them.
+/// Whether a text is a bool, null, merge or value of <https://yaml.org/type/>, in any case, because Ruby ignores the
+/// case.
 fn is_reserved_word(text: &str) -> bool {
     const WORDS: [&str; 12] = [
         "~", "=", "<<", "y", "n", "no", "on", "off", "yes", "null", "true", "false",
@@ -101,8 +105,8 @@ fn is_reserved_word(text: &str) -> bool {
         && WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// <https://yaml.org/type/>: int and float, with what Go (`0B1`, `0o-7`, `-_1`), Ruby (`1,000`, `.INf`, `0bb1`, `.e+5`) and PyYAML (`0x_`)
-/// add.
+/// Whether a text can be an int or float of <https://yaml.org/type/>, or one that only Go (`0B1`, `0o-7`, `-_1`), Ruby
+/// (`1,000`, `.INf`, `0bb1`, `.e+5`) or PyYAML (`0x_`) accepts.
 fn looks_like_number(text: &str) -> bool {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     if unsigned.eq_ignore_ascii_case(".inf") || unsigned.eq_ignore_ascii_case(".nan") {
@@ -132,11 +136,12 @@ static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// <https://yaml.org/type/timestamp.html>, with one-digit months and days as Go has them and years before Christ as Ruby.
+/// Whether a text can be a time of <https://yaml.org/type/timestamp.html>, with one-digit months and days as in Go, or
+/// a year before Christ as in Ruby.
 ///
-/// A date alone, or one with something after it that may be a time.
+/// It is a date, alone or followed by text that may be a time.
 fn looks_like_timestamp(text: &str) -> bool {
-    // Most texts begin with a letter, and need no pattern.
+    // Most texts begin with a letter and need no pattern.
     let begins_one = text.starts_with(|first: char| first == '-' || first.is_ascii_digit());
     begins_one && TIMESTAMP.is_match(text)
 }

@@ -1,4 +1,4 @@
-// Tables.
+// The tests are long tables.
 #![allow(clippy::too_many_lines)]
 
 use super::*;
@@ -56,7 +56,7 @@ fn core_schema() {
     for (text, expected) in table {
         let value = resolve_plain(text);
         assert_eq!(value, expected, "{text}");
-        // `==` does not tell an integer from a float.
+        // `==` does not distinguish an integer from a float.
         assert_eq!(
             format!("{value:?}").get(..12),
             format!("{expected:?}").get(..12),
@@ -456,7 +456,7 @@ fn parsed_scalars(document: &str) -> Result<Vec<(String, bool)>, String> {
     Ok(scalars)
 }
 
-/// Checks that the scalars of the document are `text` and then the given others.
+/// Checks that a document has `count` scalars, and that the one at `position` is `text`.
 fn check_parsed(document: &str, text: &str, position: usize, count: usize) {
     let scalars = parsed_scalars(document).unwrap_or_else(|error| panic!("{document:?}: {error}"));
     assert_eq!(scalars.len(), count, "{document:?}");

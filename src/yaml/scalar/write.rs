@@ -5,7 +5,8 @@ use super::{Context, ScalarStyle};
 
 /// The string `text` on one line: in the preferred style if that can hold it, else in double quotes.
 ///
-/// Plain is taken if [`plain_is_safe`]; the block styles, which need lines of their own, become double quotes (see [`write_block`]).
+/// Plain style is used if [`plain_is_safe`]. The block styles, which need separate lines, become double quotes (see
+/// [`write_block`]).
 pub(crate) fn write_inline(text: &str, preferred: ScalarStyle, context: Context) -> String {
     match preferred {
         ScalarStyle::Plain if plain_is_safe(text, context) => text.to_owned(),
@@ -16,9 +17,10 @@ pub(crate) fn write_inline(text: &str, preferred: ScalarStyle, context: Context)
     }
 }
 
-/// `text` in double quotes on one line (7.3.1), which every string can be written in.
+/// `text` in double quotes on one line (7.3.1). Every string can be written this way.
 ///
-/// Escapes `"`, `\`, line feed, tab, carriage return and whatever is not printable, with escapes that JSON has too, so that JSON stays JSON.
+/// Escapes `"`, `\`, line feed, tab, carriage return and unprintable characters, with escapes that JSON has too, so
+/// that JSON remains JSON.
 pub(crate) fn write_double_quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
@@ -37,7 +39,7 @@ pub(crate) fn write_double_quoted(text: &str) -> String {
     quoted
 }
 
-/// `text` in single quotes on one line (7.3.2), or `None` if it holds a line break or something not printable.
+/// `text` in single quotes on one line (7.3.2), or `None` if it contains a line break or an unprintable character.
 pub(crate) fn write_single_quoted(text: &str) -> Option<String> {
     text.chars()
         .all(is_printable)
@@ -50,9 +52,10 @@ pub(crate) fn write_single_quoted(text: &str) -> Option<String> {
 /// The header is `|` or `>`, then, if the first line that is not empty starts with white space, the digit `step`, which must be how much deeper `indent` is than
 /// the parent's indentation, then `-` without a trailing line feed, nothing with one, `+` with several.
 ///
-/// Folded text is written unfolded: one line a line, with the blank lines that keep lines apart.
-/// `None`: nothing but white space, a carriage return or something not printable, no indentation, a `step` outside of 1 to 9 where its digit is needed,
-/// and for folded text a line of white space.
+/// Folded text is written without folding: each line of the text on one line, with the blank lines that keep lines
+/// apart. `None` if the text is only white space or has an unprintable character (such as a carriage return), if there
+/// is no indentation, if `step` is not within 1 to 9 where its digit is needed, or if folded text has a line of white
+/// space.
 pub(crate) fn write_block(
     text: &str,
     folded: bool,
@@ -92,7 +95,7 @@ pub(crate) fn write_block(
     let mut body = String::new();
     let prefix = " ".repeat(indent);
     let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
-    // The last line that was not empty, if a break after it would be folded.
+    // Whether a break after the last line that was not empty would be folded.
     let mut after_foldable = false;
     for (index, line) in lines.enumerate() {
         if index > 0 {

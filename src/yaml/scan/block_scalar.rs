@@ -3,7 +3,7 @@
 use super::{Awaited, Bail, Events, Line, Scalar, ScalarStyle, Scanner};
 
 impl<E: Events> Scanner<'_, &mut E> {
-    /// Reads a block scalar from its `|` or `>`. Returns the line to go on with.
+    /// Reads a block scalar from its `|` or `>`. Returns the start of the line to continue with.
     pub(super) fn block_scalar(
         &mut self,
         start: usize,
@@ -16,7 +16,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         };
         let chomping = self.bytes[start + 1..header.end].first().copied();
         let indicators = usize::from(matches!(chomping, Some(b'+' | b'-')));
-        // An indentation indicator ends here, too.
+        // An indentation indicator is refused here, too.
         self.tail(start + 1 + indicators, header)?;
         let (end, next) = self.body(header.next, awaited.column, chomping == Some(b'+'))?;
         self.events.scalar(Scalar {
@@ -30,10 +30,10 @@ impl<E: Events> Scanner<'_, &mut E> {
         Ok(next)
     }
 
-    /// The end of a body without its last line break, and the line after it.
+    /// The end of a body without its last line break, and the start of the line after it.
     fn body(&self, first: usize, owner: usize, keep: bool) -> Result<(usize, usize), Bail> {
         let bytes = self.bytes;
-        // The column of the text; the first line that is not blank sets it.
+        // The column of the text, set by the first line that is not blank.
         let mut indent = None;
         let mut end = None;
         let mut at = first;
@@ -48,7 +48,7 @@ impl<E: Events> Scanner<'_, &mut E> {
                     Some(indent) if keep || column > indent => end = Some(line.end),
                     _ => {}
                 }
-                // The end of the text cuts a blank line short.
+                // A blank line at the end of the text lacks its line break.
                 if column > 0 && line.end == bytes.len() {
                     return Err(Bail);
                 }
@@ -66,7 +66,7 @@ impl<E: Events> Scanner<'_, &mut E> {
             }
             at = line.next;
         }
-        // Without content the header is the scalar: the general parser reads that.
+        // Without content the scalar is only its header, which the general parser reads.
         end.filter(|_| indent.is_some())
             .map(|end| (end, at))
             .ok_or(Bail)

@@ -1,4 +1,4 @@
-//! Makes a tree of the scanner's events.
+//! Builds a tree from the events of the scanner.
 
 use super::{Bail, Events, OpenKeys, Scalar, decode};
 use crate::yaml::error::ParseError;
@@ -8,10 +8,10 @@ use crate::yaml::tree::{
     DocumentSpan, MAX_DEPTH, NONE, NodeId, NodeKind, Tree, TreeNode, offset, too_many_nodes,
 };
 
-/// Bytes per node in usual resources.
+/// Estimated bytes per node in usual resources.
 const BYTES_PER_NODE: usize = 10;
 
-/// The sink that makes a [`Tree`].
+/// Receives events and builds a [`Tree`].
 pub(crate) struct TreeBuilder<'t> {
     text: &'t str,
     /// Number of collections around the text.
@@ -19,7 +19,7 @@ pub(crate) struct TreeBuilder<'t> {
     /// Node limit.
     most: usize,
     tree: Tree,
-    /// The collections that are open.
+    /// Ids of the open collections.
     open: Vec<u32>,
     keys: OpenKeys,
 }
@@ -36,8 +36,7 @@ impl<'t> TreeBuilder<'t> {
         }
     }
 
-    /// # Errors
-    /// The text passed the node limit.
+    /// An error if the text exceeds the node limit, which makes the scanner stop.
     pub(crate) fn check_limit(&self) -> Result<(), ParseError> {
         if self.is_full() {
             return Err(too_many_nodes(self.text, &self.tree.nodes, self.most));

@@ -14,7 +14,7 @@ pub(super) struct SeenBytes {
 /// YAML (YAML 1.2.2, 5.1), and the line breaks of Unicode.
 pub(super) fn check(bytes: &[u8]) -> Result<SeenBytes, Bail> {
     let mut seen = SeenBytes::default();
-    // Blocks without branches, which the compiler turns into vector instructions.
+    // The loop over a block has no branches, so that the compiler can turn it into vector instructions.
     for (number, block) in bytes.chunks(BLOCK).enumerate() {
         let (mut control, mut high) = (false, 0);
         for &byte in block {

@@ -1,17 +1,17 @@
-//! Checks a text without a tree.
+//! Checks a text without building a tree.
 
 use super::{Bail, Events, OpenKeys, Scalar};
 use crate::yaml::limits::Limits;
 use crate::yaml::tree::{MAX_DEPTH, NodeKind};
 
-/// The sink that accepts the texts of which a [`TreeBuilder`](super::TreeBuilder) makes a tree.
+/// Receives events, and accepts the texts from which a [`TreeBuilder`](super::TreeBuilder) builds a tree.
 pub(crate) struct Checker<'t> {
     text: &'t str,
-    /// Number of open collections, with those around the text.
+    /// Number of open collections, including those around the text.
     depth: usize,
-    /// How many more nodes are within the limit.
+    /// How many nodes the text may still have before it passes the limit.
     left: usize,
-    /// How many more documents are.
+    /// How many documents it may still have.
     documents_left: usize,
     keys: OpenKeys,
 }

@@ -19,7 +19,7 @@ pub(crate) fn decode<'t>(text: &'t str, scalar: &Scalar) -> Cow<'t, str> {
         }
         ScalarStyle::SingleQuoted => single_quotes(&source[1..source.len() - 1]),
         ScalarStyle::DoubleQuoted => unescape(&source[1..source.len() - 1]),
-        // YAML 1.2.2, 8.1.1.2: without a line break at the end of the text nothing is kept.
+        // If the text ends without a line break, the scalar has none to keep (YAML 1.2.2, 8.1.1.2).
         style => Cow::Owned(block(
             source,
             style == ScalarStyle::Folded,
@@ -28,8 +28,8 @@ pub(crate) fn decode<'t>(text: &'t str, scalar: &Scalar) -> Cow<'t, str> {
     }
 }
 
-/// The character of an escape sequence that begins with a backslash, and the sequence's length (YAML 1.2.2, 5.7); `None` is
-/// that of a line break.
+/// The character and the length of an escape sequence that begins with a backslash (YAML 1.2.2, 5.7). `None` if the
+/// sequence is an escaped line break or not valid.
 pub(super) fn escape(bytes: &[u8]) -> Option<(char, usize)> {
     let simple = |character| Some((character, 2));
     let by_code = |digits: usize| {
@@ -38,7 +38,7 @@ pub(super) fn escape(bytes: &[u8]) -> Option<(char, usize)> {
             let digit = char::from(*digit).to_digit(16)?;
             code.checked_mul(16)?.checked_add(digit)
         })?;
-        // Halves of a pair are no characters.
+        // Surrogates are not characters.
         Some((char::from_u32(code)?, 2 + digits.len()))
     };
     match bytes.get(1)? {
@@ -66,7 +66,7 @@ pub(super) fn escape(bytes: &[u8]) -> Option<(char, usize)> {
     }
 }
 
-/// Within single quotes a quote is written twice.
+/// The text within single quotes, where a quote is written twice.
 fn single_quotes(inner: &str) -> Cow<'_, str> {
     if memchr::memchr(b'\'', inner.as_bytes()).is_some() {
         Cow::Owned(inner.replace("''", "'"))
@@ -122,13 +122,13 @@ fn fold<'t>(source: &'t str, decode: impl Fn(&'t str) -> Cow<'t, str>) -> String
     text
 }
 
-/// The text of a block scalar from its header on.
+/// The text of a block scalar; `source` begins at its header.
 fn block(source: &str, folded: bool, terminated: bool) -> String {
     let (header, body) = source.split_once('\n').unwrap_or((source, ""));
     let strip = header.as_bytes().get(1) == Some(&b'-');
     let indent = block_indent(body.as_bytes());
     let mut text = String::with_capacity(body.len() + 1);
-    // Line breaks that come before the next line, and whether the line before can be folded.
+    // Number of line breaks before the next line, and whether the previous line can be folded.
     let mut breaks = 0;
     let mut foldable = false;
     let mut started = false;

@@ -1,8 +1,7 @@
 //! Flow collections, on one line or over several as JSON is printed.
 //!
-//! A line may end after an opening bracket or a comma, and in front of a closing bracket. Comments
-//! within, values on a line below their key and commas at the start of a line are left to the
-//! general parser.
+//! A line may end after an opening bracket or a comma, and before a closing bracket. Comments within, values on a line
+//! below their key and commas at the start of a line are left to the general parser.
 
 use super::inline::{MAX_KEY, begins_plain, quoted_style};
 use super::{Bail, Events, Line, Scalar, ScalarStyle, Scanner};
@@ -15,7 +14,7 @@ const MAX_FLOW: u32 = u64::BITS;
 #[derive(Clone, Copy, Default)]
 struct Nesting {
     depth: u32,
-    /// The lowest bit is the innermost collection: whether it is a mapping.
+    /// A bit for each collection, the innermost one lowest: whether it is a mapping.
     mappings: u64,
 }
 
@@ -52,10 +51,10 @@ impl Nesting {
 }
 
 impl<E: Events> Scanner<'_, &mut E> {
-    /// Reads a flow collection from its bracket, and the rest of its last line. Returns the line to go
-    /// on with.
+    /// Reads a flow collection from its bracket, and the rest of its last line. Returns the start of the line to
+    /// continue with.
     ///
-    /// Lines within begin at column `least` or deeper.
+    /// Lines within must begin at column `least` or deeper.
     pub(super) fn flow_value(
         &mut self,
         start: usize,
@@ -69,7 +68,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         Ok(line.next)
     }
 
-    /// Returns the end, and its line.
+    /// Reads a flow collection. Returns its end, and the line of its end.
     fn flow(
         &mut self,
         start: usize,
@@ -157,12 +156,12 @@ impl<E: Events> Scanner<'_, &mut E> {
         Ok(at)
     }
 
-    /// Reads a key in braces; returns the place of its colon.
+    /// Reads a key in braces; returns the offset of its colon.
     fn flow_key(&mut self, start: usize, limit: usize) -> Result<usize, Bail> {
         let (style, end) = self.flow_scalar(start, limit)?;
         let colon = self.skip_spaces(end, limit);
         let rest = &self.bytes[colon..limit];
-        // Behind a quoted key the value may follow at once, as in JSON.
+        // After a quoted key, the value may follow immediately, as in JSON.
         let apart = style != ScalarStyle::Plain || rest.get(1) == Some(&b' ');
         if rest.first() != Some(&b':') || !apart || colon - start > MAX_KEY {
             return Err(Bail);

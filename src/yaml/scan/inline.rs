@@ -5,7 +5,7 @@ use memchr::{memchr, memchr2};
 use super::near::colon_or_hash;
 use super::{Awaited, Bail, Events, Line, Scalar, ScalarStyle, Scanner};
 
-/// Bytes from the start of a key to its colon; YAML allows 1,024 characters.
+/// Limit of the bytes from the start of a key to its colon; YAML allows 1,024 characters.
 pub(super) const MAX_KEY: usize = 1000;
 
 /// Where a plain scalar ended.
@@ -20,7 +20,7 @@ pub(super) enum Stop {
 }
 
 impl<E: Events> Scanner<'_, &mut E> {
-    /// The key at `at` with its colon; `None` if there is a value.
+    /// The key at `at`, and the offset of its colon; `None` if a value is there.
     #[inline]
     pub(super) fn key(&self, at: usize, line: Line) -> Result<Option<(Scalar, usize)>, Bail> {
         let (style, end, colon) = match self.bytes[at] {
@@ -53,7 +53,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         Ok(Some((key, colon)))
     }
 
-    /// Reads the value at `at`, after its indicator. Returns the line to go on with.
+    /// Reads the value at `at`, after its indicator. Returns the start of the line to continue with.
     #[inline]
     pub(super) fn value(&mut self, at: usize, line: Line, awaited: Awaited) -> Result<usize, Bail> {
         let mark = Some(awaited.mark);
@@ -109,13 +109,13 @@ impl<E: Events> Scanner<'_, &mut E> {
         self.plain_rest(start, limit)
     }
 
-    /// Whether a plain scalar begins with `-`, `?` or `:`, which another character has to follow.
+    /// Whether a plain scalar begins with `-`, `?` or `:`. A character other than white space must follow.
     fn begins_with_indicator(&self, start: usize, limit: usize) -> bool {
         matches!(self.bytes[start], b'-' | b'?' | b':')
             && !matches!(self.bytes[start..limit].get(1), None | Some(b' ' | b'\t'))
     }
 
-    /// As [`plain`](Self::plain), where any byte may be the first: on lines below.
+    /// Like [`plain`](Self::plain), for the later lines of a scalar, which may begin with any byte.
     #[inline(always)]
     pub(super) fn plain_rest(&self, start: usize, limit: usize) -> Result<(usize, Stop), Bail> {
         let mut at = start;
@@ -145,7 +145,8 @@ impl<E: Events> Scanner<'_, &mut E> {
         Ok((end, stop))
     }
 
-    /// The place after the closing quote of a scalar, from within it; `None` if it is not on this line.
+    /// The offset after the closing quote of a scalar, from an offset within it; `None` if the quote is not on this
+    /// line.
     #[inline]
     pub(super) fn closing(
         &self,
@@ -175,10 +176,10 @@ impl<E: Events> Scanner<'_, &mut E> {
                 return Ok(None);
             };
             at += found;
-            // Escapes often come together, and a search for each takes longer than its escape.
+            // Escapes often follow each other, and a search takes longer than reading an escape.
             while at < limit && self.bytes[at] == b'\\' {
                 at += super::decode::escape(&self.bytes[at..limit]).ok_or(Bail)?.1;
-                // Folding keeps an escaped space at the end of a line: the general parser reads that.
+                // Folding keeps an escaped space at the end of a line, which the general parser handles.
                 let is_white = |byte: &u8| matches!(byte, b' ' | b'\t');
                 if self.bytes[at - 1] == b' ' && self.bytes[at..limit].iter().all(is_white) {
                     return Err(Bail);
@@ -201,7 +202,7 @@ pub(super) fn quoted_style(quote: u8) -> ScalarStyle {
 /// Whether a plain scalar can begin with this byte, whatever follows (YAML 1.2.2, 7.3.3).
 #[inline]
 pub(super) fn begins_plain(byte: u8) -> bool {
-    // A table: every key and every value is asked about.
+    // A table, because this is checked for every key and every value.
     const BEGINS: [bool; 256] = {
         let mut begins = [true; 256];
         let mut others = b"-?:,[]{}#&*!|>'\"%@`\t".as_slice();

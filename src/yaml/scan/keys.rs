@@ -1,4 +1,4 @@
-//! The keys of the open mappings: finds duplicate keys without a tree.
+//! Finds duplicate keys of the open mappings without a tree.
 
 use memchr::memchr;
 
@@ -7,10 +7,10 @@ use crate::yaml::expand::MERGE_KEY;
 use crate::yaml::scalar::{is_plain_string, may_be_special};
 use crate::yaml::tree::offset;
 
-/// Mappings up to this size are searched key by key, larger ones sorted at their end.
+/// In mappings up to this size, each new key is compared with the others. Larger mappings are sorted when they end.
 const SMALL: usize = 16;
 
-/// Spreads what differs in fingerprints over the highest bits (Fibonacci hashing: 2^64 by the golden ratio).
+/// Spreads the differences of fingerprints over the highest bits (Fibonacci hashing: 2^64 divided by the golden ratio).
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The keys of all open mappings, the innermost last.
@@ -23,15 +23,15 @@ pub(crate) struct OpenKeys {
 /// A mapping that has not ended yet.
 #[derive(Debug, Clone, Copy)]
 struct OpenMapping {
-    /// Where its keys begin.
+    /// Index of its first key.
     start: usize,
-    /// A bit for the fingerprint of each of them: a key whose bit is not there is a new one.
+    /// A bit for the fingerprint of each key. A key whose bit is not set is new.
     seen: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct ScannedKey {
-    /// Length and last bytes: keys with different fingerprints differ.
+    /// Fingerprint of length and last bytes. Keys with different fingerprints differ.
     print: u64,
     start: u32,
     end: u32,
@@ -44,7 +44,7 @@ impl ScannedKey {
 }
 
 impl Default for OpenKeys {
-    /// With room for the open keys of a usual resource.
+    /// With capacity for the open keys of a usual resource.
     fn default() -> Self {
         Self {
             keys: Vec::with_capacity(32),
@@ -101,7 +101,7 @@ impl OpenKeys {
         let start = self.open.pop().map_or(0, |open| open.start);
         let keys = &mut self.keys[start..];
         if keys.len() > SMALL {
-            // By their fingerprints first: the texts lie far apart in memory.
+            // Fingerprints are compared first, because the texts are far apart in memory.
             keys.sort_unstable_by(|a, b| {
                 let texts = || a.text(text).cmp(b.text(text));
                 a.print.cmp(&b.print).then_with(texts)
@@ -118,8 +118,8 @@ impl OpenKeys {
     }
 }
 
-/// Whether a plain key is equal to no key of another spelling: a string, but not the merge key, or a whole number as one usually
-/// writes it. Most keys are words, which show it by their first byte.
+/// Whether no other spelling equals this plain key: it is a string, but not the merge key, or an integer in its usual
+/// spelling. Most keys are words, which their first byte shows.
 #[inline]
 fn has_one_spelling(text: &str, key: &Scalar) -> bool {
     match text.as_bytes()[key.start..key.end].first() {
@@ -131,17 +131,17 @@ fn has_one_spelling(text: &str, key: &Scalar) -> bool {
     }
 }
 
-/// Whether these are the digits of a whole number, without zeros in front, and not so many that it has no value.
+/// Whether a text is a decimal integer without sign and leading zeros, and too short to overflow.
 fn is_usual_number(text: &[u8]) -> bool {
     const MOST_DIGITS: usize = 18;
     let begins = matches!(text, [b'0'] | [b'1'..=b'9', ..]);
     begins && text.len() <= MOST_DIGITS && text.iter().all(u8::is_ascii_digit)
 }
 
-/// What is between quotes.
+/// The text between quotes.
 ///
 /// # Errors
-/// A byte that begins an escape.
+/// [`Bail`] if the text has a byte that begins an escape.
 fn without_quotes(source: &[u8], escape: u8) -> Result<&[u8], Bail> {
     let inner = &source[1..source.len() - 1];
     match memchr(escape, inner) {
@@ -150,12 +150,12 @@ fn without_quotes(source: &[u8], escape: u8) -> Result<&[u8], Bail> {
     }
 }
 
-/// The fingerprint of the key of a length at `start`.
+/// The fingerprint of the key of `length` bytes at `start`.
 #[inline]
 fn print(text: &[u8], start: usize, length: usize) -> u64 {
     let last = length.min(8);
     let at = start + length - last;
-    // A short key is looked at together with what follows it, and not much follows at the end of a text.
+    // A short key is read together with the bytes after it. At the end of a text there may be too few of them.
     let word = match text[at..].first_chunk() {
         Some(bytes) => u64::from_le_bytes(*bytes),
         None => {

@@ -1,15 +1,15 @@
 //! The fast source of events: a scanner for the part of YAML that KRM files are written in.
 //!
-//! It reads block mappings and sequences, scalars, flow collections on one line or in the layout of
-//! printed JSON, comments and documents, and checks all of them. At anything else (anchors, aliases,
-//! tags, directives, tabs as white space, a key without a value on its line, ...) it stops with
-//! [`Bail`], and granit-parser reads the text and words every error. So the scanner accepts nothing that
-//! granit refuses and reads nothing differently: the differential tests compare both.
+//! It reads block mappings and sequences, scalars, flow collections on one line or in the layout of printed JSON,
+//! comments and documents, and checks all of them. At anything else (anchors, aliases, tags, directives, tabs as white
+//! space, a key without a value on its line, ...) it stops with [`Bail`]. Then granit-parser reads the text and reports
+//! every error. So the scanner accepts nothing that granit refuses and reads nothing differently; the differential
+//! tests compare both.
 //!
-//! In reading order: this file walks lines and indentation. [`inline`] reads keys and scalars of one
-//! line, [`several_lines`] scalars that go on below, [`flow`] brackets and braces, [`block_scalar`] `|`
-//! and `>`. [`bytes`] checks every byte first, [`near`] searches short runs. [`decode`] decodes the text of a scalar. [`build`] makes
-//! a tree of the events, [`check`] nothing.
+//! In reading order: this file walks lines and indentation. [`inline`] reads keys and scalars of one line,
+//! [`several_lines`] scalars that continue on lines below, [`flow`] brackets and braces, [`block_scalar`] `|` and `>`.
+//! [`bytes`] checks every byte first, [`near`] searches short runs. [`decode`] decodes the text of a scalar. [`build`]
+//! builds a tree from the events, [`check`] only checks the text.
 
 mod block_scalar;
 mod build;
@@ -42,7 +42,7 @@ pub(crate) fn is_in_use() -> bool {
     !Switch::WithoutScanner.is_on()
 }
 
-/// Depth limit of the scanner.
+/// Depth limit of the scanner. The general parser reads deeper texts.
 const MAX_DEPTH: usize = 64;
 
 /// A scalar, by offsets into the text.
@@ -50,27 +50,27 @@ const MAX_DEPTH: usize = 64;
 pub(crate) struct Scalar {
     pub(crate) style: ScalarStyle,
     pub(crate) start: usize,
-    /// First byte after; a block scalar ends before its last line break.
+    /// First byte after the scalar; a block scalar ends before its last line break.
     pub(crate) end: usize,
-    /// The dash or colon in front.
+    /// Offset of the dash or colon before it.
     pub(crate) mark: Option<usize>,
-    /// Whether a plain or quoted one goes on below its first line.
+    /// Whether a plain or quoted scalar continues below its first line.
     pub(crate) folded: bool,
 }
 
-/// A receiver of events, in the order of the text, keys and values in turn.
+/// Receives events in the order of the text. Keys and values alternate.
 pub(crate) trait Events {
-    /// A document begins at `start`, its content at `body`, after a `---`. Some need not know.
+    /// A document begins at `start`, its content at `body`, after the `---` if there is one.
     fn document(&mut self, _start: usize, _body: usize) {}
     /// The document ends at the next `---`, or at the end of the text.
     fn document_end(&mut self, _end: usize) {}
-    /// From `#` to the end of the line.
+    /// A comment, from `#` to the end of the line.
     fn comment(&mut self, _start: usize, _end: usize) {}
     /// A key of the mapping that is open.
     fn key(&mut self, key: Scalar) -> Result<(), Bail>;
     /// A value or item.
     fn scalar(&mut self, scalar: Scalar) -> Result<(), Bail>;
-    /// A collection begins; `mark` is the dash or colon in front.
+    /// A collection begins; `mark` is the offset of the dash or colon before it.
     fn open(&mut self, kind: NodeKind, start: usize, mark: Option<usize>) -> Result<(), Bail>;
     /// The innermost collection ends.
     fn close(&mut self, kind: NodeKind, end: usize) -> Result<(), Bail>;
@@ -79,7 +79,7 @@ pub(crate) trait Events {
 /// Reads a text.
 ///
 /// # Errors
-/// [`Bail`] at anything that the scanner does not know; the events so far are void then.
+/// [`Bail`] at any syntax that the scanner does not know. The events so far are then invalid.
 pub(crate) fn scan(text: &str, events: &mut impl Events) -> Result<(), Bail> {
     let bytes = text.as_bytes();
     let seen = bytes::check(bytes)?;
@@ -193,7 +193,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         near::skip_spaces(self.bytes, at, end)
     }
 
-    /// `---`, `...` or a directive.
+    /// Whether a line begins with `---`, `...` or the `%` of a directive.
     fn starts_marker(&self, line: Line) -> bool {
         let bytes = &self.bytes[line.start..line.end];
         bytes[0] == b'%' || bytes.starts_with(b"---") || bytes.starts_with(b"...")
@@ -239,7 +239,8 @@ impl<E: Events> Scanner<'_, &mut E> {
         Ok(())
     }
 
-    /// A line with a node, from its first byte that is not a space. Gives the line to go on with.
+    /// Reads a line with a node; `first` is its first byte that is not a space. Returns the start of the line to
+    /// continue with.
     #[inline]
     fn content(&mut self, line: Line, first: usize) -> Result<usize, Bail> {
         let mut at = first;
@@ -271,12 +272,12 @@ impl<E: Events> Scanner<'_, &mut E> {
                 let awaited = self.awaited.take().ok_or(Bail)?;
                 self.value(at, line, awaited)
             }
-            // JSON.
+            // A flow collection as root, as in JSON.
             None if self.open.is_empty() && self.awaited.is_none() && self.is_bracket(at) => {
                 self.root();
                 self.flow_value(at, line, None, 0)
             }
-            // Below its key or dash.
+            // A node below its key or dash.
             None if !matches!(self.bytes[at], b'|' | b'>') => {
                 let awaited = self.awaited.take().ok_or(Bail)?;
                 self.value(at, line, awaited)
@@ -285,7 +286,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         }
     }
 
-    /// A key and what follows it on its line.
+    /// Reads a key, and its value if that begins on the same line.
     #[inline]
     fn entry(&mut self, key: Scalar, colon: usize, line: Line) -> Result<usize, Bail> {
         let column = key.start - line.start;
@@ -308,7 +309,8 @@ impl<E: Events> Scanner<'_, &mut E> {
         self.value(at, line, awaited)
     }
 
-    /// Ends what a line at this column cannot belong to; `dash` if it begins with one.
+    /// Closes the collections that a line at this column cannot belong to. `dash` says whether the line begins with a
+    /// dash.
     #[inline]
     fn settle(&mut self, column: usize, dash: bool) -> Result<(), Bail> {
         if let Some(awaited) = self.awaited {
@@ -321,7 +323,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         loop {
             match self.open.last().copied() {
                 Some(open) if open.column == column && open.sequence == dash => return Ok(()),
-                // A sequence can be at the column of the mapping that holds it.
+                // A sequence can be at the column of the mapping that contains it.
                 Some(open) if open.column > column || (open.column == column && open.sequence) => {
                     self.open.pop();
                     self.close(open)?;
@@ -332,7 +334,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         }
     }
 
-    /// The node that is awaited is an empty one.
+    /// Reports the awaited node as an empty one.
     fn settle_awaited(&mut self) -> Result<(), Bail> {
         let Some(Awaited { mark, .. }) = self.awaited.take() else {
             return Ok(());
@@ -346,7 +348,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         })
     }
 
-    /// The document has a root, if it had none.
+    /// Notes that the document has a root, and begins the document if no `---` did.
     fn root(&mut self) {
         if self.document == DocumentState::None {
             self.events.document(0, 0);
@@ -354,7 +356,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         self.document = DocumentState::Rooted;
     }
 
-    /// A block collection begins, in the place of the awaited node or as root.
+    /// Begins a block collection as the awaited node or as the root.
     fn begin(&mut self, column: usize, sequence: bool, start: usize) -> Result<(), Bail> {
         self.root();
         if self.open.len() >= MAX_DEPTH {
@@ -366,7 +368,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         self.events.open(open.kind(), start, mark)
     }
 
-    /// A block collection ends with its last descendant, before comments and blank lines.
+    /// Ends a block collection with its last descendant, before comments and blank lines.
     fn close(&mut self, open: OpenBlock) -> Result<(), Bail> {
         self.events.close(open.kind(), self.cursor)
     }
@@ -375,13 +377,13 @@ impl<E: Events> Scanner<'_, &mut E> {
         matches!(self.bytes[at], b'[' | b'{')
     }
 
-    /// Whether an indicator is at `at`: white space or the end of the line follows.
+    /// Whether an indicator is at `at`, followed by white space or the end of the line.
     #[inline]
     fn is_indicator(&self, indicator: u8, at: usize, end: usize) -> bool {
         self.bytes[at] == indicator && (at + 1 == end || self.bytes[at + 1] == b' ')
     }
 
-    /// Nothing but white space, or a comment set off by it, may follow to the end of the line.
+    /// Checks that only white space, or a comment after white space, follows up to the end of the line.
     #[inline]
     fn tail(&mut self, behind: usize, line: Line) -> Result<(), Bail> {
         if behind == line.end {

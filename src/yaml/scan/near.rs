@@ -1,7 +1,7 @@
-//! Searches for what is usually near: sixteen bytes in one step.
+//! Searches for bytes that are usually near, with sixteen bytes in one step.
 //!
-//! Lines, keys and values are so short that the searches of memchr, which first choose their instructions, take longer to begin
-//! than these to end.
+//! Lines, keys and values are short. The searches of memchr first choose their instructions, and starting one takes
+//! longer than a whole search here.
 
 use memchr::memchr2;
 use wide::u8x16;
@@ -10,7 +10,7 @@ use crate::yaml::lines;
 
 /// Bytes that are compared in one step.
 const STEP: usize = 16;
-/// Steps before a search of memchr begins.
+/// Steps before the search continues with memchr.
 const NEAR: usize = 6;
 
 /// The first line feed at or after `at`, or the end of the text.
@@ -63,20 +63,20 @@ pub(super) fn colon_or_hash(bytes: &[u8], mut at: usize, end: usize) -> Option<u
     memchr2(b':', b'#', rest).map(|found| at + found)
 }
 
-/// The bytes of a step; `None` where the text ends before.
+/// The bytes of a step; `None` if the text ends before.
 #[inline]
 fn step(bytes: &[u8], at: usize) -> Option<u8x16> {
     let step = bytes.get(at..)?.first_chunk::<STEP>()?;
     Some(u8x16::from(*step))
 }
 
-/// All bits of the bytes that are `byte`, and none of the others.
+/// All bits of the bytes that equal `byte`, and none of the others.
 #[inline]
 fn equal(step: u8x16, byte: u8) -> u8x16 {
     step.simd_eq(u8x16::splat(byte))
 }
 
-/// The lowest bit.
+/// The position of the lowest bit.
 #[inline]
 fn lowest(bits: u32) -> usize {
     bits.trailing_zeros() as usize

@@ -1,5 +1,5 @@
-//! Plain and quoted scalars that go on below their first line, as tools wrap long descriptions
-//! (YAML 1.2.2, 7.3; folding: 6.5).
+//! Plain and quoted scalars that continue below their first line, as tools wrap long descriptions (YAML 1.2.2, 7.3;
+//! folding: 6.5).
 
 use super::inline::Stop;
 use super::{Bail, Events, Line, Scanner};
@@ -26,7 +26,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         None
     }
 
-    /// The end and the last line of a plain scalar that goes on below `line`; `None` if it does not.
+    /// The end and the last line of a plain scalar that continues below `line`; `None` if it does not.
     pub(super) fn plain_below(
         &self,
         mut line: Line,
@@ -50,8 +50,8 @@ impl<E: Events> Scanner<'_, &mut E> {
         Ok(found)
     }
 
-    /// The end, after the closing quote, and the last line of a quoted scalar that `line` does not
-    /// close. Its lines may be at the column of its key or dash, too.
+    /// The end (after the closing quote) and the last line of a quoted scalar that `line` does not close. Its lines may
+    /// also be at the column of its key or dash.
     pub(super) fn quoted_below(
         &self,
         quote: u8,
