@@ -339,8 +339,7 @@ impl FileHistory {
             let leaves = leaves(root);
             let setters = self.setters((file.to_owned(), at), &leaves);
             // An injection sets this annotation together with the fields that it copies. So fields with the same setter
-            // as
-            // the annotation are injected.
+            // as the annotation are injected.
             let injected = leaves.iter().position(|leaf| {
                 let name = leaf.key.strip_prefix("metadata.annotations[\"");
                 let name = name.and_then(|name| name.strip_suffix("\"]"));
@@ -381,8 +380,7 @@ impl FileHistory {
     }
 
     /// For each field of a resource in the newest state: the index of the local state that its value dates from, and
-    /// who
-    /// set it.
+    /// who set it.
     fn setters(&self, start: ResourcePlace, fields: &[Leaf]) -> Vec<(usize, Setter)> {
         let keys = fields.iter().map(|field| field.key.clone()).collect();
         let origins = self.origins(&self.local, start, keys);
@@ -452,8 +450,7 @@ impl FileHistory {
     }
 
     /// Repeats the merge of the upgrade that made a state, and returns its results. `None` if no upgrade made the
-    /// state,
-    /// or if the package had no rules before it.
+    /// state, or if the package had no rules before it.
     fn merged_again(&self, at: usize) -> Option<Vec<FunctionResult>> {
         let before = self.local.get(at + 1)?;
         before.files.get(RULES)?;
@@ -699,8 +696,7 @@ struct RuleDecision {
 
 impl RuleDecision {
     /// Whether the decision is about this field. A value that was set in a later state (`since < at`) does not come
-    /// from
-    /// it.
+    /// from it.
     fn is_about(&self, resource: &Resource, leaf: &Leaf, since: usize) -> bool {
         let is_it = |other: &ResourceRef| {
             other.kind == resource.kind

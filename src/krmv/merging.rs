@@ -1,10 +1,8 @@
 //! Merges packages in memory, and applies single decisions to files that were merged before.
 //!
 //! A decision must not repeat the merge, because the user may have removed or rewritten parts of the files since. So
-//! the
-//! merge runs twice: once with local's value at every conflict, and once with upstream's value at the decided
-//! conflicts.
-//! Only the difference between the two results is applied to the files.
+//! the merge runs twice: once with local's value at every conflict, and once with upstream's value at the decided
+//! conflicts. Only the difference between the two results is applied to the files.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;

@@ -1,6 +1,5 @@
 //! `krmv overlay`: shows a package as its upstream and a kustomize overlay. `--check` lists the patches of an overlay
-//! that
-//! have no effect.
+//! that have no effect.
 
 use std::collections::BTreeMap;
 use std::path::Path;

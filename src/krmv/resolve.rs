@@ -3,9 +3,8 @@
 //! The merge is repeated in memory to find the conflicts: the original is the locked revision, local is the files on
 //! disk, and upstream is the revision of the open upgrade. A place is undecided if local and upstream differ from each
 //! other and both differ from the original. So a user who gives a place upstream's value, or the original value,
-//! decides
-//! it by that edit. Any other value needs `--take file` (or `--take local`, which has the same effect: the file is
-//! unchanged).
+//! decides it by that edit. Any other value needs `--take file` (or `--take local`, which has the same effect: the file
+//! is unchanged).
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};

@@ -73,8 +73,7 @@ struct Compared {
     before: Contents,
     after: Contents,
     /// The upstream revisions that the states were made from. `None` if they are the same, or if the states themselves
-    /// are
-    /// revisions of upstream.
+    /// are revisions of upstream.
     upstream: Option<[Arc<SuppliedPackage>; 2]>,
     /// The names of the states, for the report.
     names: [String; 2],

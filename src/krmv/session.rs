@@ -53,8 +53,7 @@ impl<'p> FollowedPackage<'p> {
     }
 
     /// Opens the upstream without the network, for commands other than `get`, `status` and `upgrade`. The list of tags
-    /// and
-    /// branches may be missing.
+    /// and branches may be missing.
     pub(crate) fn open_cached(package: &'p LocalPackage) -> Result<Self> {
         let (lock, repository) = followed(package)?;
         let mut upstream = UpstreamSource::open(repository, true)?;

@@ -1,6 +1,5 @@
 //! The repository that a package comes from: its revisions, and the files of a revision. The revisions of an archive
-//! are
-//! the archives next to it; those of an image layout are its tags.
+//! are the archives next to it; those of an image layout are its tags.
 //!
 //! A local repository is read in place. Any other repository has a bare clone in the cache. Single commits are fetched
 //! into the clone, and the whole history only if nothing less is enough.

@@ -1,4 +1,4 @@
-//! A resource that kustomize makes.
+//! The resources of a kustomize build.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use crate::yaml::{NodeRef, OwnedDocument, Value, to_block_text};
 #[derive(Debug, Clone)]
 pub(super) struct BuiltObject<'p> {
     pub(super) value: Value,
-    /// Where it is written as it is; `None` for what a kustomization changed.
+    /// The node in the package that it was read from. `None` if a kustomization changed the resource.
     pub(super) node: Option<NodeRef<'p>>,
     pub(super) file: String,
 }
 
-/// What tells the resources of a build apart.
+/// The identity of a resource, which is unique in a build.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct BuildId {
     pub(super) group: String,
@@ -27,7 +27,7 @@ pub(super) struct BuildId {
 }
 
 impl BuiltObject<'_> {
-    /// One that is written nowhere.
+    /// A resource without a node in the package.
     pub(super) fn made(value: Value, file: &str) -> Self {
         Self {
             value,
@@ -83,7 +83,7 @@ impl BuiltObject<'_> {
         format!("{}/{}", self.kind(), self.text(&["metadata", "name"]))
     }
 
-    /// Its text: as it is written, or printed.
+    /// Its text in the package, or if it has no node there, its value as YAML.
     pub(super) fn source(&self) -> String {
         match self.node {
             Some(node) => own_text(node),
@@ -99,7 +99,7 @@ impl BuiltObject<'_> {
     }
 }
 
-/// Resources by their ids; two of one id are an error, as in kustomize.
+/// The positions of resources by their IDs. Two resources with the same ID are an error, as in kustomize.
 pub(super) fn by_id(objects: &[BuiltObject<'_>]) -> Result<HashMap<BuildId, usize>, OverlayError> {
     let mut found = HashMap::new();
     for (at, object) in objects.iter().enumerate() {

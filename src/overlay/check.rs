@@ -1,4 +1,4 @@
-//! What of an overlay no longer counts, after its base changed.
+//! Finds the parts of an overlay that have no effect, for example after its base changed.
 //!
 //! ```yaml
 //! # base                    # patch           # finding
@@ -19,29 +19,29 @@ use crate::yaml::Value;
 
 const NEEDLESS: &str = "it changes nothing: the base already has this value";
 
-/// A part of an overlay that no longer counts.
+/// A part of an overlay that has no effect, or an unknown effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OverlayFinding {
-    /// As a person names it: its file, or its place in the kustomization.
+    /// Its file, or its place in the kustomization, for messages.
     pub place: String,
-    /// What is the matter.
+    /// Why it is reported.
     pub state: OverlayState,
-    /// In words.
+    /// The explanation for the user.
     pub message: String,
 }
 
-/// What is the matter with a part of an overlay.
+/// Why a part of an overlay is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OverlayState {
-    /// The base has nothing that it is for.
+    /// The base has nothing that the part applies to.
     Dead,
-    /// The base is what it would make of it.
+    /// The base already has the result of the part.
     Needless,
-    /// Nothing is known of it: a field that is not evaluated here.
+    /// The part is a field of the kustomization that is not evaluated here.
     Unknown,
 }
 
-/// Checks the overlay in the directory of a package against its base, which `external` reads where it is not in the
+/// Checks the overlay in the root directory of a package against its base. `external` reads a base that is not in the
 /// package.
 ///
 /// # Errors
@@ -109,7 +109,7 @@ pub fn check(
     Ok(findings)
 }
 
-/// The parts of a patch that count no longer, where others do.
+/// Reports the parts of a patch that have no effect, while other parts have one.
 fn changed_parts(
     entry: &PatchEntry,
     before: &[BuiltObject<'_>],
@@ -127,7 +127,7 @@ fn changed_parts(
     }
 }
 
-/// What a patch is for.
+/// The resource that a patch applies to, for messages.
 fn subject(entry: &PatchEntry) -> String {
     let text = |value: &Value, path: &[&str]| {
         let found = value.get_path(path);
@@ -145,7 +145,7 @@ fn subject(entry: &PatchEntry) -> String {
     }
 }
 
-/// The containers that a patch made without an image.
+/// The names of containers without an image that a patch added.
 fn half_containers(before: &[BuiltObject<'_>], after: &[BuiltObject<'_>]) -> BTreeSet<String> {
     let old: BTreeSet<String> = before
         .iter()
@@ -173,7 +173,7 @@ fn without_image(value: &Value) -> Vec<String> {
     }
 }
 
-/// The fields of a strategic merge patch that say what its resource has.
+/// The fields of a strategic merge patch with values that its resource already has.
 fn needless_parts(entry: &PatchEntry, before: &[BuiltObject<'_>]) -> Vec<String> {
     let mut parts = Vec::new();
     for patch in entry
@@ -190,7 +190,8 @@ fn needless_parts(entry: &PatchEntry, before: &[BuiltObject<'_>]) -> Vec<String>
     parts
 }
 
-/// The values of a patch that are those of live. The fields that identify a resource or an element say nothing.
+/// Collects the paths at which a patch has the value of `live`. The fields that identify a resource or an element do
+/// not count.
 fn leaves(patch: &Value, live: Option<&Value>, path: &str, found: &mut Vec<String>) {
     match patch {
         Value::Mapping(fields) if directive(patch).is_none() => {
@@ -238,7 +239,7 @@ fn leaves(patch: &Value, live: Option<&Value>, path: &str, found: &mut Vec<Strin
     }
 }
 
-/// The other fields, each for itself.
+/// Checks the other fields, each entry separately.
 fn of_fields(
     file: &str,
     all: &Transformations,

@@ -1,4 +1,4 @@
-//! Makes the overlay of a fork, and proves it.
+//! Creates the overlay of a fork, and proves that it builds the fork.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -17,32 +17,32 @@ use crate::resource::Resource;
 use crate::schema::Schema;
 use crate::yaml::{Content, EditError, NodeRef, OwnedDocument, Value, to_block_text};
 
-/// What an overlay is made of.
+/// The input of [`create`].
 #[derive(Debug, Clone, Copy)]
 pub struct OverlayInput<'i> {
-    /// The fork.
+    /// The package that the overlay must build.
     pub fork: &'i PackageTexts,
-    /// The revision that it was made from.
+    /// The upstream revision that the fork was made from.
     pub upstream: &'i PackageTexts,
-    /// What the kustomization calls upstream; without it, or if upstream has no kustomization, upstream becomes a part of
-    /// the overlay.
+    /// The name of upstream in the `resources` of the kustomization. If it is `None`, or if upstream has no
+    /// kustomization, the overlay contains a copy of upstream.
     pub base: Option<&'i str>,
     /// The schemas of the resources.
     pub schema: &'i Schema,
 }
 
-/// An overlay.
+/// An overlay, and what is known about it.
 #[derive(Debug, Default)]
 pub struct Overlay {
     /// Its files by path.
     pub files: BTreeMap<String, String>,
-    /// The resources in which it differs from the fork, with the place: none, if it is right.
+    /// The resources in which its build differs from the fork, each with the place. Empty if the overlay is correct.
     pub differences: Vec<(Resource, String)>,
-    /// What it cannot hold, with the resource.
+    /// What the overlay cannot express, such as a comment, each with its resource.
     pub lost: Vec<(Resource, String)>,
-    /// How many resources are patched, deleted and new.
+    /// The numbers of patched, deleted and new resources.
     pub counts: [usize; 3],
-    /// What the kustomization says of all resources: its fields, with how many entries they have.
+    /// The fields of the kustomization that apply to all resources, each with its number of entries.
     pub fields: Vec<(&'static str, usize)>,
 }
 
@@ -74,10 +74,10 @@ pub fn create(input: OverlayInput<'_>) -> Result<Overlay, OverlayError> {
     Ok(overlay)
 }
 
-/// The folder that holds upstream where it is a part of the overlay.
+/// The folder for the copy of upstream, if the overlay contains one.
 const BASE: &str = "base";
 
-/// Writes upstream into the overlay if it must, and gives what the kustomization calls it.
+/// Adds a copy of upstream to the overlay if it needs one. Returns the name of upstream for the kustomization.
 fn base(input: OverlayInput<'_>, overlay: &mut Overlay) -> Result<Vec<String>, OverlayError> {
     let has_kustomization = input.upstream.kustomization("")?.is_some();
     if let Some(base) = input.base.filter(|_| has_kustomization) {
@@ -142,9 +142,9 @@ struct Maker<'m, 'p> {
     upstream: &'m [BuiltObject<'p>],
     schema: &'m Schema,
     transformations: Transformations,
-    /// For each resource of upstream that of the fork.
+    /// For each resource of upstream, the position of the same resource in the fork.
     of_fork: Vec<Option<usize>>,
-    /// The resources that change their namespace by `namespace`.
+    /// The result of [`Transformations::moved`] for upstream.
     moved: Vec<(String, String, String)>,
 }
 
@@ -172,7 +172,7 @@ impl<'m, 'p> Maker<'m, 'p> {
         }
     }
 
-    /// Makes the patches: files, and entries of the kustomization.
+    /// Creates the patches: their files, and their entries in the kustomization.
     fn patches(&self, overlay: &mut Overlay, entries: &mut Vec<Value>) -> Result<(), OverlayError> {
         let resources: Vec<Resource> = self.upstream.iter().map(BuiltObject::resource).collect();
         let targets: Targets<'_> = resources.iter().collect();
@@ -219,7 +219,8 @@ impl<'m, 'p> Maker<'m, 'p> {
         Ok(())
     }
 
-    /// A resource of upstream as the other fields of the kustomization make it, but for its identity: patches find it by that.
+    /// A resource of upstream after the changes by the other fields of the kustomization. It keeps its name and
+    /// namespace, because patches find it by them.
     fn transformed(&self, old: &BuiltObject<'_>) -> Result<OwnedDocument, EditError> {
         let changes = self.transformations.changes(old, &self.moved);
         let is_identity = |(path, _): &FieldReplacement| matches!(path.as_slice(), [metadata, key] if metadata == "metadata" && matches!(&**key, "namespace" | "name"));
@@ -247,7 +248,7 @@ impl<'m, 'p> Maker<'m, 'p> {
         })
     }
 
-    /// The fork's resource with upstream's identity, where `namespace` changes that.
+    /// The resource of the fork. If the kustomization sets `namespace`, it gets upstream's name and namespace.
     fn with_identity_of<'a>(&self, live: &Node<'a>, new: &Node<'a>) -> Node<'a> {
         let (Some(_), Some(metadata)) = (&self.transformations.namespace, new.get("metadata"))
         else {
@@ -263,7 +264,7 @@ impl<'m, 'p> Maker<'m, 'p> {
         with_field(new.clone(), "metadata", metadata)
     }
 
-    /// Writes the resources that upstream lacks, and gives their files.
+    /// Adds files with the resources that upstream does not have. Returns their paths.
     fn new_files(&self, overlay: &mut Overlay) -> Result<Vec<String>, OverlayError> {
         let known: HashSet<usize> = self.of_fork.iter().flatten().copied().collect();
         let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -284,7 +285,7 @@ impl<'m, 'p> Maker<'m, 'p> {
         Ok(names)
     }
 
-    /// A new resource as it is written, without the annotations of kpt.
+    /// The text of a new resource, without the annotations of kpt.
     fn new_text(&self, object: &BuiltObject<'_>) -> Result<String, OverlayError> {
         let source = object.source();
         let Some(node) = object.node else {
@@ -315,7 +316,7 @@ impl<'m, 'p> Maker<'m, 'p> {
         to_block_text(&value)
     }
 
-    /// What of the fork is not in the overlay.
+    /// Records what the overlay cannot express.
     fn lost(&self, overlay: &mut Overlay) {
         let upstream: HashMap<usize, &BuiltObject<'_>> = self
             .of_fork
@@ -350,7 +351,7 @@ impl<'m, 'p> Maker<'m, 'p> {
     }
 }
 
-/// The nearest value on a path that is a mapping or a sequence, and the rest of the path.
+/// The deepest existing node above the end of a path, and the rest of the path.
 fn nearest<'d, 'p>(root: NodeRef<'d>, path: &'p [String]) -> (NodeRef<'d>, &'p [String]) {
     let mut node = root;
     for (at, step) in path.iter().enumerate() {
@@ -367,7 +368,8 @@ fn nearest<'d, 'p>(root: NodeRef<'d>, path: &'p [String]) -> (NodeRef<'d>, &'p [
     (node, &[])
 }
 
-/// Pairs resources by what they are after the change of their namespace, then by kind and name alone.
+/// Finds the resource of the fork for each resource of upstream: by its ID after the change of the namespace, then by
+/// kind and name if only one resource on each side has them.
 fn pair(
     fork: &[BuiltObject<'_>],
     upstream: &[BuiltObject<'_>],
@@ -401,7 +403,7 @@ fn pair(
     pairs
 }
 
-/// Adds the file of a patch, and gives its entry.
+/// Adds the file of a patch. Returns its entry in the kustomization.
 fn add_file(overlay: &mut Overlay, object: &BuiltObject<'_>, text: String) -> Value {
     let name = format!("{}-{}", object.kind(), object.text(&["metadata", "name"]));
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-';
@@ -420,7 +422,7 @@ fn add_file(overlay: &mut Overlay, object: &BuiltObject<'_>, text: String) -> Va
     Value::Mapping(vec![Value::entry("path", path)])
 }
 
-/// A path that no file of the overlay has, and that is not the kustomization's.
+/// A path that no file of the overlay has, and that is not the name of a kustomization.
 fn free_path(overlay: &Overlay, path: &str) -> String {
     let is_free = |path: &str| !overlay.files.contains_key(path) && !KUSTOMIZATIONS.contains(&path);
     if is_free(path) {
@@ -437,7 +439,7 @@ fn free_path(overlay: &Overlay, path: &str) -> String {
     }
 }
 
-/// Applies the overlay as it will be written, and compares what comes out with the fork.
+/// Builds the overlay from the text that will be written, and compares the result with the fork.
 fn prove(
     overlay: &mut Overlay,
     fork: &[BuiltObject<'_>],
@@ -456,7 +458,7 @@ fn prove(
     Ok(())
 }
 
-/// The resources in which what one package makes differs from what another makes, with the place.
+/// Compares the builds of two packages. Returns the resources that differ, each with the place.
 ///
 /// # Errors
 /// [`OverlayError`]: a package that kustomize would refuse, or that is not evaluated here.

@@ -1,4 +1,4 @@
-//! Which fields of a kustomization say what many patches would.
+//! Finds the fields of a kustomization that replace many patches.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -6,7 +6,8 @@ use super::built::BuiltObject;
 use super::transformations::{ImageChange, Transformations, field_at, images, replicas};
 use crate::yaml::Value;
 
-/// The namespace that all resources of the fork have, and those of upstream have not.
+/// The transformation to the namespace that all resources of the fork have, if some resource of upstream has another
+/// one. Empty if it would change the fork or make two resources the same.
 pub(super) fn namespace(upstream: &[BuiltObject<'_>], fork: &[BuiltObject<'_>]) -> Transformations {
     let namespace = |object: &BuiltObject<'_>| object.text(&["metadata", "namespace"]).to_owned();
     let namespaced = |object: &&BuiltObject<'_>| !object.is_cluster_scoped();
@@ -40,7 +41,7 @@ pub(super) fn namespace(upstream: &[BuiltObject<'_>], fork: &[BuiltObject<'_>]) 
     }
 }
 
-/// Adds labels, images and replicas, each if it changes no other resource of the fork.
+/// Adds labels, images and replicas, each only if the fork agrees with it in all resources.
 pub(super) fn explain(
     made: &mut Transformations,
     pairs: &[(&BuiltObject<'_>, &BuiltObject<'_>)],
@@ -81,7 +82,7 @@ pub(super) fn explain(
     }
 }
 
-/// Whether all that a change makes of upstream is in the fork, and it leaves the fork as it is.
+/// Whether the fork has every value that the candidate sets in upstream, and the candidate changes nothing in the fork.
 fn fits(
     candidate: &Transformations,
     pairs: &[(&BuiltObject<'_>, &BuiltObject<'_>)],
@@ -99,7 +100,7 @@ fn fits(
         })
 }
 
-/// The labels that all resources of the fork have, and two or more of upstream have not.
+/// The labels that all resources of the fork have, and that at least two resources of upstream do not have.
 fn labels(
     pairs: &[(&BuiltObject<'_>, &BuiltObject<'_>)],
     fork: &[BuiltObject<'_>],

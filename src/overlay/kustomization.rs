@@ -1,4 +1,4 @@
-//! What the file of a kustomization says, and what its patches make of resources.
+//! Reads a kustomization file, and applies its patches to resources.
 
 use std::collections::HashSet;
 
@@ -22,22 +22,22 @@ pub(super) struct Kustomization {
 /// A patch in a kustomization.
 #[derive(Debug, Clone)]
 pub(super) struct PatchEntry {
-    /// As a person names it: its file, or its place in the kustomization.
+    /// Its file, or its place in the kustomization, for messages.
     pub(super) place: String,
     target: Option<Value>,
     /// The documents of its text.
     pub(super) patches: Vec<Value>,
 }
 
-/// What a patch did.
+/// The effect of a patch.
 #[derive(Debug, Default)]
 pub(super) struct PatchOutcome {
-    /// How many resources it was for.
+    /// The number of resources that it was applied to.
     pub(super) hits: usize,
     pub(super) is_changed: bool,
 }
 
-/// The fields that are evaluated here, and those without effect on resources.
+/// The fields that are evaluated here, or that have no effect on resources.
 const KNOWN: [&str; 13] = [
     "apiVersion",
     "kind",
@@ -67,7 +67,8 @@ impl Kustomization {
             .collect()
     }
 
-    /// A path relative to it as one of the package; `None` for one that leads out, or a URL.
+    /// Resolves a path relative to the kustomization to a path in the package. `None` for a URL, or a path that leads
+    /// out of the package.
     pub(super) fn path_of(&self, name: &str) -> Option<String> {
         if name.contains("://") || name.starts_with('/') || name.contains('?') {
             return None;
@@ -87,7 +88,7 @@ impl Kustomization {
         Some(parts.join("/"))
     }
 
-    /// The fields that nothing here evaluates.
+    /// The fields that are set but not evaluated here.
     pub(super) fn unknown_fields(&self) -> Vec<String> {
         let is_empty = |value: &Value| match value {
             Value::Null => true,
@@ -187,7 +188,7 @@ impl Kustomization {
         })
     }
 
-    /// What it makes of its resources.
+    /// Applies the patches and then the other fields to the resources.
     pub(super) fn apply(
         &self,
         objects: &mut Vec<BuiltObject<'_>>,
@@ -219,7 +220,7 @@ fn values(document: &OwnedDocument) -> Vec<Value> {
 }
 
 impl PatchEntry {
-    /// Applies it to the resources that it is for.
+    /// Applies the patch to the resources that it selects.
     pub(super) fn apply(
         &self,
         objects: &mut Vec<BuiltObject<'_>>,
@@ -266,7 +267,7 @@ impl PatchEntry {
     }
 }
 
-/// A patch for the resource that its target selects, whatever it calls itself.
+/// The patch with the identity of the resource that its target selected, because kustomize ignores the patch's own.
 fn with_identity(patch: &Value, object: &Value) -> Value {
     let mut patch = patch.clone();
     for key in ["apiVersion", "kind"] {

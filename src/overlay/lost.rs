@@ -1,4 +1,4 @@
-//! What an overlay cannot hold: comments outside of patches, the order of keys.
+//! Finds what an overlay cannot express: comments outside of patches, and the order of keys.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +16,8 @@ pub(super) fn comments(text: &str) -> Vec<String> {
     all.map(|comment| comment.trim().to_owned()).collect()
 }
 
-/// The comments of the fork's text that are neither in upstream's nor in a patch; those of kpt's identities are no edit.
+/// The comments in the fork's text that are neither in upstream's text nor in a patch. kpt's identity comments do not
+/// count, because they are not edits.
 pub(super) fn lost_comments(fork: &str, upstream: &str, patches: &HashSet<String>) -> Vec<String> {
     let mut known: HashMap<String, usize> = HashMap::new();
     for comment in comments(upstream) {
@@ -34,7 +35,7 @@ pub(super) fn lost_comments(fork: &str, upstream: &str, patches: &HashSet<String
     lost
 }
 
-/// Whether keys that both have are in another order.
+/// Whether keys that both resources have are in a different order.
 pub(super) fn is_reordered(old: &BuiltObject<'_>, new: &BuiltObject<'_>) -> bool {
     differs(&old.value, &new.value)
 }

@@ -1,4 +1,4 @@
-//! A fork as its upstream and a kustomize overlay.
+//! Represents a fork as its upstream and a kustomize overlay.
 //!
 //! ```yaml
 //! # upstream        # fork            # overlay
@@ -7,10 +7,11 @@
 //! paused: false       paused: true      patches: [{path: patches/deployment-app.yaml}]
 //! ```
 //!
-//! In reading order: `objects`, the resources that kustomize makes of a package; `kustomization`, what its file says, with
-//! `selection`, which resources a patch is for, and `transformations`, the fields other than `patches`; `explain`, which of
-//! these say what many patches would; [`create`], with the proof that the overlay makes the fork, and `lost`, what it cannot
-//! hold; [`check`], what of an overlay no longer counts.
+//! In reading order: `objects` has the resources that kustomize builds from a package. `kustomization` reads and
+//! applies a kustomization, with `selection` for the resources that a patch applies to, and `transformations` for the
+//! fields other than `patches`. `explain` finds the fields that replace many patches. [`create`] creates the overlay
+//! and proves that it builds the fork; `lost` finds what it cannot express. [`check`] finds the parts of an overlay
+//! that have no effect.
 //!
 //! Source: contract, create-overlay; kustomize 5.8.
 
@@ -33,7 +34,7 @@ use crate::yaml::OwnedDocument;
 pub use check::{OverlayFinding, OverlayState, check};
 pub use create::{Overlay, OverlayInput, create, differences};
 
-/// The names of a kustomization's file.
+/// The file names of a kustomization.
 pub const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// The files of a package, parsed, by path.
@@ -42,7 +43,7 @@ pub struct PackageTexts {
     files: BTreeMap<String, Result<OwnedDocument, String>>,
 }
 
-/// Why there is no overlay.
+/// Why an overlay cannot be created or checked.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum OverlayError {
     /// A file that is read is not YAML.
@@ -64,7 +65,7 @@ pub enum OverlayError {
         /// The field.
         field: String,
     },
-    /// A kustomization names what is not there.
+    /// A kustomization names a file or directory that does not exist.
     #[error(
         "{file}: expected a file or a directory with a kustomization in the package, found none at `{name}`"
     )]
@@ -74,7 +75,7 @@ pub enum OverlayError {
         /// What it names.
         name: String,
     },
-    /// Two resources are one for kustomize.
+    /// Two resources have the same ID, which kustomize refuses.
     #[error("expected {object} once, found it in `{}` and in `{}`", files[0], files[1])]
     Duplicate {
         /// The resource.
@@ -82,7 +83,7 @@ pub enum OverlayError {
         /// Both files.
         files: [String; 2],
     },
-    /// A patch that does not do what it says.
+    /// A patch cannot be made or applied.
     #[error("{place}: {error}")]
     Patch {
         /// The patch.

@@ -1,4 +1,5 @@
-//! The resources that kustomize makes of a package: those of its kustomization, or without one, all that it has.
+//! The resources that kustomize builds from a package: the resources of its kustomization, or all resources if it has
+//! none.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +13,10 @@ use crate::resource::{Resource, is_local_config, is_pipeline_annotation};
 use crate::schema::Schema;
 use crate::yaml::{NodeRef, OwnedDocument, Value};
 
-/// Where resources that are not in the package come from, by the name in the kustomization.
+/// Reads resources that are not in the package, by their name in the kustomization.
 pub(super) type External<'e> = &'e dyn Fn(&str) -> Result<Vec<Value>, OverlayError>;
 
-/// What a build is made from.
+/// The inputs of a build.
 pub(super) struct KustomizeBuild<'p, 'b> {
     pub(super) texts: &'p PackageTexts,
     pub(super) schema: &'b Schema,
@@ -23,7 +24,8 @@ pub(super) struct KustomizeBuild<'p, 'b> {
 }
 
 impl<'p> KustomizeBuild<'p, '_> {
-    /// The resources of a directory and of those that its kustomization names.
+    /// Builds the kustomization of a directory. Without a kustomization, the result is all resources below the
+    /// directory.
     pub(super) fn build(&self, directory: &str) -> Result<Vec<BuiltObject<'p>>, OverlayError> {
         match self.texts.kustomization(directory)? {
             Some(kustomization) => {
@@ -42,7 +44,7 @@ impl<'p> KustomizeBuild<'p, '_> {
         }
     }
 
-    /// What a kustomization begins with.
+    /// The resources of a kustomization, before its patches and other fields are applied.
     pub(super) fn resources(
         &self,
         kustomization: &Kustomization,
@@ -81,7 +83,7 @@ impl<'p> KustomizeBuild<'p, '_> {
 }
 
 impl PackageTexts {
-    /// Reads files by their paths. Those that are not YAML fail where they are used.
+    /// Parses files by path. A file that is not YAML is an error only when it is used.
     #[must_use]
     pub fn read(files: BTreeMap<String, String>) -> Self {
         let parse = |text: String| OwnedDocument::parse(text).map_err(|error| error.to_string());
@@ -91,7 +93,7 @@ impl PackageTexts {
         }
     }
 
-    /// The resources that kustomize makes of the package.
+    /// The resources that kustomize builds from the package.
     ///
     /// # Errors
     /// [`OverlayError`]: a package that kustomize would refuse, or that is not evaluated here.
@@ -100,7 +102,7 @@ impl PackageTexts {
         Ok(objects.into_iter().map(|object| object.value).collect())
     }
 
-    /// The resources of a package that needs no other.
+    /// Builds a package that refers to no other package.
     pub(super) fn build_alone(
         &self,
         schema: &Schema,
@@ -157,7 +159,7 @@ impl PackageTexts {
         self.files.keys().map(String::as_str).filter(is_below)
     }
 
-    /// The resources of a file for a cluster; those of lists one by one.
+    /// The resources of a file that are meant for a cluster. Lists are split into their elements.
     pub(super) fn objects_of(&self, path: &str) -> Result<Vec<BuiltObject<'_>>, OverlayError> {
         let mut objects = Vec::new();
         let Some(document) = self.document(path)? else {
@@ -208,7 +210,7 @@ pub(super) fn cleaned<'a>(node: &Node<'a>) -> Node<'a> {
     })
 }
 
-/// Whether a kind is for tools alone.
+/// Whether a resource is only for tools such as kpt and kustomize.
 fn is_for_tools(resource: &Resource) -> bool {
     resource.is_kptfile()
         || matches!(

@@ -1,4 +1,4 @@
-//! Which resources a patch is for.
+//! Selects the resources that a patch applies to.
 
 use regex::Regex;
 
@@ -7,11 +7,11 @@ use crate::patch::target::parse_labels;
 use crate::variant::text_map::TextMap;
 use crate::yaml::Value;
 
-/// Which resources a patch is for.
+/// The resources that a patch applies to.
 pub(super) enum PatchSelection {
-    /// The one that the patch names.
+    /// The resource that the patch names.
     Named,
-    /// Those that fit the fields of a `target`.
+    /// The resources that match a `target`: patterns for its fields, its label selector and its annotation selector.
     Fields(Vec<(&'static str, Regex)>, [String; 2]),
 }
 
@@ -48,7 +48,7 @@ impl PatchSelection {
         Ok(Self::Fields(fields, selectors))
     }
 
-    /// Whether a resource is meant.
+    /// Whether the patch applies to a resource.
     pub(super) fn selects(&self, object: &BuiltObject<'_>, patch: &Value) -> bool {
         match self {
             Self::Named => {

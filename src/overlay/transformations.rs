@@ -12,7 +12,7 @@ use crate::merge::repository;
 use crate::patch::kustomize::operate;
 use crate::yaml::Value;
 
-/// What happens to all resources.
+/// The changes of all resources.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Transformations {
     pub(super) namespace: Option<String>,
@@ -31,7 +31,7 @@ pub(super) struct ImageChange {
     pub(super) digest: Option<String>,
 }
 
-/// The kinds whose replicas a kustomization sets.
+/// The kinds for which a kustomization sets the replicas.
 const SCALED: [&str; 4] = [
     "Deployment",
     "ReplicaSet",
@@ -39,7 +39,7 @@ const SCALED: [&str; 4] = [
     "StatefulSet",
 ];
 
-/// A change of one field, as in a JSON patch.
+/// The path of a field and its new value, as in a JSON patch.
 pub(super) type FieldReplacement = (Vec<String>, Value);
 
 fn steps(path: &[&str]) -> Vec<String> {
@@ -47,7 +47,7 @@ fn steps(path: &[&str]) -> Vec<String> {
 }
 
 impl ImageChange {
-    /// What it makes of an image.
+    /// The changed image. `None` if the entry is for another image.
     fn apply(&self, image: &str) -> Option<String> {
         let (name, version) = split(image);
         if name != self.name {
@@ -63,7 +63,7 @@ impl ImageChange {
         Some(format!("{name}{version}"))
     }
 
-    /// The change that makes one image of another.
+    /// The entry that changes the image `old` to `new`.
     pub(super) fn between(old: &str, new: &str) -> Self {
         let ((name, old_version), (new_name, version)) = (split(old), split(new));
         let (tag, digest) = match version.split_once('@') {
@@ -81,12 +81,12 @@ impl ImageChange {
     }
 }
 
-/// Name and version of an image.
+/// Splits an image into its name and its version, which includes the `:` or `@`.
 fn split(image: &str) -> (&str, &str) {
     image.split_at(repository(image).len())
 }
 
-/// All images of containers, with their places.
+/// All images of containers, with their paths.
 pub(super) fn images(object: &Value) -> Vec<(Vec<String>, String)> {
     let mut found = Vec::new();
     if object.get("kind").and_then(Value::as_str) != Some("CustomResourceDefinition") {
@@ -127,7 +127,7 @@ fn find_images(value: &Value, path: &mut Vec<String>, found: &mut Vec<(Vec<Strin
 }
 
 impl Transformations {
-    /// Those of a kustomization.
+    /// Reads the fields of a kustomization.
     pub(super) fn read(kustomization: &Value) -> Self {
         let items = |key: &str| kustomization.get(key).map_or(&[][..], Value::items).iter();
         let text = |value: &Value, key: &str| {
@@ -157,7 +157,7 @@ impl Transformations {
         }
     }
 
-    /// Each entry of each field by itself, with its place in the kustomization.
+    /// Each entry of each field separately, with its place in the kustomization.
     pub(super) fn parts(&self) -> Vec<(String, Self)> {
         let mut parts = Vec::new();
         for image in &self.images {
@@ -191,7 +191,7 @@ impl Transformations {
         parts
     }
 
-    /// Why a part changes no resource, whatever its value: nothing has its image, or its name.
+    /// Why a part changes no resource, whatever its value is: no container has its image, or no workload has its name.
     pub(super) fn without_subject(&self, objects: &[BuiltObject<'_>]) -> Option<String> {
         let uses = |name: &str| {
             let used = objects.iter().flat_map(|object| images(&object.value));
@@ -212,7 +212,7 @@ impl Transformations {
         })
     }
 
-    /// The fields that say something, and how many entries they have.
+    /// The fields that are set, each with its number of entries.
     pub(super) fn counts(&self) -> Vec<(&'static str, usize)> {
         let mut counts = vec![
             ("namespace", usize::from(self.namespace.is_some())),
@@ -224,7 +224,7 @@ impl Transformations {
         counts
     }
 
-    /// The fields of a kustomization that say this.
+    /// The fields as a kustomization has them, except for `namespace`.
     pub(super) fn to_fields(&self) -> Vec<(Value, Value)> {
         let mut fields = Vec::new();
         let mut list = |key: &str, items: Vec<Value>| {
@@ -290,7 +290,7 @@ impl Transformations {
             .collect()
     }
 
-    /// What changes in a resource.
+    /// The changes in a resource. `moved` is the result of [`Self::moved`] for all resources.
     pub(super) fn changes(
         &self,
         object: &BuiltObject<'_>,
@@ -360,7 +360,7 @@ pub(super) fn is_scaled(object: &BuiltObject<'_>) -> bool {
     SCALED.contains(&object.kind())
 }
 
-/// The replicas of a resource that has some.
+/// The replicas of a resource. `None` if it has none, or if a kustomization cannot set them.
 pub(super) fn replicas(object: &BuiltObject<'_>) -> Option<Value> {
     let found = field_at(&object.value, &["spec", "replicas"]);
     found.filter(|_| is_scaled(object)).cloned()
@@ -403,7 +403,7 @@ fn at_path<'v>(value: &'v Value, path: &[&str]) -> Option<(Vec<String>, &'v Valu
     Some((steps(path), field_at(value, path)?))
 }
 
-/// The value at the end of a chain of keys and indexes.
+/// The value at a path of keys and indexes.
 pub(super) fn field_at<'v>(value: &'v Value, path: &[impl AsRef<str>]) -> Option<&'v Value> {
     let mut steps = path.iter().map(AsRef::as_ref);
     steps.try_fold(value, |value, step| match value {
@@ -412,7 +412,7 @@ pub(super) fn field_at<'v>(value: &'v Value, path: &[impl AsRef<str>]) -> Option
     })
 }
 
-/// Makes changes in a value; maps that are missing are made.
+/// Applies changes to a value. Missing mappings are created.
 pub(super) fn change(value: &mut Value, changes: &[FieldReplacement]) {
     for (path, new) in changes {
         let there = (1..path.len()).take_while(|length| {
@@ -432,7 +432,7 @@ pub(super) fn change(value: &mut Value, changes: &[FieldReplacement]) {
             Value::entry("path", pointer),
             Value::entry("value", new),
         ]);
-        // A place that was found above is there.
+        // The parent exists, so the operation succeeds.
         let _ = operate(value, &Value::Sequence(vec![operation]));
     }
 }

@@ -1,12 +1,12 @@
-//! The role `catalog`: where an upstream repository is.
+//! `--catalog`: where an upstream repository is.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// A catalog: the name of a Repository, and what stands for it.
+/// A catalog: the name of a Porch Repository, and the repository or directory that is read for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogSource {
-    /// The namespace of the PackageVariants that it is for; without it, it is for those of all others.
+    /// The namespace of the PackageVariants that the catalog is for. `None` for all namespaces.
     pub namespace: Option<String>,
     /// The name in `spec.upstream.repo`.
     pub name: String,
@@ -21,7 +21,7 @@ impl CatalogSource {
     }
 }
 
-/// Its name, with its namespace if it has one.
+/// `NAMESPACE/NAME`, or `NAME` without a namespace.
 impl fmt::Display for CatalogSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(namespace) = &self.namespace {

@@ -21,7 +21,7 @@ pub(super) struct DocumentContents {
 }
 
 impl DocumentContents {
-    /// Adds the contents of a document, or of another node that stands for one.
+    /// Adds the contents of a document, or of an element of an inline list.
     pub(super) fn document(
         &mut self,
         role: Role,
@@ -42,7 +42,7 @@ impl DocumentContents {
         list: Option<&Resource>,
     ) -> Result<(), UsageError> {
         let mut resource = Resource::read(node);
-        // API servers leave out of the elements of a typed list what the list says itself.
+        // API servers leave out the kind and version of the elements of a typed list.
         if let Some(list) = list {
             let kind = list.kind.strip_suffix("List").unwrap_or_default();
             if resource.kind.is_empty() && kind != "Resource" {
@@ -130,7 +130,7 @@ pub(crate) fn only_package(list: &ResourceList) -> Option<ItemId> {
     package_beside(list, |_| false)
 }
 
-/// The only PackageRevisionResources of a list in which all other items are no part of a package.
+/// The PackageRevisionResources of a list, if it is the only item apart from those that `is_beside` accepts.
 pub(crate) fn package_beside(
     list: &ResourceList,
     is_beside: impl Fn(&Resource) -> bool,
@@ -144,7 +144,7 @@ pub(crate) fn package_beside(
     (is_one(resource) && list.read(id, is_package_revision_resources)).then_some(id)
 }
 
-/// Whether a resource is a PackageRevisionResources, which stands for the package in it.
+/// Whether a resource is a PackageRevisionResources, which contains the files of a package.
 pub(super) fn is_package_revision_resources(node: NodeRef<'_>) -> bool {
     let is = |key, text| node.get(key).and_then(|value| value.as_str()) == Some(text);
     is("apiVersion", PORCH_API_VERSION) && is("kind", PACKAGE_REVISION_RESOURCES)

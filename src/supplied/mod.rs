@@ -1,7 +1,7 @@
 //! Supplied inputs: resources that a function needs and that are not part of the package.
 //!
-//! Each has a [`Role`]. A flag with a file or directory fills a role, or the field of that name in the
-//! typed config, or an annotation on a PackageVariant. `merge-package` reads a fourth way itself:
+//! Each has a [`Role`]. A role is filled by a flag with a file or directory, by the field of the same name in a typed
+//! config, or by an annotation on a PackageVariant. `merge-package` itself reads a fourth source:
 //! `config.kubernetes.io/merge-source` on items.
 //!
 //! Source: contract, Supplied inputs.
@@ -31,9 +31,9 @@ use crate::yaml::{NodeRef, OwnedDocument, Path};
 /// What a supplied input is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// The package as it was, before a change.
+    /// The package before a change.
     Before,
-    /// What the package, or the live resource, was based on.
+    /// The revision that the package, or the live resource, was made from.
     Original,
     /// The upstream revision to upgrade to.
     Upstream,
@@ -43,7 +43,7 @@ pub enum Role {
     Live,
     /// Strategic merge patches.
     Patches,
-    /// Any other resources, as a cluster would have them.
+    /// Other cluster resources.
     Resources,
     /// PackageVariants and PackageVariantSets.
     Variants,
@@ -128,8 +128,8 @@ impl Role {
         }
     }
 
-    /// Whether what fills it is a package. A `List` in it is one resource then: a merge pairs it with the
-    /// `List` of the local package, which is not unfolded either.
+    /// Whether the input for the role is a package. A `List` in a package is one resource: a merge pairs it with the
+    /// `List` of the local package, which is not split into its elements either.
     fn is_package(self) -> bool {
         matches!(
             self,
@@ -144,7 +144,7 @@ impl fmt::Display for Role {
     }
 }
 
-/// Hears how many revisions a search for the original has done, and of how many.
+/// Called with the progress of a search for the original: the number of revisions searched so far, and of all.
 pub type Progress = fn(usize, usize);
 
 /// Supplied inputs by role.
@@ -154,7 +154,7 @@ pub struct Supplied {
     searches_original: bool,
     /// The OpenAPI document of `--openapi`.
     pub(crate) openapi: Option<OwnedDocument>,
-    /// Who hears of the progress of a search.
+    /// Called with the progress of a search.
     pub(crate) progress: Option<Progress>,
     /// The rules of `--conflicts`.
     pub(crate) conflicts: Option<OwnedDocument>,
@@ -162,7 +162,7 @@ pub struct Supplied {
     pub(crate) catalogs: Vec<CatalogSource>,
 }
 
-/// How a role is filled.
+/// The source of the input for a role.
 enum Way<'a> {
     Flag(Vec<&'a std::path::Path>),
     Field(NodeRef<'a>, Path),
@@ -186,8 +186,8 @@ impl Supplied {
     /// Values that are not allowed are error results.
     ///
     /// # Errors
-    /// [`UsageError`]: two ways for one role; something that is not there, cannot be read, or is
-    /// of another shape.
+    /// [`UsageError`]: two sources for one role, or an input that does not exist, cannot be read, or has an unexpected
+    /// form.
     pub fn read(
         sources: Sources,
         roles: &[Role],
@@ -267,7 +267,7 @@ impl Supplied {
         self.inputs.push((role, package));
     }
 
-    /// Forgets the trees of all inputs that no other run shares.
+    /// Drops the trees of all inputs that no other run shares.
     pub(crate) fn drop_trees(&mut self) {
         let inputs = self.inputs.iter_mut();
         let own = inputs.filter_map(|(_, package)| Arc::get_mut(package));
@@ -283,7 +283,7 @@ impl Supplied {
         packages.try_for_each(|(_, package)| package.refuse_texts())
     }
 
-    /// Says how far a search is.
+    /// Reports the progress of a search.
     pub(crate) fn report_progress(&self, done: usize, all: usize) {
         if let Some(progress) = self.progress {
             progress(done, all);
@@ -359,12 +359,12 @@ impl Supplied {
         packages.map(|(_, package)| package.length()).sum()
     }
 
-    /// The inputs of a role in the given order; none if the role is not filled.
+    /// The inputs of a role in the given order. Empty if the role is not filled.
     pub fn of(&self, role: Role) -> impl Iterator<Item = &SuppliedPackage> {
         self.all(role).map(|package| &**package)
     }
 
-    /// The same, for other runs to share.
+    /// Like [`of`](Self::of), but the packages can be shared with other runs.
     pub(crate) fn all(&self, role: Role) -> impl Iterator<Item = &Arc<SuppliedPackage>> {
         let inputs = self.inputs.iter();
         inputs
@@ -372,7 +372,7 @@ impl Supplied {
             .map(|(_, package)| package)
     }
 
-    /// The inputs of a role alone, for another run to share.
+    /// Only the inputs of a role, to share with another run.
     pub(crate) fn only(&self, role: Role) -> Self {
         let inputs = self.all(role).map(|package| (role, Arc::clone(package)));
         Self {
@@ -387,13 +387,13 @@ impl Supplied {
         self.one(role).is_some()
     }
 
-    /// The only input of a role.
+    /// The first input of a role. A role that is not repeatable has no other.
     #[must_use]
     pub fn one(&self, role: Role) -> Option<&SuppliedPackage> {
         self.of(role).next()
     }
 
-    /// Any other resources.
+    /// The inputs of [`Role::Resources`].
     pub fn resources(&self) -> impl Iterator<Item = &SuppliedPackage> {
         self.of(Role::Resources)
     }

@@ -1,4 +1,4 @@
-//! One supplied input: its resources, and its files where it is a package.
+//! One supplied input: its resources, and its files if it is a package.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -17,15 +17,15 @@ pub struct SuppliedPackage {
     /// Where it comes from, for messages: the path of the flag, or the field of the config.
     pub place: String,
     pub(super) list: ResourceList,
-    /// Whether it came as files.
+    /// Whether it was read from files, so that resources have a path below `place`.
     pub(super) has_files: bool,
-    /// What was not read, with a warning.
+    /// The files that were skipped with a warning.
     pub(super) skipped: BTreeSet<String>,
     /// The names of the PackageRevisionResources in it.
     pub(super) revisions: Vec<PackageRevisionName>,
-    /// The revision of an upstream that it is, if it is one.
+    /// The upstream revision that it was read from, if any.
     pub(super) upstream: Option<Arc<dyn UpstreamRevision>>,
-    /// Whether a Kptfile records that one.
+    /// Whether a Kptfile may record `upstream`.
     pub(super) is_recorded: bool,
     /// The resources of each kind.
     kinds: OnceLock<HashMap<Arc<str>, Vec<ItemId>>>,
@@ -68,21 +68,21 @@ impl PackageRevisionName {
 }
 
 impl SuppliedPackage {
-    /// The resources of a kind, of any group. All variants of a fleet ask for some among those of a cluster.
+    /// The resources of a kind, of any group. Cached: each variant of a fleet looks for some resources of the cluster.
     pub(crate) fn of_kind(&self, kind: &str) -> &[ItemId] {
         let kinds = || self.by(|resource| Some(&resource.kind));
         let kinds = self.kinds.get_or_init(kinds);
         kinds.get(kind).map_or(&[], Vec::as_slice)
     }
 
-    /// The resources of a name, of any kind.
+    /// The resources with a name, of any kind.
     pub(crate) fn named(&self, name: &str) -> &[ItemId] {
         let names = || self.by(|resource| resource.name.as_ref());
         let names = self.names.get_or_init(names);
         names.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Bytes of the texts that hold resources. All variants of a fleet ask.
+    /// The number of bytes in the texts that hold resources. Cached: each variant of a fleet needs it.
     pub(crate) fn length(&self) -> usize {
         *self.length.get_or_init(|| self.list.length())
     }
@@ -97,7 +97,7 @@ impl SuppliedPackage {
         found
     }
 
-    /// Forgets the trees of the resources, which are made again if they are needed.
+    /// Drops the trees of the resources, which are parsed again if they are needed.
     pub(crate) fn drop_trees(&mut self) {
         self.list.drop_trees();
     }
@@ -123,8 +123,8 @@ impl SuppliedPackage {
         &self.revisions
     }
 
-    /// The resources. Their paths are relative to the input; those of a file with several
-    /// documents have none unless annotated. `package_path` is always absent.
+    /// The resources. Their paths are relative to the input. Resources of an input that is a single file have a path
+    /// only if an annotation or a `# Source:` comment gives one. `package_path` is always `None`.
     #[must_use]
     pub fn list(&self) -> &ResourceList {
         &self.list
@@ -134,8 +134,8 @@ impl SuppliedPackage {
         self.list
     }
 
-    /// The files, if the input is a package: a directory, also one of a package or of a repository, or a
-    /// PackageRevisionResources. None if it is a single file, an inline list, items of a ResourceList.
+    /// The files, if the input is a package: a directory on disk, in a package or in a repository, or a
+    /// PackageRevisionResources. `None` for a single file, an inline list, or items of a ResourceList.
     #[must_use]
     pub fn files(&self) -> Option<&Package> {
         self.list.files()
@@ -149,7 +149,8 @@ impl SuppliedPackage {
         }
     }
 
-    /// What a clone takes apart from [`files`](Self::files), and what it leaves out without a warning so far.
+    /// The files that a clone contains in addition to [`files`](Self::files). Its `skipped` has only files without a
+    /// warning so far.
     ///
     /// # Errors
     /// [`UsageError`]: it cannot be read.
@@ -191,7 +192,7 @@ impl SuppliedPackage {
     /// The bytes of one of the files.
     ///
     /// # Errors
-    /// [`UsageError`] if it is not there, or can no longer be read.
+    /// [`UsageError`] if the file does not exist, or can no longer be read.
     pub fn read_file(&self, path: &str) -> Result<Cow<'_, [u8]>, UsageError> {
         let read = self.list.read_file(path).map_err(|error| match error {
             PackageError::NotInPackage { .. } => format!("there is no file `{path}`"),

@@ -93,7 +93,7 @@ fn read_text(role: Role, path: &FilePath, may_be_revision: bool) -> Result<Strin
         UsageError::at(place, error)
     };
     let bytes = std::fs::read(path).map_err(|error| match error.kind() {
-        // A revision of a package (`v1.0`) is easily taken for what this flag wants.
+        // Users may expect this flag to take the revision alone (`v1.0`).
         ErrorKind::NotFound if may_be_revision => unreadable(
             &"there is no such file or directory; a revision in a Git repository is given as \
               REPOSITORY//DIRECTORY?ref=REVISION",
@@ -139,15 +139,15 @@ pub(super) fn from_field(
         return Err(shape(&with_article(node.kind_name())));
     }
     let mut reader = Reader::new(role, place, results);
-    // The same text makes the same tree, so the ids hold in this copy of the config.
+    // The same text is parsed into the same tree, so the IDs are valid in this copy of the config.
     let text = Text::from(node.document.text.to_owned());
     let text = SourceText::accepted(text, ParseOptions::default());
     reader.push(text, contents);
     reader.finish()
 }
 
-/// Takes the items of the ResourceList under a directory that a config names. `None` if the path is
-/// not allowed, which is an error result then.
+/// Takes the items of the ResourceList under a directory that a config names. `None`, with an error result, if the path
+/// is not allowed.
 pub(super) fn from_directory(
     role: Role,
     node: NodeRef<'_>,
@@ -173,7 +173,7 @@ pub(super) fn from_directory(
     let files = list.files_under(&directory);
     let files = files.map_err(|error| UsageError::at(&directory, error))?;
     reader.package.has_files = list.is_package();
-    // Patches need not be resources, so their files are read as a whole.
+    // Patches need not be resources, so whole files are read.
     if role == Role::Patches {
         for (path, text) in files.krm() {
             reader.add_krm(path, text.clone(), None)?;
@@ -203,7 +203,7 @@ pub(super) fn from_directory(
     reader.finish().map(Some)
 }
 
-/// Replaces lists by their elements, which take the place of the list in its file.
+/// Replaces lists with their elements, which get the file and index of the list.
 fn unfold(role: Role, items: &mut ResourceList, place: &str) -> Result<(), UsageError> {
     items.unfold(|node, resource| {
         if elements(node).is_none() {
@@ -222,7 +222,7 @@ impl SuppliedPackage {
     /// The package in a file or directory.
     ///
     /// # Errors
-    /// [`UsageError`]: it is not there, or cannot be read.
+    /// [`UsageError`]: the path does not exist, or cannot be read.
     pub(crate) fn from_path(
         role: Role,
         path: &FilePath,
@@ -231,7 +231,7 @@ impl SuppliedPackage {
         from_path(role, path, SOURCES, None, results)?.without_texts()
     }
 
-    /// A package of texts.
+    /// A package from the texts of its files.
     pub(crate) fn from_files(
         role: Role,
         place: String,
@@ -245,7 +245,7 @@ impl SuppliedPackage {
         reader.finish()
     }
 
-    /// The package of a PackageRevisionResources that is the only item of a list.
+    /// The package of a PackageRevisionResources that is the only item of a list. `None` if there is no such item.
     pub(crate) fn of_only_item(
         role: Role,
         items: &ResourceList,

@@ -21,15 +21,15 @@ use crate::text::Text;
 use crate::yaml::scan::is_in_use;
 use crate::yaml::{Document, NodeId, NodeRef, ParseOptions, Path};
 
-/// The files that comments before documents name, as `helm template` prints them: `# Source: CHART/FILE`.
+/// Reads file names from comments before documents, as `helm template` prints them: `# Source: CHART/FILE`.
 #[derive(Default)]
 pub(super) struct TemplateFiles {
-    /// How many resources each has.
+    /// The number of resources in each file so far.
     counts: HashMap<String, usize>,
 }
 
 impl TemplateFiles {
-    /// Gives a resource of an upstream the file that its document names, if it has none.
+    /// Gives a resource of a package the path in the comment of its document, if it has no path.
     pub(super) fn name(&mut self, role: Role, document: &str, resource: &mut Resource) {
         let origin = &mut resource.origin;
         if !role.is_package() || origin.path.is_some() {
@@ -39,7 +39,7 @@ impl TemplateFiles {
         let source = head
             .take_while(|line| line.is_empty() || line.starts_with('#') || *line == "---")
             .find_map(|line| line.strip_prefix("# Source: "));
-        // The chart's name comes first.
+        // The name of the chart comes first.
         let path = source.and_then(|source| source.split_once('/'));
         let Some((_, path)) = path.filter(|(_, path)| is_krm_name(path)) else {
             return;
@@ -76,7 +76,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Reads the files of a PackageRevisionResources that is the only item; false if it is none.
+    /// Reads the files of a PackageRevisionResources that is the only item. False if there is no such item.
     pub(super) fn read_only_item(&mut self, items: &ResourceList) -> Result<bool, UsageError> {
         let Some(only) = only_package(items) else {
             return Ok(false);
@@ -90,7 +90,7 @@ impl<'r> Reader<'r> {
         Ok(true)
     }
 
-    /// What was read.
+    /// Adds the files of PackageRevisionResources, and returns the package.
     pub(super) fn finish(mut self) -> Result<SuppliedPackage, UsageError> {
         let files = std::mem::take(&mut self.files);
         if !files.is_empty() {
@@ -135,7 +135,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Adds a text with the contents of its documents, whose paths come from data.
+    /// Adds a text with the contents of its documents. Their paths come from data and are checked.
     pub(super) fn push(&mut self, text: SourceText, contents: DocumentContents) {
         let DocumentContents {
             mut items,
@@ -150,7 +150,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Adds the documents of a single file without trees; false if they must be read from its tree.
+    /// Adds the documents of a single file without parsing trees. False if they must be read from its tree.
     pub(super) fn push_documents(&mut self, text: &Text) -> bool {
         let Some(mut found) = documents(self.role, text) else {
             return false;
@@ -163,7 +163,7 @@ impl<'r> Reader<'r> {
         });
         let mut gaps: Vec<Range<usize>> = starts.collect();
         gaps.push(end..text.len());
-        // Helm names files without resources too.
+        // Helm also prints the names of files without resources.
         let says_nothing = |line: &str| line.is_empty() || line.starts_with('#') || line == "---";
         let all = gaps
             .into_iter()
@@ -182,7 +182,7 @@ impl<'r> Reader<'r> {
         true
     }
 
-    /// The same for documents that must be read from their trees.
+    /// Like [`Self::push_documents`], for documents that must be read from their trees.
     pub(super) fn push_separately_parsed(
         &mut self,
         all: Document<'_>,
@@ -221,7 +221,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Adds documents of a text with a text each, since few may be read.
+    /// Adds each document as a separate text, because perhaps few of them are parsed.
     fn push_separately(&mut self, text: &Text, found: Vec<FoundDocument>) {
         let list = &mut self.package.list;
         list.reserve(found.len());
@@ -255,8 +255,8 @@ impl<'r> Reader<'r> {
         self.files.insert(name, file);
     }
 
-    /// Adds the resources of a file that is named like KRM, with its [`documents`]. YAML that is not KRM is
-    /// passed over. No one asks for the file itself.
+    /// Adds the resources of a file with a KRM file name. `documents` is the result of [`documents`]. YAML that is not
+    /// KRM is skipped, because the files themselves are not needed.
     pub(super) fn add_krm(
         &mut self,
         path: &str,
@@ -291,10 +291,10 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// A KRM document of a text, and where it is.
+/// The range of a KRM document in its text, and its resource.
 type FoundDocument = (Range<usize>, Resource);
 
-/// The KRM documents of a text; `None` if they must be read from its tree.
+/// The KRM documents of a text. `None` if they must be read from its tree.
 fn documents(role: Role, text: &str) -> Option<Vec<FoundDocument>> {
     if !is_in_use() || role == Role::Patches {
         return None;

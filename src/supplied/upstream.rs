@@ -11,10 +11,10 @@ use crate::results::Results;
 use crate::upstream::{GitOrigin, UpstreamRevision};
 
 impl SuppliedPackage {
-    /// The files of a revision.
+    /// A package with the files of an upstream revision.
     ///
     /// # Errors
-    /// [`UsageError`]: one of them is not YAML.
+    /// [`UsageError`]: a file that cannot be parsed. In a package, only a Kptfile must be valid YAML.
     pub fn from_upstream(
         role: Role,
         package: Package,
@@ -27,10 +27,10 @@ impl SuppliedPackage {
         Ok(supplied)
     }
 
-    /// The files of a directory or file of a repository.
+    /// A package with the files of a directory, or with a file, of a Git repository.
     ///
     /// # Errors
-    /// [`UsageError`]: one of them is not YAML.
+    /// [`UsageError`]: a file that cannot be parsed. In a package, only a Kptfile must be valid YAML.
     pub fn from_git(
         role: Role,
         source: GitSource,
@@ -41,11 +41,11 @@ impl SuppliedPackage {
         Self::from_upstream(role, snapshot.package, Arc::new(origin), results)
     }
 
-    /// The files of a package that follows no upstream, and may share some with others: what these have read of a file is not
-    /// read again. `place` names it in messages.
+    /// A package without an upstream. A file that one of `others` has too is not parsed again. `place` names the
+    /// package in messages.
     ///
     /// # Errors
-    /// [`UsageError`]: one of them is not YAML.
+    /// [`UsageError`]: a file that cannot be parsed. In a package, only a Kptfile must be valid YAML.
     pub fn from_package_like(
         role: Role,
         place: String,
@@ -67,7 +67,7 @@ impl SuppliedPackage {
         self.upstream.as_deref().filter(|_| self.is_recorded)
     }
 
-    /// The same package, whose source no Kptfile shall record.
+    /// The same package, with a source that no Kptfile may record.
     pub(crate) fn without_record(mut self) -> Self {
         self.is_recorded = false;
         self
