@@ -74,11 +74,11 @@ struct FleetScalars {
     allow_empty: Option<String>,
 }
 
-/// How many packages a run may delete.
+/// The most packages that a run may delete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MaxDeletions {
     Number(u64),
-    /// Of the packages that have an owner, at least one.
+    /// A percentage of the packages that have an owner, but at least one package.
     Percent(u64),
 }
 
@@ -97,7 +97,7 @@ impl MaxDeletions {
         }
     }
 
-    /// The limit for so many packages.
+    /// The limit for this many packages with owners.
     pub(super) fn limit(self, owned: usize) -> u64 {
         match self {
             Self::Number(number) => number,
@@ -110,13 +110,13 @@ impl MaxDeletions {
 #[derive(Debug, Clone)]
 pub(crate) struct FleetSettings {
     pub(super) defaults: MergeDefaults,
-    /// Whether packages without an owner are deleted or given up.
+    /// Whether packages whose owner no longer exists are deleted or orphaned.
     pub(super) prunes: bool,
     pub(super) max_deletions: MaxDeletions,
     pub(super) shard: Option<Shard>,
     pub(super) allow_empty: bool,
     pub(super) catalogs: Vec<CatalogSource>,
-    /// Whether packages are written as drafts.
+    /// Whether changes are committed to drafts instead of written to work trees.
     pub(super) drafts: bool,
 }
 
@@ -147,11 +147,11 @@ impl From<WrittenCatalog> for CatalogSource {
     }
 }
 
-/// Reads the settings; conflict rules are those of the config or of the file. A value that is not
-/// allowed is an error result, and gives `None`.
+/// Reads the settings. The conflict rules come from the config or from the file. `None` after an error result about
+/// an invalid value.
 ///
 /// # Errors
-/// [`UsageError`]: another kind, an unknown field or one of another type.
+/// [`UsageError`]: the config is of another kind, or has an unknown field or a field of the wrong type.
 pub(crate) fn read_settings(
     config: Option<NodeRef<'_>>,
     file: Option<NodeRef<'_>>,
@@ -181,7 +181,7 @@ pub(crate) fn read_settings(
         ("onConflict", scalars.on_conflict.as_deref()),
         ("strategy", scalars.strategy.as_deref()),
         ("combine", scalars.combine.as_deref()),
-        // The field of this name is about the fleet.
+        // The config field of this name applies to the fleet, not to a merge.
         ("allowEmpty", None),
     ];
     let options = merge_options(MergeOptions::default(), fields, &mut words);

@@ -1,4 +1,4 @@
-//! How many packages had which action: the last result of a run, and a part of its report.
+//! Counts the packages by action, for the last result of a run and for its report.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::outcome::VariantOutcome;
 use super::render::Action;
 use crate::results::{FunctionResult, Results};
 
-/// What is counted, in the order of reports: the variants, each action, what is unchanged, the conflicts.
+/// The names of the counts, in the order of reports: variants, each action, unchanged packages, conflicts.
 const NAMES: [&str; 10] = [
     "variants",
     "created",
@@ -22,13 +22,13 @@ const NAMES: [&str; 10] = [
     "conflicts",
 ];
 
-/// How many packages had which action, by its name.
+/// How many packages had which action; the order is that of [`NAMES`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(from = "HashMap<String, u64>")]
 pub struct FleetCounts([u64; NAMES.len()]);
 
 impl FleetCounts {
-    /// Counts what becomes of so many variants.
+    /// The counts before this many variants are processed: all of them count as unchanged.
     #[must_use]
     pub fn of(variants: usize) -> Self {
         let mut counts = Self::default();
@@ -37,11 +37,11 @@ impl FleetCounts {
         counts
     }
 
-    /// Counts an outcome, and reports its results.
+    /// Counts an outcome, and adds its results.
     pub fn tell(&mut self, outcome: VariantOutcome, results: &mut Results) {
         if let Some(action) = outcome.action {
             self.add(action.as_str(), 1);
-            // The other packages have no variant.
+            // Orphaned and deleted packages are not among the variants.
             if !matches!(action, Action::Orphaned | Action::Deleted) {
                 let unchanged = self.count_mut("unchanged").into_iter();
                 unchanged.for_each(|count| *count = count.saturating_sub(1));
@@ -52,7 +52,7 @@ impl FleetCounts {
         all.for_each(|result| results.push(result));
     }
 
-    /// Adds to the count with a name; other names count nothing.
+    /// Adds to the count with a name. An unknown name is ignored.
     pub(super) fn add(&mut self, name: &str, more: u64) {
         if let Some(count) = self.count_mut(name) {
             *count = count.saturating_add(more);
@@ -64,7 +64,7 @@ impl FleetCounts {
         self.0.get_mut(at)
     }
 
-    /// How many packages are, or would be, other than they were.
+    /// How many packages have changed, or would change.
     #[must_use]
     pub fn changed(&self) -> u64 {
         let actions = self.named().skip(1).take(6);
@@ -76,7 +76,7 @@ impl FleetCounts {
         NAMES.into_iter().zip(self.0)
     }
 
-    /// The last result of a run.
+    /// The last result of a run, with the counts.
     #[must_use]
     pub fn result(&self) -> FunctionResult {
         let shown = self.named().filter(|(name, count)| match *name {

@@ -1,4 +1,4 @@
-//! The package of a variant in a directory: locked, read, rendered, written.
+//! Renders the package of a variant in a directory: locks, reads, renders and writes it.
 
 use std::mem::take;
 use std::path::Path;
@@ -17,18 +17,18 @@ use crate::package::{
 };
 use crate::results::{FunctionResult, Reason, Results};
 
-/// Whether a run writes, and what it remembers.
+/// What a run does apart from rendering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mode {
-    /// Whether packages are written.
+    /// Whether changes are written.
     pub writes: bool,
-    /// Whether packages are written as drafts, and work trees are left alone.
+    /// Whether changes are committed to drafts, so that work trees are left unchanged.
     pub drafts: bool,
-    /// Whether the diffs of changed files are kept.
+    /// Whether the diffs of changed files are collected.
     pub keeps_diffs: bool,
 }
 
-/// Why a package cannot be worked on.
+/// The result that explains why a package cannot be processed.
 pub(super) struct CannotWork(pub(super) Box<FunctionResult>);
 
 impl From<UsageError> for CannotWork {
@@ -45,13 +45,13 @@ impl From<PackageError> for CannotWork {
     }
 }
 
-/// The error for a package that another run works on.
+/// The error for a package that another run has locked.
 pub(super) fn locked() -> CannotWork {
     let message = "another run works on this package; run again when it is done";
     CannotWork(Box::new(FunctionResult::error(Reason::Locked, message)))
 }
 
-/// Makes, updates or refreshes the package of a variant.
+/// Creates, updates or refreshes the package of a variant.
 pub(super) fn on_directory(
     worker: &mut Worker<'_>,
     fleet: &Path,
@@ -96,13 +96,14 @@ impl PackageDirectory<'_> {
         let _lock = self.lock()?;
         let done = self.render(worker, variant, said);
         if is_made {
-            // No one else works here before the lock is gone.
+            // No other run works in this directory until the lock is released.
             remove_empty_folders(self.fleet, self.directory);
         }
         done
     }
 
-    /// The lock on the package's folder, which is made by a run that writes.
+    /// Locks the package's directory. A run that writes creates a missing directory; other runs return `None` if it
+    /// is missing.
     fn lock(&self) -> Result<Option<PackageLock>, CannotWork> {
         let lock = if self.mode.writes {
             PackageLock::make(self.directory)
@@ -146,17 +147,17 @@ impl PackageDirectory<'_> {
             diffs = worked.diffs(&self.place.path)?;
         }
         if self.mode.writes {
-            // What a killed run left behind goes even if nothing changes.
+            // Called even without changes, to remove what a killed run left behind.
             write_package_whole(files, changes)?;
         }
         Ok((worked, diffs))
     }
 }
 
-/// Whether there is nothing in a directory but what a killed run left, or no directory.
+/// Whether a directory is missing, or contains nothing except what a killed run left behind.
 ///
 /// # Errors
-/// It cannot be read: what is in it is not known then.
+/// The directory cannot be read, so its contents are unknown.
 fn is_empty(directory: &Path) -> Result<bool, PackageError> {
     let failed = || PackageError::io("read", directory);
     let entries = match fs::read_dir(directory) {

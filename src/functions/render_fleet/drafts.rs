@@ -1,4 +1,4 @@
-//! The package of a variant as a draft in its downstream repository.
+//! Writes the package of a variant as a draft in its downstream repository.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,8 +23,9 @@ use crate::results::{FunctionResult, Reason, Results};
 use crate::schema::Schema;
 use crate::variant::naming::revision_name;
 
-/// Decides where a variant continues: in its newest draft, its newest proposed revision, one without owner if it adopts
-/// them, or (`None`) in what is published. Gives those without owner that it leaves alone, too.
+/// Selects the revision that a variant continues: its own draft or, if there is none, its own proposed revision; or
+/// else one without owner if the variant adopts them; or (`None`) the published one. Also returns the revisions
+/// without owner that it does not adopt.
 pub(super) fn start<'r>(
     unpublished: &'r [Unpublished],
     owner: &str,
@@ -41,7 +42,7 @@ pub(super) fn start<'r>(
     (start, without_owner.collect())
 }
 
-/// The drafts of a fleet, as one thread writes them.
+/// Writes the drafts of a fleet; each thread has one.
 pub(super) struct Drafts<'f> {
     pub(super) downstreams: Downstreams<'f>,
     pub(super) repositories: &'f BTreeMap<NamespacedName, RepositoryFacts>,
@@ -49,16 +50,16 @@ pub(super) struct Drafts<'f> {
     pub(super) mode: Mode,
 }
 
-/// The draft of a package.
+/// The outcome of rendering a draft.
 #[derive(Default)]
 pub(super) struct Done {
     rendered: RenderedPackage,
     pub(super) diffs: Vec<FileDiff>,
-    /// The branch that was written, or would be.
+    /// The branch that was written, or would be written; `None` if nothing changes.
     pub(super) branch: Option<String>,
-    /// The branches that proposed the deletion of the package, and no longer do.
+    /// The deleted branches, which proposed the deletion of the package.
     withdrawn: Vec<String>,
-    /// The names of its revisions that are not published, or of the latest one that is.
+    /// The names of the package's unpublished revisions; if there are none, the name of the latest published one.
     targets: Vec<String>,
 }
 
@@ -86,7 +87,7 @@ impl<'f> Drafts<'f> {
         }
     }
 
-    /// Makes, updates or refreshes the package of a variant on a branch of its own.
+    /// Creates, updates or refreshes the package of a variant on a separate branch.
     pub(super) fn render(
         &mut self,
         worker: &mut Worker<'_>,
@@ -167,8 +168,8 @@ fn not_adopted(revision: &Unpublished, place: &Destination) -> FunctionResult {
     FunctionResult::warning(Reason::NotAdopted, message).at("spec.adoptionPolicy")
 }
 
-/// The names of the PackageRevisions that Porch lists for a variant: drafts and proposed ones, else the latest published
-/// one.
+/// The names of the PackageRevisions that Porch lists for a variant: drafts and proposed revisions, or else the
+/// latest published one.
 fn targets(
     path: &str,
     revisions: &PackageRevisions,
@@ -194,15 +195,15 @@ fn targets(
         .collect()
 }
 
-/// The work on one package.
+/// The draft of one package.
 pub(super) struct Draft<'d> {
     pub(super) downstream: &'d DownstreamRepository,
     pub(super) revisions: &'d PackageRevisions,
-    /// The draft or proposed revision that the variant continues.
+    /// The draft or proposed revision that the variant continues; `None` to start from the published one.
     pub(super) start: Option<&'d Unpublished>,
-    /// The PackageVariant that the package belongs to.
+    /// The PackageVariant that owns the package, `<namespace>/<name>`.
     pub(super) owner: &'d str,
-    /// `<repository>/<package>`.
+    /// The package's path in the fleet, `<repository>/<package>`.
     pub(super) path: &'d str,
     pub(super) settings: &'d FleetSettings,
     pub(super) mode: Mode,
@@ -227,7 +228,7 @@ impl Draft<'_> {
         let found = commit.map_or(Ok(None), |commit| self.package(commit))?;
         let is_new = found.is_none();
         let behind = self.start.filter(|one| one.is_behind).zip(base);
-        // A new commit is on top of these.
+        // The parents of a new commit.
         let parents: Vec<&str> = commit
             .into_iter()
             .chain(behind.map(|(_, base)| base))
@@ -256,7 +257,7 @@ impl Draft<'_> {
         self.commit(worked, &parents)
     }
 
-    /// Writes the changes to the branch of the draft.
+    /// Commits the changes to the branch of the draft.
     fn commit(&self, worked: WorkedPackage, parents: &[&str]) -> Result<Done, UsageError> {
         let branch = match self.start {
             Some(draft) => draft.branch.clone(),
@@ -289,7 +290,7 @@ impl Draft<'_> {
         })
     }
 
-    /// The package at a commit; `None` if it is not there.
+    /// The package at a commit; `None` if it does not exist there.
     fn package(&self, commit: &str) -> Result<Option<Package>, UsageError> {
         let directory = &self.revisions.directory;
         let repository = self.downstream.repository();
@@ -305,8 +306,8 @@ impl Draft<'_> {
         Ok(Some(read.package))
     }
 
-    /// Merges what was published since the draft was made into it: Porch's approval puts the whole package of the draft in
-    /// the place of the published one.
+    /// Merges what was published since the draft was created into the draft. Otherwise Porch's approval, which
+    /// replaces the whole published package with the draft, would undo it.
     fn merge_published(
         &self,
         draft: &Unpublished,
@@ -356,7 +357,7 @@ impl Draft<'_> {
         format!("{directory}: {steps} for {owner}\n\n{note}")
     }
 
-    /// Withdraws the proposals to delete a package that its variant wants; gives their branches.
+    /// Withdraws proposals to delete a package that its variant still targets; returns their branches.
     fn keep(&self, said: &mut Results) -> Result<Vec<String>, UsageError> {
         let mut withdrawn = Vec::new();
         for (branch, at) in self.downstream.proposals(self.revisions) {
@@ -385,7 +386,7 @@ impl Draft<'_> {
 mod tests {
     use super::*;
 
-    /// `draft/own`, `proposed/none` and the like: the kind of a revision, and its owner.
+    /// Creates revisions from texts such as `draft/own` and `proposed/none`: the kind of a revision, and its owner.
     fn revisions(written: &[&str]) -> Vec<Unpublished> {
         let one = |text: &&str| {
             let (kind, owner) = text.split_once('/').expect("KIND/OWNER");

@@ -1,4 +1,5 @@
-//! The fleet as items of a ResourceList: their paths say which package they belong to.
+//! Renders a fleet whose packages are items of a ResourceList. The paths of items determine which package they belong
+//! to.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::yaml::{EditError, NodeRef, OwnedDocument};
 
-/// The step of the filter: all packages or, after an error, none.
+/// The step of the function: renders all packages or, after an error, none.
 pub(super) fn render_items(
     config: Option<NodeRef<'_>>,
     list: &mut ResourceList,
@@ -101,10 +102,10 @@ fn variant_items(list: &ResourceList) -> Vec<ItemId> {
     found.map(|(id, _)| id).collect()
 }
 
-/// The items by file, and what is to become of the files.
+/// The items by file, and the changes to the files.
 struct FleetItems {
     files: BTreeMap<String, Vec<ItemId>>,
-    /// By path from the fleet's directory.
+    /// The changes by path from the fleet's directory.
     changes: BTreeMap<String, FileChange>,
 }
 
@@ -130,7 +131,7 @@ impl FleetItems {
         self.files.contains_key(&format!("{path}/Kptfile"))
     }
 
-    /// The packages whose Kptfiles name an owner.
+    /// The packages with an owner in their Kptfile.
     fn claimed(&self, list: &ResourceList) -> Vec<ClaimedPackage> {
         let kptfiles = self.files.iter().filter_map(|(path, ids)| {
             let package = path.strip_suffix("/Kptfile")?;
@@ -141,7 +142,7 @@ impl FleetItems {
         claimed.collect()
     }
 
-    /// The files below a package, by their path in it.
+    /// The files in a package's folder, by their path in the package.
     fn below<'f>(&'f self, package: &'f str) -> impl Iterator<Item = (&'f str, &'f Vec<ItemId>)> {
         let from = format!("{package}/");
         let files = self.files.range(from..);
@@ -185,7 +186,7 @@ impl FleetItems {
         Ok(VariantOutcome::of(variant, rendered, &said, is_changed))
     }
 
-    /// Deletes or orphans a package, by its policy.
+    /// Deletes or orphans a package, according to its deletion policy.
     fn prune(
         &mut self,
         package: &ClaimedPackage,
@@ -248,7 +249,7 @@ impl FleetItems {
     }
 }
 
-/// The resources of a file, each with its text; `None` if it has none.
+/// The resources of a file, each with its text; `None` if the file is not YAML or has no resources.
 fn documents_of(path: &str, bytes: Vec<u8>) -> Option<Vec<(Resource, String)>> {
     let text = String::from_utf8(bytes).ok()?;
     let file = ResourceList::from_texts([(path.to_owned(), text)]).ok()?;
@@ -258,8 +259,8 @@ fn documents_of(path: &str, bytes: Vec<u8>) -> Option<Vec<(Resource, String)>> {
     (!documents.is_empty()).then_some(documents)
 }
 
-/// Inserts the resources of a file that are new into the list, and removes the items that are no longer in it. Gives the texts
-/// of the others that change.
+/// Inserts new resources of a file into the list, and removes items that are no longer in the file. Returns the new
+/// texts of the other items that change.
 fn write_file(
     path: &str,
     documents: Vec<(Resource, String)>,
@@ -307,7 +308,7 @@ fn write_file(
     Ok(changed)
 }
 
-/// The pipeline's annotations of an item.
+/// The annotations of an item that the pipeline uses.
 fn annotations_of_pipeline(node: NodeRef<'_>) -> Vec<(String, String)> {
     let annotations = node.get_path(&["metadata", "annotations"]);
     let entries = annotations.iter().flat_map(NodeRef::entries);

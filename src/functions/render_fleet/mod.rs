@@ -1,14 +1,13 @@
-//! Makes, updates, adopts and prunes the packages of a whole fleet of variants.
+//! Renders the packages of a whole fleet of variants: creates, updates, adopts and prunes them.
 //!
 //! ```text
-//! variants/fleet.yaml         a PackageVariantSet: for each of 40 clusters, package `web`
+//! variants/fleet.yaml         a PackageVariantSet: package `web` for each of 40 clusters
 //! fleet/cluster-01/web/       its package: cloned, then merged with each new revision
 //! fleet/cluster-02/web/
 //! ```
 //!
-//! The packages are made by the steps of `render-variant`, the sets expanded by the step of
-//! `expand-variant-set`. Each package is worked on by itself: an error in one leaves it as it was, and
-//! the others go on.
+//! The steps of `render-variant` render the packages, and the step of `expand-variant-set` expands the sets. Packages
+//! are independent: an error in one leaves it unchanged, and the others are processed.
 //!
 //! Source: package-variant document; contract, render-fleet.
 
@@ -39,7 +38,7 @@ pub use outcome::VariantOutcome;
 pub use render::Action;
 pub use run::{FleetRun, Watch, run_fleet};
 
-/// The function that the binary runs.
+/// The definition of the function.
 pub const FUNCTION: Function = Function {
     name: "render-fleet",
     about: "Renders the packages of a whole fleet: expands PackageVariantSets, then creates, updates, adopts or deletes the package of each PackageVariant.",

@@ -1,4 +1,4 @@
-//! What became of one variant, for results and reports.
+//! The outcome of one variant, for results and reports.
 
 use crate::diff::FileDiff;
 use crate::fleet::Shard;
@@ -8,33 +8,34 @@ use crate::results::{FunctionResult, Reason, Results, Severity};
 use super::render::{Action, RenderedPackage};
 use super::variants::FleetVariant;
 
-/// What became of one variant, or of one package without an owner.
+/// The outcome of one variant, or of one package whose owner no longer exists.
 #[derive(Debug)]
 pub struct VariantOutcome {
     /// `<namespace>/<name>` of the PackageVariant.
     pub owner: String,
-    /// `<repository>/<package>`; empty if the PackageVariant does not say.
+    /// `<repository>/<package>`; empty if the PackageVariant does not name a valid one.
     pub package: String,
-    /// What was done; `None` if nothing.
+    /// What was done; `None` if nothing changed.
     pub action: Option<Action>,
-    /// The revision that the package was based on.
+    /// The upstream revision that the package was at before; `None` for a new package.
     pub from: Option<String>,
-    /// The revision that it is based on now.
+    /// The upstream revision that the package is at now; `None` if nothing was rendered.
     pub to: Option<String>,
-    /// The branch of its draft, if it is one.
+    /// The branch of the draft, if one was written.
     pub draft: Option<String>,
-    /// The names of its PackageRevisions that are not published, or of the latest one that is; with drafts only.
+    /// The names of the unpublished PackageRevisions or, if there are none, of the latest published one; only with
+    /// drafts.
     pub targets: Vec<String>,
-    /// How many conflicts wait to be looked at.
+    /// The number of open conflicts, which need a decision.
     pub conflicts: usize,
     /// Results, with paths from the fleet's directory.
     pub results: Vec<FunctionResult>,
-    /// The diff of each file that changes, if diffs were asked for.
+    /// The diff of each changed file, if diffs are collected.
     pub diffs: Vec<FileDiff>,
 }
 
 impl VariantOutcome {
-    /// The outcome of a variant whose package was rendered, with what the steps said.
+    /// The outcome of a variant whose package was rendered, with the results of the steps.
     pub(super) fn of(
         variant: &FleetVariant,
         rendered: RenderedPackage,
@@ -54,7 +55,7 @@ impl VariantOutcome {
         }
         for result in said {
             let is_conflict = result.has_reason(Reason::MergeConflict);
-            // If one step fails, all edits are discarded: results about them would be false.
+            // If one step fails, all edits are discarded, so results about them would be false.
             let is_told = match result.severity {
                 Severity::Error => true,
                 Severity::Warning => !failed,
@@ -81,7 +82,7 @@ impl VariantOutcome {
         outcome
     }
 
-    /// The outcome of a variant that cannot be worked on.
+    /// The outcome of a variant that cannot be rendered.
     pub(super) fn refused(variant: &FleetVariant, findings: &[FunctionResult]) -> Self {
         let mut said = Results::default();
         let findings = findings.iter();
@@ -89,7 +90,7 @@ impl VariantOutcome {
         Self::of(variant, RenderedPackage::default(), &said, false)
     }
 
-    /// The outcome of a package that stays as it is.
+    /// The outcome of a package that is left unchanged.
     pub(super) fn unchanged(package: &str, owner: &str) -> Self {
         Self {
             owner: owner.to_owned(),
@@ -105,7 +106,7 @@ impl VariantOutcome {
         }
     }
 
-    /// The outcome of a package whose owner is gone.
+    /// The outcome of a package whose owner no longer exists.
     pub(super) fn of_package(package: &str, owner: &str, action: Action) -> Self {
         let mut outcome = Self::unchanged(package, owner);
         outcome.action = Some(action);
@@ -119,7 +120,7 @@ impl VariantOutcome {
         outcome
     }
 
-    /// The result that says what was done.
+    /// The result that reports the action.
     fn itself(&self, resource: &Resource) -> FunctionResult {
         let action = self.action.map_or("", Action::as_str);
         let message = match (&self.from, &self.to) {
@@ -143,7 +144,7 @@ impl VariantOutcome {
         result.tag("conflicts", self.conflicts.to_string())
     }
 
-    /// Whether the package is, or would be, other than it was.
+    /// Whether the package has changed, or would change.
     #[must_use]
     pub fn changes(&self) -> bool {
         self.action.is_some_and(|action| action != Action::Failed)
@@ -153,19 +154,20 @@ impl VariantOutcome {
         self.action == Some(Action::Failed)
     }
 
-    /// Whether there is anything to tell.
+    /// Whether there is an action or a result to report.
     #[must_use]
     pub fn is_worth_telling(&self) -> bool {
         self.action.is_some() || !self.results.is_empty()
     }
 
-    /// Whether the owner is in a share of the fleet.
+    /// Whether the owner belongs to a share of the fleet; without a share, every owner does.
     pub(super) fn is_in(owner: &str, shard: Option<Shard>) -> bool {
         shard.is_none_or(|shard| shard.has(owner))
     }
 }
 
-/// A result with its path from the fleet's directory. One about the PackageVariant has the path of that.
+/// A result with its path from the fleet's directory. A result about the PackageVariant gets the path of the
+/// PackageVariant.
 fn placed(mut result: FunctionResult, variant: &FleetVariant, package: &str) -> FunctionResult {
     let is_variant = result.resource.as_ref().is_some_and(|resource| {
         resource.kind == variant.resource.kind

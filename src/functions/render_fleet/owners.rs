@@ -1,4 +1,4 @@
-//! Which packages of a fleet have an owner, and which only name one.
+//! Distinguishes packages that have an owner from copies, whose Kptfiles only name one.
 
 use std::collections::HashMap;
 
@@ -7,21 +7,21 @@ use super::variants::FleetVariant;
 use crate::fleet::ClaimedPackage;
 use crate::results::{FunctionResult, Reason, Results};
 
-/// The packages whose Kptfiles name an owner, in the order of their paths.
+/// The packages with an owner in their Kptfile, sorted by path.
 #[derive(Debug, Default)]
 pub(super) struct Owners {
     pub(super) owned: Vec<ClaimedPackage>,
-    /// Those that belong to no PackageVariant: copies.
+    /// Packages that are copies: no PackageVariant owns them.
     pub(super) copies: Vec<ClaimedPackage>,
 }
 
 impl Owners {
-    /// Finds the packages that have the owner that they name.
+    /// Separates the packages that really have the owner in their Kptfile from copies.
     pub(super) fn new(claimed: Vec<ClaimedPackage>, variants: &[FleetVariant]) -> Self {
         let targets = targets(variants);
         let is_target = |owner: &str, path: &str| match targets.get(owner) {
             Some(Some(target)) => *target == path,
-            // An invalid PackageVariant may target any place.
+            // An invalid PackageVariant may target any package.
             Some(None) => true,
             None => false,
         };
@@ -30,8 +30,8 @@ impl Owners {
         Self { owned, copies }
     }
 
-    /// The packages whose PackageVariant no longer exists or targets another place. After an error of a set it is not known
-    /// which they are: a result counts them, and none is given.
+    /// The packages whose PackageVariant no longer exists or targets another package. After an error of a set they
+    /// cannot be determined: a result counts the candidates, and the list is empty.
     pub(super) fn abandoned(
         &self,
         variants: &[FleetVariant],
@@ -55,7 +55,7 @@ impl Owners {
         Vec::new()
     }
 
-    /// The packages below another one that are not part of it.
+    /// The packages in the folder of another package, which are not part of it.
     pub(super) fn below(&self, path: &str) -> Vec<&str> {
         let all = self.owned.iter().chain(&self.copies);
         let paths = all.map(|package| package.path.as_str());
@@ -67,14 +67,14 @@ impl Owners {
     }
 }
 
-/// The place that each PackageVariant targets; `None` where it names no valid one.
+/// The path that each PackageVariant targets; `None` if it does not name a valid one.
 fn targets(variants: &[FleetVariant]) -> HashMap<&str, Option<&str>> {
     let each = variants.iter();
     each.map(|variant| (variant.owner.as_str(), variant.path()))
         .collect()
 }
 
-/// The outcome of a copy: it stays as it is.
+/// The outcome of a copy, which is left unchanged.
 pub(super) fn copied(copy: &ClaimedPackage) -> VariantOutcome {
     let ClaimedPackage {
         path,

@@ -1,8 +1,8 @@
-//! Drafts: what happens to a package whose PackageVariant no longer exists or targets another place.
+//! Prunes packages in drafts: packages whose PackageVariant no longer exists or targets another package.
 //!
 //! ```text
-//! drafts/web/packagevariant-2     deleted
-//! web/v1, a tag                   stays; `deletionProposed/web/v1` waits for approval
+//! drafts/web/packagevariant-2     is deleted
+//! web/v1, a tag                   is kept; `deletionProposed/web/v1` waits for approval
 //! ```
 //!
 //! Source: contract, render-fleet, Drafts.
@@ -21,11 +21,11 @@ use crate::resource::NamespacedName;
 use crate::results::{FunctionResult, Reason, Results, Severity};
 
 impl Drafts<'_> {
-    /// The packages of the downstream repositories that name an owner, on base branches and in drafts. A repository that
-    /// cannot be read is a warning, or the error of the variants that target it.
+    /// The packages of the downstream repositories with an owner in their Kptfile, on base branches and in drafts. If
+    /// a repository cannot be read, adds a warning, unless variants target it, which then report the error.
     ///
     /// # Errors
-    /// [`UsageError`]: the folder of the fleet cannot be read.
+    /// [`UsageError`]: the repository that contains the fleet cannot be read.
     pub(super) fn claimed(
         &mut self,
         variants: &[FleetVariant],
@@ -53,7 +53,8 @@ impl Drafts<'_> {
         Ok(found)
     }
 
-    /// The packages of one folder that name an owner, as each Repository of that name tells where they are.
+    /// The packages in one folder with an owner in their Kptfile. Each Repository object of this name may give
+    /// another directory for them.
     fn claimed_in(&mut self, name: &str) -> Result<Vec<ClaimedPackage>, GitError> {
         let repositories = self.repositories.iter();
         let named = repositories.filter(|(repository, _)| repository.name == name);
@@ -69,7 +70,7 @@ impl Drafts<'_> {
         Ok(all)
     }
 
-    /// Whether a run with `prune` proposes the deletion of a package, or withdraws its drafts.
+    /// Whether a run with `prune` proposes to delete a package, or withdraws its drafts.
     ///
     /// # Errors
     /// [`UsageError`]: the repository cannot be read.
@@ -79,8 +80,8 @@ impl Drafts<'_> {
         Ok(!package.orphans && has_work(&deletion.map_err(refused)?))
     }
 
-    /// Proposes the deletion of a package, or orphans it, by its policy; without `prune`, and where its variant failed at
-    /// another place, the package is only named.
+    /// Proposes to delete a package, or orphans it, according to its deletion policy. Without `prune`, or if its
+    /// variant failed for another package, the package is only reported.
     pub(super) fn prune(
         &mut self,
         package: &ClaimedPackage,
@@ -161,7 +162,7 @@ impl Drafts<'_> {
         Ok(outcome)
     }
 
-    /// Removes the owner from a package, as a draft.
+    /// Removes the owner from a package, in a draft.
     fn orphan(
         &mut self,
         package: &ClaimedPackage,
@@ -204,7 +205,8 @@ impl Drafts<'_> {
         Ok(outcome)
     }
 
-    /// Opens the repository of a package, as the Repository in the namespace of the package's owner has it.
+    /// Opens the repository of a package, with the settings of the Repository object in the namespace of the
+    /// package's owner.
     pub(super) fn open(
         &mut self,
         path: &str,
@@ -219,18 +221,18 @@ impl Drafts<'_> {
     }
 }
 
-/// The namespace of an owner, `<namespace>/<name>`.
+/// The namespace of an owner, which has the form `<namespace>/<name>`.
 fn namespace_in(owner: &str) -> Option<&str> {
     owner.split_once('/').map(|(namespace, _)| namespace)
 }
 
-/// Whether there is anything to write here.
+/// Whether there is anything to do in the local repository.
 fn has_work(deletion: &Deletion) -> bool {
     let is_here = |draft: &Unpublished| draft.local.is_some();
     !deletion.proposed.is_empty() || deletion.withdrawn.iter().any(is_here)
 }
 
-/// What a run with `prune` does.
+/// Describes what a run with `prune` does.
 fn would(deletion: &Deletion) -> String {
     let mut steps = Vec::new();
     let proposed = deletion.proposed.iter();

@@ -1,4 +1,4 @@
-//! Packages whose PackageVariant no longer exists, or targets another place.
+//! Prunes packages whose PackageVariant no longer exists or targets another package.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::package::{
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 
-/// The error for more deletions than allowed.
+/// The error for more deletions than `maxDeletions` allows; `None` if they are allowed.
 pub(super) fn too_many(
     deleted: usize,
     owned: usize,
@@ -38,8 +38,8 @@ pub(super) fn too_many(
     })
 }
 
-/// Deletes or orphans a package, by its policy; without `prune` it is only named. The package of a variant
-/// that failed stays.
+/// Deletes or orphans a package, according to its deletion policy. Without `prune`, or if its variant failed, the
+/// package is only reported.
 pub(super) fn prune(
     fleet: &Path,
     package: &ClaimedPackage,
@@ -69,7 +69,7 @@ pub(super) fn prune(
     outcome
 }
 
-/// The outcome of a package that stays, and that `prune` would have deleted or orphaned.
+/// The outcome of a package that is kept, and that `prune` would delete or orphan.
 pub(super) fn named(package: &ClaimedPackage, prunes: bool, would: &str) -> VariantOutcome {
     let ClaimedPackage { path, owner, .. } = package;
     let message = if prunes {
@@ -85,7 +85,8 @@ pub(super) fn named(package: &ClaimedPackage, prunes: bool, would: &str) -> Vari
     outcome
 }
 
-/// Removes the package but not the packages `below` it, or its owner; gives the diffs, if the mode keeps them.
+/// Deletes a package without the packages `below` it, or removes its owner. Returns the diffs, if the mode collects
+/// them.
 fn remove(
     fleet: &Path,
     package: &ClaimedPackage,
@@ -132,7 +133,7 @@ fn remove(
     Ok(diffs)
 }
 
-/// Whether a file belongs to one of these packages.
+/// Whether a file is in the folder of one of these packages.
 pub(super) fn is_in(file: &str, packages: &[&str]) -> bool {
     packages.iter().any(|package| {
         let rest = file.strip_prefix(package);
@@ -140,7 +141,7 @@ pub(super) fn is_in(file: &str, packages: &[&str]) -> bool {
     })
 }
 
-/// Removes the annotations of the owner from the Kptfile of a package.
+/// Removes the annotations about the owner from the Kptfile of a package.
 pub(super) fn orphan(
     list: &mut ResourceList,
     said: &mut Results,

@@ -1,4 +1,4 @@
-//! One variant: finds out how its package stands, then makes it, updates it or refreshes it.
+//! Renders one variant: determines the state of its package, then creates, updates or refreshes the package.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,28 +24,28 @@ use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::upstream::{GitOrigin, Locked, lock_of, locked, older_revision};
 use crate::yaml::EditError;
 
-/// What became of a package.
+/// What was done with a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
-    /// It was made.
+    /// The package was created.
     Created,
-    /// It has another revision of its upstream.
+    /// The package was updated to another upstream revision.
     Updated,
-    /// It has the same revision, with what the variant or the cluster now says.
+    /// The upstream revision is the same, but the variant or the cluster resources changed.
     Refreshed,
-    /// It was there without an owner, and has one now.
+    /// The package existed without an owner, and now has one.
     Adopted,
-    /// Its owner is gone, and it stays.
+    /// The owner no longer exists, and the package is kept without one.
     Orphaned,
-    /// Its owner is gone, and so is the package.
+    /// The owner no longer exists, and the package was deleted.
     Deleted,
-    /// It is as it was, since there was an error.
+    /// The package was left unchanged because of an error.
     Failed,
 }
 
 impl Action {
-    /// All, in the order of reports.
+    /// All actions, in the order of reports.
     pub const ALL: [Self; 7] = [
         Self::Created,
         Self::Updated,
@@ -56,7 +56,7 @@ impl Action {
         Self::Failed,
     ];
 
-    /// The word in results and reports.
+    /// The name of the action in results and reports.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -71,21 +71,21 @@ impl Action {
     }
 }
 
-/// How a package was made of a variant.
+/// The outcome of rendering a package.
 #[derive(Debug, Default)]
 pub(super) struct RenderedPackage {
-    /// What was done if anything changed; `None` if the package was left alone.
+    /// What was done if anything changed; `None` if the package was not rendered.
     pub(super) action: Option<Action>,
-    /// The revision that it was based on.
+    /// The upstream revision that the package was at before.
     pub(super) from: Option<String>,
-    /// The revision that it is based on now.
+    /// The upstream revision that the package is at now.
     pub(super) to: Option<String>,
-    /// The name of the PackageRevision that it is made from, for a draft.
+    /// The name of the upstream PackageRevision, for the note in a draft's commit.
     pub(super) upstream: Option<String>,
 }
 
 impl RenderedPackage {
-    /// What was done, from which revision to which, for a message.
+    /// The action and the revisions, for a message.
     pub(super) fn steps(&self) -> String {
         let action = self.action.map_or("changed", Action::as_str);
         let to = self.to.as_deref().unwrap_or_default();
@@ -98,21 +98,21 @@ impl RenderedPackage {
     }
 }
 
-/// A package with what work on it changed.
+/// A package, and the changes from working on it.
 #[derive(Default)]
 pub(super) struct WorkedPackage {
-    /// As they were.
+    /// The files before the changes.
     pub(super) files: Arc<Package>,
     pub(super) rendered: RenderedPackage,
-    /// None if there was nothing to do, or an error result.
+    /// Empty if nothing changes or if there was an error result.
     pub(super) changes: Vec<FileChange>,
 }
 
 impl WorkedPackage {
-    /// Works on the resources of a package.
+    /// Calls `work` on the resources of a package.
     ///
     /// # Errors
-    /// [`UsageError`]: one of its files is not YAML; an input that cannot be read.
+    /// [`UsageError`]: a file of the package is not YAML; an input cannot be read.
     pub(super) fn new(
         files: Arc<Package>,
         said: &mut Results,
@@ -132,7 +132,7 @@ impl WorkedPackage {
         })
     }
 
-    /// The diffs of its files, whose paths begin with that of the package.
+    /// The diffs of the changed files. Their paths begin with the path of the package.
     ///
     /// # Errors
     /// A file can no longer be read.
@@ -144,19 +144,19 @@ impl WorkedPackage {
     }
 }
 
-/// What one thread needs for its variants.
+/// The data that one thread needs to render variants.
 pub(super) struct Worker<'f> {
     settings: &'f FleetSettings,
     catalogs: Catalogs<'f>,
-    /// Those of a cluster, for all variants.
+    /// The cluster resources, which all variants share.
     resources: &'f Supplied,
 }
 
-/// The revision that a package is based on.
+/// The original revision of a package.
 enum PackageBase {
-    /// None: it is new.
+    /// There is none, because the package is new.
     New,
-    /// The one that the variant asks for.
+    /// The revision that the variant requests.
     Same,
     Other {
         original: Arc<SuppliedPackage>,
@@ -177,15 +177,16 @@ impl<'f> Worker<'f> {
         }
     }
 
-    /// Warnings about upstream packages.
+    /// Returns the warnings about upstream packages.
     pub(super) fn into_results(self) -> Results {
         self.catalogs.results
     }
 
-    /// Edits the list so that it is the package of the variant. With an error result its edits are void.
+    /// Edits the list so that it becomes the package of the variant. If there is an error result, the edits are
+    /// invalid.
     ///
     /// # Errors
-    /// [`UsageError`]: an input that cannot be read.
+    /// [`UsageError`]: an input cannot be read.
     pub(super) fn render(
         &mut self,
         variant: &FleetVariant,
@@ -261,7 +262,7 @@ impl<'f> Worker<'f> {
         })
     }
 
-    /// The commit that a package is based on, by its lock; `None` after an error result.
+    /// The original revision of a package from Git, according to its lock; `None` after an error result.
     fn base_in_git(
         &mut self,
         variant: &FleetVariant,
@@ -293,7 +294,7 @@ impl<'f> Worker<'f> {
         Ok(None)
     }
 
-    /// The same of a revision in a directory.
+    /// The original revision of a package from a directory, according to its lock; `None` after an error result.
     fn base_in_directory(
         &mut self,
         variant: &FleetVariant,
@@ -346,7 +347,7 @@ impl<'f> Worker<'f> {
     }
 }
 
-/// The error for a package whose lock says nothing.
+/// The error for a package whose lock does not name a revision.
 fn no_original(variant: &FleetVariant, list: &ResourceList) -> FunctionResult {
     let message = "the Kptfile has no `upstreamLock` that names the original revision; `kpt pkg get`, or an update by hand, writes one";
     let result = FunctionResult::error(Reason::NoOriginal, message);
@@ -356,7 +357,7 @@ fn no_original(variant: &FleetVariant, list: &ResourceList) -> FunctionResult {
     }
 }
 
-/// Whose the package is, by its Kptfile, and what is done to it; as an error why it stays as it is.
+/// The ownership in the package's Kptfile and the action to take; an error if the package must be left unchanged.
 fn standing(
     variant: &FleetVariant,
     place: &Destination,
@@ -372,7 +373,7 @@ fn standing(
     let is_copy = ownership.is_copied_to(path);
     match &ownership.owner {
         Some(owner) if *owner == variant.owner && !is_copy => Ok((ownership, Action::Refreshed)),
-        // Without a place it belongs to a variant that targets this one, and that is not this variant.
+        // Without a downstream path, the named owner counts only if it targets this path, and only this variant does.
         Some(owner) if !is_copy && ownership.downstream.is_some() => {
             let message = format!(
                 "expected the package `{path}` of this PackageVariant, found one of `{owner}`; left unchanged"
@@ -400,7 +401,7 @@ fn standing(
     }
 }
 
-/// The Kptfile in the package's own directory.
+/// The Kptfile in the package's root directory.
 pub(super) fn own_kptfile(list: &ResourceList) -> Option<ItemId> {
     let mut items = list.items();
     let found = items.find(|(_, resource)| {
@@ -409,19 +410,19 @@ pub(super) fn own_kptfile(list: &ResourceList) -> Option<ItemId> {
     found.map(|(id, _)| id)
 }
 
-/// What a package says of itself in its Kptfile.
+/// The annotations and labels that a package's Kptfile gets.
 struct Marks<'m> {
     variant: &'m FleetVariant,
     place: &'m Destination,
     upstream: &'m Resolved,
     is_new: bool,
-    /// Whether it is based on another revision now.
+    /// Whether the package moves to another upstream revision.
     moves: bool,
     had_digest: bool,
 }
 
 impl Marks<'_> {
-    /// Writes them.
+    /// Writes the annotations and labels to the Kptfile.
     fn write(&self, list: &mut ResourceList) -> Result<(), (ItemId, EditError)> {
         let Some(kptfile) = own_kptfile(list) else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The whole fleet: which variants there are, the work on each, and what is left over.
+//! Runs over a whole fleet: reads its variants, renders them on several threads, and prunes what remains.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -27,41 +27,42 @@ use crate::yaml::NodeRef;
 pub struct FleetRun<'r> {
     /// The directory of the fleet.
     pub fleet: &'r Path,
-    /// The functionConfig.
+    /// The functionConfig; `None` for the defaults.
     pub config: Option<NodeRef<'r>>,
-    /// A ConflictRules.
+    /// A ConflictRules object.
     pub conflicts: Option<NodeRef<'r>>,
-    /// Files and directories for the roles `variants` and `resources`.
+    /// The files and directories for the roles `variants` and `resources`.
     pub supplied: &'r [(Role, PathBuf)],
-    /// The catalogs, in addition to those of the config.
+    /// The catalogs, in addition to the catalogs of the config.
     pub catalogs: Vec<CatalogSource>,
-    /// A share of the fleet.
+    /// The share of the fleet to process; `None` for the whole fleet.
     pub shard: Option<Shard>,
-    /// How many variants are worked on at a time.
+    /// How many variants are processed at a time.
     pub jobs: usize,
-    /// Whether the run writes.
+    /// What the run does apart from rendering.
     pub mode: Mode,
-    /// Whether PackageVariants in directories get their status.
+    /// Whether to write the status of PackageVariants that were read from directories.
     pub writes_status: bool,
 }
 
-/// Who follows a run.
+/// Observes a run.
 pub trait Watch {
-    /// So many variants are worked on.
+    /// Called once, with the number of variants that will be processed.
     fn begin(&mut self, variants: usize);
 
-    /// What became of the next variant, in the order of namespaces and names.
+    /// Called with the outcome of each variant, in the order of namespaces and names.
     ///
     /// # Errors
-    /// [`UsageError`]: what is written of it cannot be written. The run goes on to its end.
+    /// [`UsageError`]: the outcome cannot be recorded. The run continues to its end.
     fn see(&mut self, outcome: VariantOutcome) -> Result<(), UsageError>;
 }
 
-/// Makes, updates, refreshes and prunes the packages of a fleet. The results are those about the whole run. An error of a
-/// set stops its variants and all pruning; any other error among them stops the run before anything is changed.
+/// Creates, updates, refreshes and prunes the packages of a fleet. Returns the results about the whole run. An error
+/// of a set excludes its variants and all pruning; any other error among these results stops the run before anything
+/// changes.
 ///
 /// # Errors
-/// [`UsageError`]: wrong inputs or settings; a report that cannot be written.
+/// [`UsageError`]: inputs or settings are invalid; a report cannot be written.
 pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, UsageError> {
     let mut results = Results::default();
     let settings = read_settings(run.config, run.conflicts, &mut results)?;
@@ -109,7 +110,7 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     })?;
     add_once(&mut results, said);
     seen?;
-    // The branches are others than before the work.
+    // Opened again, because rendering changed the branches.
     let mut drafts = drafts();
     left.sort_by(|a, b| (&a.owner, &a.path).cmp(&(&b.owner, &b.path)));
     for package in left {
@@ -129,8 +130,8 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     Ok(results)
 }
 
-/// Reads the variants of the run, and adds to `supplied` the resources that go with them; `None`
-/// where an error among the results ends the run.
+/// Reads the variants of the run, and adds the resources that came with them to `supplied`. `None` if an error among
+/// the results ends the run.
 fn supplied_variants(
     run: &FleetRun<'_>,
     supplied: &mut Supplied,
@@ -157,7 +158,7 @@ fn supplied_variants(
     Ok(None)
 }
 
-/// Finds the packages of the fleet that have an owner, and refuses variants whose place is not free.
+/// Finds the packages of the fleet that have an owner, and refuses variants that target a package of another owner.
 fn find_owners(
     run: &FleetRun<'_>,
     drafts: &mut Drafts<'_>,
@@ -177,7 +178,7 @@ fn find_owners(
     Ok(owners)
 }
 
-/// How many of these packages a run with `prune` deletes, or proposes to delete.
+/// How many of these packages a run with `prune` would delete or propose to delete.
 fn deleted(
     settings: &FleetSettings,
     drafts: &mut Drafts<'_>,
@@ -192,7 +193,7 @@ fn deleted(
     })
 }
 
-/// Other objects among the variants count as resources.
+/// Adds the inputs of the role `variants` that contain other objects to the role `resources`.
 pub(super) fn add_other_objects<'i>(
     inputs: impl IntoIterator<Item = &'i Arc<SuppliedPackage>>,
     supplied: &mut Supplied,
@@ -205,7 +206,7 @@ pub(super) fn add_other_objects<'i>(
     }
 }
 
-/// Adds what flags say to the settings of the config.
+/// Adds the values of flags to the settings of the config.
 pub(super) fn take_flags(
     settings: &mut FleetSettings,
     catalogs: &[CatalogSource],
@@ -239,8 +240,8 @@ fn read_inputs(
         .collect()
 }
 
-/// Refuses variants that want the place of another one, or a place inside of it or of a package that is there. The owner
-/// of a package that is there keeps it.
+/// Refuses variants that target the same path as another variant, or a path inside another variant's path or an
+/// existing package. The owner of an existing package keeps it.
 pub(super) fn refuse_shared_places(
     variants: &mut [FleetVariant],
     owned: &[ClaimedPackage],
@@ -287,8 +288,8 @@ pub(super) fn refuse_shared_places(
     }
 }
 
-/// Refuses variants whose place lies in a package that is there: its files are not theirs. A package that the variant
-/// owns already stays its own.
+/// Refuses variants that target a path inside an existing package, whose files belong to that package. A package that
+/// the variant already owns is allowed.
 fn refuse_places_in_packages(
     variants: &mut [FleetVariant],
     owned: &[ClaimedPackage],
@@ -315,7 +316,7 @@ fn refuse_places_in_packages(
     }
 }
 
-/// The work that threads share.
+/// The work that several threads share.
 struct Work<'w> {
     run: &'w FleetRun<'w>,
     settings: &'w FleetSettings,
@@ -325,7 +326,8 @@ struct Work<'w> {
 }
 
 impl Work<'_> {
-    /// Works on all variants; gives each outcome in order. Returns what is to be said of upstream packages.
+    /// Processes all variants, and calls `give` with each outcome in order. Returns the results about upstream
+    /// packages.
     fn all(&self, give: &mut dyn FnMut(VariantOutcome)) -> Result<Vec<FunctionResult>, UsageError> {
         let jobs = self.run.jobs.clamp(1, self.variants.all.len().max(1));
         std::thread::scope(|scope| {
@@ -340,7 +342,7 @@ impl Work<'_> {
                 })
                 .collect::<Result<_, _>>()?;
             drop(sender);
-            // Those that are done before their turn.
+            // Outcomes that arrived before their turn.
             let mut early: BTreeMap<usize, VariantOutcome> = BTreeMap::new();
             let mut turn = 0;
             for (index, outcome) in receiver {
@@ -361,7 +363,7 @@ impl Work<'_> {
         })
     }
 
-    /// Works on variants until none is left.
+    /// Processes variants until none is left.
     fn some(&self, sender: &SyncSender<(usize, VariantOutcome)>) -> Results {
         let FleetRun { fleet, mode, .. } = *self.run;
         let repositories = &self.variants.repositories;
@@ -395,10 +397,10 @@ impl Work<'_> {
     }
 }
 
-/// Deep documents are parsed on threads too, as on the main one.
+/// The stack of a thread: as large as the main thread's, because deep documents are parsed on threads too.
 const STACK: usize = 8 << 20;
 
-/// Adds results in the order of their texts, each once: several threads read the same upstream packages.
+/// Adds results sorted by their text, without duplicates, because several threads read the same upstream packages.
 fn add_once(results: &mut Results, mut said: Vec<FunctionResult>) {
     said.sort_by_cached_key(ToString::to_string);
     said.dedup();

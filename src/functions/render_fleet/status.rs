@@ -1,4 +1,4 @@
-//! `status` of the PackageVariants in a directory of the role `variants`.
+//! Writes the `status` of the PackageVariants in the directories of the role `variants`.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::results::{FunctionResult, Results};
 use crate::supplied::Role;
 use crate::yaml::EditError;
 
-/// What the variants of a run have come to, by owner.
+/// The status of each variant, by owner.
 #[derive(Debug, Default)]
 pub(super) struct Statuses(HashMap<String, Status>);
 
@@ -24,12 +24,12 @@ struct Status {
     outcome: StepsOutcome,
     /// The message of `Ready`.
     ready: &'static str,
-    /// The names of its package revisions.
+    /// The names of its PackageRevisions.
     targets: Vec<String>,
 }
 
 impl Statuses {
-    /// Remembers what became of a variant.
+    /// Records the outcome of a variant.
     pub(super) fn add(&mut self, outcome: &VariantOutcome) {
         let failed = outcome.action == Some(Action::Failed);
         let ready = match &outcome.to {
@@ -48,7 +48,7 @@ impl Statuses {
         self.0.insert(outcome.owner.clone(), status);
     }
 
-    /// Writes the status of each PackageVariant in these directories. Single files stay as they are.
+    /// Writes the status of each PackageVariant in these directories. Inputs that are single files are not changed.
     ///
     /// # Errors
     /// [`UsageError`]: a directory can no longer be read or written.

@@ -1,4 +1,4 @@
-//! The variants of a fleet: PackageVariants, and what PackageVariantSets expand to.
+//! The variants of a fleet: PackageVariants, including those that PackageVariantSets expand to.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -18,22 +18,22 @@ use crate::variant::package_variant_set;
 use crate::variant::revision_request::RevisionRequest;
 use crate::yaml::NodeRef;
 
-/// A PackageVariant of the fleet: there may be hundreds of thousands.
+/// A PackageVariant of the fleet. It must be small, because there may be hundreds of thousands.
 #[derive(Debug)]
 pub(super) struct FleetVariant {
     /// `<namespace>/<name>`.
     pub(super) owner: String,
     pub(super) resource: Resource,
-    /// What it asks for; errors for which it cannot be worked on.
+    /// What it requests; errors if it cannot be processed.
     pub(super) place: Result<Destination, Vec<FunctionResult>>,
-    /// The PackageVariant as it is written.
+    /// The PackageVariant as written.
     text: Text,
 }
 
-/// What a PackageVariant asks for.
+/// The package that a PackageVariant targets, and its upstream.
 #[derive(Debug)]
 pub(super) struct Destination {
-    /// `<repository>/<package>`.
+    /// The path in the fleet, `<repository>/<package>`.
     pub(super) path: String,
     pub(super) wanted: UpstreamRequest,
     pub(super) adopts: bool,
@@ -42,19 +42,20 @@ pub(super) struct Destination {
     pub(super) annotations: BTreeMap<String, String>,
 }
 
-/// The variants of a fleet in the order of their owners, and the Repositories of its catalogs.
+/// The variants of a fleet sorted by owner, and the relevant Repository objects.
 #[derive(Debug, Default)]
 pub(super) struct Variants {
     pub(super) all: Vec<FleetVariant>,
     pub(super) repositories: BTreeMap<NamespacedName, RepositoryFacts>,
-    /// Whether all sets were expanded. Else variants may be missing, and nothing may be pruned.
+    /// Whether all sets were expanded. If not, variants may be missing, and nothing may be pruned.
     pub(super) are_complete: bool,
 }
 
-/// Several inputs may have a file of one path, so that the files of a list have other ones.
+/// The original paths of files, by the unique paths that they get in a combined list: several inputs may have a file
+/// of the same path.
 type GivenPaths = HashMap<Arc<str>, Arc<str>>;
 
-/// The Repositories of catalogs, and of downstream repositories where drafts are written.
+/// The Repository objects of catalogs and, for drafts, also of downstream repositories.
 fn repositories<'l>(
     lists: impl Iterator<Item = &'l ResourceList>,
     settings: &FleetSettings,
@@ -80,11 +81,11 @@ fn repositories<'l>(
 }
 
 impl Variants {
-    /// Expands the sets among the inputs, and reads the variants with little memory: there may be 100,000, and as many
-    /// Repositories. Errors of sets are results.
+    /// Expands the sets among the inputs and reads the variants. Uses little memory, because there may be 100,000
+    /// variants and as many Repositories. Errors of sets are results.
     ///
     /// # Errors
-    /// [`UsageError`]: something that cannot be read.
+    /// [`UsageError`]: an input cannot be read.
     pub(super) fn read(
         inputs: &[&ResourceList],
         supplied: &mut Supplied,
@@ -103,7 +104,7 @@ impl Variants {
             let allow_empty = settings.allow_empty;
             let (list, all) = expand(inputs, supplied, allow_empty, &mut given, results)?;
             variants.are_complete = all;
-            // What sets select from is not read again, and what is injected has its tree made then.
+            // The objects that sets select are not needed again. Resources to inject are parsed again when needed.
             supplied.drop_trees();
             variants.take(&list, &given);
         } else {
@@ -116,7 +117,7 @@ impl Variants {
         Ok(variants)
     }
 
-    /// Lists the variants of a list.
+    /// Adds the variants of a list.
     fn take(&mut self, list: &ResourceList, given: &GivenPaths) {
         let found = list.items().filter(|(_, resource)| is_variant(resource));
         let found: Vec<_> = found.collect();
@@ -129,7 +130,7 @@ impl Variants {
                 *path = Some(given.clone());
             }
             let read = |node: NodeRef<'_>| {
-                // Most have a file of their own, whose text is there already.
+                // Most variants have their own file, whose text can be shared.
                 let is_all = node.document_text().is_some_and(|own| *own == *text);
                 let own = if is_all {
                     text.clone()
@@ -146,7 +147,7 @@ impl Variants {
         }));
     }
 
-    /// The error for a fleet without variants, unless it is meant or a set has errors.
+    /// The error for a fleet without variants; `None` if that is allowed, or if a set has errors.
     pub(super) fn none(
         &self,
         inputs: &[&ResourceList],
@@ -170,7 +171,7 @@ impl Variants {
         Some(FunctionResult::error(Reason::NoVariants, message))
     }
 
-    /// Two objects of one name are indistinguishable.
+    /// Refuses PackageVariants of the same namespace and name, because they cannot be distinguished.
     fn refuse_twins(&mut self) {
         let mut next = 0;
         while next < self.all.len() {
@@ -198,27 +199,27 @@ impl FleetVariant {
         }
     }
 
-    /// The functionConfig of `render-variant`.
+    /// The PackageVariant as a functionConfig of `render-variant`.
     ///
     /// # Errors
-    /// [`UsageError`]: never, since it was read before.
+    /// [`UsageError`]: cannot occur, because the text has been parsed before.
     pub(super) fn config(&self) -> Result<Config, UsageError> {
         Config::parse(self.text.to_string(), &self.owner)
     }
 
-    /// Where its package is, `<repository>/<package>`.
+    /// The path of its package, `<repository>/<package>`; `None` if the PackageVariant was refused.
     pub(super) fn path(&self) -> Option<&str> {
         let place = self.place.as_ref().ok()?;
         Some(&place.path)
     }
 
-    /// Notes an error for which it cannot be worked on.
+    /// Records an error because of which the variant cannot be processed.
     pub(super) fn refuse(&mut self, error: FunctionResult) {
         self.place = Err(vec![error.about(&self.resource)]);
     }
 }
 
-/// `<namespace>/<name>` of a PackageVariant.
+/// The owner of a variant's package: the `<namespace>/<name>` of the PackageVariant.
 pub(super) fn owner_of(resource: &Resource) -> String {
     let namespace = namespace_of(resource.namespace.as_deref());
     let name = resource.name.as_deref().unwrap_or_default();
@@ -235,7 +236,7 @@ pub(super) fn is_set(resource: &Resource) -> bool {
         && resource.group() == "config.porch.kpt.dev"
 }
 
-/// What a PackageVariant asks for; `render-variant` checks the rest.
+/// The destination of a PackageVariant. `render-variant` checks the other fields.
 fn place_of(resource: &Resource, node: NodeRef<'_>) -> Result<Destination, Vec<FunctionResult>> {
     let error = |reason, message: String| FunctionResult::error(reason, message).about(resource);
     let variant = PackageVariant::read(node);
@@ -275,8 +276,8 @@ fn place_of(resource: &Resource, node: NodeRef<'_>) -> Result<Destination, Vec<F
     })
 }
 
-/// The PackageVariants after the sets among them are expanded, as `expand-variant-set` does, but for those of sets with
-/// errors; and whether there are no such sets.
+/// The PackageVariants after the sets among them are expanded as by `expand-variant-set`, without those of sets with
+/// errors; and whether all sets were expanded.
 fn expand(
     inputs: &[&ResourceList],
     supplied: &Supplied,

@@ -1,4 +1,4 @@
-//! Collects a report, one variant after the other.
+//! Collects a report, variant by variant.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -10,19 +10,19 @@ use crate::config::API_VERSION;
 use crate::functions::render_fleet::{FleetCounts, VariantOutcome};
 use crate::results::FunctionResult;
 
-/// What is known of the variants so far. Each text is kept once.
+/// The outcomes of the variants so far. Each text is stored once.
 #[derive(Debug, Default)]
 pub struct Collector {
     entries: Vec<VariantEntry>,
-    /// With the numbers of the variants that have them.
+    /// The results, each with the numbers of its variants.
     said: HashMap<Said, Vec<usize>>,
     diffs: HashMap<ChangedFile, Vec<usize>>,
-    /// About the whole run.
+    /// Results about the whole run.
     general: Vec<Said>,
 }
 
 impl Collector {
-    /// Adds what became of a variant.
+    /// Adds the outcome of a variant.
     pub fn add(&mut self, outcome: &VariantOutcome) {
         if !outcome.is_worth_telling() {
             return;
@@ -44,7 +44,7 @@ impl Collector {
         }
     }
 
-    /// Adds a variant; gives its number.
+    /// Adds a variant, and returns its number.
     pub(super) fn add_entry(&mut self, entry: VariantEntry) -> usize {
         self.entries.push(entry);
         self.entries.len() - 1
@@ -58,7 +58,7 @@ impl Collector {
     pub(super) fn add_result(&mut self, number: usize, mut said: Said) {
         let action = said.tag("action");
         if action.is_some_and(|action| action != "failed") {
-            // The table of variants shows it too.
+            // The table of variants already shows the action.
             return;
         }
         said.forget_place_of_variant();
@@ -83,7 +83,7 @@ impl Collector {
         self.general.push(said);
     }
 
-    /// The report of a run with these counts and these results about all of it.
+    /// The report of a run, with its counts and the results about the whole run.
     #[must_use]
     pub fn finish<'r>(
         mut self,
@@ -129,7 +129,8 @@ impl Collector {
     }
 }
 
-/// How each entry is named elsewhere in the report: a variant that left another package behind has two.
+/// The name of each entry elsewhere in the report. It includes the package if a variant has a second entry, for a
+/// package that it left behind.
 pub(super) fn references(entries: &[VariantEntry]) -> Vec<String> {
     let mut names = HashSet::new();
     let reference = |entry: &VariantEntry| {
@@ -142,7 +143,7 @@ pub(super) fn references(entries: &[VariantEntry]) -> Vec<String> {
     entries.iter().map(reference).collect()
 }
 
-/// The entries in their order, with their names.
+/// The entries in their order, and their names.
 struct Named<'v> {
     variants: &'v [VariantEntry],
     references: Vec<String>,
@@ -158,7 +159,7 @@ impl Named<'_> {
         places.iter().map(|place| &self.variants[*place]).collect()
     }
 
-    /// Conflicts, and all others.
+    /// The conflicts, and the other results.
     fn findings(
         &self,
         said: HashMap<Said, Vec<usize>>,
@@ -186,7 +187,8 @@ impl Named<'_> {
         }
         let mut all: Vec<(Said, BTreeSet<usize>)> = all.into_iter().collect();
         all.sort_by_cached_key(|(said, places)| {
-            // Errors first; of conflicts those last that a rule decided. The text is for an order that does not depend on who came first.
+            // Errors first, and conflicts that a rule decided last. The text makes the order independent of the order
+            // of insertion.
             let text = serde_json::to_string(said).unwrap_or_default();
             (Reverse(said.severity), Reverse(places.len()), text)
         });
@@ -198,7 +200,7 @@ impl Named<'_> {
         findings.partition(|finding| finding.said.is_conflict())
     }
 
-    /// The diffs, by the variants that have them.
+    /// The diffs, grouped by the variants that have them.
     fn changes(
         &self,
         diffs: HashMap<ChangedFile, Vec<usize>>,

@@ -1,4 +1,4 @@
-//! A result as a report has it: once for all variants that have it.
+//! A result in the report, which appears once for all its variants.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,20 @@ use crate::merge::decided::rule_for;
 use crate::results::{FunctionResult, Message, Reason, ResourceRef, Severity};
 use crate::yaml::Value;
 
-/// A result, with the variants that have it.
+/// A result, and the variants that have it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SharedResult {
-    /// Empty if it is about the whole run.
+    /// The names of the variants; empty for a result about the whole run.
     pub(super) variants: Vec<String>,
     #[serde(flatten)]
     pub(super) said: Said,
-    /// What decides it in the next run, if it is a conflict and a rule can; `take` is to be added.
+    /// The rule that would decide the conflict in the next run, without its `take`; `None` for other results, or if
+    /// no rule can decide it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) rule: Option<serde_json::Value>,
 }
 
-/// A result in the form of kpt.
+/// A result, in the form of kpt.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Said {
@@ -36,12 +37,12 @@ pub(super) struct Said {
     pub(super) file: Option<FileOfResult>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) tags: BTreeMap<String, String>,
-    /// Whether words such as `‹name›` stand for those of each variant.
+    /// Whether placeholders such as `‹name›` stand for the names of each variant.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) placeholders: bool,
 }
 
-/// A field; in a conflict written as a rule for conflicts writes it.
+/// A field. In a conflict, its path has the form of conflict rules.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FieldOfResult {
@@ -59,7 +60,7 @@ pub(super) struct FileOfResult {
     pub(super) index: Option<u64>,
 }
 
-/// Tags that say what the table of variants says.
+/// Tags that the table of variants already shows.
 pub(super) const OF_VARIANT: [&str; 6] = ["action", "from", "to", "draft", "conflicts", "variant"];
 
 impl From<&FunctionResult> for Said {
@@ -94,8 +95,9 @@ impl Said {
         self.tag("reason") == Some(Reason::MergeConflict.as_str())
     }
 
-    /// The rule that decides it for all variants in the next run, if it is a conflict that no rule decided. A file without
-    /// resources has no target, so that a rule would decide more than this conflict.
+    /// The rule that would decide the conflict for all variants in the next run; `None` if it is not a conflict, or
+    /// is already decided. A conflict in a file without resources has no rule, because without a target the rule
+    /// would decide other conflicts as well.
     pub(super) fn rule(&self, take: Option<&str>) -> Option<Value> {
         let is_open = self.is_conflict() && self.tag("rule").is_none();
         let about = self.resource_ref.as_ref().filter(|_| is_open)?;
@@ -116,7 +118,8 @@ impl Said {
         about.is_some_and(|about| about.kind.as_ref() == "PackageVariant")
     }
 
-    /// Drops the number of a PackageVariant in its file: it has a name, and the result is that of others too.
+    /// Drops the index of a PackageVariant in its file, so that variants can share the result. The name identifies
+    /// it.
     pub(super) fn forget_place_of_variant(&mut self) {
         if self.is_about_variant()
             && let Some(file) = &mut self.file
@@ -125,7 +128,8 @@ impl Said {
         }
     }
 
-    /// With placeholders for the names of the variant, and without a line: variants that are alike otherwise differ in lines.
+    /// Replaces the names of the variant with placeholders and drops the line, which can differ between otherwise
+    /// equal variants.
     pub(super) fn hiding(mut self, entry: &VariantEntry) -> Self {
         self.tags.remove("line");
         let mut any = false;
@@ -139,8 +143,8 @@ impl Said {
         self
     }
 
-    /// Does something with every text that can have names of the variant. The path of a field is not
-    /// one: rules are made of it.
+    /// Calls `edit` for every text that can contain names of the variant. The path of a field is excluded, because
+    /// rules are made from it.
     pub(super) fn each_text(&mut self, mut edit: impl FnMut(&mut String)) {
         self.message.each_part(&mut edit);
         if let Some(ResourceRef {
@@ -160,13 +164,13 @@ impl Said {
     }
 }
 
-/// A value for the report as data.
+/// Converts a value for the report.
 pub(super) fn json(value: &Value) -> serde_json::Value {
     let json = value.to_json();
     serde_json::from_str(&json).unwrap_or(serde_json::Value::String(json))
 }
 
-/// A name with `*` in place of what differs from variant to variant.
+/// Replaces the placeholders in a name with `*`, because they differ from variant to variant.
 fn with_stars(name: &str) -> String {
     let mut stars = String::new();
     let mut rest = name;

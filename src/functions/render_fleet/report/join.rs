@@ -1,4 +1,4 @@
-//! Puts the reports of shards together.
+//! Combines the reports of shards.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ use crate::config::UsageError;
 use crate::functions::render_fleet::{Action, FleetCounts};
 use crate::yaml::{OwnedDocument, de};
 
-/// The report of all shards, made of their reports or of the files of `--results`. A directory stands for the
-/// `.json` files in it.
+/// The report of all shards, from their reports or from the files of `--results`. A directory stands for the `.json`
+/// files in it.
 ///
 /// # Errors
-/// [`UsageError`]: a file that cannot be read, or that is none of both; a directory without reports; two of them with
-/// one variant; forecasts and reports of what was written.
+/// [`UsageError`]: a file cannot be read, or is neither of these; a directory has no reports; two files have the same
+/// variant; some files are forecasts and others report what was written.
 pub fn join(paths: &[PathBuf]) -> Result<FleetReport, UsageError> {
     let mut files = Vec::new();
     for path in paths {
@@ -69,16 +69,16 @@ fn reports_in(directory: &Path) -> Result<Vec<PathBuf>, UsageError> {
     Ok(files)
 }
 
-/// What the files say so far.
+/// The data from the files so far.
 struct Shards<'p> {
     files: &'p [PathBuf],
-    /// The number of the file that is read.
+    /// The index of the file that is being read.
     at: usize,
     collector: Collector,
     counts: FleetCounts,
-    /// By the name of a variant, the file that has it.
+    /// By the name of a variant, the index of the file that has it.
     variants: HashMap<String, usize>,
-    /// The first file that says whether packages were written, and what it says.
+    /// The first file that records whether packages were written, and what it records.
     written: Option<(usize, bool)>,
 }
 
@@ -91,7 +91,7 @@ impl Shards<'_> {
         }
     }
 
-    /// Adds a variant that no other file may have; gives its number.
+    /// Adds a variant, and returns its number; an error if another file has it too.
     fn add_entry(&mut self, entry: VariantEntry) -> Result<usize, String> {
         let first = *self.variants.entry(entry.name.clone()).or_insert(self.at);
         if first == self.at {
@@ -162,7 +162,7 @@ impl Shards<'_> {
         Ok(())
     }
 
-    /// Adds results in the order of a run: first what a variant's result says, then what is about its package.
+    /// Adds results in the order of a run: first the result of a variant, then the results about its package.
     fn add_results(&mut self, text: &str) -> Result<(), String> {
         let document = OwnedDocument::parse(text.to_owned()).map_err(|error| error.to_string())?;
         let value = document.root().and_then(|root| root.value());
@@ -177,7 +177,7 @@ impl Shards<'_> {
         Ok(())
     }
 
-    /// Adds a result after those of the variant that was named last.
+    /// Adds a result, which belongs to the variant that was named last if it does not name another.
     fn take(&mut self, said: Said, last: &mut Option<usize>) -> Result<(), String> {
         if said.tags.contains_key("variants") && said.tags.contains_key("unchanged") {
             let counts = said.tags.iter();
@@ -219,7 +219,7 @@ impl Shards<'_> {
     }
 }
 
-/// What is read of a FunctionResultList.
+/// The fields of a FunctionResultList that are read.
 #[derive(Debug, Deserialize)]
 struct ResultList {
     items: Vec<ResultsOf>,
@@ -232,7 +232,7 @@ struct ResultsOf {
 }
 
 impl Said {
-    /// Whether it is about a variant, or its package.
+    /// Whether the result is about a variant or its package.
     fn is_about(&self, VariantEntry { name, package, .. }: &VariantEntry) -> bool {
         let file = self.file.as_ref().map(|file| file.path.as_str());
         let below = file.and_then(|file| file.strip_prefix(package.as_str()));
@@ -240,7 +240,7 @@ impl Said {
         !package.is_empty() && is_below || self.owner().as_ref() == Some(name)
     }
 
-    /// The variant that a result names.
+    /// The variant that the result is about; `None` if it does not name one.
     fn owner(&self) -> Option<String> {
         if let Some(owner) = self.tag("variant") {
             return Some(owner.to_owned());
@@ -250,7 +250,7 @@ impl Said {
         (about.kind.as_ref() == "PackageVariant").then(|| format!("{namespace}/{}", about.name))
     }
 
-    /// The package whose Kptfile a result of a variant names.
+    /// The package whose Kptfile the result of a variant names.
     fn package(&self) -> Option<&str> {
         self.tag("action").filter(|action| *action != "failed")?;
         self.file.as_ref()?.path.strip_suffix("/Kptfile")

@@ -1,4 +1,4 @@
-//! The report as data.
+//! The report as JSON.
 
 use super::{FleetReport, KIND};
 use crate::config::{API_VERSION, UsageError};
@@ -12,7 +12,7 @@ pub(super) fn write(report: &FleetReport) -> Result<String, UsageError> {
 /// Reads a report.
 ///
 /// # Errors
-/// What is wrong with it.
+/// A message about what is wrong with the report.
 pub(super) fn read(text: &str) -> Result<FleetReport, String> {
     let report: FleetReport = serde_json::from_str(text).map_err(|error| error.to_string())?;
     if (report.api_version.as_str(), report.kind.as_str()) != (API_VERSION, KIND) {

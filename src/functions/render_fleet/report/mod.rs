@@ -1,14 +1,14 @@
-//! The report of a run: what became of the variants, as data and as a page.
+//! The report of a run: the outcomes of its variants, as data and as a page.
 //!
 //! ```text
 //! cluster-01/web  updated, v1 to v2  --+    conflicts: one entry for the same conflict in 300 variants
-//! cluster-02/web  updated, v1 to v2  --+--> results:   the same
-//! ...                                  |    changes:   one diff for a file that changes alike in 9,000
+//! cluster-02/web  updated, v1 to v2  --+--> results:   one entry for the same result in several variants
+//! ...                                  |    changes:   one diff for a file that changes the same way in 9,000
 //! ```
 //!
-//! A [`Collector`] takes one variant after the other and keeps each text once; `words` makes texts alike that
-//! differ in the names of the variant only. `json` is the report as data, `html` a page made of it,
-//! `join` puts the reports of shards together.
+//! A [`Collector`] takes the outcomes one by one and stores each text once; `words` replaces the names of variants in
+//! texts, so that texts that differ only in these names become equal. `json` is the report as data, `html` is the
+//! page, and `join` combines the reports of shards.
 //!
 //! Source: contract, render-fleet.
 
@@ -31,40 +31,41 @@ pub use collector::Collector;
 pub use finding::SharedResult;
 pub use join::join;
 
-/// What became of the variants of a run. Variants that are as they were are only counted.
+/// The outcomes of the variants of a run. Unchanged variants are only counted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FleetReport {
     api_version: String,
     kind: String,
-    /// What the run was.
+    /// The run that the report is about.
     #[serde(default)]
     pub head: ReportHead,
-    /// Whether packages were written; a forecast wrote nothing.
+    /// Whether changes were written; false for a forecast.
     written: bool,
     counts: FleetCounts,
     variants: Vec<VariantEntry>,
-    /// Conflicts of merges, those that wait for a decision first.
+    /// Conflicts of merges, with open conflicts first.
     conflicts: Vec<SharedResult>,
     /// All other results, errors first.
     results: Vec<SharedResult>,
     changes: Vec<SharedChange>,
 }
 
-/// Which run a report is about. The date is the user's to say: a run with the same input has the same output.
+/// Identifies the run of a report. It has no date unless the user adds one, because a run with the same input must
+/// have the same output.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ReportHead {
-    /// From `--report-title`, such as a date and a revision of the fleet.
+    /// The text of `--report-title`, such as a date and a revision of the fleet.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub title: String,
-    /// The command line.
+    /// The command line of the run.
     pub command: String,
-    /// The version of the program.
+    /// The version of the program that ran.
     pub version: String,
 }
 
-/// One variant, or one package without a variant.
+/// A variant, or a package whose variant no longer exists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct VariantEntry {
     /// `<namespace>/<name>` of the PackageVariant.
@@ -78,29 +79,29 @@ struct VariantEntry {
     from: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     to: Option<String>,
-    /// The branch of its draft.
+    /// The branch of the draft, if one was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     draft: Option<String>,
-    /// Those that no rule decided.
+    /// The number of conflicts that no rule decided.
     #[serde(default, skip_serializing_if = "is_zero")]
     conflicts: u64,
 }
 
-/// Files that change alike in some variants.
+/// Files that change in the same way in several variants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct SharedChange {
     variants: Vec<String>,
     files: Vec<ChangedFile>,
 }
 
-/// The diff of a file.
+/// The diff of a changed file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct ChangedFile {
-    /// In the package.
+    /// The path in the package.
     path: String,
-    /// Without the values of Secrets.
+    /// The diff, without the values of Secrets.
     diff: String,
-    /// Whether words such as `‹name›` stand for those of each variant.
+    /// Whether placeholders such as `‹name›` stand for the names of each variant.
     #[serde(default, skip_serializing_if = "is_false")]
     placeholders: bool,
 }
@@ -115,7 +116,7 @@ fn is_false(is_true: &bool) -> bool {
     !is_true
 }
 
-/// What a report file holds.
+/// The format of a report file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportForm {
     /// A page for people.
@@ -125,10 +126,10 @@ pub enum ReportForm {
 }
 
 impl ReportForm {
-    /// The form that a file name asks for.
+    /// The format for a file name.
     ///
     /// # Errors
-    /// [`UsageError`]: another ending.
+    /// [`UsageError`]: the file name has another extension.
     pub fn of_file(path: &Path) -> Result<Self, UsageError> {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("html" | "htm") => Ok(Self::Html),
@@ -143,10 +144,10 @@ impl ReportForm {
 }
 
 impl FleetReport {
-    /// The report as text.
+    /// The report as text in a format.
     ///
     /// # Errors
-    /// [`UsageError`]: it cannot be written.
+    /// [`UsageError`]: the text cannot be created.
     pub fn text(&self, form: ReportForm) -> Result<String, UsageError> {
         match form {
             ReportForm::Html => html::page(self),

@@ -1,4 +1,5 @@
-//! The names of a variant in texts, so that texts are alike which differ in these names only.
+//! Replaces the names of a variant in texts with placeholders, so that texts that differ only in these names become
+//! equal.
 //!
 //! ```text
 //! --- a/cluster-01/web/Kptfile                            --- a/‹path›/Kptfile
@@ -9,10 +10,10 @@ use memchr::memmem;
 
 use super::VariantEntry;
 
-/// What a placeholder begins with. A text that has it already stays as it is.
+/// The first character of placeholders. A text that already contains it is not changed.
 const MARK: char = '‹';
 
-/// The names of a variant with their placeholders: the longer ones first, since they hold others.
+/// The names of a variant with their placeholders. Longer names come first, because they contain the shorter ones.
 fn names(entry: &VariantEntry) -> [(&'static str, &str); 5] {
     fn parts(path: &str) -> (&str, &str) {
         path.split_once('/').unwrap_or(("", path))
@@ -28,7 +29,8 @@ fn names(entry: &VariantEntry) -> [(&'static str, &str); 5] {
     ]
 }
 
-/// The text with placeholders for the names of a variant; `None` if it has none of them.
+/// The text with placeholders for the names of a variant; `None` if it contains no such name, or already contains a
+/// placeholder.
 pub(super) fn hide(entry: &VariantEntry, text: &str) -> Option<String> {
     let has_mark = |text: &str| text.contains(MARK);
     if [text, &entry.name, &entry.package]
@@ -47,7 +49,7 @@ pub(super) fn hide(entry: &VariantEntry, text: &str) -> Option<String> {
     hidden
 }
 
-/// The text with the names that all entries have in common, and whether placeholders are left.
+/// The text with the names that all entries have in common, and whether placeholders remain.
 pub(super) fn show_common(text: &str, entries: &[&VariantEntry]) -> (String, bool) {
     let mut shown = text.to_owned();
     let mut is_left = false;
@@ -67,7 +69,7 @@ pub(super) fn show_common(text: &str, entries: &[&VariantEntry]) -> (String, boo
     (shown, is_left)
 }
 
-/// Replaces a name where it is a word of its own; `None` if it is nowhere.
+/// Replaces a name where it is a separate word; `None` if it does not occur.
 fn replaced(text: &str, name: &str, placeholder: &str) -> Option<String> {
     if name.is_empty() {
         return None;

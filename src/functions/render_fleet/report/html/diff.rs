@@ -1,8 +1,7 @@
-//! The diff of a file as the page shows it.
+//! Prepares the diff of a file for the page.
 
 use crate::functions::render_fleet::report::ChangedFile;
 
-/// A changed file.
 pub(super) struct FileView<'r> {
     pub(super) path: &'r str,
     pub(super) added: usize,
@@ -11,15 +10,16 @@ pub(super) struct FileView<'r> {
     pub(super) lines: Vec<DiffLines<'r>>,
 }
 
-/// Lines of a diff in a row that have one sign.
+/// Consecutive lines of a diff with the same sign.
 pub(super) struct DiffLines<'r> {
     pub(super) tag: &'static str,
     pub(super) text: &'r str,
 }
 
-/// The diff of a file, with its counts of lines.
+/// The diff of a file, with the numbers of added and removed lines.
 pub(super) fn view(file: &ChangedFile) -> FileView<'_> {
-    // The summary names the file; other headers, such as that of a binary file, stay.
+    // The headers are dropped, because the summary names the file. A diff without hunks, as of a binary file, keeps
+    // them.
     let (head, body) = match file.diff.find("\n@@ ") {
         Some(at) => (&file.diff[..at], &file.diff[at + 1..]),
         None => ("", file.diff.as_str()),
@@ -45,7 +45,7 @@ pub(super) fn view(file: &ChangedFile) -> FileView<'_> {
     }
 }
 
-/// The lines of a diff, those with one sign in a row together.
+/// Groups consecutive lines of a diff by their sign.
 fn lines(diff: &str) -> Vec<DiffLines<'_>> {
     let mut all: Vec<DiffLines<'_>> = Vec::new();
     let (mut start, mut at) = (0, 0);

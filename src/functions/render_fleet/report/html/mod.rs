@@ -1,7 +1,7 @@
-//! The report as one page, without network and of use without scripts.
+//! The report as one page, which needs no network and is usable without scripts.
 //!
-//! The page stays small for a fleet of any size: a diff that many variants share is there once, a set of variants is
-//! named once, and the rarest diffs are left out after a limit.
+//! The page stays small for a fleet of any size: a diff that many variants share appears once, a set of variants is
+//! listed once, and beyond a limit the rarest diffs are left out.
 
 mod diff;
 mod who;
@@ -19,14 +19,13 @@ use crate::yaml::{Value, to_block_text};
 use diff::{FileView, view};
 use who::Who;
 
-/// Bytes of diffs on a page.
+/// The most bytes of diffs on a page.
 const DIFFS: usize = 2 << 20;
-/// Rows that a browser lays out together.
+/// Rows in one chunk of a table, which browsers lay out together.
 const CHUNK: usize = 100;
-/// A table of so many rows is open.
+/// Tables of up to this many rows are initially open.
 const OPEN: usize = 30;
 
-/// The whole page.
 #[derive(Template)]
 #[template(path = "page.html")]
 struct ReportPage<'r> {
@@ -36,7 +35,7 @@ struct ReportPage<'r> {
     tiles: Vec<Tile>,
     failures: Vec<Card<'r>>,
     conflicts: Vec<Card<'r>>,
-    /// All rules together, if there are several.
+    /// All rules in one text, if there are several; otherwise empty.
     rules: String,
     decided: Vec<Card<'r>>,
     notes: Vec<Card<'r>>,
@@ -45,7 +44,7 @@ struct ReportPage<'r> {
     left_out: String,
 }
 
-/// A count, with the part of the page that shows what it counts.
+/// A count, with a link to the part of the page about it.
 struct Tile {
     label: String,
     count: String,
@@ -54,12 +53,12 @@ struct Tile {
     is_zero: bool,
 }
 
-/// A result, with the variants that have it.
+/// A result, and the variants that have it.
 struct Card<'r> {
     who: Who<'r>,
     said: &'r Said,
     place: String,
-    /// Its message; every second part is a name.
+    /// The message, split at backticks: every second part is a name.
     what: Vec<String>,
     rule: String,
 }
@@ -74,13 +73,13 @@ impl Card<'_> {
     }
 }
 
-/// The variants with one action.
+/// The variants with the same action.
 struct VariantState<'r> {
     word: &'static str,
     label: &'static str,
     count: String,
     is_open: bool,
-    /// Rows with their numbers.
+    /// The rows in chunks, each with its number.
     chunks: Vec<Vec<(usize, &'r VariantEntry)>>,
 }
 
@@ -93,16 +92,16 @@ impl VariantEntry {
     }
 }
 
-/// Files that change alike in some variants.
+/// Files that change in the same way in several variants.
 struct ChangeSet<'r> {
     who: Who<'r>,
     files: Vec<FileView<'r>>,
 }
 
-/// Makes the page of a report.
+/// Creates the page of a report.
 ///
 /// # Errors
-/// [`UsageError`]: the page cannot be made.
+/// [`UsageError`]: the template fails.
 pub(super) fn page(report: &FleetReport) -> Result<String, UsageError> {
     let mut fleet = FleetPage::of(report);
     let (failed, noted): (Vec<_>, Vec<_>) = report
@@ -113,7 +112,7 @@ pub(super) fn page(report: &FleetReport) -> Result<String, UsageError> {
         .conflicts
         .iter()
         .partition(|finding| finding.said.severity > Severity::Info);
-    // In the order of the page: a set of variants is named where it comes first.
+    // In the order of the page, because a set of variants is listed at its first occurrence.
     let failures = fleet.cards(&failed);
     let conflicts = fleet.cards(&open);
     let (changes, left_out) = fleet.changes();
@@ -150,7 +149,7 @@ fn distinct<'t>(texts: &[&'t str]) -> Vec<&'t str> {
     texts.copied().collect()
 }
 
-/// `10,000 variants: 9,990 updated, 10 failed`
+/// The counts as a sentence: `10,000 variants: 9,990 updated, 10 failed`.
 fn summary(counts: &FleetCounts) -> String {
     let is_part = |name: &str| name != "variants" && name != "conflicts";
     let parts = counts.named();
@@ -192,17 +191,17 @@ fn tiles(counts: &FleetCounts, written: bool) -> Vec<Tile> {
         }
     };
     let shown = counts.named();
-    // Those that are of interest even if there are none.
+    // These counts are shown even if they are zero.
     let always = ["variants", "unchanged", "failed", "conflicts"];
     let shown = shown.filter(|(word, count)| *count > 0 || always.contains(word));
     shown.map(tile).collect()
 }
 
-/// The report, with what makes its page.
+/// The data for creating the page of a report.
 struct FleetPage<'r> {
     report: &'r FleetReport,
     rows: HashMap<String, usize>,
-    /// The sets of variants that are named already, by their rows.
+    /// The number of each set of variants that has already been listed, by its rows.
     known: HashMap<String, usize>,
 }
 
@@ -223,7 +222,7 @@ impl<'r> FleetPage<'r> {
 
     fn card(&mut self, finding: &'r SharedResult) -> Card<'r> {
         let said = &finding.said;
-        // Either side can be right; the one that stands now is no surprise.
+        // Either side can be right. Suggest the side that has won, so that adding the rule changes nothing.
         let (take, other) = match said.tag("winner") {
             Some("local") => ("local", "upstream"),
             _ => ("upstream", "local"),
@@ -232,7 +231,7 @@ impl<'r> FleetPage<'r> {
             let rules = to_block_text(&Value::Sequence(vec![rule]));
             format!("{}   # or {other}\n", rules.trim_end())
         });
-        // The values stand below in a conflict over a field.
+        // In a conflict over a field, the page shows the values below the message.
         let what = if said.is_conflict() && said.field.is_some() {
             said.message.what().to_owned()
         } else {
@@ -247,7 +246,7 @@ impl<'r> FleetPage<'r> {
         }
     }
 
-    /// The table of variants, by what became of them; failures first.
+    /// The table of variants, grouped by action; failures first.
     fn states(&self) -> Vec<VariantState<'r>> {
         let mut order: Vec<_> = Action::ALL.into_iter().map(Some).chain([None]).collect();
         order.sort_by_key(|action| *action != Some(Action::Failed));
@@ -265,7 +264,7 @@ impl<'r> FleetPage<'r> {
         states.collect()
     }
 
-    /// The changes as far as the page has room, and what is said of the others.
+    /// The changes that fit on the page, and a text about the others.
     fn changes(&mut self) -> (Vec<ChangeSet<'r>>, String) {
         let report = self.report;
         let mut room = DIFFS;
@@ -292,12 +291,12 @@ impl<'r> FleetPage<'r> {
     }
 }
 
-/// What a state of variants is called in a heading and in a sentence.
+/// The name of an action in headings and sentences.
 fn word(action: Option<Action>) -> &'static str {
     action.map_or("left as they were", Action::as_str)
 }
 
-/// `Deployment/web in deployment.yaml`
+/// The place of a result: `Deployment/web in deployment.yaml`.
 fn place(said: &Said) -> String {
     let file = said.file.as_ref().map(|file| {
         let path = file.path.as_str();
@@ -313,7 +312,7 @@ fn place(said: &Said) -> String {
         )
     });
     match (resource, file) {
-        // The variants that have it are named next to it.
+        // The variants are already named next to the result.
         _ if said.is_about_variant() => String::new(),
         (Some(resource), Some(file)) => format!("{resource} in {file}"),
         (Some(resource), None) => resource,
@@ -321,7 +320,7 @@ fn place(said: &Said) -> String {
     }
 }
 
-/// `10,000`
+/// A number with separators: `10,000`.
 fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

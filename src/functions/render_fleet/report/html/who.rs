@@ -1,39 +1,39 @@
-//! The variants that something is about, as short as they can be said.
+//! Describes a set of variants as briefly as possible.
 
 use std::collections::{BTreeMap, HashSet};
 
 use super::{FleetPage, thousands, word};
 use crate::functions::render_fleet::Action;
 
-/// Variants that a list names.
+/// The most variants that a list names.
 const NAMES: usize = 1_000;
-/// So few variants stand where many are counted.
+/// Up to this many variants are named directly instead of being counted.
 const FEW: usize = 3;
 
-/// Some variants.
+/// A description of some variants.
 pub(super) struct Who<'r> {
-    /// `9,998 variants`; empty for the whole run.
+    /// The number of variants, such as `9,998 variants`; empty for the whole run.
     pub(super) count: String,
     pub(super) label: String,
     pub(super) names: Vec<Link<'r>>,
-    /// Whether the names are those of all others.
+    /// Whether `names` are the exceptions: the description means all other variants.
     pub(super) is_all_but: bool,
     pub(super) left_out: String,
-    /// The rows of the table, for the script: `0-8 10-18`.
+    /// The numbers of the rows in the table, for the script: `0-8 10-18`.
     pub(super) rows: String,
-    /// Where the same variants are named already.
+    /// The number of the description that already lists the same variants.
     pub(super) same_as: Option<usize>,
     pub(super) number: usize,
 }
 
-/// A variant and its row.
+/// A variant, and its row in the table.
 pub(super) struct Link<'r> {
     pub(super) row: usize,
     pub(super) name: &'r str,
 }
 
 impl<'r> FleetPage<'r> {
-    /// The variants with these names: all with an action, all but a few, or one by one.
+    /// Describes the variants with these names: as all variants with an action, as all but a few, or one by one.
     pub(super) fn who(&mut self, names: &'r [String]) -> Who<'r> {
         let rows: Vec<usize> = names
             .iter()
@@ -72,7 +72,7 @@ impl<'r> FleetPage<'r> {
         who
     }
 
-    /// Finds a name for many variants; returns those that are to be listed.
+    /// Finds a label for many variants; returns the rows that must still be listed.
     fn name_many(&mut self, who: &mut Who<'r>, rows: Vec<usize>) -> Vec<usize> {
         let (alike, actions) = self.alike(&rows);
         if alike.len() == rows.len() {
@@ -98,7 +98,7 @@ impl<'r> FleetPage<'r> {
         }
     }
 
-    /// The rows with the actions that these rows have, and the names of these actions.
+    /// The rows of all variants with an action that one of these rows has, and the names of these actions.
     fn alike(&self, rows: &[usize]) -> (Vec<usize>, String) {
         let variants = &self.report.variants;
         let actions: BTreeMap<Option<Action>, ()> =
@@ -113,7 +113,7 @@ impl<'r> FleetPage<'r> {
     }
 }
 
-/// `0-8 10`
+/// Row numbers as ranges: `0-8 10`.
 fn ranges(rows: &[usize]) -> String {
     let mut ranges: Vec<(usize, usize)> = Vec::new();
     for row in rows {
