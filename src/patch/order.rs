@@ -1,7 +1,7 @@
 //! The order of a merged list.
 //!
-//! The preserve-order document puts elements that only live has before all others. API servers and
-//! kubectl put each of them where it was in live, as far as that can be told.
+//! The preserve-order document puts elements that only live has before all others. API servers and kubectl keep each of
+//! them at its place in live, as far as that can be determined.
 //!
 //! Source: preserve-order document; contract, apply-patch (`listOrder`).
 
@@ -9,34 +9,34 @@ use std::collections::HashMap;
 
 use crate::yaml::Value;
 
-/// The values of an element's keys, which tell it apart from the others of its list.
+/// The values of an element's keys, which distinguish it from the other elements of its list.
 pub type ElementKey = Vec<Value>;
 
-/// Where elements go that only live has.
+/// Where to put list elements that only live has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ListOrder {
     /// First, as the preserve-order document says.
     #[default]
     Document,
-    /// As kubectl and API servers do it.
+    /// Where kubectl and API servers put them.
     ApiServer,
 }
 
 impl ListOrder {
-    /// The words of the config.
+    /// The words for these values in a config.
     pub const WORDS: [(&'static str, Self); 2] =
         [("document", Self::Document), ("apiserver", Self::ApiServer)];
 }
 
-/// A list after its elements were merged: those of live that are left, then new ones.
+/// A list whose elements have been merged: the remaining elements of live, then new ones.
 pub(super) struct MergedOrder<'m> {
     /// The keys of all elements.
     pub(super) keys: Vec<&'m ElementKey>,
-    /// The keys of live as API servers look places up in it.
+    /// The keys of live, as API servers look up positions in it.
     pub(super) live: Vec<&'m ElementKey>,
-    /// The keys in the order wanted: those of `$setElementOrder`, else of the patch.
+    /// The keys in the requested order: from `$setElementOrder`, or else from the patch.
     pub(super) wanted: Vec<&'m ElementKey>,
-    /// Whether `$setElementOrder` says so.
+    /// Whether the order comes from `$setElementOrder`.
     pub(super) is_set: bool,
 }
 
@@ -78,7 +78,7 @@ impl MergedOrder<'_> {
     }
 }
 
-/// Where each key comes first.
+/// The first position of each key.
 pub(super) fn first_positions<'k>(
     keys: impl IntoIterator<Item = &'k ElementKey>,
 ) -> HashMap<&'k ElementKey, usize> {
@@ -89,7 +89,7 @@ pub(super) fn first_positions<'k>(
     positions
 }
 
-/// What is wrong with primitives that are not all of one kind.
+/// The message for primitives that are not all of one kind; `None` if they are.
 pub(super) fn different_kinds<'k>(
     keys: impl IntoIterator<Item = &'k ElementKey>,
 ) -> Option<String> {
@@ -101,8 +101,8 @@ pub(super) fn different_kinds<'k>(
     ))
 }
 
-/// Live's keys as an API server looks places up in them while `$setElementOrder` counts: it takes
-/// deleted elements out of the list itself, whose last places new elements then fill.
+/// The keys of live in which an API server looks up positions when it applies `$setElementOrder`. It removes deleted
+/// elements from the list in place, which leaves stale elements in the last positions, and new elements overwrite them.
 pub(super) fn live_after_deletions<'m>(
     live: &[&'m ElementKey],
     deleted: &[&'m ElementKey],
@@ -120,7 +120,7 @@ pub(super) fn live_after_deletions<'m>(
             while last > 0 && !is_left[last - 1] {
                 last -= 1;
             }
-            // What was last stays there, next to its copy one place before.
+            // The last element remains there, next to its copy one position before.
             stale.push(live[last - 1]);
             is_left[at] = false;
         }

@@ -1,7 +1,7 @@
-//! How a patch treats the parts of a resource: what the schema says, in the terms of patches.
+//! How a patch treats the parts of a resource, derived from the schema.
 //!
-//! Built-in types have `patchStrategy` and `patchMergeKey`, one key for each list, as API servers use
-//! them. Custom resources have neither: the list types of their CRD take their place, with all their keys.
+//! Built-in types have `patchStrategy` and `patchMergeKey`, one key for each list, as API servers use them. Custom
+//! resources have neither, so the list types of their CRD are used, with all their keys.
 
 use crate::schema::{KeyValue, Keys, ListType, MapType, Schema, TypeRef};
 use crate::yaml::Value;
@@ -15,22 +15,22 @@ pub struct Rules<'s> {
     place: Option<TypeRef<'s>>,
     /// Whether the kind is known at all.
     known: bool,
-    /// Whether the kind is built in: then patch strategies alone count.
+    /// Whether the kind is built in. Then only patch strategies count.
     strict: bool,
-    /// Whether the value lies within a field that takes unknown fields.
+    /// Whether the value is within a field that takes unknown fields.
     open: bool,
-    /// Whether the value lies in a CRD, whose schemas have fields that begin with `$`.
+    /// Whether the value is in a CRD, whose schemas have fields that begin with `$`.
     json_schema: bool,
 }
 
 /// How a patch treats a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListRule<'s> {
-    /// The list is replaced as a whole.
+    /// The whole list is replaced.
     Atomic,
-    /// Primitives, each its own key.
+    /// Primitives merge; each is its own key.
     Set,
-    /// Maps, distinguished by fields: the patch merge key, or the keys of a list of a custom resource.
+    /// Maps merge. They are distinguished by fields: the patch merge key, or the keys of a list of a custom resource.
     Keyed(Keys<'s>),
 }
 
@@ -69,7 +69,7 @@ pub(super) fn names(keys: Keys<'_>) -> String {
 }
 
 impl<'s> Rules<'s> {
-    /// The root of a resource.
+    /// The rules of the root of a resource.
     #[must_use]
     pub fn of(schema: &'s Schema, api_version: &str, kind: &str) -> Self {
         let place = schema.resource(api_version, kind);
@@ -100,19 +100,19 @@ impl<'s> Rules<'s> {
         }
     }
 
-    /// The value under a key.
+    /// The rules of the value of a key.
     #[must_use]
     pub fn field(self, name: &str) -> Self {
         self.at(self.place.and_then(|place| place.field(name)))
     }
 
-    /// The elements of a list.
+    /// The rules of the elements of a list.
     #[must_use]
     pub fn items(self) -> Self {
         self.at(self.place.and_then(TypeRef::items))
     }
 
-    /// How the elements of a list relate.
+    /// How a patch treats this list.
     #[must_use]
     pub fn list(self) -> ListRule<'s> {
         let Some(place) = self.place else {
@@ -137,7 +137,7 @@ impl<'s> Rules<'s> {
         }
     }
 
-    /// All keys of a list of maps, as server-side apply has them.
+    /// All keys of a list of maps, as server-side apply uses them.
     #[must_use]
     pub fn map_keys(self) -> Option<Keys<'s>> {
         match self.place?.list() {
@@ -146,7 +146,7 @@ impl<'s> Rules<'s> {
         }
     }
 
-    /// Whether a map is replaced as a whole.
+    /// Whether a patch replaces the whole map.
     #[must_use]
     pub fn replaces_map(self) -> bool {
         let Some(place) = self.place else {
@@ -156,7 +156,7 @@ impl<'s> Rules<'s> {
         place.patch_strategy().replace || by_type
     }
 
-    /// Whether a patch made for a map, or for the elements of a list, names the keys that stay.
+    /// Whether a patch for this map, or for the elements of this list, lists the keys to keep (`$retainKeys`).
     #[must_use]
     pub fn retains_keys(self) -> bool {
         self.place

@@ -38,7 +38,7 @@ pub enum Matches {
 }
 
 impl Index {
-    /// Of all items of a list that have a name.
+    /// An index of all items of a list that have a name.
     #[must_use]
     pub fn of(list: &ResourceList) -> Self {
         let mut index = Self::default();
@@ -46,7 +46,7 @@ impl Index {
             if let Some(key) = key(resource) {
                 let namespace = namespace(resource);
                 let candidates = index.by_name.entry(key);
-                // Most names are there once.
+                // Most names occur once.
                 candidates
                     .or_insert_with(|| Vec::with_capacity(1))
                     .push((namespace, id));
@@ -55,8 +55,8 @@ impl Index {
         index
     }
 
-    /// The resource with the identity of another one. A namespace that either side leaves out matches
-    /// any namespace, if only one resource matches then.
+    /// Finds the resource with the identity of another one. A missing namespace on either side matches any namespace,
+    /// if only one resource matches then.
     #[must_use]
     pub fn find(&self, resource: &Resource) -> Matches {
         let candidates = key(resource).and_then(|key| self.by_name.get(&key));
@@ -81,7 +81,7 @@ impl Index {
     }
 }
 
-/// An empty namespace counts as absent.
+/// The namespace; an empty one counts as absent.
 fn namespace(resource: &Resource) -> Option<Arc<str>> {
     resource.namespace.clone().filter(|name| !name.is_empty())
 }
@@ -140,7 +140,7 @@ impl Target {
             && fits(&self.namespace, resource.namespace.as_deref())
     }
 
-    /// Whether the labels of a resource matter.
+    /// Whether the target selects by labels.
     #[must_use]
     pub fn has_labels(&self) -> bool {
         !self.labels.match_labels.is_empty() || !self.labels.match_expressions.is_empty()
@@ -152,7 +152,7 @@ impl Target {
         self.labels.matches(&labels(node))
     }
 
-    /// The target in words.
+    /// The target in words, for messages.
     #[must_use]
     pub fn describe(&self) -> String {
         let parts = [
@@ -185,7 +185,7 @@ fn labels(node: NodeRef<'_>) -> TextMap {
         .collect()
 }
 
-/// Reads a label selector as `kubectl get --selector` takes it: `app=web,tier in (a, b),!old`.
+/// Reads a label selector in the syntax of `kubectl get --selector`: `app=web,tier in (a, b),!old`.
 ///
 /// # Errors
 /// The part that is not a requirement.

@@ -1,4 +1,4 @@
-//! The keys of a list's elements, and what must be true of them.
+//! Reads and checks the keys of a list's elements.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::results::Reason;
 use crate::yaml::{Trail, Value};
 
 impl Apply<'_> {
-    /// The keys of all elements; `None` if one has none, which is a finding.
+    /// The keys of all elements. If an element has none, adds a finding and returns `None`.
     pub(super) fn keys(
         &mut self,
         items: &[ListItem<'_>],
@@ -46,7 +46,8 @@ impl Apply<'_> {
         Some(keys)
     }
 
-    /// The two cases that the preserve-order document rejects.
+    /// Refuses the two cases that the preserve-order document rejects: an element of the patch is missing in
+    /// `$setElementOrder`, or the orders differ.
     pub(super) fn check_order(
         &mut self,
         patch: &[ElementKey],

@@ -1,4 +1,4 @@
-//! Lists of a patch: new ones, ordered ones, and those that delete elements.
+//! Lists of a patch: new lists, ordered lists, and lists of elements to delete.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use crate::results::Reason;
 use crate::yaml::Trail;
 
 impl Apply<'_> {
-    /// A list that is not in live.
+    /// A list that live does not have.
     pub(super) fn new_list<'a>(
         &mut self,
         patch: &Node<'a>,
@@ -20,7 +20,8 @@ impl Apply<'_> {
         trail: &Trail<'_>,
     ) -> Node<'a> {
         let is_keyed = matches!(rules.list(), ListRule::Keyed(_));
-        // From the first element on that is another one: most lists stay as they are, and some have millions.
+        // Elements are copied only from the first changed one on: most lists do not change, and some have millions of
+        // elements.
         let mut changed: Option<Vec<ListItem<'a>>> = None;
         let before = |index| patch.placed_items().take(index).collect();
         for (index, item) in patch.placed_items().enumerate() {
@@ -66,7 +67,7 @@ impl Apply<'_> {
     ) -> Option<Node<'a>> {
         let is_list = |node: &&Node<'a>| node.shape() == Shape::List;
         let other = patch.filter(|patch| !is_list(patch));
-        // What is no list in live gives way to a list of the patch.
+        // A list of the patch replaces a live value that is not a list.
         let other =
             other.or(live.filter(|live| !is_list(live) && patch.is_none() && !live.is_null()));
         if let Some(other) = other {
@@ -90,7 +91,7 @@ impl Apply<'_> {
         }
     }
 
-    /// A list that live and the patch have.
+    /// A list that both live and the patch have.
     pub(super) fn list<'a>(
         &mut self,
         live: &Node<'a>,
@@ -105,7 +106,7 @@ impl Apply<'_> {
                 keep_if_equal(Some(live), new)
             }
             (ListRule::Atomic, Some(order)) => {
-                // What is there is what the patch has, if it has anything.
+                // The list of the patch replaces the list of live, if the patch has one.
                 let new = if patch.source().is_none() && patch.is_empty() {
                     live.clone()
                 } else {
@@ -124,7 +125,7 @@ impl Apply<'_> {
         }
     }
 
-    /// `$deleteFromPrimitiveList`.
+    /// Deletes the elements of `$deleteFromPrimitiveList`.
     pub(super) fn delete<'a>(
         &mut self,
         list: Node<'a>,

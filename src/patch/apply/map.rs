@@ -1,4 +1,4 @@
-//! Maps of a patch, merged into those of live.
+//! Merges maps of a patch into maps of live.
 
 use std::collections::HashSet;
 
@@ -13,14 +13,15 @@ use crate::yaml::{Trail, Value};
 struct MergedMap<'a> {
     /// The fields of live, with their new values.
     fields: Fields<'a>,
-    /// Which of them stay. Positions count until all are merged; those that only the patch has follow.
+    /// Which fields of live stay. Removed fields keep their position until all fields are merged. Fields that only the
+    /// patch has follow after them.
     stays: Vec<bool>,
     /// Whether anything differs from live, or from the patch where live has no map.
     changed: bool,
 }
 
 impl Apply<'_> {
-    /// A map, merged into that of live or new. `None` if the patch deletes it.
+    /// Merges a map into the live one, or makes a new map. `None` if the patch deletes it.
     pub(super) fn map<'a>(
         &mut self,
         live: Option<&Node<'a>>,
@@ -96,7 +97,7 @@ impl Apply<'_> {
         }
     }
 
-    /// Lists that a patch only orders, or deletes elements from.
+    /// Merges lists that a patch only orders, or only deletes elements from.
     fn lists_without_values<'a>(
         &mut self,
         patch: &PatchMap<'a>,
@@ -153,7 +154,7 @@ impl Apply<'_> {
     }
 }
 
-/// The positions in live of the fields that a patch names, and of those that it only has list directives for.
+/// The positions in live of the fields of a patch, and of the fields for which it has only list directives.
 fn places(map: &MergedMap<'_>, patch: &PatchMap<'_>) -> (Vec<Option<usize>>, Vec<Option<usize>>) {
     let live = Finder::in_fields(map.fields.clone());
     let fields = Finder::in_fields(patch.fields.clone());

@@ -10,7 +10,7 @@ use super::Apply;
 use crate::results::Reason;
 use crate::yaml::Trail;
 
-/// A list of live and what a patch says about it, with the keys of all elements.
+/// A list of live and the changes of a patch to it, with the keys of all elements.
 struct Lists<'a> {
     live: Vec<ListItem<'a>>,
     live_keys: Vec<ElementKey>,
@@ -21,16 +21,16 @@ struct Lists<'a> {
     order: Option<Vec<ElementKey>>,
 }
 
-/// The elements of a merged list: those of live that are left, then new ones.
+/// The elements of a merged list: the remaining elements of live, then new ones.
 struct MergedElements<'l, 'a> {
     keys: Vec<&'l ElementKey>,
     items: Vec<ListItem<'a>>,
-    /// How many are those of live.
+    /// How many elements are from live.
     left: usize,
 }
 
 impl Apply<'_> {
-    /// Merges a list of the patch into that of live.
+    /// Merges a list of the patch into the live list.
     pub(super) fn merge<'a>(
         &mut self,
         live: &Node<'a>,
@@ -57,7 +57,8 @@ impl Apply<'_> {
         Node::list(items, live.source())
     }
 
-    /// Reads the keys of all elements; `None` if one has none, or a directive is wrong.
+    /// Reads the keys of all elements. If an element has none, or a directive is not valid, adds a finding and returns
+    /// `None`.
     fn lists<'a>(
         &mut self,
         live: &Node<'a>,
@@ -92,7 +93,7 @@ impl Apply<'_> {
         })
     }
 
-    /// Merges the elements of the patch into those of live, each for itself.
+    /// Merges the elements of the patch into the elements of live, one by one.
     fn elements<'l, 'a>(
         &mut self,
         lists: &'l Lists<'a>,
@@ -155,7 +156,8 @@ impl Apply<'_> {
         merged.order(self.order)
     }
 
-    /// Sorts the elements of a patch's list by their directives; `None` if one is wrong.
+    /// Sorts the elements of a patch's list by their directives. If one is not valid, adds a finding and returns
+    /// `None`.
     fn special<'a>(
         &mut self,
         items: &[ListItem<'a>],
@@ -210,7 +212,7 @@ pub(super) fn is_marker(element: &Node<'_>) -> bool {
     fields.len() == 1 && fields.key(0) == PATCH
 }
 
-/// A patch's list by the directives of its elements.
+/// The elements of a patch's list, sorted by their directives.
 struct SpecialElements<'a> {
     /// Elements without a directive, with their index.
     plain: Vec<(usize, ListItem<'a>)>,

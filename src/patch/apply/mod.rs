@@ -6,8 +6,8 @@
 //!   paused: false                   paused: true
 //! ```
 //!
-//! Maps merge by key, lists as [`Rules`] say, `null` deletes, directives do as they say. What a patch
-//! adds is freed from directives and nulls first: those never reach the result.
+//! Maps merge by key, lists as [`Rules`] say, `null` deletes, and directives do what their name says. Directives and
+//! nulls are removed from values that a patch adds, so they never reach the result.
 //!
 //! Source: preserve-order document; contract, apply-patch.
 
@@ -24,16 +24,16 @@ use super::order::ListOrder;
 use super::rules::Rules;
 use crate::yaml::Trail;
 
-/// What becomes of a resource.
+/// The outcome of a patch for a resource.
 #[derive(Debug, Clone)]
 pub enum Applied<'a> {
-    /// It is this now.
+    /// The patched resource.
     Resource(Node<'a>),
     /// The patch deletes it.
     Deleted,
 }
 
-/// Applies a patch to a resource. With error findings the result is of no use.
+/// Applies a patch to a resource. If there are error findings, the result is not valid.
 pub fn apply<'a>(
     live: &Node<'a>,
     patch: &Node<'a>,
@@ -56,14 +56,14 @@ struct Apply<'r> {
     findings: &'r mut Findings,
 }
 
-/// What a patch says about one field.
+/// The part of a patch for one field.
 struct FieldPatch<'p, 'a> {
     value: Option<&'p Node<'a>>,
     directive: Option<&'p ListDirective<'a>>,
 }
 
 impl Apply<'_> {
-    /// The value of a field.
+    /// The new value of a field; `None` if it has none.
     fn field<'a>(
         &mut self,
         live: Option<&Node<'a>>,
@@ -73,7 +73,7 @@ impl Apply<'_> {
     ) -> Option<Node<'a>> {
         let order = patch.directive.and_then(|list| list.order.as_deref());
         let delete = patch.directive.and_then(|list| list.delete.as_deref());
-        // An empty order says nothing.
+        // An empty order is ignored.
         let order = order.filter(|order| !order.is_empty());
         let result = match (patch.value, order) {
             (None, None) => live.cloned(),
@@ -86,7 +86,7 @@ impl Apply<'_> {
         }
     }
 
-    /// What a value of the patch makes of that of live.
+    /// Applies a value of the patch to the live value; `None` if the patch deletes it.
     fn value<'a>(
         &mut self,
         live: Option<&Node<'a>>,
@@ -109,7 +109,7 @@ impl Apply<'_> {
     }
 }
 
-/// A result, or what live has if that is equal: its spelling stays.
+/// The result, or the live value if both are equal, so that its spelling is kept.
 fn keep_if_equal<'a>(live: Option<&Node<'a>>, result: Node<'a>) -> Node<'a> {
     match live {
         Some(live) if live.equals(&result) => live.clone(),

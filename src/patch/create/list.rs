@@ -10,7 +10,7 @@ use crate::schema::Keys;
 use crate::yaml::Trail;
 
 impl Create<'_> {
-    /// Puts what a list of maps needs into the patch.
+    /// Adds the patch of a list of maps to the fields of the patch.
     pub(super) fn list<'a>(
         &mut self,
         field: &Field<'a>,
@@ -23,7 +23,7 @@ impl Create<'_> {
         let is_empty = |list: Option<&Node<'_>>| list.is_none_or(Node::is_empty);
         let is_whole = is_empty(nodes.live);
         let whole = || {
-            // All of modified, as it is there.
+            // The whole list of modified, unchanged.
             (nodes.live.is_none() || !nodes.modified.is_empty()).then(|| field.clone())
         };
         if is_whole && is_empty(nodes.original) {
@@ -66,7 +66,7 @@ impl Create<'_> {
         }
     }
 
-    /// The elements that are new or changed, and whether one of the new ones deletes anything.
+    /// The elements that are new or changed, and whether a new one deletes anything.
     fn changed<'a>(
         &mut self,
         own: &Keyed<'a>,
@@ -103,7 +103,7 @@ impl Create<'_> {
         (items, deletes)
     }
 
-    /// Reads the keys of a list; `None` if an element has none, which is a finding.
+    /// Reads the keys of a list. If an element has none, adds a finding and returns `None`.
     fn keyed<'a>(
         &mut self,
         list: Option<&Node<'a>>,
@@ -129,7 +129,7 @@ impl Create<'_> {
     }
 }
 
-/// What deletes the elements of the previous configuration at these positions.
+/// Elements of a patch that delete the elements of the previous configuration at these positions.
 fn deleted<'a>(old: &Keyed<'a>, mut gone: Vec<usize>, keys: Keys<'_>) -> Vec<ListItem<'a>> {
     gone.sort_by_cached_key(|at| sort_text(&old.keys[*at]));
     let delete = |at: usize| {
@@ -142,7 +142,7 @@ fn deleted<'a>(old: &Keyed<'a>, mut gone: Vec<usize>, keys: Keys<'_>) -> Vec<Lis
     gone.into_iter().map(delete).collect()
 }
 
-/// The order of a list: its elements with their keys alone.
+/// The value of `$setElementOrder`: the elements of a list, each with only its keys.
 fn order_of<'a>(modified: &Node<'a>, own: &Keyed<'a>, keys: Keys<'_>) -> Node<'a> {
     let named = own.items.iter().map(|item| {
         let value = Node::map(key_fields(&item.value, keys), item.value.source());
@@ -151,7 +151,7 @@ fn order_of<'a>(modified: &Node<'a>, own: &Keyed<'a>, keys: Keys<'_>) -> Node<'a
     Node::list(named.collect(), modified.source())
 }
 
-/// The fields that tell an element apart.
+/// The key fields of an element.
 fn key_fields<'a>(element: &Node<'a>, keys: Keys<'_>) -> Fields<'a> {
     element.fields_if(|key| keys.names().any(|name| name == key))
 }

@@ -1,4 +1,4 @@
-//! Makes the patch that takes a live resource to a modified configuration.
+//! Creates the patch that changes a live resource to match a modified configuration.
 //!
 //! ```yaml
 //! env:            # original   # modified   # live        # patch
@@ -6,10 +6,10 @@
 //!                                                           env: [C, {A, $patch: delete}]
 //! ```
 //!
-//! Additions and changes are what modified has and live has not; deletions are what original has and
-//! modified has not. What only live has says nothing. The two come as one patch, in the form of
-//! kubectl, which older servers can read too. Of a kind without a schema it is a JSON merge patch (RFC 7396): maps
-//! merge, and everything else is replaced.
+//! Additions and changes are values that modified has and live does not. Deletions are values that original has and
+//! modified does not. Values that only live has are ignored. Both become one patch, in the form of kubectl, which older
+//! servers can read, too. For a kind without a schema it is a JSON merge patch (RFC 7396): maps merge, and everything
+//! else is replaced.
 //!
 //! Source: preserve-order document; merging-fields document; contract, create-patch.
 
@@ -24,7 +24,7 @@ use super::rules::{ListRule, Rules};
 use crate::results::Reason;
 use crate::yaml::Trail;
 
-/// Makes the patch; `None` if there is nothing to patch. With error findings it is of no use.
+/// Creates the patch; `None` if there is nothing to patch. If there are error findings, the patch is not valid.
 pub fn create<'a>(
     original: Option<&Node<'a>>,
     modified: &Node<'a>,
@@ -41,7 +41,7 @@ pub fn create<'a>(
     create.map(versions, rules, false, &Trail::Root)
 }
 
-/// One value in three versions; the configuration always has it.
+/// One value in three versions. The modified configuration always has it.
 #[derive(Clone, Copy)]
 struct Nodes<'p, 'a> {
     original: Option<&'p Node<'a>>,
@@ -53,7 +53,7 @@ struct Create<'r> {
     findings: &'r mut Findings,
 }
 
-/// Adds a `null` for each field that only the previous configuration has; whether there is one.
+/// Adds a `null` for each field that only the previous configuration has. Returns whether there is one.
 fn push_removed<'a>(
     original: Option<&Node<'a>>,
     modified: &Node<'a>,
@@ -67,7 +67,8 @@ fn push_removed<'a>(
     fields.len() > before
 }
 
-/// The patch of a map with these fields; the configuration itself if it is all new.
+/// The patch of a map with these fields, or the configuration itself if all of it is new. `None` if there is nothing to
+/// patch.
 fn as_patch<'a>(
     fields: Fields<'a>,
     modified: &Node<'a>,
@@ -82,7 +83,7 @@ fn as_patch<'a>(
 }
 
 impl Create<'_> {
-    /// The patch of a map. Without live all of modified is new.
+    /// The patch of a map. Without live, all of modified is new.
     fn map<'a>(
         &mut self,
         versions: Nodes<'_, 'a>,
@@ -97,7 +98,7 @@ impl Create<'_> {
         } = versions;
         let (old, theirs) = (Finder::of(original), Finder::of(live));
         let mut fields = Fields::default();
-        // Whether anything but all of modified is in the patch.
+        // Whether the patch differs from modified.
         let mut differs = false;
         for field in modified.each_field() {
             let field = &field;
@@ -134,7 +135,7 @@ impl Create<'_> {
         as_patch(fields, modified, live, differs)
     }
 
-    /// Puts what a field needs into the patch.
+    /// Adds the patch of a field to the fields of the patch.
     fn field<'a>(
         &mut self,
         field: &Field<'a>,
@@ -168,7 +169,7 @@ impl Create<'_> {
     }
 }
 
-/// `$retainKeys` with the keys of a configuration; `None` where the patch needs none.
+/// `$retainKeys` with the keys of a configuration; `None` if the patch needs none.
 fn retained_keys<'a>(
     modified: &Node<'a>,
     live: Option<&Node<'a>>,

@@ -6,21 +6,21 @@ use super::super::node::ListItem;
 use super::super::order::{ElementKey, first_positions};
 use crate::yaml::Value;
 
-/// The elements of a list, each with its key: the values of the fields that tell it apart, or its own.
+/// The elements of a list, each with its key: the values of its key fields, or its own value.
 pub(super) struct Keyed<'a> {
     pub(super) items: Vec<ListItem<'a>>,
     pub(super) keys: Vec<ElementKey>,
 }
 
-/// Which elements of an older list are those of the newer one.
+/// Which elements of an older list correspond to elements of a newer one.
 pub(super) struct KeyPairs {
-    /// For each element of the newer list, its place in the older one.
+    /// For each element of the newer list, its position in the older one.
     pub(super) of: Vec<Option<usize>>,
-    /// What of the older list is left.
+    /// The positions of the older list that have no counterpart.
     pub(super) left: Vec<usize>,
 }
 
-/// Pairs elements by their keys; of equal ones the last with the last, as kubectl does.
+/// Pairs elements by their keys. Of equal keys, the last is paired with the last, as in kubectl.
 pub(super) fn pair(old: &[ElementKey], new: &[ElementKey]) -> KeyPairs {
     let mut by_key: HashMap<&ElementKey, Vec<usize>> = HashMap::new();
     for (at, key) in old.iter().enumerate() {
@@ -35,8 +35,8 @@ pub(super) fn pair(old: &[ElementKey], new: &[ElementKey]) -> KeyPairs {
     KeyPairs { of, left }
 }
 
-/// The order of the elements in the patch: that of the configuration. Of elements with one key the
-/// last comes first, as in kubectl, unless the patch would contradict its `$setElementOrder` then.
+/// The order of the elements in the patch, which is the order of the configuration. Of elements with the same key the
+/// last comes first, as in kubectl, unless the patch would then contradict its `$setElementOrder`.
 pub(super) fn patch_order(own: &[ElementKey]) -> Vec<usize> {
     let first = first_positions(own);
     let mut order: Vec<usize> = (0..own.len()).collect();
@@ -62,7 +62,7 @@ pub(super) fn repeats(keys: &[ElementKey]) -> bool {
     !keys.iter().all(|key| seen.insert(key))
 }
 
-/// How kubectl sorts elements: by the text of their key.
+/// The text of a key, by which kubectl sorts elements.
 pub(super) fn sort_text(key: &ElementKey) -> Vec<String> {
     key.iter().map(Value::plain_text).collect()
 }

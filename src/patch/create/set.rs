@@ -11,7 +11,7 @@ use crate::results::Reason;
 use crate::yaml::Trail;
 
 impl Create<'_> {
-    /// Puts what a list of primitives needs into the patch.
+    /// Adds the patch of a list of primitives to the fields of the patch.
     pub(super) fn set<'a>(
         &mut self,
         field: &Field<'a>,
@@ -22,7 +22,7 @@ impl Create<'_> {
         let is_empty = |list: Option<&Node<'_>>| list.is_none_or(Node::is_empty);
         let is_whole = is_empty(nodes.live);
         if nodes.modified.is_empty() && is_whole && is_empty(nodes.original) {
-            // An empty list where live has none; nothing where live has one too.
+            // If live has no list, the empty list is added. If live has an empty one, there is nothing to patch.
             if nodes.live.is_none() {
                 fields.push(field.clone());
             }
@@ -82,7 +82,7 @@ fn of_primitives<'a>(list: Option<&Node<'a>>) -> Option<Keyed<'a>> {
     Some(Keyed { items, keys })
 }
 
-/// The keys of an older list that the newer one has not, in kubectl's order.
+/// The keys of an older list that a newer one does not have, in kubectl's order.
 fn missing<'k>(old: &'k [ElementKey], new: &[ElementKey]) -> Vec<&'k ElementKey> {
     let new: HashSet<&ElementKey> = new.iter().collect();
     let mut missing: Vec<_> = old.iter().filter(|key| !new.contains(key)).collect();
@@ -91,7 +91,7 @@ fn missing<'k>(old: &'k [ElementKey], new: &[ElementKey]) -> Vec<&'k ElementKey>
     missing
 }
 
-/// The elements that live has not, each once.
+/// The elements that live does not have, each once.
 fn added<'a>(own: &Keyed<'a>, live: &[ElementKey]) -> Vec<ListItem<'a>> {
     let live: HashSet<&ElementKey> = live.iter().collect();
     let mut seen: HashSet<&ElementKey> = HashSet::new();

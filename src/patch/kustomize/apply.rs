@@ -87,7 +87,7 @@ fn list(live: Option<&Value>, items: &[Value], place: ValuePlace<'_>) -> Value {
     }
 }
 
-/// The values by which an element is found in its list.
+/// The values that identify an element in its list.
 pub(super) fn key_of(item: &Value, names: &[&str]) -> Vec<Option<String>> {
     let text = |name: &&str| item.get(name).map(Value::plain_text);
     names.iter().map(text).collect()
@@ -102,7 +102,7 @@ fn keyed(old: &[Value], items: &[Value], keys: Keys<'_>, place: ValuePlace<'_>) 
     let names: Vec<&str> = names.map(|(_, name)| name).collect();
     let of_old: Vec<_> = old.iter().map(|item| key_of(item, &names)).collect();
     let mut merged: Vec<Option<Value>> = old.iter().cloned().map(Some).collect();
-    // The positions in the old list, or what is new, in the order of the patch.
+    // The positions in the old list, or new elements, in the order of the patch.
     let mut named: Vec<Result<usize, Value>> = Vec::new();
     for item in items
         .iter()
@@ -120,7 +120,7 @@ fn keyed(old: &[Value], items: &[Value], keys: Keys<'_>, place: ValuePlace<'_>) 
     let mut result = Vec::new();
     for one in named {
         match one {
-            // With several keys those of live keep their places.
+            // With several keys, the elements of live keep their places.
             Ok(_) if names.len() > 1 => {}
             Ok(at) => result.extend(merged[at].take()),
             Err(new) => result.push(new),
@@ -133,7 +133,7 @@ fn keyed(old: &[Value], items: &[Value], keys: Keys<'_>, place: ValuePlace<'_>) 
 /// Applies a JSON patch to a value.
 ///
 /// # Errors
-/// The operation that cannot be applied, and why.
+/// A message if an operation cannot be applied.
 pub fn operate(value: &mut Value, operations: &Value) -> Result<(), String> {
     let Value::Sequence(operations) = operations else {
         return Err(format!(

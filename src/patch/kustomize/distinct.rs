@@ -1,4 +1,4 @@
-//! Whether the elements of a list can be distinguished.
+//! Checks whether the elements of a list can be distinguished.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -6,11 +6,11 @@ use std::ops::Range;
 use super::super::node::{Node, Shape};
 use crate::schema::Keys;
 
-/// What identifies each element of a list.
+/// The values that identify the elements of a list.
 pub(super) struct ElementKeys<'s> {
-    /// The keys that count.
+    /// The names of the keys that count.
     pub(super) names: Vec<&'s str>,
-    /// Their texts, for each element.
+    /// The values of the keys as texts, for each element.
     pub(super) texts: Vec<Vec<String>>,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn are_distinct(list: &Node<'_>, keys: Keys<'_>) -> bool {
     found.is_some_and(|found| found.are_distinct(0..items.len()))
 }
 
-/// Whether a list has strings alone, and none twice.
+/// Whether a list has only strings, and none of them twice.
 pub(super) fn has_distinct_strings(list: &Node<'_>) -> bool {
     let mut seen = HashSet::new();
     list.each_item().all(|item| {

@@ -1,7 +1,7 @@
 //! Lists that kustomize merges.
 //!
-//! The result has the elements that the patch names first, in the patch's order, then the others of live. With more than
-//! one key it has the new elements first, then those of live.
+//! The result has the elements that the patch names first, in the patch's order, then the other elements of live. With
+//! more than one key, it has the new elements first, then the elements of live.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,13 +17,13 @@ pub(super) struct KustomizeLists<'a, 's> {
     names: Vec<&'s str>,
     live: Vec<ListItem<'a>>,
     new: Vec<ListItem<'a>>,
-    /// For each new element the position of that of live.
+    /// For each new element, its position in live.
     of_live: Vec<Option<usize>>,
     gone: Vec<usize>,
     source: Option<NodeRef<'a>>,
 }
 
-/// `None` if a merge patch cannot make the new list.
+/// The two lists; `None` if a merge patch cannot produce the new one.
 pub(super) fn keyed<'a, 's>(
     live: &Node<'a>,
     new: &Node<'a>,
@@ -51,7 +51,7 @@ pub(super) fn keyed<'a, 's>(
         of_live.is_some() || place.takes(&item.value)
     };
     let is_sayable = new.iter().zip(&of_live).all(is_new)
-        // `None` comes first.
+        // With several keys, new elements must come first: `None` sorts first.
         && (found.names.len() == 1 || of_live.is_sorted());
     if !is_sayable {
         return None;
@@ -69,7 +69,7 @@ pub(super) fn keyed<'a, 's>(
 }
 
 impl<'a> KustomizePatch<'a> {
-    /// What the merge patch says of a list; `None` for nothing.
+    /// The merge patch of a list; `None` if it needs none.
     pub(super) fn keyed(
         &mut self,
         lists: &KustomizeLists<'a, '_>,
@@ -107,14 +107,14 @@ impl<'a> KustomizePatch<'a> {
 }
 
 impl KustomizeLists<'_, '_> {
-    /// The patch of an element with the keys by which it is found.
+    /// The patch of an element, with the keys that identify it.
     fn with_keys<'a>(&self, patch: &Node<'a>, element: &Node<'a>) -> Node<'a> {
         patch.with_keys(element, |key| self.names.contains(&key))
     }
 }
 
-/// How many elements a patch has to name, from the first, so that the others follow in live's order: all up to the last
-/// one that it changes or that stands out of order.
+/// How many elements, from the first, a patch has to name so that the others follow in the order of live: all up to the
+/// last one that is changed or out of order.
 fn first_to_name(of_live: &[Option<usize>], is_named: &[bool]) -> usize {
     let mut next = usize::MAX;
     for (at, (of_live, is_named)) in of_live.iter().zip(is_named).enumerate().rev() {
@@ -126,7 +126,8 @@ fn first_to_name(of_live: &[Option<usize>], is_named: &[bool]) -> usize {
     0
 }
 
-/// What a merge patch says of a list of strings, if anything; `None` if it cannot make the new list, as it deletes nothing.
+/// The merge patch of a list of strings, if it needs one. The outer `None` means that a merge patch cannot produce the
+/// new list: it cannot delete strings.
 pub(super) fn values<'a>(live: &Node<'a>, new: &Node<'a>) -> Option<Option<Node<'a>>> {
     if !has_distinct_strings(live) || !has_distinct_strings(new) {
         return None;

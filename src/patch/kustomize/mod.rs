@@ -1,4 +1,4 @@
-//! Makes the patches with which kustomize turns a live resource into a modified one.
+//! Creates the patches with which kustomize turns a live resource into a modified one.
 //!
 //! ```yaml
 //! metadata:                # live       # modified   # patches
@@ -8,9 +8,9 @@
 //!   containers:              [x, y]       [y, z]       containers: [{name: y}, {name: z}, {name: x, $patch: delete}]
 //! ```
 //!
-//! A strategic merge patch says what it can, and a JSON patch (RFC 6902) the rest. kustomize knows neither
-//! `$setElementOrder` nor `$deleteFromPrimitiveList`: it puts the elements that a patch names first, in the order of the
-//! patch. So a patch that changes an element also names the elements before it.
+//! A strategic merge patch makes the changes that it can express, and a JSON patch (RFC 6902) makes the others.
+//! kustomize supports neither `$setElementOrder` nor `$deleteFromPrimitiveList`: it puts the elements that a patch
+//! names first, in the order of the patch. So a patch that changes an element also names the elements before it.
 //!
 //! Source: contract, create-patch; kustomize 5.8 (kyaml, `yaml/walk` and `yaml/merge2`).
 
@@ -32,16 +32,16 @@ use operation::{JsonChange, differences, entry};
 pub use operation::{Operation, Targets};
 use place::{ListPlace, ValuePlace};
 
-/// What kustomize needs to make one resource of another.
+/// The patches with which kustomize turns one resource into another.
 #[derive(Debug, Default)]
 pub struct Patches<'a> {
     /// A strategic merge patch, as a sparse resource.
     pub merge: Option<Node<'a>>,
-    /// What that patch cannot say: a JSON patch to apply after it.
+    /// The changes that the merge patch cannot express: a JSON patch to apply after it.
     pub operations: Vec<Operation<'a>>,
 }
 
-/// Makes the patches that turn `live` into `modified`, a resource of the same kind and name.
+/// Creates the patches that turn `live` into `modified`, a resource of the same kind and name.
 #[must_use]
 pub fn create<'a>(live: &Node<'a>, modified: &Node<'a>, rules: Rules<'_>) -> Patches<'a> {
     let place = ValuePlace::of(live, rules);
@@ -53,7 +53,7 @@ pub fn create<'a>(live: &Node<'a>, modified: &Node<'a>, rules: Rules<'_>) -> Pat
             operations: create.operations,
         };
     }
-    // A merge patch finds its resource by these.
+    // A merge patch finds its resource by these fields, so it cannot change them.
     let paths = [&["apiVersion"][..], &["metadata", "namespace"]];
     let renames = paths
         .into_iter()
@@ -69,13 +69,13 @@ pub fn create<'a>(live: &Node<'a>, modified: &Node<'a>, rules: Rules<'_>) -> Pat
         mut operations,
         lost,
     } = create;
-    // kustomize drops these nulls while it merges.
+    // kustomize drops these nulls when it applies a merge patch.
     operations.extend(lost.into_iter().filter(|_| merge.is_some()));
     operations.extend(renames);
     Patches { merge, operations }
 }
 
-/// The patch that takes a resource away.
+/// The patch that deletes a resource.
 #[must_use]
 pub fn delete<'a>(live: &Node<'a>) -> Node<'a> {
     sparse(&deletion(), live)
@@ -87,14 +87,14 @@ fn deletion<'a>() -> Node<'a> {
 }
 
 impl Patches<'_> {
-    /// The JSON patch as an entry of a kustomization's `patches`; `None` if there is none.
+    /// The JSON patch as an entry of a kustomization's `patches`; `None` if it has no operations.
     #[must_use]
     pub fn entry(&self, live: &Resource, targets: &Targets<'_>) -> Option<String> {
         (!self.operations.is_empty()).then(|| entry(&self.operations, targets.select(live)))
     }
 }
 
-/// The change of a field that identifies a resource.
+/// The change of a field that identifies a resource; `None` if the field is unchanged.
 fn identity<'a>(path: &[&str], live: &Node<'a>, modified: &Node<'a>) -> Option<Operation<'a>> {
     let change = match (live.get_path(path), modified.get_path(path)) {
         (Some(live), Some(new)) if live.equals(&new) => return None,
@@ -106,13 +106,14 @@ fn identity<'a>(path: &[&str], live: &Node<'a>, modified: &Node<'a>) -> Option<O
     Some(Operation::new(format!("/{}", path.join("/")), change))
 }
 
-/// From how many bytes in memory on a list is long.
+/// A list of at least this many bytes in memory is long.
 const LONG: usize = 1 << 14;
 
 #[derive(Default)]
 struct KustomizePatch<'a> {
     operations: Vec<Operation<'a>>,
-    /// Adds the nulls that kustomize drops from a resource that it merges a patch into: those without a text.
+    /// Adds nulls again. When kustomize merges a patch into a resource, it drops the nulls that are written as empty
+    /// text.
     lost: Vec<Operation<'a>>,
 }
 
@@ -121,7 +122,7 @@ impl<'a> KustomizePatch<'a> {
         self.operations.push(Operation::at(trail, change));
     }
 
-    /// Null on both sides.
+    /// Keeps a null that both sides have.
     fn keep_null(&mut self, live: &Node<'a>, trail: &Trail<'_>) {
         if live.source().is_some_and(|node| node.source().is_empty()) {
             let null = Node::of_value(Value::Null);
@@ -183,7 +184,7 @@ impl<'a> KustomizePatch<'a> {
         }
     }
 
-    /// What the merge patch says of a value that live has and that is not null.
+    /// The merge patch of a value that live has and that is not null; `None` if it needs none.
     fn value(
         &mut self,
         live: &Node<'a>,
@@ -197,11 +198,11 @@ impl<'a> KustomizePatch<'a> {
                 (!fields.is_empty()).then(|| Node::map(fields, new.source()))
             }
             (Shape::List, Shape::List) => self.list(live, new, place, trail),
-            // kustomize keeps the quotes of live: a number in quotes would be a string.
+            // kustomize keeps the quotes of the live value, and a number in quotes would be a string.
             (Shape::Scalar, Shape::Scalar) if live.as_str().is_some() == new.as_str().is_some() => {
                 (!live.equals(new)).then(|| new.clone())
             }
-            // It refuses a value of another kind.
+            // kustomize refuses a value of another kind.
             _ => {
                 self.push(trail, JsonChange::Replace(new.clone()));
                 None
@@ -209,8 +210,8 @@ impl<'a> KustomizePatch<'a> {
         }
     }
 
-    /// Changes the elements of a long list that a merge patch would replace, if few of them differ: the versions of a
-    /// CustomResourceDefinition have thousands of lines.
+    /// Adds operations for the elements of a long list that a merge patch would replace, if few elements differ.
+    /// Returns whether it did. Such a list is `versions` of a CustomResourceDefinition, which has thousands of lines.
     fn has_operations(&mut self, live: &Node<'a>, new: &Node<'a>, trail: &Trail<'_>) -> bool {
         let length = new.to_value().cost();
         if length < LONG {
@@ -253,7 +254,7 @@ impl<'a> KustomizePatch<'a> {
     }
 }
 
-/// Whether a merge patch can name a field: kustomize fails at an empty key, and others are directives.
+/// Whether a merge patch can contain a key: kustomize fails at an empty key, and a key with `$` is a directive.
 fn is_sayable(key: &str) -> bool {
     !key.is_empty() && !key.starts_with('$')
 }

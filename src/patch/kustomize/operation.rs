@@ -1,4 +1,4 @@
-//! JSON patches (RFC 6902), with the target that a kustomization's `patches` take.
+//! JSON patches (RFC 6902), with their target in a kustomization's `patches`.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use super::KustomizePatch;
 use crate::resource::{Resource, namespace_of};
 use crate::yaml::{Trail, Value, to_block_text};
 
-/// A change of one place.
+/// An operation of a JSON patch.
 #[derive(Debug, Clone)]
 pub struct Operation<'a> {
     /// A JSON pointer.
@@ -15,10 +15,10 @@ pub struct Operation<'a> {
     change: JsonChange<'a>,
 }
 
-/// What becomes of a place.
+/// The change that an operation makes.
 #[derive(Debug, Clone)]
 pub(super) enum JsonChange<'a> {
-    /// A new field (in place of any that is there), or an element before that of the index.
+    /// Adds a field, or replaces an existing one; in a list, adds an element before the index.
     Add(Node<'a>),
     Replace(Node<'a>),
     Remove,
@@ -33,7 +33,7 @@ impl<'a> Operation<'a> {
         Self::new(pointer(trail), change)
     }
 
-    /// About how many bytes it takes in memory.
+    /// Approximate number of bytes that it takes in memory.
     pub(super) fn cost(&self) -> usize {
         self.to_value().cost()
     }
@@ -50,7 +50,7 @@ impl<'a> Operation<'a> {
     }
 }
 
-/// The way to a value as a JSON pointer (RFC 6901).
+/// The path to a value as a JSON pointer (RFC 6901).
 fn pointer(trail: &Trail<'_>) -> String {
     let mut pointer = String::new();
     for step in trail.steps() {
@@ -99,7 +99,8 @@ fn map<'a>(live: &Node<'a>, new: &Node<'a>, trail: &Trail<'_>, create: &mut Kust
     }
 }
 
-/// Lists of one length are compared element by element; in others, what is between equal heads and tails is replaced.
+/// Lists of equal length are compared element by element. In others, the elements between equal heads and tails are
+/// replaced.
 fn list<'a>(live: &Node<'a>, new: &Node<'a>, trail: &Trail<'_>, create: &mut KustomizePatch<'a>) {
     let live: Vec<Node<'a>> = live.each_item().collect();
     let new: Vec<Node<'a>> = new.each_item().collect();
@@ -129,7 +130,7 @@ fn list<'a>(live: &Node<'a>, new: &Node<'a>, trail: &Trail<'_>, create: &mut Kus
 /// An entry of `patches` with these operations.
 pub(super) fn entry(operations: &[Operation<'_>], target: Value) -> String {
     let mut operations: Vec<Value> = operations.iter().map(Operation::to_value).collect();
-    // kustomize trims the patch, which would take the last line break from a text at its end.
+    // kustomize trims the patch, which would remove the last line break of a text at its end.
     if let Some(last) = operations.last_mut()
         && ends_with_line_break(last)
         && let Value::Mapping(fields) = last
@@ -154,10 +155,10 @@ fn ends_with_line_break(value: &Value) -> bool {
     }
 }
 
-/// The resources of a kustomization, of which a target selects one.
+/// The resources of a kustomization. A target must select only one of them.
 #[derive(Debug, Default)]
 pub struct Targets<'r> {
-    /// By kind and name.
+    /// The resources by kind and name.
     alike: HashMap<(&'r str, Option<&'r str>), Vec<&'r Resource>>,
 }
 
@@ -173,8 +174,8 @@ impl<'r> FromIterator<&'r Resource> for Targets<'r> {
 }
 
 impl Targets<'_> {
-    /// Selects one resource. Each field is a regular expression, and one that is left out fits anything, so the core group
-    /// and the namespace `default` are named where another resource would fit.
+    /// The target that selects a resource. Each field is a regular expression, and a missing field matches anything. So
+    /// the core group and the namespace `default` are named where another resource would match, too.
     pub(super) fn select(&self, resource: &Resource) -> Value {
         let (group, name) = (resource.group(), resource.name.as_deref());
         let namespace = namespace_of(resource.namespace.as_deref());

@@ -1,4 +1,4 @@
-//! What kustomize knows of a place in a resource, whichever version it is: the lists that it merges.
+//! Which lists kustomize merges at a place in a resource, in any version of kustomize.
 
 use super::super::node::{Node, Shape};
 use super::super::rules::{ListRule, Rules};
@@ -6,8 +6,8 @@ use super::distinct::{are_distinct, has_distinct_strings};
 use super::is_sayable;
 use crate::schema::Keys;
 
-/// Kinds with lists that kustomize merges. Its schema is that of Kubernetes 1.21; lists of other kinds, and all that is
-/// newer, a later version may merge or not.
+/// Kinds with lists that kustomize merges. Its schema is from Kubernetes 1.21. A later version may or may not merge
+/// lists of other kinds, and newer lists.
 const KINDS: [(&str, &str); 14] = [
     (
         "admissionregistration.k8s.io/v1",
@@ -31,7 +31,8 @@ const KINDS: [(&str, &str); 14] = [
     ("v1", "ServiceAccount"),
 ];
 
-/// The lists of these kinds that it merges. Those of a `status` are left out: some have these names, and are newer.
+/// The lists of these kinds that kustomize merges. Lists in a `status` are excluded: some have these names, but are
+/// newer.
 const LISTS: [&str; 14] = [
     "containers",
     "env",
@@ -53,19 +54,19 @@ const LISTS: [&str; 14] = [
 #[derive(Clone, Copy)]
 pub(super) struct ValuePlace<'s> {
     rules: Rules<'s>,
-    /// Whether the kind is one of [`KINDS`], and the place not in its `status`.
+    /// Whether the kind is one of [`KINDS`], and the place is not in its `status`.
     is_known: bool,
     /// Whether the field is one of [`LISTS`].
     is_merged: bool,
 }
 
-/// What kustomize makes of a list and that of a patch.
+/// What kustomize does with a list and the list of a patch.
 pub(super) enum ListPlace<'s> {
-    /// That of the patch.
+    /// The list of the patch replaces the other one.
     Replaced,
-    /// Both lists, by the values of these keys.
+    /// It merges both lists, by the values of these keys.
     Keyed(Keys<'s>),
-    /// Both lists of strings.
+    /// It merges both lists of strings.
     Values,
     /// Not certain: one version merges and another one does not.
     Unknown,
@@ -113,8 +114,8 @@ impl<'s> ValuePlace<'s> {
         }
     }
 
-    /// Whether kustomize can merge a patch into a value and leaves everything else as it is: it drops one of two elements
-    /// with one key, and refuses keys that are empty.
+    /// Whether kustomize can merge a patch into a value without other changes. It drops one of two elements with the
+    /// same key, and refuses empty keys.
     pub(super) fn is_mergeable(self, live: &Node<'_>) -> bool {
         match live.shape() {
             Shape::Null | Shape::Scalar => true,
@@ -136,7 +137,8 @@ impl<'s> ValuePlace<'s> {
         }
     }
 
-    /// Whether a merge patch can add a value: kustomize drops nulls from it, and merges its lists with themselves.
+    /// Whether a merge patch can add a value unchanged: kustomize drops nulls from it, and merges its lists with
+    /// themselves.
     pub(super) fn takes(self, new: &Node<'_>) -> bool {
         match new.shape() {
             Shape::Null => false,

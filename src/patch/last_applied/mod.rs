@@ -1,4 +1,4 @@
-//! The annotation in which `kubectl apply` keeps the configuration that it applied last.
+//! The annotation in which `kubectl apply` stores the configuration that it applied last.
 //!
 //! Compact JSON with sorted keys, as Go writes it: `<`, `>` and `&` escaped, a line break at the end.
 //!
@@ -13,7 +13,7 @@ use super::node::{Node, Shape};
 use crate::yaml::value::Number;
 use crate::yaml::{OwnedDocument, Value};
 
-/// What was applied last, as a document of the same value.
+/// The configuration that was applied last, as a document of the same value.
 #[derive(Debug)]
 pub struct LastApplied(OwnedDocument);
 
@@ -21,10 +21,10 @@ impl LastApplied {
     /// Reads the annotation.
     ///
     /// # Errors
-    /// What is wrong, if the text is not a JSON object.
+    /// An error if the text is not a JSON object.
     pub fn read(text: &str) -> Result<Self, serde_json::Error> {
         let text = without_surrogates(text);
-        // Nearly all JSON is YAML, but for control characters, and keys that are there twice: of these the later one
+        // Nearly all JSON is YAML. The exceptions are control characters, and duplicate keys, of which the last one
         // counts, as in Go.
         let document = match OwnedDocument::parse(text.to_string()) {
             Ok(document) => serde_json::from_str::<IgnoredAny>(&text).map(|_| document)?,
@@ -50,15 +50,15 @@ impl LastApplied {
         }
     }
 
-    /// The configuration.
+    /// The configuration that was applied last.
     #[must_use]
     pub fn node(&self) -> Node<'_> {
         self.0.root().map_or_else(Node::empty_map, Node::Text)
     }
 }
 
-/// The configuration as it is kept: without the annotations of the pipeline and the annotation
-/// itself, and always with `annotations`.
+/// The text of the annotation for a configuration: without the annotations of the pipeline and the annotation itself,
+/// and always with `annotations`.
 #[must_use]
 pub fn write(config: &Node<'_>) -> String {
     let mut json = String::new();
@@ -100,7 +100,7 @@ fn write_json(node: &Node<'_>, json: &mut String) {
     }
 }
 
-/// Writes parts between brackets, set apart by commas.
+/// Writes parts between brackets, separated by commas.
 fn write_each<T>(
     [open, close]: [char; 2],
     parts: impl IntoIterator<Item = T>,
@@ -125,7 +125,7 @@ fn write_word(value: Option<Value>, json: &mut String) {
     }
 }
 
-/// A number as Go writes it: whole ones of 64 bits without a fraction, others in the shortest form.
+/// A number as Go writes it: 64-bit integers without a fraction, others in the shortest form.
 fn number_text(number: &Number) -> String {
     let float = match number {
         Number::Int(value) => match i64::try_from(*value) {
@@ -158,7 +158,7 @@ fn number_text(number: &Number) -> String {
     }
 }
 
-/// A string as Go's encoder writes it, which escapes what HTML or JavaScript would read.
+/// A string as Go's encoder writes it. It escapes characters that have a meaning in HTML or JavaScript.
 fn write_string(text: &str, json: &mut String) {
     const SPECIAL: [char; 5] = ['<', '>', '&', '\u{2028}', '\u{2029}'];
     let text = serde_json::to_string(text).unwrap_or_default();
@@ -170,7 +170,8 @@ fn write_string(text: &str, json: &mut String) {
     }
 }
 
-/// The same JSON without escapes of surrogates: a pair is one character, and half of one is U+FFFD, as Go reads it.
+/// The same JSON without escapes of surrogates: a pair becomes one character, and a lone surrogate becomes U+FFFD, as
+/// in Go.
 fn without_surrogates(text: &str) -> Cow<'_, str> {
     let code = |at: usize| -> Option<u16> {
         let digits = text.get(at..)?.strip_prefix("\\u")?.get(..4)?;

@@ -1,5 +1,5 @@
-//! The entries of a map that was made. A map can have millions of entries, and most of them are in
-//! a document: those are held as the ids of their nodes.
+//! The entries of a map. A map can have millions of entries. Most of them are in a document, and are stored as the ids
+//! of their nodes.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ pub struct Field<'a> {
     pub key: Cow<'a, str>,
     /// The value.
     pub value: Node<'a>,
-    /// The entry of a document that it was made of.
+    /// The entry of a document that it was made from; `None` if it is new.
     pub entry: Option<EntryRef<'a>>,
 }
 
@@ -27,7 +27,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// An entry that stands nowhere.
+    /// A new entry, which no document has.
     #[must_use]
     pub fn made(key: impl Into<Cow<'a, str>>, value: Node<'a>) -> Self {
         Self {
@@ -57,9 +57,9 @@ pub(super) fn key_text<'a>(key: NodeRef<'a>) -> Cow<'a, str> {
 /// The entries of a map, in order.
 #[derive(Debug, Clone, Default)]
 pub struct Fields<'a> {
-    /// The documents that ids are held of.
+    /// The documents that the ids belong to.
     documents: Vec<Document<'a>>,
-    /// A copy of the whole is shared until one of both changes.
+    /// Copies share the entries until one of them changes.
     entries: Rc<Vec<Entry<'a>>>,
 }
 
@@ -67,27 +67,27 @@ pub struct Fields<'a> {
 enum Entry<'a> {
     /// An entry of a document, by its key.
     Kept(u8, NodeId),
-    /// The key of an entry and another value.
+    /// The key of an entry, with another value.
     Changed([u8; 2], NodeId, NodeId),
-    /// The key of an entry, with `null`; it does not bring the comments of that entry along.
+    /// The key of an entry, with `null`. The comments of that entry are not copied.
     Null(u8, NodeId),
     Made(Rc<Field<'a>>),
 }
 
 impl<'a> Fields<'a> {
-    /// How many there are.
+    /// Number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The entry of an index.
+    /// The entry at an index.
     #[must_use]
     pub fn get(&self, at: usize) -> Field<'a> {
         match &self.entries[at] {
@@ -112,7 +112,7 @@ impl<'a> Fields<'a> {
         EntryRef::of_key(self.node(of, key))
     }
 
-    /// The key of the entry of an index.
+    /// The key of the entry at an index.
     #[must_use]
     pub fn key(&self, at: usize) -> &str {
         match &self.entries[at] {
@@ -124,7 +124,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The key of the entry of an index, if the entry is that key with `null`.
+    /// The key of the entry at an index, if it is an `Entry::Null`.
     pub(in crate::patch) fn null_key(&self, at: usize) -> Option<NodeRef<'a>> {
         match self.entries[at] {
             Entry::Null(of, key) => Some(self.node(of, key).resolved()),
@@ -132,13 +132,13 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The index of a key.
+    /// The index of the entry with a key.
     #[must_use]
     pub fn position(&self, key: &str) -> Option<usize> {
         (0..self.len()).find(|at| self.key(*at) == key)
     }
 
-    /// Finds keys in a large map.
+    /// An index of the keys, for a large map.
     pub(in crate::patch) fn index(&self) -> KeyIndex {
         KeyIndex::of(self.len(), |at| self.key(at))
     }
@@ -154,19 +154,19 @@ impl<'a> Fields<'a> {
         Rc::make_mut(&mut self.entries).push(entry);
     }
 
-    /// Adds an entry before that of an index.
+    /// Adds an entry before the one at an index.
     pub fn insert(&mut self, at: usize, field: Field<'a>) {
         let entry = self.held(field);
         Rc::make_mut(&mut self.entries).insert(at, entry);
     }
 
-    /// Puts another entry in the place of that of an index.
+    /// Replaces the entry at an index.
     pub fn set(&mut self, at: usize, field: Field<'a>) {
         let entry = self.held(field);
         Rc::make_mut(&mut self.entries)[at] = entry;
     }
 
-    /// Takes away the entries whose index and key do not fit.
+    /// Removes the entries for which `stays` is false.
     pub fn retain(&mut self, stays: impl Fn(usize, &str) -> bool) {
         let stays: Vec<bool> = (0..self.len()).map(|at| stays(at, self.key(at))).collect();
         let mut stays = stays.into_iter();
@@ -180,7 +180,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Adds the key of an entry, with `null`.
+    /// Adds an entry with the key of another one, and `null`.
     pub(in crate::patch) fn push_null(&mut self, field: Field<'a>) {
         let is_key = |key: NodeRef<'a>| key.resolved().scalar_text() == Some(&*field.key);
         let key = field.entry.map(|entry| entry.key);
@@ -193,7 +193,7 @@ impl<'a> Fields<'a> {
         Rc::make_mut(&mut self.entries).push(entry);
     }
 
-    /// An entry whose parts are in documents.
+    /// A field as ids, if its parts are in documents.
     fn as_ids(&mut self, field: &Field<'a>) -> Option<Entry<'a>> {
         let (entry, Node::Text(value)) = (field.entry?, &field.value) else {
             return None;
@@ -210,7 +210,7 @@ impl<'a> Fields<'a> {
         Some(Entry::Changed([of, value_of], key.id, value.id))
     }
 
-    /// The number of a document that ids are held of; `None` if there are too many.
+    /// The number of a document, which is added if it is new; `None` if there are too many.
     fn document(&mut self, document: Document<'a>) -> Option<u8> {
         let known = self.documents.iter().position(|known| known.is(document));
         let of = known.unwrap_or(self.documents.len());

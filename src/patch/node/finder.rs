@@ -6,7 +6,7 @@ use super::Node;
 use super::fields::Fields;
 use crate::yaml::KeyIndex;
 
-/// Up to this many entries are searched one by one.
+/// Maps with up to this many entries are searched without an index.
 const SMALL: usize = 16;
 
 /// Finds the entries of one map, fastest in their own order.
@@ -19,7 +19,7 @@ pub(in crate::patch) struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    /// Finds in a map; without a map nothing is found.
+    /// Finds entries of a map; without a map nothing is found.
     pub(in crate::patch) fn of(map: Option<&Node<'a>>) -> Self {
         Self::in_fields(map.map(Node::fields).unwrap_or_default())
     }

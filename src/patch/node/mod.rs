@@ -1,7 +1,7 @@
 //! Values that know where their text is.
 //!
-//! A [`Node`] that a patch did not change is a node of a document. One that it changed says which node it
-//! was made from. So a result tells which text to keep, which to move and which to write.
+//! A [`Node`] that a patch did not change is a node of a document. A changed one records the node that it was made
+//! from. So a result shows which text to keep, which to move and which to write.
 
 mod fields;
 mod finder;
@@ -19,7 +19,7 @@ use fields::key_text;
 pub enum Node<'a> {
     /// A node of a document.
     Text(NodeRef<'a>),
-    /// A scalar without a text.
+    /// A scalar that no document has.
     Scalar(Rc<Value>),
     /// A list that a patch made.
     List(Rc<List<'a>>),
@@ -32,7 +32,7 @@ pub enum Node<'a> {
 pub struct List<'a> {
     /// Its elements.
     pub items: Vec<ListItem<'a>>,
-    /// The list that it was made from.
+    /// The list that it was made from, if any.
     pub source: Option<NodeRef<'a>>,
 }
 
@@ -41,7 +41,7 @@ pub struct List<'a> {
 pub struct ListItem<'a> {
     /// The element.
     pub value: Node<'a>,
-    /// The element of a document that it was made from, with its index there.
+    /// The element of a document that it was made from, with its index there; `None` if it is new.
     pub place: Option<(usize, NodeRef<'a>)>,
 }
 
@@ -50,14 +50,14 @@ pub struct ListItem<'a> {
 pub struct Map<'a> {
     /// Its entries.
     pub fields: Fields<'a>,
-    /// The map that it was made from.
+    /// The map that it was made from, if any.
     pub source: Option<NodeRef<'a>>,
 }
 
 /// What kind of value a node is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// `null`, or nothing.
+    /// `null` or empty.
     Null,
     /// A string, number or boolean.
     Scalar,
@@ -81,19 +81,19 @@ impl Shape {
 }
 
 impl<'a> Node<'a> {
-    /// A scalar without a text.
+    /// A scalar that no document has.
     #[must_use]
     pub fn of_value(value: impl Into<Value>) -> Self {
         Self::Scalar(Rc::new(value.into()))
     }
 
-    /// A list made from another one, or from nothing that has a text.
+    /// A list, and the list of a document that it was made from, if any.
     #[must_use]
     pub fn list(items: Vec<ListItem<'a>>, source: Option<NodeRef<'a>>) -> Self {
         Self::List(Rc::new(List { items, source }))
     }
 
-    /// A map made from another one, or from nothing that has a text.
+    /// A map, and the map of a document that it was made from, if any.
     #[must_use]
     pub fn map(fields: Fields<'a>, source: Option<NodeRef<'a>>) -> Self {
         Self::Map(Rc::new(Map { fields, source }))
@@ -156,7 +156,7 @@ impl<'a> Node<'a> {
         fields
     }
 
-    /// A patch of an element with the fields that tell it apart, in the element's order.
+    /// Adds the key fields of an element before the fields of this patch, in the element's order.
     pub(super) fn with_keys(&self, element: &Self, is_key: impl Fn(&str) -> bool) -> Self {
         let mut fields = element.fields_if(|key| is_key(key) && self.get(key).is_none());
         fields.extend(self.each_field());
@@ -172,7 +172,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The entries of a map that is no longer used.
+    /// The entries of a map, which are not copied if no other node shares them.
     #[must_use]
     pub fn into_fields(self) -> Fields<'a> {
         match self {
@@ -234,7 +234,7 @@ impl<'a> Node<'a> {
         self.placed_items().map(|item| item.value)
     }
 
-    /// Whether a map or list has nothing in it.
+    /// Whether a map or list is empty. True for scalars.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         match self {
@@ -267,7 +267,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The value. Keys of maps are texts, as in JSON.
+    /// The value. Keys of maps become strings, as in JSON.
     #[must_use]
     pub fn to_value(&self) -> Value {
         match self.shape() {
@@ -343,16 +343,16 @@ impl<'a> ListItem<'a> {
 
 /// Node limit of a value whose aliases are written out (contract, Bad input).
 const MAX_NODES: usize = 10_000_000;
-/// Level limit of such a value.
+/// Depth limit of such a value.
 const MAX_DEPTH: usize = 1024;
 
-/// Whether a value, its aliases written out, is small enough to be walked through.
+/// Whether a value with its aliases written out is within the limits, so that it can be walked.
 #[must_use]
 pub fn is_bounded(root: NodeRef<'_>) -> bool {
     fits(root, MAX_NODES, |_| 1)
 }
 
-/// Whether a value has at most so many bytes more than its text when its aliases are written out, as JSON.
+/// Whether a value, as JSON with its aliases written out, has at most `bytes` bytes more than twice its text.
 #[must_use]
 pub(crate) fn adds_at_most(bytes: usize, root: NodeRef<'_>) -> bool {
     let written = root.source().len().saturating_mul(2);
@@ -368,7 +368,7 @@ pub(crate) fn adds_at_most(bytes: usize, root: NodeRef<'_>) -> bool {
     })
 }
 
-/// Whether a budget pays for all nodes of a value, its aliases written out.
+/// Whether a budget suffices for all nodes of a value with its aliases written out.
 fn fits(root: NodeRef<'_>, mut budget: usize, cost: impl Fn(NodeRef<'_>) -> usize) -> bool {
     if memchr::memchr(b'*', root.source().as_bytes()).is_none() {
         return true;
