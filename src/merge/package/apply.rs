@@ -1,21 +1,20 @@
 //! Carries out what was decided over whole resources and files of the local package.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::actions::ResourceAction;
 use super::heads::removed_comments;
 use super::members::{Members, PackageMembers};
-use super::new_text::New;
+use super::new_text::{New, head};
 use super::plan::Plan;
 use super::report::Report;
 use crate::config::UsageError;
-use crate::kptfile::has_bookkeeping;
-use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, is_pipeline_annotation};
+use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS};
 use crate::resource_list::{ItemId, NewText, ResourceList};
 use crate::results::FunctionResult;
 use crate::schema::Schema;
-use crate::yaml::{Content, EditError, NodeRef, Value, head_end};
+use crate::yaml::{Content, EditError, NodeRef, Value};
 
 /// What a plan is carried out with.
 pub(super) struct PlanInputs<'i> {
@@ -45,7 +44,7 @@ impl Plan {
             plan: &self,
             inputs,
             indexes: next_indexes(list),
-            new_files: NewFiles::find(&self, inputs, list),
+            known: known_files(list),
             list,
             report,
         };
@@ -65,7 +64,8 @@ struct PlanApplication<'w, 'r> {
     list: &'w mut ResourceList,
     /// The next index of an item, by file.
     indexes: HashMap<Arc<str>, usize>,
-    new_files: NewFiles<'w>,
+    /// The files that local has so far.
+    known: BTreeSet<Arc<str>>,
     report: &'w mut Report<'r>,
 }
 
@@ -107,28 +107,30 @@ impl PlanApplication<'_, '_> {
             return;
         }
         let node = upstream.node(at);
-        let is_new_file = self.new_files.take(path);
+        let is_new_file = path.is_some_and(|path| self.known.insert(path.into()));
         // A file that is there keeps its own.
         if let Some((path, mode)) = path.and_then(|path| Some((path, self.mode_of(path)?))) {
             self.list.set_mode(path, mode);
         }
-        match (is_new_file, path) {
-            (Some(true), Some(path)) if !self.inputs.identifies => {
-                return self.add_file(path, node.document.text);
+        let resource = upstream.resource(at);
+        // In a package the first document leaves the comments at its head to the file.
+        let with_head = if self.list.is_package() {
+            if let Some(path) = path.filter(|_| is_new_file) {
+                self.list.set_head(path.to_owned(), head(node).to_owned());
             }
-            // It came with the first resource of its file.
-            (Some(false), _) if !self.inputs.identifies => return,
-            _ => {}
-        }
+            resource.origin.index.is_some_and(|index| index > 0)
+        } else {
+            is_new_file
+        };
         let before = self.before(number);
         let new = New {
             node,
             member: &upstream.all.members[at],
-            resource: upstream.resource(at),
+            resource,
             identifies: self.inputs.identifies,
             is_item: !self.inputs.upstream.list.is_package(),
             removed: self.removed_comments(node, path),
-            with_head: !self.new_files.is_known(path),
+            with_head,
         };
         match new.text(self.list, &mut self.indexes) {
             Ok(text) => {
@@ -137,20 +139,9 @@ impl PlanApplication<'_, '_> {
             }
             Err(error) => {
                 let result = FunctionResult::refused(&error);
-                self.report.say(result.about(upstream.resource(at)));
+                self.report.say(result.about(resource));
             }
         }
-    }
-
-    /// Adds a file with resources as upstream has it.
-    fn add_file(&mut self, path: &str, text: &str) {
-        let (head, text) = text.split_at(head_end(text));
-        self.list.set_head(path.to_owned(), head.to_owned());
-        self.list.add_text(NewText {
-            path: Some(path.to_owned()),
-            text: text.to_owned(),
-            before: None,
-        });
     }
 
     /// Puts upstream's document in the place of local's.
@@ -197,8 +188,10 @@ impl PlanApplication<'_, '_> {
             }
             let bytes = self.inputs.upstream.list.read_file(path);
             let bytes = bytes.map_err(UsageError::of)?;
+            let is_new = !self.known.contains(path);
+            let mode = self.mode_of(path).filter(|_| is_new);
             self.list
-                .add_file(path.to_owned(), bytes.into_owned(), None);
+                .add_file(path.to_owned(), bytes.into_owned(), mode);
         }
         Ok(())
     }
@@ -229,70 +222,15 @@ fn in_package(list: &ResourceList, id: ItemId, old: &str, new: &str) -> Option<S
     new.strip_prefix(package).map(str::to_owned)
 }
 
-/// Files of upstream that are new with all that they hold: they come as they are, with comments
-/// that belong to no resource.
-struct NewFiles<'w> {
-    /// By path: whether it was taken.
-    paths: BTreeMap<&'w str, bool>,
-    /// The files in which local's items stand.
-    known: BTreeSet<Arc<str>>,
-}
-
-impl<'w> NewFiles<'w> {
-    fn find(plan: &Plan, inputs: &PlanInputs<'w>, local: &ResourceList) -> Self {
-        let upstream = inputs.upstream;
-        let mut paths = BTreeMap::new();
-        if !local.is_package() {
-            let items = local.items();
-            let known = items.filter_map(|(_, resource)| resource.origin.path.clone());
-            let known = known.collect();
-            return Self { paths, known };
-        }
-        let known = local.file_paths().into_iter();
-        let known: BTreeSet<Arc<str>> = known.map(Arc::from).collect();
-        let mut others = BTreeSet::new();
-        for (track, action) in plan.tracks.iter().zip(&plan.actions) {
-            let Some(at) = track.upstream else { continue };
-            let path = upstream.all.path(Some(at));
-            let Some(path) = path.filter(|path| !known.contains(*path)) else {
-                continue;
-            };
-            let is_document = || {
-                let node = upstream.node(at);
-                // Others have no file of their own upstream.
-                let has_file = upstream.resource(at).origin.path.is_some();
-                let is_kept = !upstream.resource(at).is_kptfile() || !has_bookkeeping(node);
-                let is_item = !inputs.upstream.list.is_package() && is_annotated(node);
-                has_file && node.own_range().is_some() && !is_item && is_kept
-            };
-            if *action == ResourceAction::Add && is_document() {
-                paths.insert(path, false);
-            } else {
-                others.insert(path);
-            }
-        }
-        paths.retain(|path, _| !others.contains(path));
-        Self { paths, known }
+/// The files of a package; of items those in which they are.
+fn known_files(list: &ResourceList) -> BTreeSet<Arc<str>> {
+    if list.is_package() {
+        return list.file_paths().into_iter().map(Arc::from).collect();
     }
-
-    /// Whether local has a file.
-    fn is_known(&self, path: Option<&str>) -> bool {
-        path.is_none_or(|path| self.known.contains(path))
-    }
-
-    /// `Some(true)` for the first resource of such a file, `Some(false)` for the others.
-    fn take(&mut self, path: Option<&str>) -> Option<bool> {
-        let taken = self.paths.get_mut(path?)?;
-        Some(!std::mem::replace(taken, true))
-    }
-}
-
-/// Whether a resource carries annotations of a pipeline.
-fn is_annotated(node: NodeRef<'_>) -> bool {
-    let annotations = node.get_path(&["metadata", "annotations"]);
-    let keys = annotations.into_iter().flat_map(|node| node.entries());
-    let mut keys = keys.filter_map(|entry| entry.key.as_str());
-    keys.any(is_pipeline_annotation)
+    let items = list.items();
+    items
+        .filter_map(|(_, resource)| resource.origin.path.clone())
+        .collect()
 }
 
 /// The first index after those of the items of each file: two items of one file need distinct ones.

@@ -22,8 +22,8 @@ pub(super) struct New<'n> {
     pub(super) is_item: bool,
     /// Comments that local removed from its file.
     pub(super) removed: BTreeSet<String>,
-    /// Whether the comments at the head of its file come along: an item of a ResourceList has no other
-    /// place for them.
+    /// Whether the comments at the head of its text come along: a file has another place for those of its first
+    /// document, an item of a ResourceList has none.
     pub(super) with_head: bool,
 }
 
@@ -88,13 +88,9 @@ impl New<'_> {
             // Behind a dash there are no markers.
             let above = around[0].strip_prefix("---").map(|rest| rest.trim_start());
             around[0] = above.unwrap_or(&around[0]).to_owned();
-            let is_first = node
-                .document
-                .root(0)
-                .is_some_and(|first| first.id == node.id);
-            if is_first && self.with_head {
-                around[0].insert_str(0, &comments_of(&text[..head_end(text)]));
-            }
+        }
+        if self.with_head {
+            around[0].insert_str(0, &comments_of(head(node)));
         }
         format!("{}{}{}", around[0], &text[start..below], around[1])
     }
@@ -104,6 +100,16 @@ impl New<'_> {
         let lines = lines.split_inclusive('\n');
         let kept = lines.filter(|line| !self.removed.contains(line.trim()));
         kept.collect()
+    }
+}
+
+/// What is in front of the first document of a text; nothing for another node.
+pub(super) fn head(node: NodeRef<'_>) -> &str {
+    let text = node.document.text;
+    let first = node.document.root(0);
+    match first.filter(|first| first.id == node.id) {
+        Some(_) => &text[..head_end(text)],
+        None => "",
     }
 }
 

@@ -74,11 +74,7 @@ impl Merge<'_> {
         let paths = paths_after(packages, &tracks, &actions, &moves);
         let has_resources = paths.iter().copied().flatten().collect();
         let files = others.decide(strategy, &sub_packages, &has_resources, report);
-        let mut untouched = if overwrites {
-            Untouched::default()
-        } else {
-            Untouched::find(packages, &tracks, &actions)
-        };
+        let mut untouched = Untouched::find(packages, &tracks, &actions, overwrites);
         documents::report_kept(packages, &untouched, report);
         let sides = HeadVersions {
             packages,

@@ -1,7 +1,7 @@
 //! What local did not change becomes upstream's byte for byte, with comments that belong to no field,
 //! blank lines and quotes.
 //!
-//! That is a whole file, if local's has the text of the original's, else a single document. Kptfiles keep
+//! That is a whole file, if local's has the text of the original's or there is none, else a single document. Kptfiles keep
 //! fields of their own, and identifiers on existing resources never change: both are merged field by field,
 //! like resources that local changed.
 
@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use super::actions::ResourceAction;
 use super::packages::Packages;
+use crate::kptfile::has_bookkeeping;
 use crate::merge::resources::Track;
 
 /// Files and resources that upstream's text stands for.
@@ -27,13 +28,17 @@ impl Untouched {
         packages: &Packages<'_, '_>,
         tracks: &[Track],
         actions: &[ResourceAction],
+        overwrites: bool,
     ) -> Self {
         let mut untouched = Self::default();
         if !packages.local.list.is_package() {
             return untouched;
         }
         if packages.are_files() {
-            untouched.find_files(packages);
+            untouched.add_new_files(packages);
+            if !overwrites {
+                untouched.find_files(packages);
+            }
         }
         for (track, action) in tracks.iter().zip(actions) {
             if !is_upstreams(packages, track, *action) {
@@ -42,6 +47,9 @@ impl Untouched {
                     untouched.deleted.remove(path);
                 }
             }
+        }
+        if overwrites {
+            return untouched;
         }
         for (number, (track, action)) in tracks.iter().zip(actions).enumerate() {
             let (Some(b), Some(l), Some(u)) = (track.base, track.local, track.upstream) else {
@@ -58,6 +66,14 @@ impl Untouched {
             }
         }
         untouched
+    }
+
+    /// Files with resources that only upstream has.
+    fn add_new_files(&mut self, packages: &Packages<'_, '_>) {
+        let known = packages.local.list.file_paths();
+        let paths = packages.upstream.list.paths_of_resources().into_iter();
+        let new = paths.filter(|path| !known.contains(*path) && !packages.texts.contains(*path));
+        self.files.extend(new.map(str::to_owned));
     }
 
     /// Files with resources that local has as the original has them: those that upstream has otherwise,
@@ -124,8 +140,12 @@ fn is_upstreams(packages: &Packages<'_, '_>, track: &Track, action: ResourceActi
         }
         (ResourceAction::Remove, ..) => true,
         // Those that are new get what the others have.
-        (ResourceAction::Add, ..) => !packages.identifies,
+        (ResourceAction::Add, _, _, Some(u)) => {
+            let is_kptfile = packages.upstream.all.members[u].is_kptfile();
+            let is_cut = is_kptfile && has_bookkeeping(packages.upstream.node(u));
+            !packages.identifies && !is_cut
+        }
         (ResourceAction::Keep, Some(_), None, None) => true,
-        (ResourceAction::Merge | ResourceAction::Keep, ..) => false,
+        (ResourceAction::Add | ResourceAction::Merge | ResourceAction::Keep, ..) => false,
     }
 }

@@ -298,7 +298,7 @@ impl ResourceList {
             return Ok(());
         };
         // There may be 100,000 new files: their texts are held once.
-        let modes = std::mem::take(&mut self.changes).files.modes;
+        let mut modes = std::mem::take(&mut self.changes).files.modes;
         let mut copied = Vec::new();
         let mut replaced = HashSet::new();
         let mut items = Vec::with_capacity(changed.len());
@@ -310,7 +310,10 @@ impl ResourceList {
                     continue;
                 }
                 FileChange::Write { path, bytes, mode } => match String::from_utf8(bytes) {
-                    Ok(text) => (path, text),
+                    Ok(text) => {
+                        modes.extend(mode.map(|mode| (path.clone(), mode)));
+                        (path, text)
+                    }
                     Err(error) => {
                         let bytes = error.into_bytes();
                         copied.push(FileChange::Write { path, bytes, mode });

@@ -107,3 +107,22 @@ fn a_stream_gives_the_bytes_of_its_files_from_every_other_source() {
         resource("a", 2, "mine")
     );
 }
+
+#[test]
+fn a_new_file_of_a_stream_comes_with_all_its_documents() {
+    let folder = Folder::new(&[]);
+    folder.put("v1.yaml", rendered(1, &[]));
+    let more = [("templates/new.yaml", "one"), ("templates/new.yaml", "two")];
+    let licence = "# Source: app/templates/new.yaml\n# licence\n\n# one\n";
+    let text = rendered(2, &more).replace("# Source: app/templates/new.yaml\n# one\n", licence);
+    folder.put("v2.yaml", text);
+    copy(&folder);
+    let outcome = folder.merge(&["--original", "v1.yaml", "--upstream", "v2.yaml"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let [one, two] = [resource("one", 2, "0"), resource("two", 2, "0")];
+    let source = "---\n# Source: app/templates/new.yaml\n";
+    assert_eq!(
+        folder.get("local/templates/new.yaml"),
+        format!("{source}# licence\n\n{one}{source}{two}")
+    );
+}
