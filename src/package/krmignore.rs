@@ -5,22 +5,19 @@
 //! this module uses no gitignore library:
 //!
 //! - The file is read in the root of the package and in the root of each sub-package (a folder with a `Kptfile`, even
-//! if that file is itself ignored). In other folders it has no effect.
+//!   if that file is itself ignored). In other folders it has no effect.
 //! - It applies to its own package only: the patterns of a package do not apply to files of its sub-packages, whether
 //!   these have a `.krmignore` or not (`a.yaml` does not ignore `pkg/a.yaml`, and neither does `pkg/a.yaml` or `pkg/*`).
 //! - But a pattern that matches the folder of a sub-package, or a folder around it, ignores the sub-package
-//! completely
-//!   (contrary to kyaml's own comment).
+//!   completely (contrary to kyaml's own comment).
 //! - A pattern without a leading `/` matches at the end of a path, even if it contains a `/`: `sub/a.yaml` ignores
 //!   `dir/sub/a.yaml`, whereas Git would anchor it. With a leading `/` it matches the whole path.
 //! - `**` is the same as `*`: it matches exactly one component.
 //! - A negated pattern wins regardless of its position (`!a.yaml` before `*.yaml` as well as after), but not inside
-//! an
-//!   ignored folder.
+//!   an ignored folder.
 //! - A pattern that ends in `/` matches folders only. A folder that matches is not entered.
 //! - Spaces at both ends of a line are removed, even after a backslash; lines that begin with `#` are comments, `\#`
-//! is `#`;
-//!   CRLF is understood. `\` escapes only in patterns that contain one of `*?[`; `[^a]` negates and `[!a]` does not;
+//!   is `#`; CRLF is understood. `\` escapes only in patterns that contain one of `*?[`; `[^a]` negates and `[!a]` does not;
 //!   a malformed pattern matches nothing. Matching is case-sensitive.
 //! - `Kptfile` can be ignored. The `.krmignore` may be a link, whatever its target; a dangling one counts as missing.
 //!
