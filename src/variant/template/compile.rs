@@ -1,15 +1,14 @@
 //! Compiles the expressions of a template, once for all targets.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::{
-    CompiledFunction, CompiledTemplate, Computed, Injector, TemplateEntries, TemplateEntry,
-    TemplateText,
+    CONTEXT, CompiledTemplate, Computed, ComputedKey, ComputedPart, TemplateText, value_at,
 };
 use crate::results::{FunctionResult, Reason};
 use crate::variant::expression::{Compiler, Variable, Variables};
 use crate::variant::package_variant_set::{
-    FunctionTemplate, InjectorTemplate, MapExpr, StringMap, Template, given,
+    InjectorTemplate, MapExpr, PackageContextTemplate, StringMap, Template, given,
 };
 use crate::yaml::{Path, Value};
 
@@ -23,6 +22,8 @@ impl CompiledTemplate {
         compiler: &mut Compiler,
         findings: &mut Vec<FunctionResult>,
     ) -> Self {
+        // Each target has its own.
+        let own = ["upstream", "downstream"].map(|name| Value::entry(name, Value::Null));
         let mut planner = Planner {
             compiler,
             variables: Variables {
@@ -30,56 +31,26 @@ impl CompiledTemplate {
                 ..variables
             },
             findings,
+            plain: Value::Mapping(own.into()),
+            computed: Vec::new(),
             reads: BTreeSet::new(),
         };
-        let plain = |field: &Option<String>| given(field).map(str::to_owned);
         let downstream = path.field("downstream");
         let field = &template.downstream;
         let repo_expr = ("repoExpr", &field.repo_expr);
-        let repo = planner.text(&downstream, &plain(&field.repo), repo_expr);
+        let repo = planner.text(&downstream, given(&field.repo), repo_expr);
         planner.variables = variables;
         let package_expr = ("packageExpr", &field.package_expr);
-        let package = planner.text(&downstream, &plain(&field.package), package_expr);
-        let context_path = path.field("packageContext");
-        let context = &template.package_context;
-        let mut data = planner.entries(
-            &context.data,
-            &context.data_exprs,
-            &context_path.field("dataExprs"),
-        );
-        data.is_context = true;
-        let label_exprs = path.field("labelExprs");
-        let annotation_exprs = path.field("annotationExprs");
-        let mut compiled = Self {
+        let package = planner.text(&downstream, given(&field.package), package_expr);
+        planner.rest(template, path);
+        Self {
             repo,
+            is_repo_computed: given(&field.repo_expr).is_some(),
             package,
-            adoption_policy: plain(&template.adoption_policy),
-            deletion_policy: plain(&template.deletion_policy),
-            labels: planner.entries(&template.labels, &template.label_exprs, &label_exprs),
-            annotations: planner.entries(
-                &template.annotations,
-                &template.annotation_exprs,
-                &annotation_exprs,
-            ),
-            data,
-            remove_keys: context.remove_keys.clone(),
-            ..Self::default()
-        };
-        let exprs = context_path.field("removeKeyExprs");
-        compiled.remove_key_exprs = planner.keys(&context.remove_key_exprs, &exprs);
-        let pipeline = path.field("pipeline");
-        let list = &template.pipeline.mutators;
-        compiled.mutators = planner.functions(list, &pipeline.field("mutators"));
-        let list = &template.pipeline.validators;
-        compiled.validators = planner.functions(list, &pipeline.field("validators"));
-        let list = &template.injectors;
-        planner.injectors(list, &path.field("injectors"), &mut compiled.injectors);
-        let list = &template.injector_exprs;
-        planner.injectors(list, &path.field("injectorExprs"), &mut compiled.injectors);
-        compiled.reads = planner.reads;
-        let expr = template.downstream.repo_expr.as_deref();
-        compiled.is_repo_computed = expr.is_some_and(|expr| !expr.is_empty());
-        compiled
+            plain: planner.plain,
+            computed: planner.computed,
+            reads: planner.reads,
+        }
     }
 }
 
@@ -88,12 +59,14 @@ struct Planner<'p> {
     compiler: &'p mut Compiler,
     variables: Variables,
     findings: &'p mut Vec<FunctionResult>,
+    plain: Value,
+    computed: Vec<(Path, ComputedPart)>,
     reads: BTreeSet<Variable>,
 }
 
 impl Planner<'_> {
-    fn compile(&mut self, source: &str, path: Path, variables: Variables) -> Option<Computed> {
-        match self.compiler.compile(source, &variables) {
+    fn compile(&mut self, source: &str, path: Path) -> Option<Computed> {
+        match self.compiler.compile(source, &self.variables) {
             Ok(expression) => {
                 self.reads.extend(expression.reads());
                 Some(Computed { expression, path })
@@ -110,75 +83,149 @@ impl Planner<'_> {
     fn text(
         &mut self,
         path: &Path,
-        plain: &Option<String>,
+        plain: Option<&str>,
         expr: (&str, &Option<String>),
     ) -> Option<TemplateText> {
         match given(expr.1) {
             Some(source) => {
-                let computed = self.compile(source, path.field(expr.0), self.variables)?;
+                let computed = self.compile(source, path.field(expr.0))?;
                 Some(TemplateText::Computed(computed))
             }
-            None => plain.clone().map(TemplateText::Plain),
+            None => plain.map(|plain| TemplateText::Plain(plain.to_owned())),
         }
     }
 
-    fn entries(&mut self, plain: &StringMap, exprs: &[MapExpr], path: &Path) -> TemplateEntries {
-        let keys = plain.0.iter().map(|(key, _)| key.clone());
-        let mut entries = TemplateEntries {
-            plain: plain.0.clone(),
-            places: keys.enumerate().map(|(at, key)| (key, at)).collect(),
-            ..TemplateEntries::default()
-        };
-        for (index, entry) in exprs.iter().enumerate() {
-            let path = path.index(index);
-            let key = self.text(&path, &entry.key, ("keyExpr", &entry.key_expr));
-            let value = self.text(&path, &entry.value, ("valueExpr", &entry.value_expr));
-            if let (Some(key), Some(value)) = (key, value) {
-                entries.computed.push(TemplateEntry { key, value, path });
+    /// All but `downstream`, in the order of the fields of `spec`.
+    fn rest(&mut self, template: &Template, path: &Path) {
+        for (name, policy) in [
+            ("adoptionPolicy", &template.adoption_policy),
+            ("deletionPolicy", &template.deletion_policy),
+        ] {
+            if let Some(policy) = given(policy) {
+                self.plain.push(name, policy);
             }
         }
-        entries
-    }
-
-    fn keys(&mut self, exprs: &[String], path: &Path) -> Vec<Computed> {
-        let exprs = exprs.iter().enumerate();
-        let given = exprs.filter(|(_, source)| !source.is_empty());
-        given
-            .filter_map(|(index, source)| self.compile(source, path.index(index), self.variables))
-            .collect()
-    }
-
-    fn functions(&mut self, functions: &[FunctionTemplate], path: &Path) -> Vec<CompiledFunction> {
-        let mut planned = Vec::with_capacity(functions.len());
-        for (index, function) in functions.iter().enumerate() {
-            let path = path.index(index).field("configMapExprs");
-            let exprs = &function.config_map_exprs;
-            planned.push(CompiledFunction {
-                value: function.value.clone().unwrap_or(Value::Null),
-                config_map: self.entries(&function.config_map, exprs, &path),
-            });
+        let (labels, annotations) = (&template.labels, &template.annotations);
+        let (exprs, at) = (&template.label_exprs, path.field("labelExprs"));
+        self.entries(Path::fields(&["labels"]), labels, exprs, &at);
+        let (exprs, at) = (&template.annotation_exprs, path.field("annotationExprs"));
+        self.entries(Path::fields(&["annotations"]), annotations, exprs, &at);
+        let context = &template.package_context;
+        let at = path.field(CONTEXT).field("dataExprs");
+        let place = Path::fields(&[CONTEXT, "data"]);
+        self.entries(place, &context.data, &context.data_exprs, &at);
+        self.removed_keys(context, &path.field(CONTEXT).field("removeKeyExprs"));
+        let pipeline = &template.pipeline;
+        let (mutators, validators) = (&pipeline.mutators, &pipeline.validators);
+        for (name, functions) in [("validators", validators), ("mutators", mutators)] {
+            let values = functions.iter().map(|function| function.value.clone());
+            let values: Vec<Value> = values.map(|value| value.unwrap_or(Value::Null)).collect();
+            if !values.is_empty() {
+                *self.plain.field_mut("pipeline").field_mut(name) = Value::Sequence(values);
+            }
         }
-        planned
+        for (name, functions) in [("mutators", mutators), ("validators", validators)] {
+            let place = Path::fields(&["pipeline", name]);
+            let path = path.field("pipeline").field(name);
+            for (index, function) in functions.iter().enumerate() {
+                let exprs = &function.config_map_exprs;
+                if !exprs.is_empty() {
+                    let place = place.index(index).field("configMap");
+                    let path = path.index(index).field("configMapExprs");
+                    self.entries(place, &function.config_map, exprs, &path);
+                }
+            }
+        }
+        self.injectors(&template.injectors, &path.field("injectors"));
+        self.injectors(&template.injector_exprs, &path.field("injectorExprs"));
     }
 
-    fn injectors(
-        &mut self,
-        injectors: &[InjectorTemplate],
-        path: &Path,
-        planned: &mut Vec<Injector>,
-    ) {
-        for (index, injector) in injectors.iter().enumerate() {
+    /// A map: its plain part, and its computed part.
+    fn entries(&mut self, place: Path, plain: &StringMap, exprs: &[MapExpr], path: &Path) {
+        let mut keys = Vec::new();
+        for (index, entry) in exprs.iter().enumerate() {
             let path = path.index(index);
+            let key = self.text(&path, entry.key.as_deref(), ("keyExpr", &entry.key_expr));
+            let value = ("valueExpr", &entry.value_expr);
+            let value = self.text(&path, entry.value.as_deref(), value);
+            if let (Some(key), value @ Some(_)) = (key, value) {
+                keys.push(ComputedKey { key, value, path });
+            }
+        }
+        let names = plain.0.iter().map(|(key, _)| key);
+        let entries = plain.0.iter();
+        let entries = entries.map(|(key, value)| Value::entry(key.as_str(), value.as_str()));
+        self.part(place, Value::Mapping(entries.collect()), names, keys);
+    }
+
+    fn removed_keys(&mut self, context: &PackageContextTemplate, path: &Path) {
+        let mut keys = Vec::new();
+        for (index, source) in context.remove_key_exprs.iter().enumerate() {
+            let path = path.index(index);
+            let compiled = (!source.is_empty()).then(|| self.compile(source, path.clone()));
+            keys.extend(compiled.flatten().map(|computed| ComputedKey {
+                key: TemplateText::Computed(computed),
+                value: None,
+                path,
+            }));
+        }
+        let mut names: Vec<&String> = context.remove_keys.iter().collect();
+        names.sort_unstable();
+        let values = names
+            .iter()
+            .map(|name| Value::from(name.as_str()))
+            .collect();
+        let place = Path::fields(&[CONTEXT, "removeKeys"]);
+        self.part(place, Value::Sequence(values), names.into_iter(), keys);
+    }
+
+    /// A map or list with its plain keys, and those that are computed.
+    fn part<'k>(
+        &mut self,
+        place: Path,
+        value: Value,
+        plain: impl Iterator<Item = &'k String>,
+        keys: Vec<ComputedKey>,
+    ) {
+        let plain: HashMap<String, usize> = plain.cloned().zip(0..).collect();
+        if plain.is_empty() && keys.is_empty() {
+            return;
+        }
+        if let Some(part) = value_at(&mut self.plain, &place) {
+            *part = value;
+        }
+        if !keys.is_empty() {
+            let part = ComputedPart::Keys { keys, plain };
+            self.computed.push((place, part));
+        }
+    }
+
+    fn injectors(&mut self, injectors: &[InjectorTemplate], path: &Path) {
+        for (index, injector) in injectors.iter().enumerate() {
             let name_expr = ("nameExpr", &injector.name_expr);
-            let Some(name) = self.text(&path, &injector.name, name_expr) else {
-                continue;
-            };
-            planned.push(Injector {
-                group: injector.group.clone(),
-                version: given(&injector.version).map(str::to_owned),
-                kind: given(&injector.kind).map(str::to_owned),
-                name,
-            });
+            let name = self.text(&path.index(index), injector.name.as_deref(), name_expr);
+            let Some(name) = name else { continue };
+            let group = injector.group.as_deref();
+            let fields = [
+                ("group", group),
+                ("version", given(&injector.version)),
+                ("kind", given(&injector.kind)),
+                ("name", Some("")),
+            ];
+            let fields = fields.into_iter();
+            let fields = fields.filter_map(|(name, text)| Some(Value::entry(name, text?)));
+            let fields = Value::Mapping(fields.collect());
+            let place = Path::fields(&["injectors"]);
+            let mut at = 0;
+            match self.plain.field_mut("injectors") {
+                Value::Sequence(others) => {
+                    at = others.len();
+                    others.push(fields);
+                }
+                none => *none = Value::Sequence(vec![fields]),
+            }
+            let place = place.index(at).field("name");
+            self.computed.push((place, ComputedPart::Name(name)));
         }
     }
 }

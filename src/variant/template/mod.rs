@@ -1,7 +1,7 @@
 //! Creates the `spec` of a target's PackageVariant from a template.
 //!
-//! A template is compiled once and evaluated for each target. A computed entry overrides a plain entry with the same
-//! key, at the position of the plain entry.
+//! A template is compiled once, to a `spec` and the positions of its computed parts, and evaluated for each target.
+//! A computed entry overrides a plain entry with the same key, at the position of the plain entry.
 //!
 //! Source: package-variant document, PackageVariant Template.
 
@@ -12,25 +12,22 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::expression::{Expression, Variable};
 use crate::results::{FunctionResult, Message, Reason};
-use crate::yaml::{Path, Value};
+use crate::yaml::{Path, PathElement, Value};
+
+/// The field with the package context, in which some keys are reserved.
+const CONTEXT: &str = "packageContext";
 
 /// A template with its expressions compiled.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct CompiledTemplate {
     repo: Option<TemplateText>,
     /// Whether an expression computes the repository, even if it does not compile.
     is_repo_computed: bool,
     package: Option<TemplateText>,
-    adoption_policy: Option<String>,
-    deletion_policy: Option<String>,
-    labels: TemplateEntries,
-    annotations: TemplateEntries,
-    data: TemplateEntries,
-    remove_keys: Vec<String>,
-    remove_key_exprs: Vec<Computed>,
-    mutators: Vec<CompiledFunction>,
-    validators: Vec<CompiledFunction>,
-    injectors: Vec<Injector>,
+    /// `spec` without its computed parts.
+    plain: Value,
+    /// The computed parts, with their positions in `spec`.
+    computed: Vec<(Path, ComputedPart)>,
     /// The variables that the expressions read.
     reads: BTreeSet<Variable>,
 }
@@ -48,37 +45,25 @@ struct Computed {
     path: Path,
 }
 
-/// A map with a plain part and a computed part.
-#[derive(Debug, Default)]
-struct TemplateEntries {
-    plain: Vec<(String, String)>,
-    /// The position of each key in the plain part.
-    places: HashMap<String, usize>,
-    computed: Vec<TemplateEntry>,
-    /// Whether this is the package context.
-    is_context: bool,
+/// A computed part of `spec`.
+#[derive(Debug)]
+enum ComputedPart {
+    /// A name.
+    Name(TemplateText),
+    /// Entries of a map, or elements of a sorted list of keys.
+    Keys {
+        keys: Vec<ComputedKey>,
+        /// The position of each plain key in the map or list.
+        plain: HashMap<String, usize>,
+    },
 }
 
 #[derive(Debug)]
-struct TemplateEntry {
+struct ComputedKey {
     key: TemplateText,
-    value: TemplateText,
+    /// Its value in a map.
+    value: Option<TemplateText>,
     path: Path,
-}
-
-#[derive(Debug)]
-struct CompiledFunction {
-    /// The function as written, without its computed part.
-    value: Value,
-    config_map: TemplateEntries,
-}
-
-#[derive(Debug)]
-struct Injector {
-    group: Option<String>,
-    version: Option<String>,
-    kind: Option<String>,
-    name: TemplateText,
 }
 
 /// Why a target cannot get a PackageVariant.
@@ -101,6 +86,18 @@ impl From<FunctionResult> for TemplateFailure {
 
 fn invalid(path: &Path, message: impl Into<Message>) -> FunctionResult {
     FunctionResult::error(Reason::InvalidConfig, message).at(path)
+}
+
+/// The value at a position in `spec`. Missing fields are added.
+fn value_at<'v>(mut value: &'v mut Value, place: &Path) -> Option<&'v mut Value> {
+    for element in place.elements() {
+        value = match (element, value) {
+            (PathElement::Index(index), Value::Sequence(items)) => items.get_mut(*index)?,
+            (PathElement::Field(name), value) => value.field_mut(name),
+            _ => return None,
+        };
+    }
+    Some(value)
 }
 
 impl CompiledTemplate {
