@@ -26,6 +26,7 @@ pub(super) fn run(
         openapi: read_document("--openapi", arguments.openapi.as_deref())?,
         conflicts: read_document("--conflicts", arguments.conflicts.as_deref())?,
         catalogs: arguments.fleet.catalogs.clone(),
+        decides_all: false,
         progress: progress::is_shown(arguments).then_some(progress::show_search),
     };
     functions::run_on(function, inputs, list)

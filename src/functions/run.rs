@@ -30,6 +30,8 @@ pub struct Inputs {
     pub conflicts: Option<OwnedDocument>,
     /// Upstream repositories, as with `--catalog`.
     pub catalogs: Vec<CatalogSource>,
+    /// Whether the winning side of a merge wins all conflicts, see [`MergeOptions`](crate::merge::package::MergeOptions).
+    pub decides_all: bool,
     /// Is called with the progress of the search that `--original auto` starts.
     pub progress: Option<Progress>,
 }
@@ -224,6 +226,7 @@ pub(crate) fn run_on(
     supplied.openapi = inputs.openapi;
     supplied.conflicts = inputs.conflicts;
     supplied.catalogs = inputs.catalogs;
+    supplied.decides_all = inputs.decides_all;
     supplied.progress = inputs.progress;
     let mut output = Output::Edited;
     if !step_results.has_errors() {

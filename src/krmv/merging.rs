@@ -72,6 +72,7 @@ impl Merger {
                 .then(|| rules_document(rules))
                 .transpose()?,
             known: self.local.iter().map(Arc::clone).collect(),
+            decides_all: true,
             ..Inputs::default()
         };
         let mut items = local.clone();

@@ -154,6 +154,8 @@ pub struct Supplied {
     searches_original: bool,
     /// The OpenAPI document of `--openapi`.
     pub(crate) openapi: Option<OwnedDocument>,
+    /// Whether the winning side of a merge wins all conflicts.
+    pub(crate) decides_all: bool,
     /// Called with the progress of a search.
     pub(crate) progress: Option<Progress>,
     /// The rules of `--conflicts`.

@@ -136,5 +136,6 @@ pub(in crate::functions) fn merge_options(
         strategy: words.read_as(strategy.0, strategy.1, by_strategy, options.strategy),
         combine: words.read_as(combine.0, combine.1, Combine::parse, options.combine),
         allow_empty: words.read_as(empty.0, empty.1, yes_or_no, options.allow_empty),
+        ..options
     }
 }

@@ -84,13 +84,16 @@ fn read_config(config: Option<NodeRef<'_>>) -> Result<(MergeOptions, ConflictSty
         word(found, &ConflictStyle::WORDS)
     });
     let combine = found.combine.as_deref().map(Combine::parse).transpose();
+    let style = style.map_err(at("conflictStyle"))?;
     let options = MergeOptions {
         on_conflict: side.map_err(at("onConflict"))?,
+        // The markers are around what differs between the two sides' versions.
+        decides_all: style == ConflictStyle::Markers,
         combine: combine.map_err(at("combine"))?.unwrap_or_default(),
         allow_empty: true,
         ..MergeOptions::default()
     };
-    Ok((options, style.map_err(at("conflictStyle"))?))
+    Ok((options, style))
 }
 
 /// Merges the file. `Unmerged` if one version is not YAML, or if the file has no resources and its lines conflict:

@@ -120,9 +120,10 @@ fn step(
         (original, _) => Some(original?),
     };
     let schema = supplied.schema()?;
-    let Some(settings) = options else {
+    let Some(mut settings) = options else {
         return Ok(Output::Edited);
     };
+    settings.options.decides_all = supplied.decides_all;
     let update = Update {
         original,
         searches: supplied.searches_original().then_some(supplied),

@@ -116,7 +116,12 @@ impl FieldMerger<'_> {
     ) -> Fate {
         let keeper = removed_by.other();
         let values = nodes(part).map(|node| node.and_then(|node| node.value()));
-        let decision = self.decide(trail, keeper);
+        let winner = if self.policy.decides_all {
+            self.policy.winner
+        } else {
+            keeper
+        };
+        let decision = self.decide(trail, winner);
         let stands = self.report(trail, ConflictKind::at(trail), values, decision);
         match (part.local, part.upstream) {
             _ if stands != keeper => Fate::Gone,

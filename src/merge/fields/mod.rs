@@ -122,6 +122,8 @@ impl ConflictKind {
 pub struct Policy<'r> {
     /// Where no rule says anything.
     pub winner: Side,
+    /// Whether it wins also over what one side added to what the other removed.
+    pub decides_all: bool,
     /// What was decided beforehand for this resource.
     pub rules: RulesOf<'r>,
     /// What merges by its parts where both sides changed it.
@@ -136,6 +138,7 @@ impl From<Side> for Policy<'_> {
     fn from(winner: Side) -> Self {
         Self {
             winner,
+            decides_all: false,
             rules: RulesOf::default(),
             combine: Combine::default(),
             most: MOST_LISTED,

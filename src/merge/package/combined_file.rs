@@ -82,6 +82,7 @@ fn document(
     let policy = Policy {
         rules,
         combine: report.combine(),
+        decides_all: report.decides_all(),
         lines_left: report.lines_left,
         ..Policy::from(report.winner())
     };

@@ -48,6 +48,7 @@ impl Plan {
                 let upstream = inputs.upstream.node(upstream);
                 let policy = Policy {
                     winner: report.winner(),
+                    decides_all: report.decides_all(),
                     rules: report.rules_of(&resources[&id]),
                     combine: report.combine(),
                     most: MOST_LISTED.saturating_sub(count),

@@ -114,6 +114,8 @@ impl Strategy {
 pub struct MergeOptions {
     /// Which side wins a conflict.
     pub on_conflict: OnConflict,
+    /// Whether it wins also where a merge keeps what one side added or changed in what the other removed.
+    pub decides_all: bool,
     /// How local is brought up to date.
     pub strategy: Strategy,
     /// Whether original and upstream may be empty.

@@ -59,6 +59,20 @@ impl<'r> Report<'r> {
         self.options.on_conflict.winner()
     }
 
+    /// Whether the winner wins all conflicts.
+    pub(super) fn decides_all(&self) -> bool {
+        self.options.decides_all
+    }
+
+    /// Who wins a conflict over something as a whole. A merge keeps what local has.
+    fn keeper(&self) -> Side {
+        if self.decides_all() {
+            self.winner()
+        } else {
+            Side::Local
+        }
+    }
+
     pub(super) fn rules_of(&self, resource: &Resource) -> RulesOf<'r> {
         self.rules.of(resource)
     }
@@ -142,7 +156,7 @@ impl<'r> Report<'r> {
         values: Versions<Option<Value>>,
     ) -> Side {
         let shown = values.map(|value| Some(json(resource, &Path::root(), &value?)));
-        let decision = self.rules.of(resource).decide_whole(Side::Local);
+        let decision = self.rules.of(resource).decide_whole(self.keeper());
         let result = self.conflict(message, decision, &shown);
         self.said.push(result.about(resource));
         decision.side
@@ -179,7 +193,7 @@ impl<'r> Report<'r> {
         let plain = paths.map(|path| path.map(str::to_owned));
         let what = "local and upstream both moved the resource".to_owned();
         let values = paths.map(|path| path.map(|path| Value::from(path).to_json()));
-        let decision = self.rules.of(resource).decide_whole(Side::Local);
+        let decision = self.rules.of(resource).decide_whole(self.keeper());
         let result = self.versions_conflict(what, &plain, decision, &values);
         self.said.push(result.about(resource));
         decision.side
@@ -188,7 +202,7 @@ impl<'r> Report<'r> {
     /// A conflict over a file that is not KRM, or over a sub-package. Keeps local's version unless a rule
     /// decides otherwise; gives the side that is kept.
     pub(super) fn file(&mut self, message: &str, path: &str, values: Shown) -> Side {
-        let decision = self.rules.of_files().decide_whole(Side::Local);
+        let decision = self.rules.of_files().decide_whole(self.keeper());
         let result = self.conflict(message, decision, &values);
         self.said.push(result.in_file(path));
         decision.side

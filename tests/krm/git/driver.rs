@@ -95,6 +95,22 @@ fn a_conflict_is_left_to_the_user() {
 }
 
 #[test]
+fn what_one_side_removed_and_the_other_added_to_has_markers() {
+    let head = &BASE[..BASE.find("data:\n  a").expect("data")];
+    let removed = format!("{head}kept: true\n");
+    let base = format!("{BASE}kept: true\n");
+    let added = base.replace("b: \"1\"\n", "b: \"1\"\n  c: \"1\"\n");
+    for (ours, theirs) in [(&removed, &added), (&added, &removed)] {
+        let folder = branches(&base, ours, theirs, "conflictStyle=markers");
+        let outcome = folder.git_with("catalog", &["merge", "--no-edit", "theirs"], "");
+        assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+        let text = folder.get("catalog/a.yaml");
+        let is_marked = text.contains("<<<<<<< ours\n") && text.contains("  c: \"1\"\n");
+        assert!(is_marked, "{text}");
+    }
+}
+
+#[test]
 fn values_merge_by_their_fields() {
     let base = "a: 1\nb: 1\nc: 1\n";
     let (ours, theirs) = (base.replace("a: 1", "a: 2"), base.replace("b: 1", "b: 2"));

@@ -1,6 +1,6 @@
 //! `krmv resolve`.
 
-use super::{World, hints};
+use super::{SERVICE, World, deployment, hints};
 
 #[test]
 fn conflicts_are_decided_one_today_and_one_tomorrow() {
@@ -199,4 +199,34 @@ fn a_branch_that_moved_does_not_change_what_is_decided() {
         world.read("web/app.yaml")
     );
     assert!(world.read("web/Kptfile").contains(&merged));
+}
+
+#[test]
+fn what_upstream_added_to_a_map_that_local_removed_is_undecided() {
+    let begin = || {
+        let world = World::with_package();
+        let more = deployment(1, "app:1", "64Mi") + "            cpu: 1\n";
+        world.release("v4.0.0", &more, SERVICE);
+        let text = world.read("web/app.yaml");
+        let at = text.find("        resources:").expect("resources");
+        world.write("web/app.yaml", &text[..at]);
+        world.commit("no resources");
+        let outcome = world.krmv(&["upgrade", "web", "v4.0.0"]);
+        outcome.assert_code(1);
+        assert!(!world.read("web/app.yaml").contains("cpu"));
+        (world, outcome)
+    };
+    let (world, upgraded) = begin();
+    world.krmv(&["resolve", "web"]).assert_code(1);
+    world.shell(hints(&upgraded.stdout)[0]).assert_code(0);
+    assert!(!world.read("web/app.yaml").contains("cpu"));
+    let (world, _) = begin();
+    world
+        .krmv(&["resolve", "web", "--take", "upstream"])
+        .assert_code(0);
+    let text = world.read("web/app.yaml");
+    assert!(
+        text.contains("cpu: 1") && !text.contains("memory"),
+        "{text}"
+    );
 }

@@ -1,6 +1,6 @@
 //! `krmv upgrade`.
 
-use super::{World, hints};
+use super::{SERVICE, World, deployment, hints};
 
 #[test]
 fn a_merge_without_conflict_moves_the_lock() {
@@ -309,4 +309,40 @@ fn json_has_the_conflicts() {
     assert_eq!(json["conflicts"][0]["local"], "5");
     assert_eq!(json["conflicts"][0]["file"], "app.yaml");
     assert_eq!(json["written"], true);
+}
+
+#[test]
+fn taking_upstream_at_once_is_taking_it_afterwards() {
+    let begin = || {
+        let world = World::with_package();
+        let full = deployment(1, "app:1", "64Mi");
+        let at = full.find("        resources:").expect("resources");
+        world.release("v4.0.0", &full[..at], SERVICE);
+        world.folder.git(&["rm", "--quiet", "web/service.yaml"]);
+        world.folder.commit("no service");
+        world.folder.git(&["tag", "v5.0.0"]);
+        let text = world.read("web/app.yaml") + "            cpu: 1\n";
+        world.write("web/app.yaml", &text);
+        let text = world.read("web/service.yaml");
+        let text = text.replace("ClusterIP", "NodePort");
+        world.write("web/service.yaml", &text);
+        world.commit("edits");
+        world
+    };
+    let world = begin();
+    let outcome = world.krmv(&["upgrade", "web", "v5.0.0", "--take", "upstream"]);
+    outcome.assert_code(0);
+    assert!(outcome.stdout.contains("2 conflicts decided"));
+    let at_once = world.read("web/app.yaml");
+    assert!(!at_once.contains("cpu"), "{at_once}");
+    assert!(!world.path("web/service.yaml").exists());
+    let world = begin();
+    world.krmv(&["upgrade", "web", "v5.0.0"]).assert_code(1);
+    assert!(world.read("web/app.yaml").contains("cpu"));
+    assert!(world.path("web/service.yaml").exists());
+    world
+        .krmv(&["resolve", "web", "--take", "upstream"])
+        .assert_code(0);
+    assert_eq!(world.read("web/app.yaml"), at_once);
+    assert!(!world.path("web/service.yaml").exists());
 }
