@@ -148,25 +148,23 @@ fn keep_context(
         return;
     };
     let name = name_of(variant.package());
+    let kept = [(NAME, Some(name)), (PACKAGE_PATH, package_path.as_deref())];
     let edited = list.edit(id, |node, editor| {
-        let Some(data) = node.get("data").filter(|data| data.kind().is_mapping()) else {
-            return Ok(());
+        let Some(data) = node.get("data") else {
+            let entries = kept.into_iter();
+            let entries = entries.filter_map(|(key, value)| Some((key.into(), value?.into())));
+            let data = Value::Mapping(entries.collect());
+            return editor.set(node, "data", Content::Value(data));
         };
-        if data.get(NAME).and_then(|old| old.as_str()) != Some(name) {
-            editor.set(data, NAME, Content::Value(Value::from(name)))?;
-        }
-        let found = data.get(PACKAGE_PATH).and_then(|path| path.scalar_text());
-        match &package_path {
-            kept if kept.as_deref() == found => {}
-            Some(kept) => {
-                editor.set(
-                    data,
-                    PACKAGE_PATH,
-                    Content::Value(Value::from(kept.as_str())),
-                )?;
-            }
-            None => {
-                editor.remove_entry(data, PACKAGE_PATH)?;
+        for (key, value) in kept {
+            let found = data.get(key);
+            match value {
+                Some(value) if found.and_then(|found| found.as_str()) == Some(value) => {}
+                Some(value) => editor.set(data, key, Content::Value(value.into()))?,
+                None if found.is_none() => {}
+                None => {
+                    editor.remove_entry(data, key)?;
+                }
             }
         }
         Ok::<_, EditError>(())

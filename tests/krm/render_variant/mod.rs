@@ -844,3 +844,25 @@ fn force_delete_replace_keeps_the_package_context() {
             .contains("region: useast1")
     );
 }
+
+#[test]
+fn an_upstream_without_data_keeps_the_name_in_the_package_context() {
+    let variant = VARIANT.replace("  injectors:\n  - name: useast1-endpoints\n", "");
+    let head = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n";
+    let filled = format!("{head}data:\n  name: example\n");
+    let original = [("Kptfile", KPTFILE), ("package-context.yaml", &*filled)];
+    for empty in [head.to_owned(), format!("{head}data:\n")] {
+        let upstream = [("Kptfile", KPTFILE), ("package-context.yaml", &*empty)];
+        let local = format!("{head}data:\n  name: edge-app\n  region: useast1 # where\n");
+        let package = [("Kptfile", KPTFILE), ("package-context.yaml", &*local)];
+        let outcome = update(&variant, &original, &package, &upstream);
+        let found = outcome.file("package-context.yaml");
+        assert!(found.contains("  name: edge-app\n"), "{found}");
+        let package = [
+            ("Kptfile", outcome.file("Kptfile")),
+            ("package-context.yaml", found),
+        ];
+        let again = update(&variant, &upstream, &package, &upstream);
+        assert_eq!(again.file("package-context.yaml"), found);
+    }
+}
