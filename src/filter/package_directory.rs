@@ -97,7 +97,8 @@ pub(super) fn on_package(
     Ok(code)
 }
 
-/// Reads the local package.
+/// Reads the local package: a directory or, if the function accepts it, one file. The directory may be missing if the
+/// function creates it.
 fn read_local(
     function: &Function,
     path: &Path,

@@ -16,7 +16,7 @@ use crate::test_switches::Switch;
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The shortest time between two updates of the line.
 const PACE: Duration = Duration::from_millis(100);
-/// Erases the line.
+/// The terminal codes that erase the current line.
 const ERASE: &str = "\r\x1b[K";
 
 /// Whether progress is shown: on a terminal, unless it would disturb other output.

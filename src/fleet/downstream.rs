@@ -41,7 +41,6 @@ struct Opened {
     histories: RefCell<HashMap<String, Rc<History>>>,
 }
 
-/// A downstream repository.
 pub(crate) struct DownstreamRepository {
     /// The name of its folder in the fleet.
     name: String,
@@ -88,7 +87,6 @@ pub(crate) struct Unpublished {
     pub(crate) ownership: Ownership,
 }
 
-/// A published revision.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Published {
     pub(crate) number: u64,
@@ -159,7 +157,7 @@ impl<'f> Downstreams<'f> {
         Ok(names)
     }
 
-    /// Opens the downstream repository of a name.
+    /// Opens the downstream repository with this name.
     ///
     /// # Errors
     /// [`GitError`]: there is no repository, or it lacks the branch that the Repository object names.

@@ -19,7 +19,7 @@ pub struct PackageLock {
 }
 
 impl PackageLock {
-    /// Locks a directory. `None` if another run keeps it locked for longer than [`PATIENCE`].
+    /// Locks a directory. `None` if another run keeps it locked for more than 5 seconds.
     ///
     /// # Errors
     /// The directory cannot be opened, or its file system has no locks.

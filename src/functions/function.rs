@@ -100,11 +100,11 @@ impl Function {
 /// The three versions of a file that Git gives to its merge driver, and the file's path.
 #[derive(Debug, Clone)]
 pub struct DriverFiles {
-    /// The common ancestor's text, empty if there is none.
+    /// The text of the common ancestor, `%O` in Git; empty if there is none.
     pub original: String,
-    /// Our text.
+    /// The text of our branch, `%A` in Git.
     pub local: String,
-    /// Their text.
+    /// The text of the branch to merge, `%B` in Git.
     pub upstream: String,
     /// The path in the repository.
     pub path: String,

@@ -35,7 +35,7 @@ pub enum GitError {
     /// No tag, branch or commit has this name.
     #[error("the repository '{}' has no revision `{revision}`: {message}{}", path.display(), nearest(near))]
     RevisionNotFound {
-        /// The repository.
+        /// The path of the repository.
         path: PathBuf,
         /// The revision as given.
         revision: String,
@@ -51,7 +51,7 @@ pub enum GitError {
         nearest(near)
     )]
     DirectoryNotFound {
-        /// The repository.
+        /// The path of the repository.
         path: PathBuf,
         /// The directory, from the repository's root.
         directory: String,
@@ -67,7 +67,7 @@ pub enum GitError {
         path.display()
     )]
     NotADirectory {
-        /// The repository.
+        /// The path of the repository.
         path: PathBuf,
         /// The file, from the repository's root.
         file: String,
@@ -77,7 +77,7 @@ pub enum GitError {
     /// An object is missing from the repository, or cannot be read.
     #[error("cannot read {what} from the repository '{}': {message}", path.display())]
     Unreadable {
-        /// The repository.
+        /// The path of the repository.
         path: PathBuf,
         /// What cannot be read: the file, folder or commit.
         what: String,
@@ -87,9 +87,9 @@ pub enum GitError {
     /// A draft cannot be written.
     #[error("cannot write the draft `{branch}` to the repository '{}': {message}", path.display())]
     Unwritable {
-        /// The repository.
+        /// The path of the repository.
         path: PathBuf,
-        /// The branch.
+        /// The branch of the draft.
         branch: String,
         /// What is wrong.
         message: String,
@@ -99,7 +99,7 @@ pub enum GitError {
         "{what} is too large to be read from a repository: expected at most {limit}, found {found}"
     )]
     TooLarge {
-        /// The file or package.
+        /// The file or package that is too large.
         what: String,
         /// The largest size that is read.
         limit: String,

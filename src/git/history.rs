@@ -141,7 +141,7 @@ impl Repository {
     /// The content with an id that [`files_of`](Self::files_of) returned.
     ///
     /// # Errors
-    /// [`GitError`]: it is missing, damaged or too large.
+    /// [`GitError`]: the content is missing, damaged or too large.
     pub fn content(&self, id: &str, path: &str) -> Result<Vec<u8>, GitError> {
         let id = ObjectId::from_hex(id.as_bytes());
         let id = id.map_err(|error| self.unreadable(format!("the file `{path}`"), &error))?;

@@ -116,7 +116,7 @@ pub enum PackageError {
         escape(path)
     )]
     HoldsGit {
-        /// The folder.
+        /// The folder that contains the `.git`.
         path: String,
     },
     /// A change needs a folder where something else exists.

@@ -15,7 +15,7 @@ pub enum PathError {
     /// The path is empty.
     #[error("expected a path relative to the package, found an empty path")]
     Empty,
-    /// `/a`.
+    /// An absolute path, such as `/a`.
     #[error("path '{}' is absolute; expected one relative to the package", escape(.0))]
     Absolute(String),
     /// `a/../b`: refused even where it would stay inside.

@@ -266,7 +266,7 @@ impl<'de> Deserialize<'de> for RevisionName {
     }
 }
 
-/// The fields of `spec`.
+/// The names of all fields of `spec`.
 const FIELDS: [&str; 9] = [
     "upstream",
     "downstream",

@@ -43,7 +43,6 @@ pub(crate) struct RepositoryFacts {
 }
 
 impl RepositoryFacts {
-    /// Reads a Repository object.
     #[must_use]
     pub(crate) fn read(node: NodeRef<'_>) -> Self {
         let text = |field: &str| {

@@ -53,7 +53,6 @@ struct SetArguments {
     allow_empty: Option<String>,
 }
 
-/// Reads the sets of a run.
 pub(super) fn read_sets(
     config: Option<NodeRef<'_>>,
     list: &ResourceList,

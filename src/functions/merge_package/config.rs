@@ -40,7 +40,6 @@ struct Scalars {
     conflict_style: Option<String>,
 }
 
-/// The settings of a config.
 pub(super) struct Settings {
     pub(super) options: MergeOptions,
     /// Whether the config itself names a strategy.

@@ -106,7 +106,6 @@ impl MaxDeletions {
     }
 }
 
-/// The settings of a run.
 #[derive(Debug, Clone)]
 pub(crate) struct FleetSettings {
     pub(super) defaults: MergeDefaults,

@@ -22,7 +22,7 @@ const NAMES: [&str; 10] = [
     "conflicts",
 ];
 
-/// How many packages had which action; the order is that of [`NAMES`].
+/// How many packages had which action; in the order of reports.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(from = "HashMap<String, u64>")]
 pub struct FleetCounts([u64; NAMES.len()]);

@@ -139,7 +139,7 @@ pub fn read_package(dir: &Path) -> Result<Package, PackageError> {
     Ok(package)
 }
 
-/// A directory on disk.
+/// Reads a directory on disk as the [`Holder`] of a package.
 pub(super) struct Disk<'d> {
     /// The path as given.
     dir: &'d Path,

@@ -109,7 +109,7 @@ fn pay_units(units: &dyn Val) -> Result<(), ExecutionError> {
         .unwrap_or(1))
 }
 
-/// Prints doubles as cel-go does: `1`, `0.1`, `1e+06`, `NaN`, `+Inf`.
+/// Converts doubles to strings as cel-go does: `1`, `0.1`, `1e+06`, `NaN`, `+Inf`.
 fn spelled<'b, 'v>(arguments: CelValues<'b, 'v>) -> CelResult<'b, 'v> {
     let value = only(arguments)?;
     let Some(double) = value.downcast_ref::<CelDouble>() else {

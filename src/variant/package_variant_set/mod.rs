@@ -218,7 +218,7 @@ pub(crate) struct PipelineTemplate {
     /// Functions that validate the result.
     #[serde(default)]
     pub(crate) validators: Vec<FunctionTemplate>,
-    /// All of it without the computed parts.
+    /// The pipeline without its computed parts.
     #[serde(skip)]
     plain: Pipeline,
 }
