@@ -1,4 +1,4 @@
-//! Which values merge by their parts where both sides changed them.
+//! The kinds of values that merge by their parts if both sides changed them.
 //!
 //! Source: contract, merge-package, Parts.
 
@@ -44,7 +44,7 @@ impl Default for Combine {
 }
 
 impl Combine {
-    /// Every value is one value.
+    /// No value merges by its parts.
     pub const NONE: Self = Self {
         kinds: [false; PartsOf::ALL.len()],
     };
@@ -94,7 +94,7 @@ pub(crate) enum WrittenCombine {
 }
 
 impl WrittenCombine {
-    /// The same as one text.
+    /// The words as one text, as [`Combine::parse`] reads them.
     pub(crate) fn into_text(self) -> String {
         match self {
             Self::Word(word) => word,

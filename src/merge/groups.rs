@@ -1,4 +1,4 @@
-//! Keys of one mapping that merge as one value: two changes that are valid alone, and not together.
+//! Keys of one mapping that merge as one value, because two changes of them may be valid separately but not together.
 //!
 //! ```yaml
 //! # local            # upstream                # neither kpt nor an API server takes both
@@ -25,13 +25,13 @@ enum GroupKeys {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
     Always,
-    /// Where local and upstream have different keys, or one side removed the key that the other replaced: one
-    /// excludes the other.
+    /// If local and upstream have different keys, or one side removed the key that the other replaced: the keys exclude
+    /// each other.
     Alternatives,
-    /// The same, for the version of an image, unless images are one value.
+    /// As `Alternatives`, for the version of an image, unless images merge as one value.
     ImageVersion,
-    /// Where local and upstream differ in a field that says what the others may be: its name, and its
-    /// default.
+    /// If local and upstream differ in a field that determines the allowed values of the others. The strings are the
+    /// name and the default of that field.
     Kind(&'static str, &'static str),
 }
 
@@ -62,7 +62,7 @@ const fn by_kind(
     }
 }
 
-/// Where a sub-package comes from.
+/// The upstream of a sub-package.
 pub(super) static SUB_PACKAGE: [Group; 1] = [Group {
     keys: GroupKeys::These(&["upstream", "upstreamLock"]),
     when: When::Always,

@@ -17,18 +17,18 @@ use crate::yaml::{NodeRef, Value};
 /// Identities of the functions of one list in three versions.
 pub(super) struct Functions<'a> {
     pub(super) identities: Versions<Vec<Identity<'a>>>,
-    /// Whether they stand or fall together, but for those of PackageVariants.
+    /// Whether all functions, except those of PackageVariants, are decided together.
     pub(super) together: bool,
 }
 
 impl Functions<'_> {
-    /// Whether a function stands or falls with others.
+    /// Whether a function is decided together with others.
     pub(super) fn is_together(&self, identity: &Identity<'_>) -> bool {
         self.together && matches!(identity, Identity::Values(_))
     }
 }
 
-/// Tells the functions of three lists apart; `None` if an element is no function.
+/// The identities of the functions in three lists. `None` if an element is not a function.
 pub(super) fn identities<'a>(lists: Versions<&[NodeRef<'a>]>) -> Option<Functions<'a>> {
     let all = || lists.into_iter().flatten();
     if !all().all(|function| function.kind().is_mapping()) {
@@ -85,12 +85,12 @@ pub(super) fn is_package_variants(function: NodeRef<'_>) -> bool {
     name(function).is_some_and(is_of_package_variant)
 }
 
-/// The images that are another one in another registry or path, each with the one that it counts as.
+/// Maps images that moved to another registry or path to the image that each counts as.
 ///
-/// Two images are the same if each is in a version that lacks the other, with a last component that no other
-/// such image of these versions has.
+/// Two images are the same if each is in a version that does not have the other, and no other such image of these
+/// versions has the same last component.
 pub(super) fn relocated(images: Versions<HashSet<&str>>) -> HashMap<&str, &str> {
-    /// Images that are the same, and the versions that have it.
+    /// Images that are the same, and the versions that have one of them.
     #[derive(Default)]
     struct ImageGroup<'a> {
         images: Vec<&'a str>,
@@ -175,7 +175,7 @@ mod tests {
     fn images_that_moved_to_another_registry() {
         type Case<'c> = ([&'c [&'c str]; 3], &'c [(&'c str, &'c str)]);
         let table: [Case<'_>; 12] = [
-            // One side moved it; both, alike and not; both added it.
+            // One side moved the image; both moved it, to the same place and to different places; both added it.
             ([&["a/f"], &["a/f"], &["b/f"]], &[("b/f", "a/f")]),
             ([&["a/f"], &["b/f"], &["a/f"]], &[("b/f", "a/f")]),
             ([&["a/f"], &["b/f"], &["b/f"]], &[("b/f", "a/f")]),
@@ -190,11 +190,11 @@ mod tests {
                 &[("host:5000/x/y/f", "f")],
             ),
             ([&["a/f"], &["a/f"], &["a/g"]], &[]),
-            // A second one that is new next to the moved one is another function.
+            // A second image that is new next to the moved one is another function.
             ([&["a/f"], &["a/f", "l/f"], &["b/f"]], &[("b/f", "a/f")]),
             ([&["a/f"], &["a/f"], &["a/f", "b/f"]], &[]),
             ([&["a/f"], &["a/f", "b/f"], &["b/f"]], &[]),
-            // Which of two?
+            // It is unclear which of two images it is.
             ([&["a/f"], &["a/f"], &["b/f", "c/f"]], &[]),
             ([&["a/f", "b/f"], &["a/f", "b/f"], &["c/f"]], &[]),
         ];

@@ -1,16 +1,16 @@
-//! How the elements of a Kustomization file's lists relate.
+//! The types of the lists in a Kustomization file.
 //!
 //! Source: contract, merge-package, Kustomization files.
 
 use crate::schema::{Key, Keys, ListType, StringKey};
 
-/// What tells the elements of `configMapGenerator` and `secretGenerator` apart.
+/// The keys of the elements of `configMapGenerator` and `secretGenerator`.
 pub(super) static GENERATOR_KEYS: [Key; 2] = [Key::named("name"), Key::named("namespace")];
 
 pub(super) static NAME: Key = Key::named("name");
 static PATH: Key = Key::named("path");
 
-/// The list under a key of a kustomization.
+/// The type of the list under a key of a kustomization.
 pub(super) fn list(name: &str) -> Option<ListType<'static>> {
     Some(match name {
         "resources"
@@ -24,13 +24,13 @@ pub(super) fn list(name: &str) -> Option<ListType<'static>> {
         | "patchesStrategicMerge"
         | "labels" => ListType::Set,
         "replicas" | "helmCharts" => ListType::Map(Keys::one(&NAME)),
-        // Inline ones are distinguished by their value.
+        // Inline elements have no path. They are distinguished by their value.
         "patches" | "patchesJson6902" | "replacements" => ListType::Map(Keys::one(&PATH)),
         _ => return None,
     })
 }
 
-/// The list under a key of a generator.
+/// The type of the list under a key of a generator.
 pub(super) fn list_of_generator(name: &str) -> Option<ListType<'static>> {
     Some(match name {
         "literals" => ListType::KeyedStrings(StringKey::BeforeEquals),

@@ -1,4 +1,4 @@
-//! How many edits of a person lead from one package to another.
+//! Counts the edits with which a user would turn one package into another.
 //!
 //! ```text
 //! replicas: 1 -> 5                         one value changed
@@ -26,7 +26,8 @@ use crate::package::is_krm_name;
 use crate::resource::{Resource, is_pipeline_annotation};
 use crate::yaml::{NodeRef, OwnedDocument};
 
-/// How many nodes of a document are read, aliases followed. One of more is compared by its lines.
+/// The maximum number of nodes that are read in a document, including nodes that aliases refer to. A larger document is
+/// compared by its lines.
 const MOST_NODES: usize = 10_000_000;
 
 /// The values of a file.
@@ -34,7 +35,7 @@ const MOST_NODES: usize = 10_000_000;
 pub struct Values(Vec<Rc<DocumentValues>>);
 
 impl Values {
-    /// How many there are.
+    /// The number of values.
     #[must_use]
     pub fn count(&self) -> usize {
         self.0.iter().map(|document| document.count()).sum()
@@ -58,7 +59,7 @@ struct DocumentValues {
 
 #[derive(Debug)]
 enum DocumentContent {
-    /// A document of YAML.
+    /// A YAML document.
     HashTree(HashTree),
     /// The lines of a text, each as its hash.
     Lines(Vec<u64>),
@@ -68,7 +69,7 @@ enum DocumentContent {
 struct ElementIdentity {
     group: String,
     kind: Arc<str>,
-    /// A Kptfile has the name of the copy.
+    /// `None` for a Kptfile, because it has the name of the copy.
     name: Option<Arc<str>>,
     namespace: Option<Arc<str>>,
 }
@@ -76,7 +77,7 @@ struct ElementIdentity {
 /// A value, or a collection of them.
 #[derive(Debug)]
 struct HashTree {
-    /// Equal for equal content, whatever the order in it.
+    /// Equal for equal content in any order.
     hash: u64,
     /// How many values it has.
     leaves: usize,
@@ -95,17 +96,18 @@ enum HashShape {
 /// The edits that lead from an upstream package to local.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EditCount {
-    /// Values of local that upstream has otherwise, and files that are elsewhere.
+    /// Values that differ in upstream, and files that have another path there.
     pub changed: usize,
     /// Values, resources and files that only local has.
     pub added: usize,
-    /// Files and folders, resources and elements that local lacks, each as one.
+    /// Files, folders, resources and elements that local does not have, each counted as one.
     pub removed: usize,
-    /// Those of them that are elements and entries of a document that local has.
+    /// The part of `removed` that is elements and entries of documents that local has.
     pub removed_parts: usize,
     /// Values that both have.
     pub shared: usize,
-    /// Equal for upstream packages that are alike in all that local has.
+    /// A hash of the differences in everything that local has. Upstream packages that are alike there have the same
+    /// hash.
     pub alike: u64,
 }
 
@@ -116,13 +118,13 @@ impl EditCount {
         self.values() + self.removed
     }
 
-    /// Without what local lacks.
+    /// All edits except removals.
     #[must_use]
     pub fn values(&self) -> usize {
         self.changed + self.added
     }
 
-    /// Counts the edits between the files of a package.
+    /// Adds the edits of another file.
     pub(crate) fn add(&mut self, other: &Self) {
         self.changed += other.changed;
         self.added += other.added;
@@ -132,12 +134,12 @@ impl EditCount {
         self.alike = self.alike.wrapping_add(other.alike);
     }
 
-    /// Notes that upstream differs from local at a place.
+    /// Adds a difference between upstream and local to `alike`.
     fn differ(&mut self, difference: &impl Hash) {
         self.alike = self.alike.wrapping_add(hash(difference));
     }
 
-    /// Counts entries, elements or lines that local lacks.
+    /// Counts entries, elements or lines that local does not have.
     fn remove_parts(&mut self, count: usize) {
         self.removed += count;
         self.removed_parts += count;
@@ -210,7 +212,7 @@ impl EditCount {
         upstream: &[(Option<u64>, HashTree)],
         place: u64,
     ) {
-        // What is equal, or has the same name, wherever it is; then the rest in order.
+        // Pair elements that are equal or have the same name, wherever they are, then the rest in order.
         let mut by_key: HashMap<u64, Vec<&HashTree>> = HashMap::new();
         for (name, tree) in upstream.iter().rev() {
             by_key
@@ -254,7 +256,7 @@ impl EditCount {
         self.remove_parts(theirs.count());
     }
 
-    /// Lines that follow each other and that local lacks are one removed part, or were changed.
+    /// Consecutive lines that local does not have are one part, which was removed or changed.
     fn between_lines(&mut self, local: &[u64], upstream: &[u64]) {
         let theirs: HashSet<u64> = upstream.iter().copied().collect();
         let ours: HashSet<u64> = local.iter().copied().collect();
@@ -267,7 +269,7 @@ impl EditCount {
             let is_there = ours.contains(line);
             if !is_there {
                 parts += usize::from(was_there);
-                // Which of them local changed is not known.
+                // It is unknown which of these lines local changed.
                 if own > 0 {
                     self.differ(&("line", line));
                 }
@@ -285,7 +287,7 @@ impl EditCount {
 /// Reads files, each document once.
 #[derive(Debug, Default)]
 pub struct SimilarityScanner {
-    /// By the hashes of their texts.
+    /// Documents by the hashes of their texts.
     documents: HashMap<u64, Rc<DocumentValues>>,
 }
 
@@ -384,7 +386,7 @@ fn content_of(text: &str) -> DocumentContent {
     }
 }
 
-/// Each line is a value of its own, wherever it is.
+/// Each line is a separate value, wherever it is.
 fn lines(bytes: &[u8]) -> DocumentContent {
     let mut counts: HashMap<&[u8], u64> = HashMap::new();
     let lines = bytes.split_inclusive(|byte| *byte == b'\n').map(|line| {
@@ -490,7 +492,7 @@ impl FileEditCount {
         for by_namespace in [true, false] {
             let key = |document: &Rc<DocumentValues>| match &document.identity {
                 Some(identity) => Some(identity.without_namespace_unless(by_namespace)),
-                // What is not KRM is the file itself.
+                // A document that is not KRM is identified by its file.
                 None => Some(None),
             };
             let Self {
@@ -505,7 +507,7 @@ impl FileEditCount {
         found
     }
 
-    /// Whether local has resources in it that this file of upstream lacks.
+    /// Whether the local file has resources that upstream's file does not have.
     #[must_use]
     pub fn has_own(&self) -> bool {
         self.local
@@ -533,7 +535,7 @@ impl ElementIdentity {
     }
 }
 
-/// Takes out of both lists what has the same key.
+/// Removes elements with the same key from both lists, and calls `found` with each pair.
 fn pair<T, K: Eq + Hash>(
     local: &mut Vec<T>,
     upstream: &mut Vec<T>,
@@ -563,12 +565,12 @@ pub struct ComparedPackages<'p> {
     files: BTreeMap<&'p str, ComparedFile>,
 }
 
-/// Who has a file.
+/// Which packages have a file.
 #[derive(Debug)]
 enum ComparedFile {
     Both(Rc<FileEditCount>),
     Local(Rc<Values>),
-    /// Its content is not there if nothing needs it.
+    /// `None` if the content is not needed.
     Upstream(Option<Rc<Values>>),
 }
 
@@ -579,17 +581,17 @@ struct Alone<'p> {
 }
 
 impl<'p> ComparedPackages<'p> {
-    /// A file of both.
+    /// Adds a file that both packages have.
     pub fn both(&mut self, path: &'p str, edits: Rc<FileEditCount>) {
         self.files.insert(path, ComparedFile::Both(edits));
     }
 
-    /// A file of local.
+    /// Adds a file that only local has.
     pub fn local(&mut self, path: &'p str, values: Rc<Values>) {
         self.files.insert(path, ComparedFile::Local(values));
     }
 
-    /// A file of upstream.
+    /// Adds a file that only upstream has. `values` is `None` if the content is not needed.
     pub fn upstream(&mut self, path: &'p str, values: Option<Rc<Values>>) {
         self.files.insert(path, ComparedFile::Upstream(values));
     }
@@ -666,7 +668,7 @@ impl<'p> ComparedPackages<'p> {
         }
     }
 
-    /// Counts what local lacks: resources of a file that is there, files, folders.
+    /// Counts what local does not have: resources of a file that it has, files, and folders.
     fn remove_upstream(
         &self,
         upstream: &[Alone<'_>],
@@ -693,7 +695,7 @@ impl<'p> ComparedPackages<'p> {
     }
 }
 
-/// Files and folders that a package with these folders lacks, each with the number of its files.
+/// The files and folders that a package with these folders does not have, each with the number of its files.
 fn removed_parts<'p>(
     lacking: impl Iterator<Item = &'p str>,
     folders: &BTreeSet<&str>,
@@ -714,7 +716,7 @@ pub struct LocalPaths<'p> {
 }
 
 impl<'p> LocalPaths<'p> {
-    /// Of files that are not empty.
+    /// Collects the paths. Empty paths are left out: items of a stream need not have a path.
     pub fn new(paths: impl Iterator<Item = &'p str>) -> Self {
         let files: BTreeSet<&str> = paths.filter(|path| !path.is_empty()).collect();
         Self {

@@ -8,8 +8,8 @@
 //! d        D        d2          a conflict
 //! ```
 //!
-//! SideChanges that touch each other are one: between two that both stay is a line that no one changed. Where
-//! both sides changed the same lines, what they have in common is no conflict.
+//! Changes that touch each other count as one: there is an unchanged line between two changes that are both taken. If
+//! both sides changed the same lines, the new lines that they have in common are not a conflict.
 
 use std::hash::Hash;
 use std::ops::Range;
@@ -29,16 +29,16 @@ pub(super) enum Changed {
     Conflict,
 }
 
-/// A part of a text in each version. All parts are all lines of local and of upstream, in their order.
+/// A part of a text in each version. Together, the chunks cover all lines of local and of upstream, in order.
 ///
-/// A region that both changed can be several parts; the lines that it has in base are those of each conflict in it.
+/// A region that both sides changed can have several chunks. Each conflict in it has all lines of the region in base.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Chunk {
     pub(super) changed: Changed,
     pub(super) lines: Versions<Range<usize>>,
 }
 
-/// Merges three sequences of lines, or of what they are compared by.
+/// Merges three sequences of lines, or of the keys under which lines are compared.
 pub(super) fn chunks<T: Copy + Eq + Hash>(versions: Versions<&[T]>) -> Vec<Chunk> {
     let Versions {
         base,
@@ -70,7 +70,7 @@ pub(super) fn chunks<T: Copy + Eq + Hash>(versions: Versions<&[T]>) -> Vec<Chunk
         );
         let mut end = start;
         let (mut is_ours, mut is_theirs) = (false, false);
-        // Each may reach one of the other side.
+        // A change may extend the region to a change of the other side.
         while ours.take(&mut end, &mut is_ours) || theirs.take(&mut end, &mut is_theirs) {}
         let lines = Versions {
             base: start..end,
@@ -145,7 +145,7 @@ fn push_both<T: Copy + Eq + Hash>(
 /// The changes from base to one side that are still to come.
 struct SideChanges {
     hunks: std::iter::Peekable<std::vec::IntoIter<Hunk>>,
-    /// Lines of the side before the next change, and lines of base before it.
+    /// The end of the last change that was taken, as a line of the side. `base` is the same as a line of base.
     side: usize,
     base: usize,
 }
@@ -169,7 +169,7 @@ impl SideChanges {
         shift(lines.start)..shift(lines.end)
     }
 
-    /// Goes past the next change if it begins no later than at `end`, which moves to where it ends.
+    /// Takes the next change if it begins no later than at `end`, and extends `end` to its end.
     fn take(&mut self, end: &mut usize, is_taken: &mut bool) -> bool {
         let next = self.hunks.next_if(|hunk| hunk.before.start <= *end);
         let Some(hunk) = next else { return false };
@@ -231,7 +231,7 @@ mod tests {
             (["abcd", "aBcd", "abCd"], "=a !bc/Bc/bC =d"),
             (["abc", "c", "aBc"], "!ab//aB =c"),
             (["abc", "abcX", "abcY"], "=abc !/X/Y"),
-            // What both have in common is no conflict.
+            // Lines that both have in common are not a conflict.
             (["abc", "aXYZc", "aXQZc"], "=a &X !b/Y/Q &Z =c"),
             (["", "xa", "xb"], "&x !/a/b"),
         ];

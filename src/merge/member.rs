@@ -1,4 +1,4 @@
-//! The identities of a package's resources: what they are, and what they say they were upstream.
+//! The identities of a package's resources: their current identities, and the upstream identities that they declare.
 //!
 //! Source: contract, merge-package, Identity.
 
@@ -24,7 +24,7 @@ pub struct Member {
     pub path: Option<String>,
     /// The directory of its (sub-)package; empty for the root package.
     pub package: String,
-    /// The identity that it declares to have had upstream.
+    /// The upstream identity that it declares.
     pub declared: Option<UpstreamIdentifier>,
     /// Whether it carries the comment or the annotation with that identity.
     pub is_identified: bool,
@@ -65,7 +65,7 @@ impl Member {
         self.kind.as_ref() == "Kptfile" && self.group == "kpt.dev"
     }
 
-    /// What it is called now.
+    /// Its current identity.
     pub(super) fn own(&self) -> Own<'_> {
         (
             &self.group,
@@ -75,19 +75,19 @@ impl Member {
         )
     }
 
-    /// What it declares, else what it is now.
+    /// The identity that it declares, otherwise its current one.
     pub(super) fn former(&self) -> Option<Former<'_>> {
         self.declared().or_else(|| self.now())
     }
 
-    /// What it declares.
+    /// The identity that it declares.
     pub(super) fn declared(&self) -> Option<Former<'_>> {
         let declared = self.declared.as_ref()?;
         let (group, kind) = (&declared.group, &declared.kind);
         Some((group, kind, &declared.namespace, &declared.name))
     }
 
-    /// What it is, with `default` for an absent namespace.
+    /// Its current identity, with `default` for an absent namespace. `None` without a name.
     pub(super) fn now(&self) -> Option<Former<'_>> {
         let namespace = self.namespace.as_deref().unwrap_or(DEFAULT_NAMESPACE);
         Some((&self.group, &self.kind, namespace, self.name.as_deref()?))
@@ -120,7 +120,7 @@ pub fn find_packages(members: &mut [Member]) {
     }
 }
 
-/// Pairs of members of one identity at one path. Those without a name are known by kind and path.
+/// Pairs of members with the same identity and path. Members without a name are identified by kind and path.
 #[must_use]
 pub fn duplicates(members: &[Member]) -> Vec<(usize, usize)> {
     let mut seen = HashMap::new();

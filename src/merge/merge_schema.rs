@@ -1,4 +1,4 @@
-//! What a merge knows about a value: its schema, and whether it merges by rules of its own.
+//! What a merge knows about a value: its schema, and whether it merges by special rules.
 
 use super::groups::{self, Group};
 use super::kustomization;
@@ -11,16 +11,16 @@ use crate::yaml::NodeRef;
 static CONDITION_TYPE: Key = Key::named("conditionType");
 static TYPE: Key = Key::named("type");
 
-/// How a value in a resource merges; by default one about which nothing is known.
+/// How a value in a resource merges. The default is a value of unknown type.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MergeSchema<'s> {
     type_ref: Option<TypeRef<'s>>,
     special: Special,
-    /// Whether the annotations of a pipeline are data of a file, and not of the run.
+    /// Whether pipeline annotations are data of a file, and were not added by a pipeline.
     in_files: bool,
 }
 
-/// Values that merge by rules of their own.
+/// Values that merge by special rules.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Special {
     #[default]
@@ -46,11 +46,11 @@ enum Special {
     Conditions,
     /// A mapping with keys that merge as one value.
     Grouped(&'static [Group]),
-    /// A resource whose `spec` is one.
+    /// A resource with such a mapping as its `spec`.
     ResourceOf(&'static [Group]),
     /// A list of such mappings.
     ListOf(&'static [Group]),
-    /// A list in which each `name` is there once, though it is not a key.
+    /// A list in which `name` is unique, although it is not a key.
     Ports,
     Kustomization,
     /// The images of a kustomization.
@@ -60,7 +60,7 @@ enum Special {
     /// The generators of a kustomization.
     Generators,
     Generator,
-    /// A list (or what is in its place) that is one value, also where its elements could be distinguished.
+    /// A list (or a value in its place) that is always one value, even if its elements could be distinguished.
     Whole,
 }
 
@@ -74,7 +74,7 @@ impl<'s> MergeSchema<'s> {
             } else {
                 Special::Kptfile
             };
-            // Of a Kptfile only the metadata is known.
+            // Only the type of a Kptfile's metadata is known.
             return Self {
                 type_ref: schema.resource("v1", "ConfigMap"),
                 special,
@@ -98,7 +98,7 @@ impl<'s> MergeSchema<'s> {
         }
     }
 
-    /// For resources of files, which no pipeline annotated.
+    /// The same schema for resources in files, which no pipeline annotated.
     #[must_use]
     pub fn in_files(self, in_files: bool) -> Self {
         Self { in_files, ..self }
@@ -186,7 +186,7 @@ impl<'s> MergeSchema<'s> {
         }
     }
 
-    /// Whether the parts of a list are never looked at one by one.
+    /// Whether a list is always one value.
     pub(super) fn is_whole_list(&self) -> bool {
         self.special == Special::Whole
     }
@@ -215,7 +215,7 @@ impl<'s> MergeSchema<'s> {
         self.special == Special::Conditions && is_rendered(element)
     }
 
-    /// Whether a mapping of upstream holds something that a merge does not take over.
+    /// Whether a value has parts that a merge leaves as local has them.
     pub(super) fn holds_local_fields(&self, node: NodeRef<'_>) -> bool {
         match self.special {
             Special::Annotations | Special::KptfileAnnotations => {
@@ -237,7 +237,7 @@ impl<'s> MergeSchema<'s> {
         self.special == Special::KustomizeImages
     }
 
-    /// Whether each `name` in a list is there once, though it is not a key.
+    /// Whether `name` is unique in a list, although it is not a key.
     pub(super) fn names_are_unique(&self) -> bool {
         self.special == Special::Ports
     }

@@ -1,11 +1,12 @@
 //! Three-way merge of packages.
 //!
-//! In reading order: [`rule`], which decides between three versions of anything; [`combine`], which values merge by their
-//! parts; [`decided`], what a user decided beforehand; `trail`, the way to a value; [`order`], which merges the orders of a list; `merge_schema`, which says
-//! how the parts of a resource relate; `groups`, which fields exclude each other; [`fields`], which merges
-//! one resource into the text of the local one; `lines` and `text`, which merge what is not a document; [`kptfile`] and `kustomization`, what is particular to
-//! those; [`member`] and [`resources`], which resources are the same, with [`upstream_identifier`];
-//! [`package`], what becomes of each, and of all else in a package.
+//! In reading order: [`rule`] decides between three versions of anything. [`combine`] has the kinds of values that
+//! merge by their parts, and [`decided`] the rules with which a user decided conflicts beforehand. `trail` is the path
+//! to a value. [`order`] merges the orders of a list. `merge_schema` knows how the parts of a resource relate, and
+//! `groups` which fields exclude each other. [`fields`] merges one resource into the text of the local one; `lines` and
+//! `text` merge texts that are not documents. [`kptfile`] and `kustomization` have special rules for these files.
+//! [`member`] and [`resources`] find which resources are the same, with [`upstream_identifier`]. [`package`] decides
+//! what to do with each resource and file of a package.
 
 pub mod combine;
 pub mod decided;

@@ -8,19 +8,18 @@
 //!
 //! 1. The result has each element of local and upstream once, and depends on nothing else.
 //! 2. Two elements of the skeleton keep their local order, unless base had them in that order too
-//!    and upstream turned them round. (Elements that base did not have: their local order.)
-//! 3. An element of one side is after all skeleton elements that precede it there, and before
-//!    all that follow it. If the sides turned these round, so that no such place exists, it stands
+//!    and upstream reversed it. (Elements that base did not have keep their local order.)
+//! 3. An element of one side comes after all skeleton elements that precede it there, and before
+//!    all that follow it. If the sides reversed these, so that no such place exists, it comes
 //!    right after its predecessor in the skeleton.
-//! 4. In one gap local's elements come first, in local's order, then upstream's in theirs.
+//! 4. In a gap, local's elements come first, in local's order, then upstream's in upstream's order.
 //! 5. Every order of two elements on which local and upstream agree is kept, unless it lies in a
-//!    cycle. Where 2 makes a cycle (a before b, b before c, c before a), the winner's order of the
-//!    elements in it stands, and [`Merged::cycle`] says so.
+//!    cycle. If 2 makes a cycle (a before b, b before c, c before a), its elements take the
+//!    winner's order, and [`Merged::cycle`] is true.
+//! 6. If the result is merged again with the same base and upstream, it does not change.
 //!
-//! 6. Merged again with the same base and upstream, the result stays as it is.
-//!
-//! The skeleton takes linear time where at most one side changed its order. Where both did, all
-//! its pairs are looked at; beyond [`MAX_TURNED`] elements it counts as one cycle.
+//! The skeleton takes linear time if at most one side changed its order. If both did, all its
+//! pairs are compared; beyond [`MAX_TURNED`] elements it counts as one cycle.
 //!
 //! Source: contract, merge-package, Order.
 
@@ -28,7 +27,7 @@ use std::collections::HashMap;
 
 use super::rule::Side;
 
-/// The largest skeleton for which all pairs are looked at.
+/// The largest skeleton for which all pairs are compared.
 pub const MAX_TURNED: usize = 2_000;
 
 /// A merged order.
@@ -36,7 +35,7 @@ pub const MAX_TURNED: usize = 2_000;
 pub struct Merged {
     /// Every element of local and upstream, once.
     pub order: Vec<u32>,
-    /// Whether both sides moved elements to different ends, so that one of them had to win.
+    /// Whether both sides moved elements in contradictory ways, so that one side had to win.
     pub cycle: bool,
 }
 
@@ -44,8 +43,8 @@ pub struct Merged {
 #[must_use]
 pub fn merge_order(base: &[u32], local: &[u32], upstream: &[u32], winner: Side) -> Merged {
     let (mut merged, mut turned) = merge_once(base, local, upstream, winner);
-    // An element without a place of its own can come to make a cycle with its new neighbours. The
-    // result is one that stays if it is merged again.
+    // An element that could not be put between its neighbours can form a cycle with its new neighbours. Merge again,
+    // until the result does not change.
     for _ in 0..MAX_AGAIN {
         if !turned {
             break;
@@ -64,7 +63,7 @@ pub fn merge_order(base: &[u32], local: &[u32], upstream: &[u32], winner: Side) 
 /// How often a result is merged again; twice was always enough.
 const MAX_AGAIN: usize = 4;
 
-/// A merged order, and whether an element stands where its neighbours were turned round.
+/// A merged order, and whether an element could not be put between its neighbours, because they were reversed.
 fn merge_once(base: &[u32], local: &[u32], upstream: &[u32], winner: Side) -> (Merged, bool) {
     if local == upstream {
         let merged = Merged {
@@ -84,7 +83,7 @@ fn merge_once(base: &[u32], local: &[u32], upstream: &[u32], winner: Side) -> (M
         winner,
     );
     let places = Ranks::of(&skeleton);
-    // Behind which element of the skeleton (counted from 1) the others stand.
+    // The other elements, by the element of the skeleton (counted from 1) that they follow.
     let mut gaps: Vec<Vec<u32>> = vec![Vec::new(); skeleton.len() + 1];
     let mut turned = false;
     for (source, other) in [(local, &in_upstream), (upstream, &in_local)] {
@@ -130,8 +129,8 @@ impl Ranks {
     }
 }
 
-/// For each element of a source that is not in the skeleton: how many elements of the skeleton it
-/// is after, and whether that is between its neighbours.
+/// For each element of a source that is not in the skeleton: the number of skeleton elements before it, and whether
+/// this place is between its neighbours.
 fn gaps_of(source: &[u32], places: &Ranks) -> impl Iterator<Item = (u32, usize, bool)> {
     // The first place of the skeleton elements that follow each position.
     let mut following = vec![u32::MAX; source.len() + 1];
@@ -139,7 +138,7 @@ fn gaps_of(source: &[u32], places: &Ranks) -> impl Iterator<Item = (u32, usize, 
         let place = places.0.get(*element as usize).copied();
         following[position] = following[position + 1].min(place.unwrap_or(u32::MAX));
     }
-    // After all that precede, and after the predecessor.
+    // The places after all preceding elements, and after the predecessor.
     let (mut behind_all, mut behind_last) = (0, 0);
     source
         .iter()
@@ -196,8 +195,8 @@ fn skeleton(
     tournament(base, in_upstream, &ours, winning)
 }
 
-/// Every pair of `ours` has an order (guarantee 2). If these fit together, they are the result;
-/// elements in a cycle take the order of `winning`.
+/// Every pair of elements in `ours` has an order (guarantee 2). If these orders are consistent, they are the result.
+/// Elements in a cycle take the order of `winning`.
 fn tournament(base: &Ranks, upstream: &Ranks, ours: &[u32], winning: &[u32]) -> (Vec<u32>, bool) {
     let precedes = |order: &Ranks, a: &u32, b: &u32| Some(order.get(*a)? < order.get(*b)?);
     let mut behind: HashMap<u32, usize> = HashMap::new();
@@ -209,8 +208,8 @@ fn tournament(base: &Ranks, upstream: &Ranks, ours: &[u32], winning: &[u32]) -> 
             *behind.entry(if turned { *a } else { *b }).or_default() += 1;
         }
     }
-    // Sorted by how many are before each: where the first n have exactly the pairs among
-    // themselves before them, nothing after reaches into them.
+    // Sorted by the number of elements before each. If the counts of the first n elements add up to the number of
+    // pairs among them, no later element is before any of them.
     let count = |element: &u32| behind.get(element).copied().unwrap_or_default();
     let mut order = winning.to_vec();
     order.sort_by_key(count);
@@ -275,12 +274,12 @@ mod tests {
         check("abc", "axbc", "abyc", "axbyc");
         check("abc", "xabc", "yabc", "xyabc");
         check("abc", "abxc", "abyc", "abxyc");
-        // Upstream turned the others round, not the neighbours of x.
+        // Upstream reversed other elements, not the neighbours of x.
         check("abcd", "abxcd", "badc", "baxdc");
-        // The neighbours of x are turned round: it follows its predecessor.
+        // The neighbours of x are reversed: it follows its predecessor.
         check("ab", "axb", "ba", "bax");
         check("ab", "ba", "axb", "bax");
-        // Added on both sides, in other orders: local's order is kept.
+        // Added on both sides in different orders: local's order is kept.
         check("", "ab", "ba", "ab");
         check("", "", "ab", "ab");
     }
@@ -292,7 +291,7 @@ mod tests {
         let both = |winner| merged("abc", local, upstream, winner);
         assert_eq!(both(Side::Local), ("bac".to_owned(), true));
         assert_eq!(both(Side::Upstream), ("acb".to_owned(), true));
-        // What is not in the cycle has its place around it.
+        // Elements that are not in the cycle keep their places around it.
         assert_eq!(
             merged("xabcy", "xbacy", "xacby", Side::Local),
             ("xbacy".to_owned(), true)
@@ -333,7 +332,7 @@ mod tests {
         fn laws(base in order(), x in order(), y in order()) {
             for winner in [Side::Local, Side::Upstream] {
                 let merge = |base: &[u32], local: &[u32], upstream: &[u32]| {
-                    // What one side removed and the other did not add is in no result.
+                    // An element of base that a side removed is not in the result.
                     let gone = |element: &u32, a: &[u32], b: &[u32]| {
                         base.contains(element) && !(a.contains(element) && b.contains(element))
                     };

@@ -1,5 +1,5 @@
-//! Conflicts that a user decided beforehand: the first rule that matches one says who wins, or that the value is
-//! not merged by its parts.
+//! Conflicts that a user decided beforehand. The first rule that matches a conflict decides which side wins. A rule can
+//! also prevent that a value merges by its parts.
 //!
 //! ```yaml
 //! conflicts:
@@ -27,7 +27,7 @@ use crate::results::{FunctionResult, Reason, ResourceRef, Results};
 use crate::yaml::{NodeRef, Path, Value, de};
 use pattern::matches;
 
-/// Rules in their order.
+/// The rules of a user, in order.
 #[derive(Debug, Clone, Default)]
 pub struct ConflictRules(Vec<ConflictRule>);
 
@@ -35,13 +35,14 @@ pub struct ConflictRules(Vec<ConflictRule>);
 struct ConflictRule {
     target: Option<RuleTarget>,
     path: Option<Pattern>,
-    /// `OnConflict` has the same words.
+    /// `take` has the same words as `onConflict`.
     take: Option<OnConflict>,
     /// Whether values merge by their parts.
     combine: Option<bool>,
 }
 
-/// A rule, as a user writes it, for conflicts over a field of a resource, or over all of it; without a side, that is to be added.
+/// A rule as a user writes it, for conflicts over a field, or without a path, over the whole resource. If `take` is
+/// `None`, the user has to add the side.
 #[must_use]
 pub fn rule_for(resource: Option<&ResourceRef>, path: Option<&str>, take: Option<&str>) -> Value {
     let target = resource.map(|resource| {
@@ -104,33 +105,33 @@ typed_config! {
     }
 }
 
-/// Who wins a conflict.
+/// The decision about a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decision {
-    /// The side that wins. Under an error no one sees it.
+    /// The side that wins. It has no effect if the rule makes the conflict an error.
     pub side: Side,
-    /// The rule that says so, if one does.
+    /// The rule that decided. `None` for the default.
     pub rule: Option<DecidedBy>,
 }
 
 /// The rule that decided a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DecidedBy {
-    /// Its place in the list.
+    /// Its index in the list of rules.
     pub index: usize,
     /// Whether it makes the conflict an error.
     pub is_error: bool,
 }
 
 impl Decision {
-    /// What stands where no rule says anything.
+    /// The decision if no rule matches.
     #[must_use]
     pub fn by_default(side: Side) -> Self {
         Self { side, rule: None }
     }
 }
 
-/// Rules of a file.
+/// Reads the rules of a file.
 ///
 /// # Errors
 /// [`UsageError`]: not a ConflictRules, or with an unknown or mistyped field.
@@ -144,18 +145,17 @@ pub fn written_in_file(node: NodeRef<'_>) -> Result<Vec<WrittenRule>, UsageError
     Ok(file.conflicts)
 }
 
-/// Rules that are a list of their own, as the text of an annotation is.
+/// Reads rules that are a plain list, such as the text of an annotation.
 ///
 /// # Errors
-/// What is wrong with them.
+/// A message that says what is wrong with the rules.
 pub fn written_in_text(node: NodeRef<'_>) -> Result<Vec<WrittenRule>, String> {
     let value = value_of(node).map_err(|error| error.to_string())?;
     de::from_value(&value).map_err(|error| error.to_string())
 }
 
 impl ConflictRules {
-    /// Makes rules of what is written; what is not allowed is an error result at a field below
-    /// `at`, and gives `None`.
+    /// Checks rules that a user wrote. `None`, with an error result at a field below `at`, if something is not allowed.
     pub fn read(written: Vec<WrittenRule>, at: &Path, results: &mut Results) -> Option<Self> {
         let mut rules = Vec::with_capacity(written.len());
         let mut valid = true;
@@ -219,24 +219,24 @@ impl ConflictRules {
 pub struct RulesOf<'r>(Vec<(usize, &'r ConflictRule)>);
 
 impl RulesOf<'_> {
-    /// Whether there is none.
+    /// Whether there are no rules.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Who wins a conflict over the whole.
+    /// Decides a conflict over the whole resource or file.
     #[must_use]
     pub fn decide_whole(&self, otherwise: Side) -> Decision {
         self.first(otherwise, |rule| rule.path.is_none())
     }
 
-    /// Who wins a conflict over a field.
+    /// Decides a conflict over a field.
     pub(super) fn decide_field(&self, trail: &Trail<'_>, otherwise: Side) -> Decision {
         self.first(otherwise, |rule| rule.is_about(trail))
     }
 
-    /// Whether a field may merge by its parts: the first rule that says anything of it decides.
+    /// Whether a field may merge by its parts. The first matching rule that has `combine` decides.
     pub(super) fn combine_field(&self, trail: &Trail<'_>) -> bool {
         let mut fitting = self.0.iter().filter(|(_, rule)| rule.is_about(trail));
         fitting.find_map(|(_, rule)| rule.combine).unwrap_or(true)

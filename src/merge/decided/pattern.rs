@@ -1,8 +1,8 @@
 //! Patterns for the paths of conflicts: `spec.containers[name=app].image`, `metadata.labels.**`.
 //!
-//! Written as `field.path` of results, and `*` in a name is any text, `[*]` any element,
-//! `[name=app]` the elements with that value in a field, `[=x]` those that are the value, a
-//! trailing `**` all that is below. A text in quotes is exact.
+//! They are written like `field.path` of results. In addition, `*` in a name matches any text, `[*]` any element,
+//! `[name=app]` the elements with this value in a field, `[=x]` the elements that are this value, and a trailing `**`
+//! everything below. A quoted text matches exactly.
 
 use thiserror::Error;
 
@@ -43,7 +43,7 @@ impl TextPattern {
     }
 }
 
-/// Why a text is no pattern.
+/// Why a text is not a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("expected a path such as `spec.containers[name=app].image`, found `{text}`: {what}")]
 pub struct PatternError {
@@ -55,7 +55,7 @@ impl Pattern {
     /// Reads a pattern.
     ///
     /// # Errors
-    /// [`PatternError`]: what is wrong with it.
+    /// [`PatternError`] if the text is not a pattern.
     pub fn parse(text: &str) -> Result<Self, PatternError> {
         let parsed = parse(text);
         parsed.map_err(|what| PatternError {
@@ -110,7 +110,7 @@ fn parse(text: &str) -> Result<Pattern, &'static str> {
     }
 }
 
-/// What is in brackets, and what is after them.
+/// Parses the inside of brackets. Also returns the text after the brackets.
 fn bracket(inner: &str) -> Result<(PatternStep, &str), &'static str> {
     if inner.starts_with('"') {
         let (name, rest) = unquote(inner).ok_or(NO_QUOTE)?;
@@ -147,7 +147,7 @@ fn bracket(inner: &str) -> Result<(PatternStep, &str), &'static str> {
 const NO_QUOTE: &str = "`\"` is missing, or an escape is unknown";
 const IN_BRACKETS: &str = "expected `*`, a number, `key=value` or a quoted name in brackets";
 
-/// A value in brackets, and what is after it.
+/// Parses a value in brackets. Also returns the text after the value.
 fn value(text: &str) -> Result<(TextPattern, &str), &'static str> {
     if text.starts_with('"') {
         let (value, behind) = unquote(text).ok_or(NO_QUOTE)?;
@@ -158,7 +158,7 @@ fn value(text: &str) -> Result<(TextPattern, &str), &'static str> {
     Ok((TextPattern::Glob(value.trim().to_owned()), behind))
 }
 
-/// Whether a pattern is of the value that a trail leads to.
+/// Whether a pattern matches the value that a trail leads to.
 pub(super) fn matches(pattern: &Pattern, trail: &Trail<'_>) -> bool {
     let steps = trail.steps();
     let enough = if pattern.all_below {
@@ -199,7 +199,7 @@ pub fn glob(pattern: &str, text: &str) -> bool {
     let Some(mut rest) = text.strip_prefix(head) else {
         return false;
     };
-    // Between two `*` the first place will do.
+    // Between two `*`, the first match is enough.
     let mut parts = tail.split('*').peekable();
     while let Some(part) = parts.next() {
         if parts.peek().is_none() {

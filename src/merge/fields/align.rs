@@ -1,4 +1,4 @@
-//! Which elements of two lists without keys are the same, or one that was changed.
+//! Finds which elements of two lists without keys are the same, or changed versions of each other.
 //!
 //! ```yaml
 //! - --a=1      - --b=1     # the second
@@ -12,10 +12,11 @@ use crate::interner::matches;
 use crate::merge::trail::NAMES;
 use crate::yaml::{Fingerprints, NodeRef};
 
-/// A list, and the fingerprints of all that it holds.
+/// A list, with the fingerprints of everything in it.
 type Printed<'p, 'a> = (&'p Fingerprints, &'p Siblings<'a>);
 
-/// For each element of `theirs`, that of `ours` which has its value or became it.
+/// For each element of `theirs`, the position of the element of `ours` that has the same value, or is another version
+/// of it.
 pub(super) fn align(ours: Printed<'_, '_>, theirs: Printed<'_, '_>) -> Vec<Option<usize>> {
     let of_theirs = equal(ours, theirs, |child| Some(child.value));
     let mut taken = vec![false; ours.1.len()];
@@ -34,12 +35,13 @@ pub(super) fn align(ours: Printed<'_, '_>, theirs: Printed<'_, '_>) -> Vec<Optio
     pairs.of_theirs
 }
 
-/// For each entry of `theirs`, that of `ours` which has its key.
+/// For each entry of `theirs`, the position of the entry of `ours` with the same key.
 pub(super) fn equal_keys(ours: Printed<'_, '_>, theirs: Printed<'_, '_>) -> Vec<Option<usize>> {
     equal(ours, theirs, |child| Some(child.entry?.key))
 }
 
-/// For each of `theirs`, that of `ours` of which `part` is equal, first with first.
+/// For each child of `theirs`, the position of the child of `ours` with an equal `part`. Repeated parts are paired in
+/// order.
 fn equal(
     ours: Printed<'_, '_>,
     theirs: Printed<'_, '_>,
@@ -65,7 +67,7 @@ impl Pairs<'_, '_, '_> {
         self.taken[ours] = true;
     }
 
-    /// Those that have a name which no other has.
+    /// Pairs elements with the same name, if no other element has it.
     fn by_name(&mut self) {
         let (ours, theirs) = (self.ours.1.iter(), self.theirs.1.iter());
         let ours = alone_by(name_of, ours.filter(|own| !self.taken[own.index]));
@@ -77,7 +79,7 @@ impl Pairs<'_, '_, '_> {
         }
     }
 
-    /// Collections between the same neighbours that have enough in common.
+    /// Pairs similar collections that come after, or before, the same neighbour.
     fn by_place(&mut self) {
         let count = self.of_theirs.len();
         for at in 0..count {
@@ -108,7 +110,7 @@ impl Pairs<'_, '_, '_> {
     }
 }
 
-/// What people know an element by: a field, or the part of a string in front of what changes.
+/// The name of an element: a field that identifies it, or the part of a string before the value.
 fn name_of(child: Child<'_>) -> Option<(&'static str, &str)> {
     let node = child.value;
     if node.kind().is_mapping() {
@@ -123,8 +125,8 @@ fn name_of(child: Child<'_>) -> Option<(&'static str, &str)> {
     Some(("", &text[..=end]))
 }
 
-/// Whether one of two collections may have become the other: half of the parts are equal, or the
-/// mappings have the same keys.
+/// Whether two collections may be versions of each other: half of the parts are equal, or the mappings have the same
+/// keys.
 fn is_alike(ours: (&Fingerprints, NodeRef<'_>), theirs: (&Fingerprints, NodeRef<'_>)) -> bool {
     fn entries<'a>((prints, node): (&Fingerprints, NodeRef<'a>)) -> HashMap<&'a str, Option<u64>> {
         let key = |key: NodeRef<'a>| key.scalar_text().unwrap_or_default();

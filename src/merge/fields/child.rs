@@ -15,7 +15,7 @@ pub(super) struct Child<'a> {
     pub(super) value: NodeRef<'a>,
 }
 
-/// One entry, item or root in three versions. Local's is edited.
+/// One entry, item or root in three versions. The local version is edited.
 pub(super) type ChildVersions<'d, 'f> = Versions<Option<Child<'f>>, Option<Child<'d>>>;
 
 impl<'a> Child<'a> {
@@ -32,7 +32,7 @@ impl<'a> Child<'a> {
         self.entry.map_or(self.value, |entry| entry.key)
     }
 
-    /// As a new entry or item with this content.
+    /// A new entry (with the key of this entry) or item, with this content.
     pub(super) fn part(&self, content: Content<'a>) -> Part<'a> {
         match self.entry {
             Some(entry) => Part::Entry(entry, content),
@@ -54,7 +54,7 @@ pub(super) fn nodes<'a>(versions: ChildVersions<'a, 'a>) -> Versions<Option<Node
 /// The entries of a mapping or the items of a sequence, held as ids: there can be millions.
 #[derive(Clone, Default)]
 pub(super) struct Siblings<'a> {
-    /// `None` without a collection.
+    /// `None` if there is no collection.
     document: Option<Document<'a>>,
     /// Keys or items.
     ids: Vec<NodeId>,
@@ -62,7 +62,7 @@ pub(super) struct Siblings<'a> {
 }
 
 impl<'a> Siblings<'a> {
-    /// Those of a collection; none of a version without it.
+    /// The children of a collection. Empty if a version does not have it.
     pub(super) fn of(collection: Option<NodeRef<'a>>) -> Self {
         let Some(collection) = collection else {
             return Self::default();
@@ -98,7 +98,7 @@ impl<'a> Siblings<'a> {
         (0..self.ids.len()).filter_map(|index| self.get(index))
     }
 
-    /// Leaves out those for which `stays` is false.
+    /// Leaves out the children for which `stays` is false.
     pub(super) fn retain(&mut self, mut stays: impl FnMut(Child<'a>) -> bool) {
         let all = std::mem::take(&mut self.ids);
         let source = Self { ids: all, ..*self };
@@ -107,7 +107,7 @@ impl<'a> Siblings<'a> {
     }
 }
 
-/// Where the children stand that have a name which no other one has.
+/// The positions of the children with a unique name, by name.
 pub(super) fn alone_by<'a, K: Hash + Eq>(
     name_of: impl Fn(Child<'a>) -> Option<K>,
     children: impl Iterator<Item = Child<'a>>,

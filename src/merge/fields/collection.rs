@@ -17,9 +17,9 @@ use crate::yaml::{EditError, Editor, NodeRef, OwnedDocument};
 /// A mapping or list that merges part by part.
 pub(super) struct Collection<'d, 'f> {
     pub(super) versions: ChildVersions<'d, 'f>,
-    /// The node that is edited: local's, else an empty one in its place.
+    /// The node that is edited: the local node, or an empty one in its place.
     pub(super) node: NodeRef<'d>,
-    /// The side that removed the whole.
+    /// The side that removed the whole collection, if any.
     pub(super) removed_by: Option<Side>,
     pub(super) parts: Parts<'d, 'f>,
     pub(super) is_list: bool,
@@ -28,15 +28,15 @@ pub(super) struct Collection<'d, 'f> {
 /// The entries or elements of three versions, numbered: a part has one number in all versions.
 pub(super) struct Parts<'d, 'f> {
     pub(super) children: Versions<Siblings<'f>, Siblings<'d>>,
-    /// By position among the children of a version.
+    /// The number of each part, by its position in a version.
     pub(super) numbers: Versions<Vec<u32>>,
-    /// The order that local's and upstream's are compared with, if it is not base's.
+    /// The order with which the orders of local and upstream are compared. `None` for the order of base.
     pub(super) base_order: Option<Vec<u32>>,
     /// How many numbers there are.
     pub(super) count: usize,
-    /// Elements that stand or fall together, by number, and whose stand.
+    /// Whether each element is decided together with others, by number, and the side that wins them.
     pub(super) together: Option<(Vec<bool>, Side)>,
-    /// Elements that are one value each, by number.
+    /// The numbers of elements that merge as one value each.
     pub(super) whole: HashSet<u32>,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Parts<'d, 'f> {
 pub(super) struct Numbering {
     numbers: Versions<Vec<u32>>,
     count: usize,
-    /// Whether one occurs twice in a version.
+    /// Whether a version has the same part twice.
     pub(super) repeats: bool,
 }
 
@@ -80,7 +80,7 @@ impl<'d, 'f> Parts<'d, 'f> {
         }
     }
 
-    /// The order that local's and upstream's are compared with.
+    /// The order with which the orders of local and upstream are compared.
     pub(super) fn base_order(&self) -> &[u32] {
         self.base_order.as_deref().unwrap_or(&self.numbers.base)
     }
@@ -92,8 +92,8 @@ impl<'d, 'f> Parts<'d, 'f> {
 }
 
 impl FieldMerger<'_> {
-    /// The parts of three versions, if they merge part by part. `node` is local's; `present` says that an
-    /// absent base counts as an empty one.
+    /// The parts of three versions. `None` if they do not merge part by part. `node` is the local node. If `present`,
+    /// an absent base counts as an empty one.
     pub(super) fn collection<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
@@ -102,7 +102,7 @@ impl FieldMerger<'_> {
         node: NodeRef<'d>,
         present: bool,
     ) -> Option<Collection<'d, 'f>> {
-        // An alias reads what stands elsewhere: it is one value.
+        // An alias refers to a value elsewhere, so it is one value.
         let kind = node.kind();
         let is_list = kind.is_sequence();
         let is_map = kind.is_mapping() && !schema.is_atomic_map();
@@ -124,7 +124,7 @@ impl FieldMerger<'_> {
             local: node,
             upstream: fitting(versions.upstream),
         };
-        // With a version of another kind nothing can be merged, unless it is only the base.
+        // If both sides have the collection, only base may be of another kind. Otherwise, base is required.
         let other = if present { nodes.upstream } else { nodes.base };
         other?;
         let parts = if is_list {
@@ -146,8 +146,7 @@ impl FieldMerger<'_> {
         })
     }
 
-    /// A map or list that local does not have: an empty one takes its place while the other two
-    /// versions merge. `None` if it is one value.
+    /// Merges a map or list that local does not have, with an empty one in its place. `None` if it merges as one value.
     pub(super) fn without_local<'f>(
         &mut self,
         trail: &Trail<'_>,

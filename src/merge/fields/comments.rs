@@ -1,4 +1,4 @@
-//! Comments, three-way like the values that they belong to.
+//! Merges comments three-way, like the values that they belong to.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -9,8 +9,8 @@ use crate::yaml::{
     Editor, NodeRef, ValueComments, all_comments, comments_above, last_part, lines_below,
 };
 
-/// Comments of an entry or item: those that only upstream changed are taken. The one next to a value
-/// that local changed stays: a setter comment would overwrite that value later.
+/// Takes the comments of an entry or item that only upstream changed. The comment next to a value that local changed is
+/// kept, because a new setter comment would overwrite the value later.
 pub(super) fn take_comments<'d>(
     base: Child<'_>,
     local: Child<'d>,
@@ -48,8 +48,8 @@ pub(super) fn take_comments<'d>(
     }
 }
 
-/// The comment lines below an entry or item that belong to no other, if only upstream changed them. A line that
-/// upstream has as often as base elsewhere is none of its changes: its neighbour moved.
+/// Takes the comment lines below an entry or item that belong to no other part, if only upstream changed them. A line
+/// that upstream has as often as base is not a change of upstream: only its neighbour moved.
 fn take_lines_below<'d>(
     base: Child<'_>,
     local: Child<'d>,
@@ -115,7 +115,7 @@ fn next_sibling(owner: NodeRef<'_>) -> Option<NodeRef<'_>> {
     siblings.next()
 }
 
-/// Whether the block collections at the end of two values have equally many parts, and last ones of one key.
+/// Whether the block collections at the end of two values have the same number of parts, and the same last key.
 fn end_alike(one: NodeRef<'_>, other: NodeRef<'_>) -> bool {
     let shape = |value: NodeRef<'_>| {
         let mut shape = Vec::new();
@@ -132,7 +132,8 @@ fn end_alike(one: NodeRef<'_>, other: NodeRef<'_>) -> bool {
     shape(one) == shape(other)
 }
 
-/// Whether two are entries of one key, or items of one name or value.
+/// Whether two nodes are the same: entries with the same key, or items with the same name or value. Also if both are
+/// `None`.
 fn is_same(one: Option<NodeRef<'_>>, other: Option<NodeRef<'_>>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => match (one.get("name"), other.get("name")) {
@@ -143,8 +144,8 @@ fn is_same(one: Option<NodeRef<'_>>, other: Option<NodeRef<'_>>) -> bool {
     }
 }
 
-/// The comments within a node: those above its first line and at the end of its last line included,
-/// that on the line of its key or dash not.
+/// The comments within a node, including those above its first line and at the end of its last line, but not the
+/// comment on the line of its key or dash.
 pub(super) fn comments_of(node: NodeRef<'_>) -> Vec<&str> {
     let document = node.document;
     let range = node.range();
@@ -158,8 +159,8 @@ pub(super) fn comments_of(node: NodeRef<'_>) -> Vec<&str> {
     document.comments_within(start..end).collect()
 }
 
-/// Comment lines that local removed, and that upstream has no more of than base: where they stand
-/// above something new of upstream's, they are not new themselves.
+/// The comment lines that local removed, and that upstream does not have more often than base. They are not new, even
+/// above a part that upstream added.
 pub(super) fn removed_comments(
     base: NodeRef<'_>,
     local: NodeRef<'_>,

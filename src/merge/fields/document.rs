@@ -1,4 +1,4 @@
-//! A text that is a document: its three versions merge like those of a resource, into the text of local.
+//! Merges three versions of a text that is a document, like a resource, into the local text.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,20 @@ use crate::yaml::{Editor, NodeKind, NodeRef, OwnedDocument, Path, Value};
 
 use super::{Findings, Policy, merge_resource};
 
-/// A document made of three.
+/// The merged document.
 pub(in crate::merge) struct MergedDocument {
     pub(in crate::merge) text: String,
     pub(in crate::merge) findings: Findings,
-    /// What each side changed and the other did not: the new values by their paths.
+    /// What only local changed: the new values by their paths. `upstream` is the same for upstream.
     pub(in crate::merge) local: Option<Value>,
     pub(in crate::merge) upstream: Option<Value>,
 }
 
-/// How many changes of one side are named.
+/// The maximum number of changes of one side that are listed.
 const MOST_CHANGES: usize = 20;
 
-/// Merges three texts that are one document each, with a root of a kind that `accepts` takes; an absent base counts as
-/// empty. `None` if one is something else, or if the merge needs an edit that cannot be made.
+/// Merges three texts, each with one document, the root of which `accepts` allows. An absent base counts as empty.
+/// `None` if a text is something else, or if the merge needs an edit that cannot be made.
 pub(in crate::merge) fn merge_documents(
     texts: Versions<Option<&str>, &str>,
     accepts: fn(&str, NodeKind) -> bool,
@@ -60,7 +60,7 @@ pub(in crate::merge) fn merge_documents(
     })
 }
 
-/// Whether a key is a collection, as in `a: {{ .a }}`: such a text is YAML by chance.
+/// Whether a key is a collection, as in `a: {{ .a }}`: such a text is a template that is YAML by chance.
 fn is_template(node: NodeRef<'_>) -> bool {
     let is_one = |key: NodeRef<'_>| !matches!(key.kind(), NodeKind::Scalar(_));
     let mut entries = node.entries();
@@ -68,7 +68,7 @@ fn is_template(node: NodeRef<'_>) -> bool {
         || node.items().any(is_template)
 }
 
-/// Adds what one side changed of base, and the other did not: `[base, side, other]`.
+/// Collects what one side changed and the other did not. `nodes` are `[base, side, other]`.
 fn changes(path: &Path, nodes: [Option<NodeRef<'_>>; 3], found: &mut Vec<(Value, Value)>) {
     let [base, side, other] = nodes.map(|node| node.map(|node| node.resolved()));
     let is_same = |a: Option<NodeRef<'_>>, b: Option<NodeRef<'_>>| match (a, b) {

@@ -1,4 +1,4 @@
-//! Merges the parts of a mapping or keyed list, each for itself.
+//! Merges the parts of a mapping or keyed list one by one.
 
 use super::super::merge_schema::MergeSchema;
 use super::super::rule::{self, Outcome, Side};
@@ -69,7 +69,7 @@ impl FieldMerger<'_> {
             None => groups.side_of(part),
         };
         if let Some(side) = forced {
-            // What was decided on together is the same in both.
+            // Elements that are decided together are identified by their values, so both sides have the same value.
             let are_equal = |local: Child<'_>, upstream: Child<'_>| {
                 is_together || local.value.equals(&upstream.value)
             };
@@ -107,7 +107,7 @@ impl FieldMerger<'_> {
         }
     }
 
-    /// Decides over what one side added to a collection that the other side removed as a whole.
+    /// Decides about a part that one side added to a collection, while the other side removed the collection.
     fn added_to_removed(
         &mut self,
         trail: &Trail<'_>,
@@ -130,7 +130,8 @@ impl FieldMerger<'_> {
         }
     }
 
-    /// Nothing is left: an explicit empty one of the side that stands stays, else the whole goes.
+    /// Decides about a collection in which nothing is left. It is kept as an empty one if the winning side has an
+    /// explicit empty collection. Otherwise it is removed.
     pub(super) fn emptied<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,

@@ -1,5 +1,5 @@
-//! Parts of a collection that are one value: keys that exclude each other, and elements that keep
-//! their name under another key.
+//! Parts of a collection that merge as one value: keys that exclude each other, and elements that keep their name but
+//! get another key.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -15,7 +15,7 @@ use crate::merge::trail::Trail;
 use crate::schema::ListType;
 use crate::yaml::Value;
 
-/// The keys of one mapping whose side was decided on together.
+/// The groups of keys in a mapping that were decided together, each with the side that wins.
 pub(super) struct Forced(Vec<(&'static Group, Side)>);
 
 impl Forced {
@@ -31,7 +31,7 @@ impl Forced {
 }
 
 impl FieldMerger<'_> {
-    /// Decides over the keys that are one value together.
+    /// Decides about the groups of keys that are one value.
     pub(super) fn groups(
         &mut self,
         trail: &Trail<'_>,
@@ -94,7 +94,7 @@ fn applies(when: When, versions: &Versions<Vec<Child<'_>>>) -> bool {
     }
 }
 
-/// The entries of a group, `null` ones left out: those are as if absent.
+/// The entries of a group. Entries with the value `null` count as absent.
 fn of_group<'a>(group: &Group, children: &Siblings<'a>) -> Vec<Child<'a>> {
     let own = children.iter().filter(|child| group.has(child.name()));
     own.filter(|child| !child.value.resolved().is_null())
@@ -108,11 +108,11 @@ fn value_of(children: &[Child<'_>]) -> Option<Value> {
     (!pairs.is_empty()).then_some(Value::Mapping(pairs))
 }
 
-/// Makes one element of those that keep their name under another key, and gives their numbers: they
-/// are one value each.
+/// Gives the versions of an element that keep their name but have different keys the same number. Returns these
+/// numbers: the elements merge as one value each.
 ///
-/// Where both sides gave it another key, in every list with keys; in a list of ports, whose names
-/// are there once, also where one side did, or both added one of that name.
+/// This happens if both sides gave an element another key. In a list of ports, where names are unique, it also happens
+/// if only one side did, or if both sides added an element with the same name.
 pub(super) fn renamed_keys(schema: MergeSchema<'_>, parts: &mut Parts<'_, '_>) -> HashSet<u32> {
     let has_names_beside_keys = match schema.list() {
         ListType::Map(keys) => !keys.names().any(|key| key == "name"),
@@ -130,7 +130,7 @@ pub(super) fn renamed_keys(schema: MergeSchema<'_>, parts: &mut Parts<'_, '_>) -
     }
     let set = |numbers: &[u32]| -> HashSet<u32> { numbers.iter().copied().collect() };
     let (here, there) = (set(&numbers.local), set(&numbers.upstream));
-    // Whether a side gave the element a key that is new in it and that the other side has not.
+    // Whether a side gave the element a new key that the other side does not have.
     let is_rekeyed = |number: u32, old: Option<u32>, own: &HashSet<u32>, other: &HashSet<u32>| {
         number >= first_new && !other.contains(&number) && old.is_none_or(|old| !own.contains(&old))
     };
@@ -162,7 +162,7 @@ pub(super) fn renamed_keys(schema: MergeSchema<'_>, parts: &mut Parts<'_, '_>) -
     whole
 }
 
-/// Positions of the elements whose `name` no other one has.
+/// The positions of the elements with a unique `name`.
 fn by_unique_name<'a>(children: &Siblings<'a>) -> HashMap<&'a str, usize> {
     let name = |child: Child<'a>| child.value.resolved().get("name")?.as_str();
     alone_by(name, children.iter())

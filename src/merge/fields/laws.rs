@@ -158,7 +158,7 @@ proptest! {
             };
             for path in ours.keys().chain(old.keys()) {
                 let (before, after) = (old.get(path), ours.get(path));
-                // An empty collection is no value of its own while its parts merge.
+                // An empty collection does not count as a value while its parts merge.
                 let is_empty = |value: Option<&Value>| match value {
                     Some(Value::Mapping(entries)) => entries.is_empty(),
                     Some(Value::Sequence(items)) => items.is_empty(),

@@ -1,4 +1,4 @@
-//! Which elements of a list are the same in three versions.
+//! Finds which elements of a list are the same in three versions.
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -35,7 +35,7 @@ impl FieldMerger<'_> {
         }
     }
 
-    /// Elements that are distinguished one by one; `None` if one of them cannot be.
+    /// The elements of a list, distinguished by their identities. `None` if an element has none.
     fn elements<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
@@ -116,9 +116,9 @@ impl FieldMerger<'_> {
                 marked[*number as usize] = functions.is_together(identity);
             }
         }
-        // As if only that side had moved anything.
+        // Compare with the order of the other side, as if only the winning side had moved anything.
         parts.base_order = Some(side.other().of(parts.numbers.as_ref()).clone());
-        // The others have a base of their own.
+        // The base is only for the functions that are not decided together.
         let numbers = &mut parts.numbers.base;
         let is_other = |number: u32| !marked[number as usize];
         parts
@@ -130,7 +130,7 @@ impl FieldMerger<'_> {
         Some(parts)
     }
 
-    /// Decides over functions that cannot be distinguished, as one value.
+    /// Decides about functions that cannot be distinguished, as one value.
     fn together(
         &mut self,
         trail: &Trail<'_>,

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Maps merge by key, lists as their schema says, everything else is one value. Changes are
-//! recorded into one [`Editor`] over the local document; what comes from upstream comes as
-//! upstream's text. An absent map or list counts as an empty one while its other two versions merge.
+//! recorded into one [`Editor`] over the local document; values from upstream keep upstream's
+//! text. An absent map or list counts as an empty one while its other two versions merge.
 //!
 //! Source: contract, merge-package (Fields, Order, Comments).
 
@@ -51,24 +51,24 @@ use take::{has_flow_comments_to_take, take, take_inner_comments};
 /// A value that both sides changed differently.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
-    /// Where.
+    /// The path of the value.
     pub path: Path,
-    /// The same, with elements by their keys: as a rule that decides it writes it.
+    /// The same path with elements by their keys, as in a rule that decides the conflict.
     pub rule_path: Path,
-    /// What the nearest list element around it is called.
+    /// The name of the nearest list element around it.
     pub element: Option<String>,
-    /// What each version has there.
+    /// The value in each version.
     pub values: Versions<Option<Value>>,
-    /// Whose version stands.
+    /// The side that wins.
     pub winner: Side,
-    /// The rule that says so, if one does.
+    /// The rule that decided, if any.
     pub rule: Option<DecidedBy>,
     /// What the conflict is about.
     pub kind: ConflictKind,
 }
 
 impl Conflict {
-    /// Who stands, and why.
+    /// The side that wins, and the rule that decided.
     pub(super) fn decision(&self) -> Decision {
         Decision {
             side: self.winner,
@@ -80,7 +80,7 @@ impl Conflict {
 /// A value that has the changes of both sides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Combined {
-    /// Where.
+    /// The path of the value.
     pub path: Path,
     /// What its parts are.
     pub kind: PartsOf,
@@ -88,7 +88,7 @@ pub struct Combined {
     pub local: Value,
     /// What upstream changed.
     pub upstream: Value,
-    /// How many more there are that are not listed.
+    /// How many more combined values are not listed. Only in the last value of a list.
     pub more: usize,
 }
 
@@ -103,12 +103,12 @@ pub enum ConflictKind {
     Functions,
     /// The order of the elements; the values are their keys then.
     Order,
-    /// A part of a value, by its place within.
+    /// A part of a value. The text is its place within the value.
     Part(String),
 }
 
 impl ConflictKind {
-    /// What a conflict over a value as a whole is about.
+    /// The kind of a conflict over a whole value.
     fn at(trail: &Trail<'_>) -> Self {
         match trail {
             Trail::Element(..) => Self::Element,
@@ -117,20 +117,20 @@ impl ConflictKind {
     }
 }
 
-/// Who wins conflicts.
+/// How conflicts are decided, and the limits of a merge.
 #[derive(Debug, Clone)]
 pub struct Policy<'r> {
-    /// Where no rule says anything.
+    /// The side that wins if no rule matches.
     pub winner: Side,
-    /// Whether it wins also over what one side added to what the other removed.
+    /// Whether the winner also decides about a part that one side added to a collection that the other side removed.
     pub decides_all: bool,
-    /// What was decided beforehand for this resource.
+    /// The rules of the user for this resource.
     pub rules: RulesOf<'r>,
-    /// What merges by its parts where both sides changed it.
+    /// The values that merge by their parts if both sides changed them.
     pub combine: Combine,
-    /// How many conflicts are told one by one.
+    /// The maximum number of conflicts that are listed.
     pub most: usize,
-    /// How many lines of texts are still compared.
+    /// How many more lines of texts may be compared.
     pub lines_left: usize,
 }
 
@@ -152,7 +152,7 @@ impl From<Side> for Policy<'_> {
 pub struct Findings {
     /// The conflicts, up to the limit of the [`Policy`].
     pub conflicts: Vec<Conflict>,
-    /// Of those beyond, the first with each decision, and how many more there are with it.
+    /// Conflicts beyond the limit: the first with each decision, and how many more have the same decision.
     pub others: Vec<(Conflict, usize)>,
     /// Values with the changes of both sides, up to the same limit.
     pub combined: Vec<Combined>,
@@ -160,11 +160,12 @@ pub struct Findings {
     pub duplicates: Vec<Path>,
     /// Whether a list with comments got, lost or moved elements.
     pub moves_comments: bool,
-    /// How many lines of texts are left of those of the [`Policy`].
+    /// How many lines of the limit in the [`Policy`] are left.
     pub lines_left: usize,
 }
 
-/// Whether two resources have the same text, with aliases that stand for themselves: such have no values that are equal.
+/// Whether two resources have the same text, with aliases that contain themselves. The values of such resources cannot
+/// be compared.
 fn is_endless_twice(local: NodeRef<'_>, upstream: NodeRef<'_>) -> bool {
     let are_alone = local.parent().is_none() && upstream.parent().is_none();
     let are_alike = are_alone && local.source() == upstream.source();
@@ -174,7 +175,7 @@ fn is_endless_twice(local: NodeRef<'_>, upstream: NodeRef<'_>) -> bool {
 /// Merges a resource that local and upstream have. `base` is absent if both added it.
 ///
 /// # Errors
-/// Those of the [`Editor`]; the changes recorded so far are to be discarded then.
+/// An error of the [`Editor`]. The changes recorded so far must be discarded then.
 pub fn merge_resource<'d, 'f, 'r>(
     base: Option<NodeRef<'f>>,
     local: NodeRef<'d>,
@@ -206,13 +207,13 @@ pub fn merge_resource<'d, 'f, 'r>(
     Ok(merge.findings)
 }
 
-/// What becomes of an entry or element.
+/// What a merge does with an entry or element.
 enum Fate {
     /// Local's value is kept, perhaps with changes within.
     Local,
-    /// Upstream's, in a new entry.
+    /// Upstream's value, in a new entry.
     Upstream,
-    /// What base and upstream make without local, in a new entry.
+    /// The merge of base and upstream without a local version, in a new entry.
     Merged(Arc<OwnedDocument>),
     Gone,
 }
@@ -222,7 +223,7 @@ enum Fate {
 enum Elementwise {
     /// As an empty one.
     Yes,
-    /// The whole stands or falls, as an element of a list does.
+    /// The collection is one value, like an element of a list.
     IfPresent,
 }
 
@@ -244,7 +245,7 @@ impl FieldMerger<'_> {
         let local = versions.local.map(|local| local.value);
         let holds_local_fields = local.is_some_and(|local| schema.holds_local_fields(local));
         if holds_local_fields {
-            // `annotations:` without a value holds none, and those of tools stay.
+            // `annotations:` without a value counts as absent. Local keeps the annotations of tools.
             let is_null = |child: &Child<'_>| child.value.resolved().is_null();
             versions.base = versions.base.filter(|child| !is_null(child));
             versions.upstream = versions.upstream.filter(|child| !is_null(child));
@@ -286,7 +287,7 @@ impl FieldMerger<'_> {
         self.single(trail, true, versions, editor)
     }
 
-    /// Merges what is one value, perhaps with parts of its own.
+    /// Merges a value as one. If both sides changed it and `has_parts`, tries to merge it by its parts.
     fn single<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
@@ -318,7 +319,7 @@ impl FieldMerger<'_> {
         self.stand(side, versions, editor)
     }
 
-    /// Lets the version of a side stand.
+    /// Takes the version of a side.
     fn stand<'d, 'f>(
         &mut self,
         side: Side,
@@ -336,7 +337,7 @@ impl FieldMerger<'_> {
         }
     }
 
-    /// Who wins a conflict.
+    /// Decides a conflict. `otherwise` wins if no rule matches.
     fn decide(&self, trail: &Trail<'_>, otherwise: Side) -> Decision {
         if self.policy.rules.is_empty() {
             Decision::by_default(otherwise)
@@ -345,14 +346,14 @@ impl FieldMerger<'_> {
         }
     }
 
-    /// Reports a conflict over a value, and gives the side that stands.
+    /// Reports a conflict over a value. Returns the side that wins.
     fn conflict(&mut self, trail: &Trail<'_>, nodes: Versions<Option<NodeRef<'_>>>) -> Side {
         let values = nodes.map(|node| node.and_then(|node| node.value()));
         let decision = self.decide(trail, self.policy.winner);
         self.report(trail, ConflictKind::at(trail), values, decision)
     }
 
-    /// Reports a conflict with its decision, and gives the side that stands.
+    /// Reports a conflict with its decision. Returns the side that wins.
     fn report(
         &mut self,
         trail: &Trail<'_>,

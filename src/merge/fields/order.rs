@@ -1,4 +1,4 @@
-//! The order of a collection's parts, once it is decided which of them stay.
+//! The order of a collection's parts, once it is decided which of them are kept.
 
 use std::sync::Arc;
 
@@ -15,8 +15,7 @@ use crate::schema::ListType;
 use crate::yaml::{Content, EditError, Editor, Part, Value};
 
 impl FieldMerger<'_> {
-    /// Puts the parts that stay into their merged order. `positions` and `fates` are
-    /// by number.
+    /// Puts the parts that are kept into their merged order. `positions` and `fates` are by number.
     pub(super) fn arrange<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
@@ -67,7 +66,7 @@ impl FieldMerger<'_> {
         Ok(Fate::Local)
     }
 
-    /// The order of the parts that stay. A cycle is one conflict, and the order of its winner stands.
+    /// The merged order of the parts that are kept. A cycle is one conflict, in which the winner's order is taken.
     fn merged_order(
         &mut self,
         trail: &Trail<'_>,
@@ -79,7 +78,7 @@ impl FieldMerger<'_> {
         let base = parts.base_order();
         let winner = self.policy.winner;
         let merged = merge_order(base, ours, theirs, winner);
-        // Mappings whose keys are in another order are equal: no one has to decide.
+        // The order of keys in a mapping has no meaning, so it is never a conflict.
         if !merged.cycle || !collection.is_list {
             return merged.order;
         }
@@ -106,7 +105,7 @@ impl FieldMerger<'_> {
     }
 }
 
-/// What an element is called where the order of all is shown.
+/// The label of an element in a conflict over the order.
 fn label(list: ListType<'_>, child: &Child<'_>) -> Option<Value> {
     match list.identity(child.value) {
         Some(identity) => Some(identity.to_value()),

@@ -1,4 +1,4 @@
-//! Upstream's value in local's place: what is equal in both keeps local's text with its comments.
+//! Replaces a local value with upstream's value. Parts that are equal in both keep the local text with its comments.
 //!
 //! ```yaml
 //! # local                   # upstream     # merged
@@ -35,8 +35,8 @@ pub(super) fn take_inner_comments<'d, 'f>(
     take(Some(base), local, upstream, editor).map(|_| ())
 }
 
-/// Whether only upstream changed comments in a value that has or gets flow style: its parts have no
-/// lines of their own, so it is taken as one.
+/// Whether only upstream changed comments in a value that has or gets flow style. Its parts do not have separate lines,
+/// so the value is taken as one.
 pub(super) fn has_flow_comments_to_take(
     base: Child<'_>,
     local: Child<'_>,
@@ -51,7 +51,7 @@ pub(super) fn has_flow_comments_to_take(
         && is_written_alike(base, local)
 }
 
-/// Makes local's value upstream's. Says whether a list with comments got, lost or moved elements.
+/// Changes the local value to upstream's value. Returns whether a list with comments got, lost or moved elements.
 pub(super) fn take<'d, 'f>(
     base: Option<Child<'f>>,
     local: Child<'d>,
@@ -79,8 +79,8 @@ pub(super) fn take<'d, 'f>(
     Ok(taking.moves_comments)
 }
 
-/// Gives each alias of a value the value that it has in upstream, which writes it alike: an alias stays if its
-/// anchor gets that, too.
+/// Gives the aliases in a value upstream's values. The text is the same in upstream, so only aliases differ. An alias
+/// is kept if its anchor gets the same value.
 fn take_through_aliases<'d, 'f>(
     local: NodeRef<'d>,
     upstream: NodeRef<'f>,
@@ -102,7 +102,7 @@ fn take_through_aliases<'d, 'f>(
     Ok(())
 }
 
-/// Whether two nodes have the same text but for their indentation, comments included.
+/// Whether two nodes have the same text, including comments, apart from their indentation.
 fn is_written_alike(a: NodeRef<'_>, b: NodeRef<'_>) -> bool {
     a.kind() == b.kind()
         && a.properties() == b.properties()
@@ -120,7 +120,7 @@ fn lines_of<'a>(node: NodeRef<'a>) -> impl Iterator<Item = &'a str> {
     })
 }
 
-/// For each of upstream's children, that of local which it is, and that of base which this was.
+/// For each child of upstream, the position of the same child in local, and the position of that child in base.
 type ChildPairs = Vec<Option<(usize, Option<usize>)>>;
 
 struct Taking {
@@ -143,7 +143,7 @@ impl Taking {
         let (own, their) = (local.kind(), upstream.kind());
         let are_collections =
             own.is_mapping() && their.is_mapping() || own.is_sequence() && their.is_sequence();
-        // In another style nothing is kept but what has comments.
+        // If the style differs, local text is kept only if it has comments.
         let fits = own == their || !comments_of(local).is_empty();
         let is_done = is_literal
             && fits
@@ -167,7 +167,7 @@ impl Taking {
         }
     }
 
-    /// Takes a mapping or list part by part. Says whether anything of local's stays.
+    /// Takes a mapping or list part by part. Returns whether any local part is kept.
     fn collection<'d, 'f>(
         &mut self,
         base: Option<NodeRef<'f>>,
@@ -187,7 +187,7 @@ impl Taking {
         let (ours, theirs) = (Siblings::of(Some(local)), Siblings::of(Some(upstream)));
         let pair = if is_mapping { equal_keys } else { align };
         let kept = pair((&self.local, &ours), (&self.upstream, &theirs));
-        // For each of local's, the one that it was.
+        // For each local child, its position in base.
         let was = match &self.base {
             Some(base) => pair((base, &old), (&self.local, &ours)),
             None => vec![None; ours.len()],
@@ -197,7 +197,7 @@ impl Taking {
         self.children((local, upstream), [&old, &theirs], &ours, &pairs, editor)
     }
 
-    /// Says whether anything of local's stays.
+    /// Returns whether any local part is kept.
     fn children<'d, 'f>(
         &mut self,
         (local, upstream): (NodeRef<'d>, NodeRef<'f>),

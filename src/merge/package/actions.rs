@@ -1,4 +1,4 @@
-//! What becomes of each resource.
+//! Decides what the merge does with each resource.
 
 use super::members::same_value;
 use super::packages::Packages;
@@ -8,21 +8,21 @@ use crate::merge::resources::Track;
 use crate::merge::{Side, Versions};
 use crate::yaml::Value;
 
-/// What becomes of a resource.
+/// What the merge does with a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ResourceAction {
     /// Nothing happens.
     Keep,
-    /// Local's is merged with upstream's.
+    /// Local's resource is merged with upstream's.
     Merge,
-    /// Local's is removed.
+    /// Local's resource is removed.
     Remove,
-    /// Upstream's is added.
+    /// Upstream's resource is added.
     Add,
 }
 
 impl Packages<'_, '_> {
-    /// Decides over one resource.
+    /// Decides about one resource.
     pub(super) fn decide(
         &self,
         track: &Track,

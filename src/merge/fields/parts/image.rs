@@ -1,4 +1,4 @@
-//! Image references: a repository (registry and path) and a version (tag and digest) that change apart.
+//! Image references: a repository (registry and path) and a version (tag and digest) that change independently.
 //!
 //! ```text
 //! docker.io/app:1 -> mirror/app:1   # local
@@ -25,7 +25,7 @@ struct Image<'a> {
 }
 
 impl<'a> Image<'a> {
-    /// Reads the reference that a line is, or that it ends with after `=` or `: `.
+    /// Reads a line that is an image reference, or that ends with one after `=` or `: `.
     fn of(line: &'a str) -> Option<Self> {
         let ends = [
             line.rfind('=').map(|at| at + 1),
@@ -43,13 +43,13 @@ impl<'a> Image<'a> {
     }
 }
 
-/// What a line that ends in an image has in common with its other versions; `None` for other lines.
+/// The key under which versions of a line that ends in an image are paired. `None` for other lines.
 pub(super) fn key_of_line(line: &str) -> Option<(&str, &str)> {
     let image = Image::of(line).filter(|image| !image.prefix.is_empty())?;
     Some((image.prefix, last_component(image.repository)))
 }
 
-/// Merges a line that ends in an image; `None` if a part of that is a conflict.
+/// Merges a line that ends in an image. `None` if a part of the image is a conflict.
 pub(super) fn merge_line(lines: Versions<&str>) -> Option<String> {
     let merged = merge(lines, false, Side::Local)?;
     merged.conflicts.is_empty().then_some(merged.text)
@@ -86,10 +86,10 @@ fn is_version(text: &str) -> bool {
     tag && digest.strip_prefix('@').is_none_or(is_digest)
 }
 
-/// Merges an image that both sides changed; `None` if the texts are not versions of one image, or if they are one
+/// Merges an image that both sides changed. `None` if the texts are not versions of one image, or if they merge as one
 /// value.
 ///
-/// `is_image`: the place holds nothing else, so that two tags are versions even where no side changed the repository.
+/// `is_image` means that the field is always an image, so two tags are versions even if no side changed the repository.
 pub(super) fn merge(texts: Versions<&str>, is_image: bool, winner: Side) -> Option<MergedText> {
     let images = texts.map(Image::of).all()?;
     let name = last_component(images.base.repository);
@@ -146,7 +146,7 @@ pub(super) fn merge(texts: Versions<&str>, is_image: bool, winner: Side) -> Opti
 mod tests {
     use super::*;
 
-    /// What comes out, what each side brought, and the parts in conflict; `-` if it is one value.
+    /// The result, what each side changed, and the parts in conflict. `-` if the image merges as one value.
     fn merged(texts: [&str; 3]) -> String {
         let [base, local, upstream] = texts;
         let versions = Versions {

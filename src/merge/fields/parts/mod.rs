@@ -1,4 +1,4 @@
-//! Values that both sides changed to different ends, merged by their parts.
+//! Merges values that both sides changed differently by their parts.
 //!
 //! ```yaml
 //! image: docker.io/app:1   # base      # local: mirror/app:1   # upstream: docker.io/app:2   # merged: mirror/app:2
@@ -19,7 +19,7 @@ use super::take::take;
 use super::{Combined, ConflictKind, Fate, FieldMerger};
 use crate::yaml::{Content, EditError, Editor, Value};
 
-/// Images at the ends of lines.
+/// How lines that end in an image are paired and merged.
 pub(in crate::merge) const IMAGE_LINES: ImageLines = ImageLines {
     key: image::key_of_line,
     merge: image::merge_line,
@@ -28,15 +28,15 @@ pub(in crate::merge) const IMAGE_LINES: ImageLines = ImageLines {
 /// A string that was merged by its parts.
 struct MergedText {
     text: String,
-    /// What each side changed and the other did not.
+    /// What only local changed. `upstream` is the same for upstream.
     local: Option<Value>,
     upstream: Option<Value>,
-    /// The parts that both sides changed to different ends; the winner's are in the text.
+    /// The parts that both sides changed differently. The text has the winner's parts.
     conflicts: Vec<PartConflict>,
 }
 
 impl FieldMerger<'_> {
-    /// Merges by its parts what both sides changed to different ends; `None` if it is one value.
+    /// Merges a value that both sides changed differently by its parts. `None` if it merges as one value.
     pub(super) fn combine<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,

@@ -1,4 +1,4 @@
-//! Texts: those that are documents merge by their fields, all others by lines.
+//! Merges texts: documents by their fields, all others by their lines.
 //!
 //! ```yaml
 //! config.yaml: |          # base      # local              # upstream           # merged
@@ -20,7 +20,7 @@ use super::{IMAGE_LINES, MergedText};
 use crate::yaml::{NodeKind, Value};
 
 impl FieldMerger<'_> {
-    /// Merges texts that are a mapping of YAML or an object of JSON each.
+    /// Merges texts that are each a YAML mapping or a JSON object.
     pub(super) fn combine_documents(
         &mut self,
         trail: &Trail<'_>,
@@ -40,9 +40,9 @@ impl FieldMerger<'_> {
         }
         let policy = Policy {
             winner: self.decide(trail, self.policy.winner).side,
-            // They decide about the text.
+            // The rules decide about the whole text, not about fields in it.
             rules: RulesOf::default(),
-            // Each level would be parsed again.
+            // Documents within documents are not merged: each level would be parsed again.
             combine: self.policy.combine.without(PartsOf::Document),
             ..self.policy
         };
@@ -86,7 +86,7 @@ impl FieldMerger<'_> {
         let winner = self.decide(trail, self.policy.winner).side;
         let images = self.combines(trail, PartsOf::Image).then_some(IMAGE_LINES);
         let merged = text::merge(versions, winner, images, &mut self.policy.lines_left)?;
-        // They have no line in common.
+        // The texts have no line in common.
         if let [conflict] = &merged.conflicts[..]
             && conflict.values.local == Some(versions.local.into())
             && conflict.values.upstream == Some(versions.upstream.into())
@@ -112,7 +112,7 @@ fn may_be_document(text: &str) -> bool {
     has_lines(text) || text.starts_with('{')
 }
 
-/// A mapping in flow style is JSON or a template, which is none.
+/// Whether a text is a document. A mapping in flow style must be JSON; otherwise it may be a template.
 fn is_document(text: &str, root: NodeKind) -> bool {
     let is_json = || serde_json::from_str::<IgnoredAny>(text).is_ok();
     root == NodeKind::BlockMapping || root == NodeKind::FlowMapping && is_json()

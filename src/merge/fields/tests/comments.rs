@@ -1,4 +1,4 @@
-//! Comments, three-way like what they belong to.
+//! Comments merge three-way, like the values that they belong to.
 
 use super::{check, check_conflicts, take};
 
@@ -14,7 +14,7 @@ fn comments() {
         upstream,
         "# mine\na: 1 # own\n# new\nb: 1 # z\n# two\nc: # more\n  # deep\n  d: 1\n",
     );
-    // A new setter comment next to a value of local's own is not taken.
+    // A new setter comment next to a value that local changed is not taken.
     check("a: 1\n", "a: 2\n", "a: 1 # kpt-set: ${a}\n", "a: 2\n");
     check(
         "a: 1\n",
@@ -167,7 +167,7 @@ fn comments_in_a_list_without_keys_outlive_upstreams_change() {
         "- a # mine\n- x\n- c\n",
         &[],
     );
-    // What local did not touch comes as upstream has it.
+    // Parts that local did not change are taken as upstream has them.
     let upstream = "# new\n- 'a'\n\n# off\n\n- c # d\n";
     check_args("- a\n- b\n", "- a\n- b\n", upstream, upstream, &[]);
     // Above the first one, while upstream changes another comment.
@@ -303,7 +303,7 @@ fn comments_of_new_entries_in_flow_collections_over_several_lines_come_along() {
             "args: [\n      # new\n      b, # bee\n      a, # mine\n    ]\n",
         ),
     );
-    // On one line there is no room for them.
+    // On one line there is no room for comments.
     check(
         "e: {a: 1, c: 1}\n",
         "e: {a: 1, c: 2}\n",
@@ -322,7 +322,7 @@ fn commented_out_lines_that_local_removed_do_not_come_back_with_a_neighbour() {
         upstream,
         "a: 1\n# new\nn: 1\nc: 3\ne: 5\n",
     );
-    // One more of them is new.
+    // Upstream added one more of the removed lines, which is new.
     let twice = "a: 1\n# b: 2\nc: 3\n# b: 2\ne: 5\n";
     check(
         "a: 1\n# b: 2\nc: 3\n",
@@ -378,25 +378,25 @@ fn loose_comments_that_only_upstream_changed_are_taken() {
             &local("# new"),
         );
     }
-    // New and gone.
+    // Comments that one side added or removed.
     let (without, with) = ("a: 1\nz: 0\n", "a: 1\nz: 0\n# b: 2\n# c: 3\n");
     let local = |text: &str| text.replace("a: 1", "a: 9");
     check(without, &local(without), with, &local(with));
     check(with, &local(with), without, &local(without));
-    // The comment stays in its place; its neighbour is another one.
+    // The comment is unchanged, but has a new neighbour.
     check(
         "a: 1\n\n# c\n\nz: 0\n",
         "a: 9\n\n# c\n\nz: 0\n",
         "a: 1\nb: 1\n\n# c\n\nz: 0\n",
         "a: 9\nb: 1\n\n# c\n\nz: 0\n",
     );
-    // Entries come and go elsewhere, and the second merge changes nothing.
+    // Upstream also removes an entry elsewhere. The second merge changes nothing.
     let base = "a: 1\nb: 1\n\n# old\n\nz: 0\n# foot\n";
     let upstream = "b: 1\n\n# new\n\nz: 0\n# feet\n";
     let [local, merged] = [base, upstream].map(|text| text.replace("b: 1", "b: 9"));
     check(base, &local, upstream, &merged);
     check(base, &merged, upstream, &merged);
-    // A line of a block scalar is no place for one.
+    // A comment is not put where it would become a line of a block scalar.
     check(
         "a: 1\nt: |\n  x\n",
         "a: 9\nt: |\n  x\n",

@@ -46,7 +46,7 @@ fn ports_by_port_and_protocol() {
     let upstream = pod(
         "containers:\n- name: a\n  ports:\n  - containerPort: 80\n    protocol: TCP\n  - containerPort: 80\n    protocol: UDP\n    name: u\n",
     );
-    // What local and upstream put after the port: local's first.
+    // Both sides add a field after the port: local's field comes first.
     let expected = pod(
         "containers:\n- name: a\n  ports:\n  - containerPort: 80\n    hostPort: 1\n    protocol: TCP\n  - containerPort: 80\n    protocol: UDP\n    name: u\n",
     );

@@ -1,4 +1,4 @@
-//! Tables and examples: base, local, upstream, and what comes out.
+//! Tables and examples: base, local, upstream, and the result.
 
 mod comments;
 mod lists;
@@ -55,7 +55,7 @@ fn check_conflicts(base: &str, local: &str, upstream: &str, expected: &str, path
     assert_eq!(conflicts, paths);
 }
 
-/// The contents of a Pod's container or of anything else, at the top of a text for reading.
+/// A Pod with these lines as its `spec`.
 fn pod(containers: &str) -> String {
     let lines = containers.lines().map(|line| format!("  {line}\n"));
     format!(
@@ -64,7 +64,7 @@ fn pod(containers: &str) -> String {
     )
 }
 
-/// Local changed nothing: upstream's document comes out, spelled as here.
+/// Local changed nothing: the result is upstream's document, spelled as `expected`.
 #[track_caller]
 fn take(before: &str, upstream: &str, expected: &str) {
     check(before, before, upstream, expected);

@@ -1,8 +1,8 @@
-//! Lists without keys, by their elements.
+//! Lists without keys merge by their elements.
 
 use super::*;
 
-/// The merged elements, one a line, and the conflicts, for lists that no schema knows; both winners where they agree.
+/// Merges lists without a schema. Returns the merged elements, one a line, and the conflicts.
 fn list(versions: [&str; 3], winner: Side) -> (String, Vec<String>) {
     let text = |list: &str| {
         let lines = list.lines().map(|line| format!("  {line}\n"));
@@ -30,7 +30,7 @@ fn both(base: &str, local: &str, upstream: &str, expected: &str) {
     }
 }
 
-/// Local's and upstream's result.
+/// Checks a conflict. `expected` is the result if local wins, and the result if upstream wins.
 #[track_caller]
 fn conflict(versions: [&str; 3], expected: [&str; 2], path: &str) {
     for (winner, expected) in [Side::Local, Side::Upstream].into_iter().zip(expected) {
@@ -49,14 +49,14 @@ fn arguments_merge_by_their_flags() {
         "- --a=1\n- --b=2\n- --c=1",
         "- --a=2 # ours\n- --b=2\n- --c=1",
     );
-    // Removed here, added there.
+    // Local removed a flag, and upstream added one.
     both(
         "- --a=1\n- --b",
         "- --a=1",
         "- --a=1\n- --b\n- --c",
         "- --a=1\n- --c",
     );
-    // Equal new ones are one, other new ones all stay.
+    // Equal new flags become one. All other new flags are kept.
     both(
         "- --a",
         "- --a\n- --x\n- --y",
@@ -81,7 +81,7 @@ fn arguments_merge_by_their_flags() {
         ["- --b\n- --c", "- --a=3\n- --b\n- --c"],
         "spec.x[0]",
     );
-    // Both added one flag.
+    // Both added the same flag.
     conflict(
         ["- --b", "- --b\n- --a=1", "- --b\n- --a=2"],
         ["- --b\n- --a=1", "- --b\n- --a=2"],
@@ -103,7 +103,7 @@ fn a_flag_and_the_value_after_it_are_one_element() {
         "- -n\n- a\n- -m\n- -o",
         "- -m\n- -o",
     );
-    // They stand or fall together.
+    // They are kept or removed together.
     let changed = "- -n\n- b\n- -m\n- -o";
     for local in ["- -m\n- -p", "- -n=c\n- -m"] {
         conflict(
@@ -151,7 +151,7 @@ fn maps_merge_by_what_identifies_them() {
     );
 }
 
-/// What has one name is distinguished by more.
+/// Elements with the same name are distinguished by more fields.
 #[test]
 fn alerts_of_one_name_are_known_by_their_labels() {
     let alert = |severity: &str, more: &str| {
@@ -181,7 +181,7 @@ fn alerts_of_one_name_are_known_by_their_labels() {
     );
 }
 
-/// The Roles of a RoleList have one name in several namespaces.
+/// The Roles of a RoleList have the same name in several namespaces.
 #[test]
 fn resources_in_a_list_are_known_by_kind_namespace_and_name() {
     let role = |namespace: &str, rest: &str| {
@@ -199,7 +199,7 @@ fn resources_in_a_list_are_known_by_kind_namespace_and_name() {
     );
 }
 
-/// Endpoints that are all alike: each is the one with which it has the most in common.
+/// All endpoints are similar: each is paired with the one that it has the most in common with.
 #[test]
 fn what_is_most_alike_is_one_element() {
     let endpoint = |interval: &str, own: &str, action: &str| {
@@ -219,7 +219,7 @@ fn what_is_most_alike_is_one_element() {
     );
 }
 
-/// The element that local changed is no place for the one that local removed.
+/// The element that local changed is not taken for the element that local removed.
 #[test]
 fn what_is_alike_is_one_element_before_what_is_left() {
     let rule = |cidr: &str, port: &str| {
@@ -259,7 +259,7 @@ fn the_only_map_without_a_name_that_both_changed_merges() {
         "- from: a\n  to: d",
         "- from: c\n  to: d",
     );
-    // Nothing is left in it by which it could be known when the result is merged again.
+    // It has nothing left by which it could be recognised when the result is merged again.
     conflict(
         [
             "- {a: 1, b: 1}\n- {c: 1}\n- --x",
@@ -271,7 +271,7 @@ fn the_only_map_without_a_name_that_both_changed_merges() {
     );
 }
 
-/// What it became makes no difference then.
+/// It makes no difference then which element it became.
 #[test]
 fn what_one_side_changed_need_not_be_known() {
     both(
@@ -288,7 +288,7 @@ fn what_one_side_changed_need_not_be_known() {
     );
 }
 
-/// Rules of a role may not get the verbs of another one.
+/// A rule of a role must not get the verbs of another rule.
 #[test]
 fn an_element_in_the_place_of_another_one_does_not_merge_with_it() {
     let rule = |resource: &str, verbs: &str| {
@@ -323,7 +323,7 @@ fn an_element_in_the_place_of_another_one_does_not_merge_with_it() {
         ],
         "spec.x",
     );
-    // Changed here and removed there, or new here?
+    // Did local change the rule that upstream removed, or add a new one?
     conflict(
         [
             &format!("{nodes}\n{pods}"),
@@ -335,13 +335,13 @@ fn an_element_in_the_place_of_another_one_does_not_merge_with_it() {
     );
 }
 
-/// One conflict, as before.
+/// The whole list is one conflict.
 #[test]
 fn where_a_rule_would_have_to_guess_the_list_is_one_value() {
     for (versions, expected) in [
-        // Another list.
+        // Local has an unrelated list.
         (["- a\n- b", "- c", "- a\n- b\n- d"], "- a\n- b\n- d"),
-        // Which of the two?
+        // It is unclear which of two equal elements was removed.
         (
             ["- a\n- b\n- a", "- b\n- a", "- a\n- b\n- a\n- c"],
             "- a\n- b\n- a\n- c",
@@ -366,7 +366,7 @@ fn where_a_rule_would_have_to_guess_the_list_is_one_value() {
     }
 }
 
-/// Which of the new ones has the place of a moved one?
+/// It is unclear which of the new elements replaces a moved one.
 #[test]
 fn a_move_of_what_the_other_side_replaced_is_not_lost() {
     // Local moved, upstream replaced.
@@ -375,7 +375,7 @@ fn a_move_of_what_the_other_side_replaced_is_not_lost() {
         ["- x\n- b\n- a", "- x\n- c\n- d"],
         "spec.x",
     );
-    // Upstream moved, one of two that are alike is what local made of it.
+    // Upstream moved an element. Local has two similar elements, one of which is a changed version of it.
     let [old, ours, new] =
         ["", ", d: 1", ", e: 1"].map(|more| format!("- {{a: 1, b: 1, c: 1{more}}}"));
     conflict(
@@ -409,11 +409,11 @@ fn maps_in_a_list_that_both_sides_added_are_all_kept() {
         &format!("{theirs}\n{ours}"),
         &format!("{theirs}\n{ours} # ours"),
     );
-    // Words may be those of a command.
+    // Words may form a command.
     conflict(["  []", "- run", "- serve"], ["- run", "- serve"], "spec.x");
 }
 
-/// As if they were written out.
+/// Aliases merge as if they were written out.
 #[test]
 fn elements_that_are_aliases_merge_by_their_values() {
     both(

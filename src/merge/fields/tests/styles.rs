@@ -24,7 +24,7 @@ fn the_last_line_gets_its_line_break_before_others_come() {
 #[test]
 fn white_space_below_is_no_text_of_a_new_block_scalar() {
     take("e: |\n ]\n\t\n", "e: |\n", "e: \"\"\n\t\n");
-    // What was between goes in the same merge.
+    // White space between the entries is removed in the same merge.
     take(
         "e: |\n  x\ng: 1\n   \nh: 1\n",
         "e: |\n  y\nh: 1\n",
@@ -35,7 +35,7 @@ fn white_space_below_is_no_text_of_a_new_block_scalar() {
         "g: [\n ]\nh: # c\ne: |\n",
         "g: [\n ]\nh: # c\n\t\ne: |\n",
     );
-    // Blank lines go where another entry comes in.
+    // Blank lines are removed where another entry is inserted.
     check_conflicts(
         "a:\n  b: |\n",
         "a:\n  b0: |\n  b: |\n  \n",
@@ -54,7 +54,7 @@ fn a_changed_scalar_keeps_locals_style() {
     check_style("\"a:1\"", "a:2", "\"a:2\"");
     check_style("'a:1' # c", "\"a:2\" # c", "'a:2' # c");
     check_style("a:1", "\"a:2\"", "a:2");
-    // What the style cannot hold is in double quotes.
+    // A value that the style cannot express gets double quotes.
     check_style("one", "'1'", "\"1\"");
     check_style("'one'", "5", "5");
     check_style("'one'", "|\n  one\n  two", "|\n  one\n  two");
@@ -102,7 +102,7 @@ fn a_kept_block_scalar_stays_one() {
         "l:\n- |+\n  x\n\n- y: |+\n    z\n\nc: 2\n",
         "l:\n- |+\n  x\n\n- y: |+\n    z\n\nc: 2\n",
     );
-    // Blank lines of the file are not to become part of the value.
+    // Blank lines of the file must not become part of the value.
     let blank = "a: x\n\nc: 2\n";
     take(blank, "a: |+\n  x\n\nc: 2\n", "a: \"x\\n\\n\"\n\nc: 2\n");
     take(

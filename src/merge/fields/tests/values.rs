@@ -88,12 +88,12 @@ fn removed_maps_leave_nothing_behind() {
         "a: {c: 1}\nz: 1\n",
         "z: 1\n",
     );
-    // What the other side added stays.
+    // Fields that the other side added are kept.
     let more = "a:\n  b:\n    c: 1\n    d: 2\n    # mine\n    e: 3\nz: 1\n";
     let left = "a:\n  b:\n    # mine\n    e: 3\nz: 1\n";
     check_conflicts(base, more, "z: 1\n", left, &["a.b.e:local"]);
     check_conflicts(base, "z: 1\n", more, left, &["a.b.e:upstream"]);
-    // An explicit empty one stays.
+    // An explicit empty mapping is kept.
     check("a: {b: 1}\n", "a: {b: 1}\n", "a: {}\n", "a: {}\n");
     check(
         "a: {b: 1}\nz: 1\n",
@@ -160,7 +160,7 @@ fn identifiers_and_pipeline_annotations_are_not_merged() {
 fn keys_that_are_no_strings() {
     take("e: {\n  a: 1,\n}\n", "e: {2: x}\n", "e: {\n  2: x,\n}\n");
     take("e: {\"a\": 1}\n", "e: {2: x}\n", "e: {2: \"x\"}\n");
-    // JSON has no others.
+    // JSON has only string keys.
     take("{\"a\": 1}\n", "{2: x}\n", "{\"2\": \"x\"}\n");
     check(": x\nb: 1\n", ": x\nb: 2\n", ": y\nb: 1\n", ": y\nb: 2\n");
     check(
@@ -175,7 +175,7 @@ fn keys_that_are_no_strings() {
         "a: k\nk: 3\nb: 1\n",
         "a: &a k\n*a : 3\nb: 2\n",
     );
-    // A value without a key is not that of a key without value.
+    // A value with an empty key is not taken for the value of a key without one.
     take(
         "? a\nb: 1\n: nothing\n",
         "? a\n:\n: nothing\n",

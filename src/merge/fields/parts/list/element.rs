@@ -1,11 +1,11 @@
-//! The elements of a list without keys, and what they are known by.
+//! The elements of a list without keys, and the names that identify them.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
 use crate::yaml::{NodeRef, Value};
 
-/// An item; or an argument such as `-n`, and its value in the item after it.
+/// An item, or an argument such as `-n` together with its value in the next item.
 pub(super) struct Element<'a> {
     /// The values of its items.
     pub(super) values: Vec<Value>,
@@ -14,21 +14,22 @@ pub(super) struct Element<'a> {
     pub(super) name: Option<Name<'a>>,
 }
 
-/// What an element is known by.
+/// The name that identifies an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Name<'a> {
-    /// The flag in front of `=`, or an argument that begins with `-`.
+    /// The flag before `=`, or an argument that begins with `-`.
     Flag(&'a str),
-    /// A field, by its print.
+    /// The fingerprint of a field.
     Field(u64),
-    /// Fields which together are known to change, by their print: the resources of a rule.
+    /// The fingerprint of several fields together. Such fields often change, for example the resources of a rule.
     Fields(u64),
-    /// A field that others have alike, and with it the fields that tell those apart.
+    /// The fingerprint of a field that other elements have too, and the fingerprint that includes the fields that
+    /// distinguish these elements.
     Repeated { first: u64, full: u64 },
 }
 
 impl Name<'_> {
-    /// What it has in common with others.
+    /// The fingerprint that it has in common with other elements, if any.
     pub(super) fn shared(self) -> Option<u64> {
         match self {
             Self::Repeated { first, .. } => Some(first),
@@ -42,13 +43,13 @@ impl Element<'_> {
         matches!(self.values[0], Value::Mapping(_) | Value::Sequence(_))
     }
 
-    /// The flag in front of a value of its own.
+    /// The flag, if its value is a separate item.
     pub(super) fn flag_of_value(&self) -> Option<&str> {
         let (first, others) = self.values.split_first()?;
         first.as_str().filter(|_| !others.is_empty())
     }
 
-    /// Whether it can be what an element with another name was, or became.
+    /// Whether it can be another version of an element with another name.
     pub(super) fn may_be_renamed(&self) -> bool {
         let name = self.name;
         name.is_none_or(|name| matches!(name, Name::Fields(_) | Name::Repeated { .. }))
@@ -98,10 +99,10 @@ fn flag(text: &str) -> Option<&str> {
     }
 }
 
-/// The most items of a list that merges by its elements.
+/// The maximum number of items in a list that merges by its elements.
 const MOST_ITEMS: usize = 10_000;
 
-/// The elements of a list, with flags as their names; `None` if there are too many, or the value of one has no end.
+/// The elements of a list, with flags as their names. `None` if there are too many, or if an element contains itself.
 pub(super) fn elements<'a>(list: NodeRef<'a>, state: &RandomState) -> Option<Vec<Element<'a>>> {
     if list.items().nth(MOST_ITEMS).is_some() {
         return None;
@@ -127,8 +128,8 @@ pub(super) fn elements<'a>(list: NodeRef<'a>, state: &RandomState) -> Option<Vec
     Some(found)
 }
 
-/// The fields by which elements that are maps are known, in the order in which they are tried, each with those that tell
-/// apart what has them alike.
+/// The fields that identify elements that are maps, in the order in which they are tried. Each comes with the fields
+/// that distinguish maps in which the first fields are equal.
 const FIELDS: [(&[&str], &[&str]); 11] = [
     (&["name"], &["kind", "namespace"]),
     (&["metadata"], &[]),
@@ -143,7 +144,7 @@ const FIELDS: [(&[&str], &[&str]); 11] = [
     (&["alert"], &["labels"]),
 ];
 
-/// The print of a field by which a map is known. Of `metadata` that is what identifies the resource.
+/// The fingerprint of a field that identifies a map. For `metadata`, it includes what identifies the resource.
 fn print_of(field: &str, map: &Value, state: &RandomState) -> Option<u64> {
     let value = map.get(field)?;
     if field != "metadata" {
@@ -154,10 +155,10 @@ fn print_of(field: &str, map: &Value, state: &RandomState) -> Option<u64> {
     Some(state.hash_one(fields))
 }
 
-/// Names the maps of three versions, base first, by the first fields that all of base and upstream have and that tell
-/// all of one version apart.
+/// Names the maps of three versions (base, local, upstream) by the first fields that all maps of base and upstream
+/// have, and that are unique in each of these versions.
 pub(super) fn name_maps(versions: &mut [Vec<Element<'_>>; 3], state: &RandomState) {
-    // Not local's: what comes out must be read alike when it is local's.
+    // Local is left out, so that the result gets the same names when it is the local version of another merge.
     let sources = [0, 2];
     let is_map = |element: &&Element<'_>| matches!(element.values[0], Value::Mapping(_));
     let named = FIELDS.into_iter().find_map(|(fields, more)| {
@@ -209,7 +210,7 @@ pub(super) fn name_maps(versions: &mut [Vec<Element<'_>>; 3], state: &RandomStat
     }
 }
 
-/// Takes away the names that two elements of one version have. `None` if that is a guess: local has one twice that
+/// Removes the names that two elements of a version have. `None` if that would be a guess: local has a name twice that
 /// upstream removed.
 pub(super) fn drop_repeated_names(versions: &mut [Vec<Element<'_>>; 3]) -> Option<()> {
     let mut counts: HashMap<Name<'_>, [usize; 3]> = HashMap::new();

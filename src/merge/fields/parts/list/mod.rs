@@ -6,7 +6,7 @@
 //! - --quiet     - --quiet       - --metrics     - --metrics
 //! ```
 //!
-//! [`pairing`] says which elements are the same; from there on they merge like those of a list with keys.
+//! [`pairing`] finds which elements are the same. Then they merge like the elements of a list with keys.
 
 mod element;
 mod pairing;
@@ -23,7 +23,7 @@ use element::Element;
 use pairing::{Pairing, pair};
 
 impl FieldMerger<'_> {
-    /// The elements of a list without keys that both sides changed to different ends; `None` if it is one value.
+    /// The elements of a list without keys that both sides changed differently. `None` if it merges as one value.
     pub(in crate::merge::fields) fn elements_without_keys<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
@@ -57,8 +57,8 @@ impl FieldMerger<'_> {
     }
 }
 
-/// What a side changed and the other did not: the elements that it added, removed and changed, and whether it moved any.
-/// An element that both removed is upstream's where local may have put another one in its place.
+/// What only one side changed: the elements that it added, removed and changed, and whether it moved any. An element
+/// that both removed counts as upstream's change if local may have replaced it.
 fn brought(pairing: &Pairing<'_>, side: Side) -> Option<Value> {
     let is_new = |element: Versions<Option<&Element<'_>>>| {
         let own = element.local.filter(|own| own.name.is_none());

@@ -1,11 +1,13 @@
-//! Which elements of a list without keys are the same in three versions.
+//! Finds which elements of a list without keys are the same in three versions.
 //!
-//! Equal ones are, then those of one name. Of what is left, what upstream changed is paired with what it became, and
-//! then with what local made of it: by likeness, else the only one with the only one. Where more is left that may be one, nothing is paired: that would be a guess.
+//! Equal elements are paired first, then elements with the same name. Of the elements that are left, those that
+//! upstream changed are paired with upstream's version, and then with local's version: by similarity, or if only one is
+//! left on each side, with that one. If more are left that may be the same, nothing is paired, because that would be a
+//! guess.
 //!
-//! What comes out of a merge is paired as before if it is merged again. Base and upstream pair without a look at local.
-//! Of local's elements each keeps its name in the result, or is upstream's, or is one value, or has a leaf that it has in
-//! all versions and that no other element has.
+//! The result of a merge is paired in the same way if it is merged again. For this, base and upstream are paired
+//! without regard to local. Each of local's elements keeps its name in the result, or equals upstream's element, or is
+//! one value, or has a leaf that all its versions and no other element have.
 //!
 //! Source: contract, merge-package, Parts.
 
@@ -25,17 +27,17 @@ const BASE: usize = 0;
 const LOCAL: usize = 1;
 const UPSTREAM: usize = 2;
 
-/// The most pairs of elements that are compared.
+/// The maximum number of pairs of elements that are compared.
 const MOST_COMPARED: usize = 2_500;
 
 /// The elements of three versions, numbered: an element has one number in all versions.
 pub(super) struct Pairing<'a> {
     elements: [Vec<Element<'a>>; 3],
-    /// By position in its version.
+    /// The number of each element, by its position in a version.
     numbers: [Vec<u32>; 3],
     /// By number, the position in each version.
     places: Vec<[Option<usize>; 3]>,
-    /// Elements that are one value each.
+    /// The numbers of elements that merge as one value each.
     pub(super) whole: HashSet<u32>,
 }
 
@@ -56,8 +58,8 @@ pub(super) fn pair(lists: Versions<Option<NodeRef<'_>>>) -> Option<Pairing<'_>> 
 }
 
 impl<'a> Pairing<'a> {
-    /// Pairs equal elements, firsts with firsts. `None` if a version has one more often than another: it is unclear
-    /// which one it lacks.
+    /// Pairs equal elements in order. `None` if an element occurs twice, but not equally often in all versions: it is
+    /// unclear which one is missing.
     fn by_value(elements: [Vec<Element<'a>>; 3]) -> Option<Self> {
         let mut counts: HashMap<u64, [usize; 3]> = HashMap::new();
         for (version, elements) in elements.iter().enumerate() {
@@ -90,7 +92,7 @@ impl<'a> Pairing<'a> {
         })
     }
 
-    /// Pairs what has one name.
+    /// Pairs elements with the same name.
     fn by_name(&mut self) {
         let mut first = HashMap::new();
         for version in [BASE, LOCAL, UPSTREAM] {
@@ -103,8 +105,9 @@ impl<'a> Pairing<'a> {
         }
     }
 
-    /// Pairs what upstream changed with what it became: elements that are alike, then the only one that is left. `None`
-    /// if more is left, and local does not have it as and where base has it, or as upstream has it.
+    /// Pairs the elements that upstream changed with upstream's versions: similar elements, then the only one that is
+    /// left. `None` if more are left, unless local has the old ones as base has them and did not move them, or local
+    /// has the new ones as upstream has them.
     fn changed_by_upstream(&mut self, state: &RandomState) -> Option<()> {
         let (removed, added) = (self.left(BASE, UPSTREAM), self.left(UPSTREAM, BASE));
         let alike = self.alike([(BASE, &removed), (UPSTREAM, &added)], state)?;
@@ -132,8 +135,8 @@ impl<'a> Pairing<'a> {
         is_clear.then_some(())
     }
 
-    /// Pairs what local lacks and upstream has with what is new in local. `None` if that is a guess where upstream changed
-    /// or moved it, or if what is new may be what upstream removed.
+    /// Pairs elements that upstream has and local does not have with new elements of local. `None` if that would be a
+    /// guess about an element that upstream changed or moved, or if a new element may be one that upstream removed.
     fn changed_by_local(&mut self, state: &RandomState) -> Option<()> {
         let mut lacking = self.left(BASE, LOCAL);
         lacking.retain(|at| self.of(BASE, *at)[UPSTREAM].is_some());
@@ -187,7 +190,7 @@ impl<'a> Pairing<'a> {
         Some(())
     }
 
-    /// The elements of base that a version has on another side of one that both have.
+    /// The elements of base that a version moved, among those that both have.
     fn moved(&self, version: usize) -> HashSet<usize> {
         let shared = |one: usize, other: usize| -> Vec<u32> {
             let numbers = self.numbers[one].iter().copied();
@@ -199,7 +202,7 @@ impl<'a> Pairing<'a> {
         let mut moved = HashSet::new();
         for (rank, number) in shared(BASE, version).into_iter().enumerate() {
             let now = ranks.get(number).unwrap_or_default();
-            // In its place, and so is all that precedes it.
+            // An element did not move if it has its place, and everything before it too.
             if now != rank || most > rank {
                 moved.extend(self.places[number as usize][BASE]);
             }
@@ -208,7 +211,8 @@ impl<'a> Pairing<'a> {
         moved
     }
 
-    /// Pairs what has one name with others, if local gave only one of them other fields that tell them apart.
+    /// Pairs elements that have a name in common with others, if local changed the distinguishing fields of only one of
+    /// them.
     fn relabelled(&mut self, lacking: &mut Vec<usize>, new: &mut Vec<usize>) {
         let mut shared: HashMap<u64, [Vec<usize>; 2]> = HashMap::new();
         for (side, (version, all)) in [(BASE, &*lacking), (LOCAL, &*new)].into_iter().enumerate() {
@@ -229,7 +233,7 @@ impl<'a> Pairing<'a> {
         }
     }
 
-    /// Whether both sides have a new element that is like one which both removed: each may have renamed it.
+    /// Whether both sides have a new element that is similar to one that both removed: each may have renamed it.
     fn is_renamed_twice(&self, state: &RandomState) -> Option<bool> {
         let lacks = |version: usize, other: usize| {
             let all = 0..self.elements[version].len();
@@ -251,15 +255,15 @@ impl<'a> Pairing<'a> {
         )
     }
 
-    /// The pairs of elements of two versions that have more than half of their leaves in common; of an element that has
-    /// more in common with one other than with all else, as that one has with it, only this pair. `None` if there are
-    /// too many to compare.
+    /// The pairs of elements of two versions that have more than half of their leaves in common. If two elements are
+    /// each other's single best match, their other pairs are left out. `None` if there are too many elements to
+    /// compare.
     fn alike(
         &self,
         [(one, ours), (other, theirs)]: [(usize, &[usize]); 2],
         state: &RandomState,
     ) -> Option<Vec<(usize, usize)>> {
-        // Of two scalars nothing is equal.
+        // Two different scalars have nothing in common.
         let collections = |version: usize, all: &[usize]| -> Vec<usize> {
             let all = all.iter().copied();
             all.filter(|at| self.elements[version][*at].is_collection())
@@ -286,7 +290,8 @@ impl<'a> Pairing<'a> {
         Some(most_alike(&found))
     }
 
-    /// Whether the only elements without a partner are one: they have no names that differ.
+    /// Whether elements that are the only ones left may be the same: they have no names, and all or none are
+    /// collections.
     fn have_one_place(&self, versions: &[(usize, usize)]) -> bool {
         let elements = || {
             versions
@@ -298,8 +303,8 @@ impl<'a> Pairing<'a> {
             .all(|element| element.is_collection() == are_collections && element.name.is_none())
     }
 
-    /// Whether most of all leaves of an element are in all of its versions, more than any other element has of them, and
-    /// one in no other element.
+    /// Whether an element can be recognised by its leaves: most of its leaves are in all its versions, every other
+    /// element has fewer of its leaves, and at least one leaf is in no other element.
     fn is_known_by_leaves(&self, versions: &[(usize, usize)], state: &RandomState) -> bool {
         let of = |(version, at): &(usize, usize)| self.elements[*version][*at].leaves(state);
         let leaves: Vec<_> = versions.iter().map(of).collect();
@@ -323,12 +328,12 @@ impl<'a> Pairing<'a> {
         !common.is_empty()
     }
 
-    /// Whether the lists have something in common, each element is where it is decided on as one, and their order is no
-    /// conflict.
+    /// Whether the merge by elements is certain: the lists have something in common, each element can be decided item
+    /// by item, and the order is not a conflict.
     fn is_certain(&self) -> bool {
         let is_shared =
             |places: &[Option<usize>; 3]| places[LOCAL].is_some() && places[UPSTREAM].is_some();
-        // Of other words that both sides added the order counts: those of a command.
+        // The order of other words that both sides added matters: they may form a command.
         let stands_alone =
             |element: &Element<'_>| element.name.is_some() || element.is_collection();
         let are_shared = self.places.iter().any(is_shared)
@@ -339,7 +344,8 @@ impl<'a> Pairing<'a> {
             && !merge_order(base, local, upstream, Side::Local).cycle
     }
 
-    /// The positions of what one version has and another one lacks, if it may have another name there.
+    /// The positions of the elements that one version has and another does not have, if they may have another name
+    /// there.
     fn left(&self, version: usize, lacking: usize) -> Vec<usize> {
         let is_left = |at: &usize| {
             self.elements[version][*at].may_be_renamed() && self.of(version, *at)[lacking].is_none()
@@ -356,7 +362,7 @@ impl<'a> Pairing<'a> {
         &self.places[self.numbers[version][at] as usize]
     }
 
-    /// Makes one element of two, and says whether they are one now: not if a version has both.
+    /// Makes two elements the same. Returns false if that is not possible because a version has both.
     fn join(&mut self, one: (usize, usize), other: (usize, usize)) -> bool {
         let number = |(version, at): (usize, usize)| self.numbers[version][at];
         let (kept, joined) = (number(one), number(other));
@@ -386,7 +392,7 @@ impl<'a> Pairing<'a> {
         })
     }
 
-    /// The numbers of the elements of each version, in their order, without those that a version lacks.
+    /// The numbers of the elements that all versions have, in the order of each version.
     pub(super) fn orders(&self) -> Versions<Vec<u32>> {
         let is_everywhere = |number: &u32| !self.places[*number as usize].contains(&None);
         let numbers = self.numbers.each_ref().map(|numbers| {
@@ -396,7 +402,7 @@ impl<'a> Pairing<'a> {
         Versions::from(numbers)
     }
 
-    /// Numbers of the items, and how many there are: the second item of an element has the odd one.
+    /// The numbers of the items, and their count. The second item of an element has an odd number.
     pub(super) fn numbers(&self) -> (Versions<Vec<u32>>, usize) {
         let of = |version: usize| {
             let elements = self.elements[version].iter().zip(&self.numbers[version]);
@@ -411,10 +417,10 @@ impl<'a> Pairing<'a> {
     }
 }
 
-/// Pairs of elements, each with what its two have in common, without those that have less in common than another pair of
-/// one of their elements which is the best of both of its elements.
+/// Leaves out pairs with an element that is in a better pair: a pair that is the single best match of both its
+/// elements. The third number of a pair is the count of leaves that its elements have in common.
 fn most_alike(pairs: &[(usize, usize, usize)]) -> Vec<(usize, usize)> {
-    // Of each element the most that it shares with one, and with how many it shares that.
+    // For each element, its largest count of common leaves, and the number of elements with that count.
     let mut most: [HashMap<usize, (usize, usize)>; 2] = Default::default();
     for (one, other, common) in pairs {
         for (most, at) in most.iter_mut().zip([*one, *other]) {
@@ -441,7 +447,7 @@ fn most_alike(pairs: &[(usize, usize, usize)]) -> Vec<(usize, usize)> {
     all.map(|(one, other, _)| (one, other)).collect()
 }
 
-/// Whether a pair shares nothing with another one.
+/// Whether no other pair has an element of this pair.
 fn is_only((one, other): &(usize, usize), pairs: &[(usize, usize)]) -> bool {
     let sharing = pairs
         .iter()
@@ -449,7 +455,7 @@ fn is_only((one, other): &(usize, usize), pairs: &[(usize, usize)]) -> bool {
     sharing.count() == 1
 }
 
-/// Whether the items of an element can be decided on one by one: a flag and its value stand or fall together.
+/// Whether the items of an element can be decided one by one. A flag and its value must be kept or removed together.
 fn is_decided_by_items(element: Versions<Option<&Element<'_>>>) -> bool {
     let flags = element.map(|one| one.map(|one| one.flag_of_value()));
     let prints = element.map(|one| one.map(|one| one.print));
