@@ -1,4 +1,4 @@
-//! Which resources of three packages are the same.
+//! Finds which resources of three packages are the same.
 //!
 //! Resources are matched by group, kind, name, namespace and path. A renamed resource is matched by the
 //! identity that it declares (`# kpt-merge: namespace/name` on `metadata:`, or
@@ -14,7 +14,7 @@ use std::hash::Hash;
 use super::member::{Member, Own};
 use super::versions::Versions;
 
-/// Pairs the members of two packages; a member is in one pair at most.
+/// Pairs the members of two packages. A member is in at most one pair.
 #[must_use]
 pub fn pair(left: &[Member], right: &[Member]) -> Vec<(usize, usize)> {
     let mut pairing = MemberPairing {
@@ -62,20 +62,20 @@ struct MemberPairing<'m> {
 type PlaceOf = fn(&Member) -> Option<&str>;
 
 impl<'m> MemberPairing<'m> {
-    /// Pairs members of one key.
+    /// Pairs members with the same key.
     fn by<K: Hash + Eq>(&mut self, among: Among, key: impl Fn(&'m Member) -> Option<K>) {
         self.by_keys(among, [&key, &key], |_, _| true);
     }
 
-    /// Pairs members of one former identity, if either declares it.
+    /// Pairs members with the same former identity, if at least one of them declares it.
     fn by_former(&mut self, among: Among, place: PlaceOf) {
         let key = |m: &'m Member| Some((m.former()?, place(m)));
         let declares = |a: &Member, b: &Member| a.declared.is_some() || b.declared.is_some();
         self.by_keys(among, [&key, &key], declares);
     }
 
-    /// Pairs members of which one declares what the other is now, whatever that one declares itself: a package in between
-    /// renamed the resource.
+    /// Pairs a member with a member that declares the current identity of the first, whatever the first declares
+    /// itself: a package in between renamed the resource.
     fn by_name_of_other(&mut self, among: Among, place: PlaceOf) {
         let declared = |m: &'m Member| Some((m.declared()?, place(m)));
         let now = |m: &'m Member| Some((m.now()?, place(m)));
@@ -96,7 +96,7 @@ impl<'m> MemberPairing<'m> {
         {
             return;
         }
-        // Of each key the only member of either side; more than one count as none.
+        // For each key, the count of members on each side, and one of them. Only a unique member is paired.
         let mut found: HashMap<K, [(usize, Option<usize>); 2]> =
             HashMap::with_capacity(self.left.len().max(self.right.len()));
         for (side, members) in [self.left, self.right].into_iter().enumerate() {
@@ -126,7 +126,7 @@ impl<'m> MemberPairing<'m> {
 /// One resource in three packages, by its position among the members of each.
 pub type Track = Versions<Option<usize>>;
 
-/// All resources of three packages: local's in their order, then the others.
+/// All resources of three packages: local's resources in their order, then the others.
 #[must_use]
 pub fn tracks(base: &[Member], local: &[Member], upstream: &[Member]) -> Vec<Track> {
     let mut of_base = vec![(None, None); base.len()];
@@ -195,9 +195,9 @@ pub fn tracks(base: &[Member], local: &[Member], upstream: &[Member]) -> Vec<Tra
     tracks
 }
 
-/// The resources of base that one side (0 is local, 1 upstream) moved to where the other side, which left them in their place or
-/// removed them, has a new one of this identity. The two at the new path are one resource then, and the side that moved
-/// removed the old one.
+/// The resources of base that one side (0 is local, 1 is upstream) moved to a path where the other side has a new
+/// resource of the same identity. The other side did not move the old resource, or removed it. The two resources at the
+/// new path are then the same, and the side that moved counts as having removed the old one.
 fn moved_onto_others(
     base: &[Member],
     of_base: &[(Option<usize>, Option<usize>)],
@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn moved_within_the_package() {
         check(&["a /x"], &["b /x"], &[(0, 0)]);
-        // Which of two was moved?
+        // It is unclear which of two was moved.
         check(&["a /x", "b /x"], &["a /x", "c /x"], &[(0, 0)]);
         // Not from one package to another.
         check(
@@ -309,17 +309,17 @@ mod tests {
         check(&["a /old"], &["a prod/mine </old"], &[(0, 0)]);
         check(&["a /old"], &["b prod/mine <default/old"], &[(0, 0)]);
         check(&["a other/old"], &["a prod/mine </old"], &[]);
-        // Both declare the same.
+        // Both declare the same identity.
         check(&["a /old </id"], &["a /new </id"], &[(0, 0)]);
     }
 
     #[test]
     fn renamed_by_a_package_in_between() {
-        // kpt goes by the name in the package in between, and the annotation there by the one before it.
+        // kpt's comment has the name in the package in between, and the annotation there has the name before it.
         let (old, mine) = ("a prod/new <default/old", "a dev/mine <prod/new");
         check(&[old], &[mine], &[(0, 0)]);
         check(&["b prod/new <default/old"], &[mine], &[(0, 0)]);
-        // What is called so now goes before what was called so once.
+        // A resource that has the name now takes precedence over one that had it before.
         check(
             &[old, "a /old"],
             &["a /old", "a dev/mine <prod/new"],

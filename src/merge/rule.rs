@@ -1,18 +1,18 @@
-//! The rule of every merge: of three versions of one thing, which one stands. It takes no sides: a conflict
-//! is an outcome, and the caller decides it.
+//! The rule of every merge: which of three versions of one thing wins. It takes no sides: a conflict is an outcome, and
+//! the caller decides it.
 //!
 //! It is the same for scalars, lists that are one value, elements, Kptfile sections, resources and
 //! files: a change that one side made is taken; a change that both made alike is taken; different
 //! changes are a conflict.
 //!
-//! | base | local | upstream | stands |
+//! | base | local | upstream | wins |
 //! |---|---|---|---|
 //! | 1 | 2 | 1 | local |
 //! | 1 | 1 | 2 | upstream |
 //! | 1 | 2 | 2 | both are the same |
-//! | 1 | 2 | 3 | a conflict: who stands is up to the caller |
+//! | 1 | 2 | 3 | a conflict, which the caller decides |
 //!
-//! Absence is a version like any other: to remove is to change.
+//! Absence is a version like any other: a removal is a change.
 //!
 //! Source: contract, merge-package; merging-fields document, the tables of Field Merge Semantics.
 
@@ -28,7 +28,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// The one that it is merged with.
+    /// The opposite side.
     #[must_use]
     pub fn other(self) -> Self {
         match self {
@@ -56,13 +56,13 @@ impl Side {
     }
 }
 
-/// What happens where both sides changed something differently.
+/// What happens if both sides changed something differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnConflict {
-    /// Upstream's version stands.
+    /// Upstream's version wins.
     #[default]
     Upstream,
-    /// The local version stands.
+    /// The local version wins.
     Local,
     /// Nothing is changed at all; each conflict is an error.
     Error,
@@ -76,7 +76,7 @@ impl OnConflict {
         ("error", Self::Error),
     ];
 
-    /// The side that wins a conflict. Under `error` no one sees it.
+    /// The side that wins a conflict. It has no effect under `error`, because nothing is changed then.
     #[must_use]
     pub fn winner(self) -> Side {
         match self {
@@ -86,10 +86,10 @@ impl OnConflict {
     }
 }
 
-/// Which version stands.
+/// The outcome of a merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// That of a side; local's where both are the same, so that nothing has to be done.
+    /// The version of a side wins. If both sides are the same, local wins, so that nothing has to be done.
     Stands(Side),
     /// Both sides changed it differently.
     Conflict,
@@ -107,7 +107,7 @@ pub fn merge<T>(versions: Versions<Option<T>>, equal: impl Fn(&T, &T) -> bool) -
         (None, None) => true,
         _ => false,
     };
-    // The cheap question first: mostly upstream did not touch it.
+    // The most frequent case first: upstream changed nothing.
     if same(&base, &upstream) || same(&local, &upstream) {
         return Outcome::Stands(Side::Local);
     }

@@ -1,5 +1,5 @@
-//! Merges texts by lines: a line that one side changed is taken, and where both changed the same lines the
-//! winner's stand for those alone.
+//! Merges texts by lines. A line that one side changed is taken. If both changed the same lines, only those lines are
+//! taken from the winner.
 //!
 //! Source: contract, merge-package, Parts (Texts).
 
@@ -10,15 +10,15 @@ use super::rule::{self, Outcome, Side};
 use super::versions::Versions;
 use crate::yaml::Value;
 
-/// How many lines the merges of one run compare, those left out that all versions have in common at either end. A
-/// few bytes of text can be a line, and hostile ones take tens of microseconds each.
+/// The maximum number of lines that the merges of one run compare. Lines that all versions have in common at either end
+/// do not count. A line can be a few bytes, and hostile lines take tens of microseconds each.
 pub(super) const MOST_LINES: usize = 500_000;
 
-/// A text made of three.
+/// The merged text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct MergedLines {
     pub(super) text: String,
-    /// What each side brought: lines that it added after `+`, and those that it removed after `-`.
+    /// What local changed: added lines after `+`, and removed lines after `-`. `upstream` is the same for upstream.
     pub(super) local: String,
     pub(super) upstream: String,
     /// The lines that both sides changed differently, in their order.
@@ -30,20 +30,20 @@ pub(super) struct MergedLines {
 pub(super) struct PartConflict {
     /// Where it is within the merged value: `lines 12-14`.
     pub(super) within: String,
-    /// What each version has there; `None` where that is nothing.
+    /// The value in each version. `None` if the version has nothing there.
     pub(super) values: Versions<Option<Value>>,
 }
 
-/// How lines merge that end in an image.
+/// How lines that end in an image merge.
 #[derive(Clone, Copy)]
 pub(super) struct ImageLines {
-    /// What the versions of such a line have in common.
+    /// The key under which versions of such a line are paired. `None` for other lines.
     pub(super) key: fn(&str) -> Option<(&str, &str)>,
-    /// The merged line; `None` if it is one value.
+    /// The merged line. `None` if it merges as one value.
     pub(super) merge: fn(Versions<&str>) -> Option<String>,
 }
 
-/// What a line is compared by.
+/// The key under which lines are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum LineKey<'t> {
     Line(&'t str),
@@ -61,10 +61,11 @@ fn without_end(line: &str) -> &str {
     line.trim_end_matches(['\r', '\n'])
 }
 
-/// Merges three texts. `None` if that would take more lines than are left, of which those compared are taken.
+/// Merges three texts, and subtracts the lines that it compares from `lines_left`. `None` if there are not enough lines
+/// left.
 ///
-/// With `images`, a line that ends in an image is the same line in all versions, and what both sides changed of the
-/// image is merged, where that leaves fewer lines in conflict.
+/// With `images`, lines that end in versions of an image count as the same line, and the image merges by its parts.
+/// This result is taken if it has fewer lines in conflict.
 pub(super) fn merge(
     versions: Versions<&str>,
     winner: Side,
@@ -100,7 +101,8 @@ pub(super) fn merge(
     })
 }
 
-/// The text that chunks of lines make. With `images`, lines of a chunk that no one changed may differ in their image.
+/// Puts the merged text together from chunks of lines. With `images`, lines of an unchanged chunk may differ in their
+/// image.
 fn put_together(
     lines: Versions<&[&str]>,
     chunks: Vec<Chunk>,
@@ -159,7 +161,7 @@ impl LineWriter {
         self.push(new);
     }
 
-    /// Notes what a side changed.
+    /// Records what a side changed.
     fn bring(&mut self, side: Side, old: &[&str], new: &[&str]) {
         let brought = match side {
             Side::Local => &mut self.merged.local,
@@ -182,7 +184,7 @@ impl LineWriter {
         self.push(stands);
     }
 
-    /// One line that ends in an image in each version.
+    /// Adds a line that ends in an image in each version.
     fn push_image(&mut self, parts: Versions<&[&str]>, images: Option<ImageLines>) {
         match rule::merge(parts.map(Some), |a, b| a == b) {
             Outcome::Stands(Side::Local) if parts.base == parts.local => self.push(parts.local),
@@ -241,8 +243,8 @@ fn compared(lines: &Versions<Vec<&str>>) -> usize {
     counts.into_iter().sum()
 }
 
-/// The texts with the line end that stands three-way, where each has one kind: to save a file with other line
-/// ends changes no line of it.
+/// If each text has only one kind of line ending, gives all texts the ending that wins a three-way merge: saving a file
+/// with other line endings must not change its lines.
 fn with_one_line_end(versions: Versions<&str>) -> Versions<Cow<'_, str>> {
     let ends = versions.map(line_end);
     let stands = match rule::merge(ends, |a, b| a == b) {
@@ -260,7 +262,7 @@ fn with_one_line_end(versions: Versions<&str>) -> Versions<Cow<'_, str>> {
     })
 }
 
-/// The line end of a text, if it has one kind of them.
+/// The line ending of a text. `None` if it has no line endings, or different ones.
 fn line_end(text: &str) -> Option<&'static str> {
     let all = text.matches('\n').count();
     match text.matches("\r\n").count() {

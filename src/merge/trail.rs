@@ -1,12 +1,12 @@
-//! The way to a value in a resource, with the list elements that it goes through.
+//! The path to a value in a resource, with the list elements on the way.
 
 use crate::schema::ListType;
 use crate::yaml::{NodeRef, Path, PathElement};
 
-/// The way from the root of a resource to a value.
+/// The path from the root of a resource to a value.
 pub(super) type Trail<'t> = crate::yaml::Trail<'t, ElementOf<'t>>;
 
-/// A list element on the way: local's where local has it, else upstream's.
+/// A list element on the way: local's element if there is one, otherwise upstream's.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ElementOf<'t> {
     pub(super) node: NodeRef<'t>,
@@ -14,12 +14,11 @@ pub(super) struct ElementOf<'t> {
     pub(super) list: ListType<'t>,
 }
 
-/// Fields by which people know an element.
+/// Fields that name an element.
 pub(super) const NAMES: [&str; 5] = ["name", "conditionType", "type", "image", "exec"];
 
 impl Trail<'_> {
-    /// What the nearest element around the value is called: an index says little where the two lists
-    /// differ.
+    /// The name of the nearest element around the value. An index is of little use if the two lists differ.
     pub(super) fn element_name(&self) -> Option<String> {
         let mut at = self;
         loop {
@@ -30,8 +29,7 @@ impl Trail<'_> {
         }
     }
 
-    /// The path with elements by their keys, as rules for conflicts write it: an index is that of one package,
-    /// a key that of all.
+    /// The path with elements by their keys, as in rules for conflicts: an index is valid in one package, a key in all.
     pub(super) fn rule_path(&self) -> Path {
         let steps = self.steps().into_iter();
         steps.fold(Path::root(), |path, step| match step {
@@ -46,7 +44,7 @@ impl Trail<'_> {
 }
 
 impl ElementOf<'_> {
-    /// How a rule for conflicts names the element; `None` if only its index can.
+    /// How a rule for conflicts names the element. `None` if only its index can.
     fn in_rule(&self) -> Option<PathElement> {
         let node = self.node.resolved();
         match self.list {

@@ -8,7 +8,7 @@
 //!                                internal.kpt.dev/upstream-identifier: apps|Deployment|default|web
 //! ```
 //!
-//! kpt goes by the comment. What is there already stays: a package in between renamed the resource.
+//! kpt uses the comment. An existing identity is kept: a package in between renamed the resource.
 //!
 //! Source: contract, merge-package, Identity; kpt's `pkg get`.
 
@@ -23,13 +23,13 @@ use crate::yaml::{
     EditError, Editor, NodeKind, NodeRef, OwnedDocument, comments_above, line_comment, newline_at,
 };
 
-/// The annotation that holds it, as kpt writes it.
+/// The annotation that kpt writes for the identity.
 pub const UPSTREAM_IDENTIFIER: &str = "internal.kpt.dev/upstream-identifier";
 
-/// What the comment after `metadata:` begins with; `<namespace>/<name>` follows.
+/// The beginning of the comment after `metadata:`; `<namespace>/<name>` follows.
 pub(crate) const MERGE_COMMENT: &str = "kpt-merge:";
 
-/// The identity of a resource upstream.
+/// The identity of a resource in upstream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UpstreamIdentifier {
     /// API group; the core group is empty.
@@ -63,7 +63,7 @@ impl UpstreamIdentifier {
         Some(Self::new(group, kind, namespace, name))
     }
 
-    /// The identity that a resource declares, by the comment first.
+    /// The identity that a resource declares in the comment, or otherwise in the annotation.
     #[must_use]
     pub fn declared(resource: &Resource, node: NodeRef<'_>) -> Option<Self> {
         let metadata = node.resolved().entry("metadata")?;
@@ -96,7 +96,7 @@ fn in_merge_comment(comment: &str) -> Option<(&str, &str)> {
     Some((namespace.trim(), name.trim()))
 }
 
-/// Writes on a resource of upstream who it is there, with other annotations. `strip` is that of [`annotate`].
+/// Writes the upstream identity of a resource on it, together with other annotations. `strip` is as in [`annotate`].
 ///
 /// # Errors
 /// An edit that cannot be made.
@@ -119,7 +119,7 @@ pub(crate) fn identify<'d>(
         annotations.push((UPSTREAM_IDENTIFIER, new.to_string()));
     }
     annotate(node, &annotations, strip, editor)?;
-    // kpt reads no comment at a mapping in flow style.
+    // kpt does not read the comment of a mapping in flow style.
     let is_read = |comment: &&str| {
         metadata.value.kind() != NodeKind::FlowMapping && !comment.contains(MERGE_COMMENT)
     };
@@ -137,7 +137,7 @@ pub(crate) fn identify<'d>(
     Ok(())
 }
 
-/// What a resource says of itself.
+/// The identity that a resource has in its own package.
 struct OwnIdentity<'r> {
     namespace: &'r str,
     name: &'r str,
@@ -145,7 +145,8 @@ struct OwnIdentity<'r> {
 }
 
 impl<'r> OwnIdentity<'r> {
-    /// `None` for what kpt gives no identity: a Kptfile, a JSON file, a resource without name, namespace and labels.
+    /// `None` for resources to which kpt gives no identity: a Kptfile, a resource in a JSON file, or a resource without
+    /// name, namespace and labels.
     fn of(resource: &Resource, node: NodeRef<'r>) -> Option<Self> {
         let path = resource.origin.path.as_deref().unwrap_or_default();
         if resource.is_kptfile() || path.ends_with(".json") {
@@ -167,7 +168,7 @@ impl<'r> OwnIdentity<'r> {
         })
     }
 
-    /// The comment; `None` if it would not be one line.
+    /// The comment. `None` if it would not be one line.
     fn comment(&self) -> Option<String> {
         let Self {
             namespace, name, ..
@@ -179,8 +180,8 @@ impl<'r> OwnIdentity<'r> {
     }
 }
 
-/// The documents of a text with `metadata` in block style: kpt reads no comment at a mapping in flow style. `None` if nothing
-/// changes; entries that are no lines stay as they are.
+/// Rewrites `metadata` in flow style to block style in the documents of a text, because kpt does not read the comment
+/// of a mapping in flow style. `None` if nothing changes. A mapping with entries that cannot be lines is unchanged.
 pub(crate) fn with_metadata_in_lines(text: &str) -> Option<String> {
     if !may_have_flow_metadata(text) {
         return None;
@@ -211,8 +212,8 @@ fn may_have_flow_metadata(text: &str) -> bool {
     })
 }
 
-/// What is after the colon of a mapping in flow style, and its entries as lines. `None` for other nodes, and where an
-/// entry cannot be a line.
+/// The range after the colon of a mapping in flow style, and the mapping's entries as lines. `None` for other nodes, or
+/// if an entry cannot be a line.
 fn in_lines(metadata: NodeRef<'_>) -> Option<(Range<usize>, String)> {
     let document = metadata.document;
     let is_line = |node: NodeRef<'_>| {

@@ -2,11 +2,10 @@
 
 /// One thing as base, local and upstream have it.
 ///
-/// `L` is the type of local's version where it differs: references into the text that is edited have a lifetime
-/// of their own.
+/// `L` is the type of the local version if it differs: references into the text that is edited have another lifetime.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Versions<T, L = T> {
-    /// In the package that local is based on.
+    /// In the package that local was made from.
     pub base: T,
     /// In the local package.
     pub local: L,
@@ -15,7 +14,7 @@ pub struct Versions<T, L = T> {
 }
 
 impl<T> Versions<T> {
-    /// What a function makes of each version, base first.
+    /// Applies a function to each version, base first.
     pub fn map<U>(self, mut f: impl FnMut(T) -> U) -> Versions<U> {
         Versions {
             base: f(self.base),
@@ -33,7 +32,7 @@ impl<T> Versions<T> {
         }
     }
 
-    /// Each version with that of something else.
+    /// Pairs each version with the same version of something else.
     pub fn zip<U>(self, other: Versions<U>) -> Versions<(T, U)> {
         Versions {
             base: (self.base, other.base),
@@ -49,7 +48,7 @@ impl<T> Versions<T> {
 }
 
 impl<T> Versions<Option<T>> {
-    /// The versions, if there are all three.
+    /// The versions, if all three exist.
     pub fn all(self) -> Option<Versions<T>> {
         Some(Versions {
             base: self.base?,

@@ -1,4 +1,4 @@
-//! Carries out what was decided over whole resources and files of the local package.
+//! Applies the decisions about whole resources and files to the local package.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::results::FunctionResult;
 use crate::schema::Schema;
 use crate::yaml::{Content, EditError, NodeRef, Value};
 
-/// What a plan is carried out with.
+/// The inputs for applying a plan.
 pub(super) struct PlanInputs<'i> {
     /// The resources of local before the merge.
     pub(super) local: &'i Members,
@@ -26,9 +26,9 @@ pub(super) struct PlanInputs<'i> {
     pub(super) schema: &'i Schema,
     /// The Kptfile of the local root package.
     pub(super) root: Option<ItemId>,
-    /// Whether all three are made of files.
+    /// Whether all three packages are made of files.
     pub(super) in_files: bool,
-    /// Whether new resources get their identity upstream.
+    /// Whether new resources get their upstream identity.
     pub(super) identifies: bool,
 }
 
@@ -64,7 +64,7 @@ struct PlanApplication<'w, 'r> {
     list: &'w mut ResourceList,
     /// The next index of an item, by file.
     indexes: HashMap<Arc<str>, usize>,
-    /// The files that local has so far.
+    /// The files that local has so far, including new ones.
     known: BTreeSet<Arc<str>>,
     report: &'w mut Report<'r>,
 }
@@ -93,7 +93,7 @@ impl PlanApplication<'_, '_> {
         }
     }
 
-    /// The item that a resource which is new in its file is before.
+    /// The item before which a resource that is new in its file is inserted.
     fn before(&self, number: usize) -> Option<ItemId> {
         let at = self.plan.places.get(&number)?;
         self.inputs.local.ids.get(*at).copied()
@@ -108,12 +108,12 @@ impl PlanApplication<'_, '_> {
         }
         let node = upstream.node(at);
         let is_new_file = path.is_some_and(|path| self.known.insert(path.into()));
-        // A file that is there keeps its own.
+        // An existing file keeps its own permission bits.
         if let Some((path, mode)) = path.and_then(|path| Some((path, self.mode_of(path)?))) {
             self.list.set_mode(path, mode);
         }
         let resource = upstream.resource(at);
-        // In a package the first document leaves the comments at its head to the file.
+        // In a package, the comments before the first document become the head of the file.
         let with_head = if self.list.is_package() {
             if let Some(path) = path.filter(|_| is_new_file) {
                 self.list.set_head(path.to_owned(), head(node).to_owned());
@@ -144,7 +144,7 @@ impl PlanApplication<'_, '_> {
         }
     }
 
-    /// Puts upstream's document in the place of local's.
+    /// Replaces local's document with upstream's document.
     fn take_document(&mut self, at: usize, new: usize) {
         let id = self.inputs.local.ids[at];
         let text = self.inputs.upstream.text(new).unwrap_or_default();
@@ -156,7 +156,7 @@ impl PlanApplication<'_, '_> {
         });
     }
 
-    /// Moves a resource, merged by now, to another file.
+    /// Moves a resource to another file. Its fields are merged already.
     fn move_to(&mut self, path: &str, at: usize, number: usize) {
         let id = self.inputs.local.ids[at];
         let is_package = self.list.is_package();
@@ -182,7 +182,7 @@ impl PlanApplication<'_, '_> {
             self.list.delete_file(path);
         }
         for path in self.plan.untouched.files() {
-            // One that is no longer KRM is written with those.
+            // A file that is no longer KRM is written with the files that are not KRM.
             if self.plan.files.has(path) {
                 continue;
             }
@@ -196,7 +196,7 @@ impl PlanApplication<'_, '_> {
         Ok(())
     }
 
-    /// The permission bits of one of upstream's files.
+    /// The permission bits of a file in upstream.
     fn mode_of(&self, path: &str) -> Option<u32> {
         self.inputs.upstream.list.files()?.mode(path)
     }
@@ -215,14 +215,14 @@ impl PlanApplication<'_, '_> {
     }
 }
 
-/// A path from the root package, as the annotations of an item of a sub-package have it.
+/// Makes a path from the root package relative to the package of an item, as in the item's annotations.
 fn in_package(list: &ResourceList, id: ItemId, old: &str, new: &str) -> Option<String> {
     let own = list.resource(id).origin.path.as_deref()?;
     let package = old.strip_suffix(own)?;
     new.strip_prefix(package).map(str::to_owned)
 }
 
-/// The files of a package; of items those in which they are.
+/// The files of a package, or the paths of the items of a ResourceList.
 fn known_files(list: &ResourceList) -> BTreeSet<Arc<str>> {
     if list.is_package() {
         return list.file_paths().into_iter().map(Arc::from).collect();
@@ -233,7 +233,7 @@ fn known_files(list: &ResourceList) -> BTreeSet<Arc<str>> {
         .collect()
 }
 
-/// The first index after those of the items of each file: two items of one file need distinct ones.
+/// The first free index in each file. Two items of a file need different indexes.
 fn next_indexes(list: &ResourceList) -> HashMap<Arc<str>, usize> {
     let mut next: HashMap<Arc<str>, usize> = HashMap::new();
     for (_, resource) in list.items() {

@@ -1,5 +1,6 @@
-//! Files that both sides changed: kustomizations merge like those that are KRM (kustomize defaults their apiVersion and
-//! kind, and finds one without an extension), other YAML and JSON as documents, and all other text by lines.
+//! Merges files that both sides changed. Kustomizations merge like KRM resources: kustomize has defaults for their
+//! apiVersion and kind, and finds a file without an extension. Other YAML and JSON files merge as documents, and all
+//! other text by lines.
 //!
 //! Source: contract, merge-package, Files that are not KRM; Parts.
 
@@ -12,13 +13,13 @@ use crate::results::{REDACTED, speaks_of_secret};
 use crate::schema::Schema;
 use crate::yaml::{NodeKind, OwnedDocument, Value};
 
-/// The names under which kustomize finds one.
+/// The names under which kustomize finds a kustomization.
 const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// A text in three versions.
 type TextVersions<'t> = Versions<Option<&'t str>, &'t str>;
 
-/// The merged text; `None` if the file has to be one value.
+/// The merged text. `None` if the file merges as one value.
 pub(super) fn merge(
     path: &str,
     versions: Versions<Option<&[u8]>>,
@@ -34,7 +35,7 @@ pub(super) fn merge(
     };
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_kustomization = KUSTOMIZATIONS.contains(&name);
-    // One that holds a Secret after all is shown nowhere.
+    // The content of a file with a Secret is not shown anywhere.
     let versions = [texts.base, Some(texts.local), texts.upstream];
     let hides = versions
         .into_iter()
@@ -49,7 +50,7 @@ pub(super) fn merge(
     merged.map(String::into_bytes)
 }
 
-/// A file that is not a binary one.
+/// The text of a file. `None` for a binary file.
 fn text_of(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     (!text.contains('\0')).then_some(text)
@@ -120,7 +121,7 @@ fn lines(
     let images = report.combines_files(PartsOf::Image);
     let images = images.then_some(IMAGE_LINES);
     let merged = text::merge(versions, decision.side, images, &mut report.lines_left)?;
-    // Lines that fit in no document together are no merge of it.
+    // Merged lines that are not YAML are not a merge of a YAML file.
     let is_yaml = |text: &str| OwnedDocument::parse(text.to_owned()).is_ok();
     let name = path.rsplit('/').next().unwrap_or(path);
     if is_krm_name(name) && versions.into_iter().all(is_yaml) && !is_yaml(&merged.text) {

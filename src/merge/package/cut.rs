@@ -1,12 +1,12 @@
-//! Long values in results, cut around the places where they differ.
+//! Cuts long values in results to the text around the places where they differ.
 
 use crate::merge::Versions;
 
 /// The versions of a value as results show them.
 pub(super) type Shown = Versions<Option<String>>;
 
-/// Cuts the versions of a value to about `limit` bytes each: the bytes around the first place where any
-/// two differ, and around the first place where the two differ that are alike there.
+/// Cuts the versions of a value to about `limit` bytes each: the bytes around the first place where any two differ, and
+/// if two of them are equal there, around the first place where these two differ.
 pub(super) fn cut(values: &Shown, limit: usize) -> Shown {
     let texts = || values.as_ref().into_iter().flatten();
     if texts().all(|text| text.len() <= limit) {
@@ -14,7 +14,7 @@ pub(super) fn cut(values: &Shown, limit: usize) -> Shown {
     }
     let present: Vec<&str> = texts().map(String::as_str).collect();
     let first = first_difference(&present);
-    // Of three versions two can be alike up to another place.
+    // Two of the three versions can be equal up to a later place.
     let pairs = [[0, 1], [0, 2], [1, 2]];
     let pairs = pairs.iter().filter_map(|[a, b]| {
         let both = [present.get(*a)?, present.get(*b)?];
@@ -55,7 +55,7 @@ fn windows(text: &str, starts: &[usize], limit: usize) -> String {
     let mut shown = String::new();
     let mut end = 0;
     for start in starts {
-        // Some of what is before helps to find the place.
+        // Some text before the difference helps to find the place.
         let from = start
             .saturating_sub(width / 4)
             .min(text.len() - width.min(text.len()));
@@ -73,7 +73,7 @@ fn windows(text: &str, starts: &[usize], limit: usize) -> String {
     shown
 }
 
-/// The nearest place at or before a byte at which a text can be cut.
+/// The nearest character boundary at or before a byte.
 fn boundary(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
     (0..=at)

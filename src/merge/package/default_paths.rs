@@ -1,5 +1,5 @@
-//! Paths for resources of inputs that are not made of files (one file, an inline list): each has the path that its
-//! counterpart has in local, so that a package made of files gets a file for each.
+//! Gives paths to resources of inputs that are not made of files (one file, an inline list). Each gets the path of its
+//! counterpart in local. A new resource gets the file of its neighbours, or a separate file.
 //!
 //! ```text
 //! upstream (one file)   local          merged
@@ -17,8 +17,8 @@ use crate::merge::resources::Track;
 use crate::package::check_package_path;
 use crate::results::{FunctionResult, Reason, Results};
 
-/// Gives the resources of original and upstream that have no path the one that they have in local, or would have there.
-/// A package whose items have no paths either stays without.
+/// Gives the resources of original and upstream without a path the path that they have in local, or would have there.
+/// Does nothing if the items of local have no paths either.
 pub(super) fn place(packages: &mut Packages<'_, '_>, tracks: &[Track], results: &mut Results) {
     let local = &packages.local.all;
     let has_paths = local.members.iter().any(|member| member.path.is_some());
@@ -64,7 +64,7 @@ impl Neighbours {
         let shared = tracks.iter().filter_map(|track| {
             let at = track.upstream?;
             let path = packages.local.all.path(track.local)?;
-            // Their files hold nothing else.
+            // The files of these resources contain nothing else.
             let is_own = packages.is_own(track) || packages.upstream.all.members[at].is_kptfile();
             (!is_own).then(|| (at, path.to_owned()))
         });
@@ -73,7 +73,8 @@ impl Neighbours {
         Self(shared)
     }
 
-    /// The file in which the nearest two are: one on each side, at an end both of the same one.
+    /// The file of the two nearest resources, if they are in the same file. They are one on each side, or at an end,
+    /// both on the same side.
     fn path_of(&self, at: usize) -> Option<String> {
         let next = self.0.partition_point(|(other, _)| *other < at);
         let first = next.saturating_sub(1).min(self.0.len().saturating_sub(2));

@@ -1,7 +1,7 @@
 //! Documents that are not KRM, in files with resources.
 //!
-//! If local did not change the file, upstream's file stands with everything in it. Otherwise local's
-//! documents stay, and a change of upstream's is a conflict.
+//! If local did not change the file, upstream's whole file is taken. Otherwise local's documents
+//! are kept, and a change of upstream's documents is a conflict.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use crate::yaml::{OwnedDocument, Value};
 const CHANGED: &str =
     "local and upstream both changed the file, and upstream changed more than its resources";
 
-/// Reports the files in which upstream changed documents that stay as local has them.
+/// Reports the files in which upstream changed documents that are kept as local has them.
 pub(super) fn report_kept(
     packages: &Packages<'_, '_>,
     untouched: &Untouched,
@@ -84,11 +84,11 @@ fn values(documents: &[(String, Value)]) -> Vec<&Value> {
     documents.iter().map(|(_, value)| value).collect()
 }
 
-/// The documents of a file with so many resources that are something else.
+/// The documents of a file that are not resources. `resources` is the number of its resources.
 fn others(bytes: Option<&[u8]>, resources: usize) -> Vec<(String, Value)> {
     let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok());
     let Some(text) = text else { return Vec::new() };
-    // Most files hold resources alone, and need not be parsed to know it.
+    // Most files contain only resources. The number of markers shows this without parsing.
     let markers = memchr::memmem::find_iter(text.as_bytes(), b"\n---").count();
     if markers < resources {
         return Vec::new();

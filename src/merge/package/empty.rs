@@ -1,4 +1,4 @@
-//! What is no package: a failed checkout must not delete one.
+//! Refuses empty packages as original or upstream: a failed checkout must not delete the local package.
 //!
 //! Source: contract, merge-package, Nothing to merge with.
 
@@ -8,8 +8,8 @@ use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 
 impl Merge<'_> {
-    /// An error for an original or upstream that is empty, or that lacks the root Kptfile which
-    /// local and the other have.
+    /// Reports an original or upstream that is empty, or that has no root Kptfile although local and the other have
+    /// one. Returns whether there was such an error.
     pub(super) fn refuse_empty(&self, local: &ResourceList, results: &mut Results) -> bool {
         let local_has = has_root_kptfile(local);
         let sources = [self.original, self.upstream];

@@ -1,7 +1,8 @@
 //! Files that are not KRM.
 //!
-//! A file that local did not change becomes upstream's; if upstream deleted it, it goes. One that both changed
-//! merges (`combined_file`); a binary one stays as it is, with a conflict. A file that local deleted stays deleted.
+//! A file that local did not change gets upstream's content, or is deleted if upstream deleted it. A file that both
+//! sides changed merges (`combined_file`); a binary file is unchanged, with a conflict. A file that local deleted stays
+//! deleted.
 //!
 //! Source: contract, merge-package, Files that are not KRM.
 
@@ -25,11 +26,11 @@ enum FileAction {
     Delete,
 }
 
-/// What happens to all of them, in the order of their paths.
+/// What happens to all files that are not KRM, in the order of their paths.
 #[derive(Debug, Default)]
 pub(super) struct FileActions(Vec<(String, FileAction)>);
 
-/// What is known about the files around one.
+/// What is needed to decide about a file.
 struct Files<'f> {
     strategy: Strategy,
     sub_packages: &'f SubPackages,
@@ -40,7 +41,7 @@ struct Files<'f> {
 }
 
 impl Others<'_> {
-    /// Decides over each. `has_resources` tells at which paths local keeps resources.
+    /// Decides about each file. `has_resources` has the paths at which local keeps resources.
     pub(super) fn decide(
         self,
         strategy: Strategy,

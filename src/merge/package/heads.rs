@@ -1,5 +1,5 @@
-//! The heads of files: licences and other comments that a blank line or `---` sets off from the first
-//! document belong to the file. They merge three-way, block by block, whatever becomes of documents.
+//! The heads of files: licences and other comments that a blank line or `---` separates from the first document. They
+//! belong to the file, and merge three-way, block by block, independently of the documents.
 //!
 //! ```text
 //! base           local            upstream       merged
@@ -8,9 +8,8 @@
 //!                # (c) 2023                      # (c) 2024
 //! ```
 //!
-//! Comments make no conflict: what both sides changed stays as local has it. Where the versions do not
-//! agree whether a blank line follows a comment, the lines directly above the first key take part in
-//! the merge as the last block.
+//! Comments never conflict: what both sides changed is kept as local has it. If the versions do not agree whether a
+//! blank line follows a comment, the lines directly above the first key take part in the merge as the last block.
 //!
 //! Source: contract, merge-package, Comments of a file.
 
@@ -27,26 +26,26 @@ use crate::yaml::{NodeRef, comments_above, head_end};
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// What the heads of files are merged from.
+/// The inputs for merging the heads of files.
 pub(super) struct HeadVersions<'h> {
     pub(super) packages: &'h Packages<'h, 'h>,
-    /// Whether the strategy takes no notice of local's changes.
+    /// Whether the strategy ignores local changes.
     pub(super) overwrites: bool,
     pub(super) untouched: &'h Untouched,
 }
 
-/// What the merge of the heads decided.
+/// The result of merging the heads.
 #[derive(Debug, Default)]
 pub(super) struct Heads {
     /// The files whose heads change, with their new heads.
     changed: Vec<(String, String)>,
-    /// By the position in local of a file's first resource: the comment lines directly above its first key, where
-    /// they are decided together with the head.
+    /// The comment lines directly above the first key of a file, if they are decided together with its head. The map is
+    /// keyed by the position of the file's first resource in local.
     pub(super) above_first_key: BTreeMap<usize, Vec<String>>,
 }
 
 impl HeadVersions<'_> {
-    /// Merges the heads of all files that hold resources afterwards: each of those has its path then.
+    /// Merges the heads of all files that have resources after the merge. `paths` has the path of each resource then.
     pub(super) fn decide(
         &self,
         tracks: &[Track],
@@ -98,7 +97,7 @@ impl HeadVersions<'_> {
                 Some(ours) => {
                     let head = merged(&base.unwrap_or_default(), &ours, &theirs);
                     report.counts.updated += usize::from(head.is_some());
-                    // A file that is new here has none to keep.
+                    // A file that is new at this path does not have the head yet.
                     head.or(Some(ours).filter(|_| local.read_file(path).is_err()))
                 }
                 None => Some(theirs),
@@ -124,7 +123,7 @@ impl HeadVersions<'_> {
         merged_lead(&base, &local, &upstream)
     }
 
-    /// Whether a file's head is upstream's with all else, or upstream did not touch it.
+    /// Whether a head is already decided: upstream's whole file is taken, or upstream did not change the file.
     fn is_settled(&self, path: &str) -> bool {
         let is_unchanged = self.packages.unchanged.contains(path) && !self.overwrites;
         let is_there = || self.packages.local.list.read_file(path).is_ok();
@@ -156,7 +155,7 @@ impl Heads {
 /// The path of a resource in one of the packages.
 type PathOf = for<'p> fn(&Versions<Option<&'p str>>) -> Option<&'p str>;
 
-/// The head that stands; `None` if it is local's.
+/// The merged head. `None` if it is local's head.
 fn merged(base: &str, local: &str, upstream: &str) -> Option<String> {
     let [old, ours, theirs] = [base, local, upstream].map(blocks);
     written(&merge_blocks(&old, &ours, &theirs), local, upstream)
@@ -185,7 +184,7 @@ fn written(stands: &[String], local: &str, upstream: &str) -> Option<String> {
     Some(mark + &stands.join("\n\n") + end)
 }
 
-/// What stands above the first key of a file.
+/// The text above the first key of a file.
 #[derive(Debug, Default, PartialEq)]
 struct Lead<'t> {
     head: &'t str,
@@ -194,7 +193,7 @@ struct Lead<'t> {
 }
 
 impl<'t> Lead<'t> {
-    /// That of a root; `None` if it is not the first document of its file, or no mapping in block style.
+    /// The lead of a resource. `None` if it is not the first document of its file, or not a mapping in block style.
     fn of(root: NodeRef<'t>) -> Option<Self> {
         let text = root.document.text;
         let end = head_end(text);
@@ -213,8 +212,8 @@ impl<'t> Lead<'t> {
     }
 }
 
-/// The head, if it is not local's, and the lines above the first key. `None` if head and lines merge
-/// each for itself: one side changed neither, or all versions agree whether there are such lines.
+/// The head, if it is not local's, and the lines above the first key. `None` if head and lines merge separately: one
+/// side changed neither, or all versions agree whether there are such lines.
 fn merged_lead(
     base: &Lead<'_>,
     local: &Lead<'_>,
@@ -239,7 +238,7 @@ fn merged_lead(
     Some((written(&stands, local.head, upstream.head), above))
 }
 
-/// The comments of a head, and its directives: what blank lines and `---` keep apart.
+/// The comments and directives of a head, split at blank lines and `---`.
 fn blocks(head: &str) -> Vec<String> {
     let mut blocks: Vec<String> = Vec::new();
     let mut is_new = true;
@@ -261,10 +260,10 @@ fn blocks(head: &str) -> Vec<String> {
     blocks
 }
 
-/// Merges three-way what lies between the blocks that all have in common at both ends.
+/// Merges three-way the blocks between those that all versions have in common at both ends.
 ///
-/// Blocks are compared as texts, in their order: a head has few of them, and what a merge of list elements
-/// goes by (names, likeness) they do not have.
+/// Blocks are compared as texts, in order. A head has few blocks, and they have nothing by which list elements are
+/// merged (names, similar fields).
 fn merge_blocks(base: &[String], local: &[String], upstream: &[String]) -> Vec<String> {
     let all = [base, local, upstream];
     let shortest = all
@@ -298,7 +297,7 @@ fn merge_between(base: &[String], local: &[String], upstream: &[String]) -> Vec<
         Outcome::Stands(Side::Upstream) => return upstream.to_vec(),
         Outcome::Conflict => {}
     }
-    // What one side put around the old blocks goes around what the other made of them.
+    // If one side only added blocks around the old ones, put these around the other side's blocks.
     for (outer, inner) in [(local, upstream), (upstream, local)] {
         if let Some((before, behind)) = around(outer, base) {
             let has = |block: &&String| before.contains(block) || behind.contains(block);
@@ -309,7 +308,7 @@ fn merge_between(base: &[String], local: &[String], upstream: &[String]) -> Vec<
     local.to_vec()
 }
 
-/// What is before and after `inner` in `outer`, if that holds it.
+/// The parts of `outer` before and after `inner`. `None` if `outer` does not contain it.
 fn around<'b>(outer: &'b [String], inner: &[String]) -> Option<(&'b [String], &'b [String])> {
     if inner.is_empty() {
         return Some((outer, &[]));
@@ -337,7 +336,7 @@ mod tests {
 
     #[test]
     fn heads_merge_block_by_block() {
-        // base, local, upstream, and what stands; `-` for local's.
+        // base, local, upstream, and the merged head; `-` for local's head.
         let table = [
             ("# a\n\n", "# a\n\n", "# a\n\n", "-"),
             ("# a\n\n", "# a\n\n", "# b\n---\n", "# b\n---\n"),

@@ -35,7 +35,7 @@ impl Packages<'_, '_> {
                 {
                     continue;
                 }
-                // `kpt pkg get` made it: upstream has none.
+                // `kpt pkg get` created this Kptfile, because upstream has none.
                 (Some(at), None)
                     if self.is_root(track)
                         && track.upstream.is_none()

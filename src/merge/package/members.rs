@@ -11,19 +11,19 @@ use crate::resource_list::{ItemId, ResourceList};
 use crate::schema::Groups;
 use crate::yaml::{NodeRef, Value};
 
-/// The resources of one package, by name.
+/// The resources of one package, with their identities.
 pub(crate) struct Members {
     pub(crate) ids: Vec<ItemId>,
     pub(crate) members: Vec<Member>,
 }
 
 impl Members {
-    /// Reads who the resources of a package are.
+    /// Reads the identities of the resources in a package.
     pub(crate) fn read(list: &ResourceList) -> Self {
         Self::read_but(list, &BTreeSet::new())
     }
 
-    /// As [`read`](Self::read), without the resources in `texts`.
+    /// Like [`read`](Self::read), without the resources in the files `texts`.
     fn read_but(list: &ResourceList, texts: &BTreeSet<String>) -> Self {
         let ids: Vec<ItemId> = list.items().map(|(id, _)| id).collect();
         let paths = list.paths_from_root(&ids);
@@ -31,7 +31,7 @@ impl Members {
         let is_other = |path: &str| is_revision_metadata(path) || texts.contains(path);
         let own = own.filter(|(_, path)| !path.as_deref().is_some_and(is_other));
         let (ids, paths): (Vec<ItemId>, Vec<Option<String>>) = own.unzip();
-        // Most resources declare nothing, and need not be parsed to know it.
+        // Most resources declare nothing. A search shows this without parsing them.
         let declaring = list.items_that_may_contain(&[MERGE_COMMENT, UPSTREAM_IDENTIFIER]);
         let declaring: HashSet<ItemId> = declaring.map(|(id, _)| id).collect();
         let member = |(id, path): (&ItemId, Option<String>)| {
@@ -52,7 +52,7 @@ impl Members {
         self.members[at?].path.as_deref()
     }
 
-    /// Forgets the members at these positions.
+    /// Removes the members at these positions.
     pub(super) fn leave_out(&mut self, positions: &BTreeSet<usize>) {
         fn keep<T>(all: &mut Vec<T>, gone: &BTreeSet<usize>) {
             let mut position = 0;
@@ -65,7 +65,7 @@ impl Members {
         keep(&mut self.members, positions);
     }
 
-    /// Whether a member is the only one of its file; those of a file are neighbours.
+    /// Whether a member is the only one in its file. The members of a file are neighbours.
     pub(super) fn is_alone(&self, at: Option<usize>) -> bool {
         let Some(at) = at else { return false };
         let path = self.path(Some(at));
@@ -82,7 +82,7 @@ pub(super) struct PackageMembers<'p> {
 }
 
 impl<'p> PackageMembers<'p> {
-    /// Reads the resources of a list, but for those in `texts`.
+    /// Reads the resources of a list, except those in the files `texts`.
     pub(super) fn read(list: &'p ResourceList, texts: &BTreeSet<String>) -> Self {
         Self {
             list,
@@ -98,7 +98,7 @@ impl<'p> PackageMembers<'p> {
         self.list.node(self.all.ids[at])
     }
 
-    /// Whether a member may define a kind of the groups; its tree tells for certain.
+    /// Whether a member may define a kind of the groups. Only its tree shows this for certain.
     pub(super) fn may_define(&self, at: usize, groups: &Groups) -> bool {
         let own_text = || self.list.own_text_of(self.all.ids[at]);
         groups.may_be_defined_by(&self.all.members[at].kind, own_text)
@@ -109,7 +109,7 @@ impl<'p> PackageMembers<'p> {
         at.map(|at| own_value(self.node(at)))
     }
 
-    /// The text of the document without the head of its file, where the resource is one.
+    /// The text of the document without the head of its file. `None` if the resource is not a document.
     pub(super) fn text(&self, at: usize) -> Option<&'p str> {
         self.node(at).own_text()
     }
@@ -121,7 +121,7 @@ pub(super) fn same_text(a: (&PackageMembers<'_>, usize), b: (&PackageMembers<'_>
     same_document((a.0.list, a.0.all.ids[a.1]), (b.0.list, b.0.all.ids[b.1]))
 }
 
-/// The same of two resources in lists.
+/// Whether two resources in lists are written in the same way, including comments.
 pub(crate) fn same_document(a: (&ResourceList, ItemId), b: (&ResourceList, ItemId)) -> bool {
     if a.0.is_same_text(a.1, b.0, b.1) {
         return true;
@@ -157,7 +157,7 @@ fn own_value(node: NodeRef<'_>) -> Value {
     value
 }
 
-/// Removes annotations, and `annotations` without any: a tool that adds its own has them in place of a null.
+/// Removes annotations, and then an empty `annotations`: a tool that added its annotations may have replaced a null.
 fn remove_annotations(resource: &mut Value, is_removed: impl Fn(&str) -> bool) {
     let Some(metadata) = resource.get_mut("metadata") else {
         return;
@@ -185,8 +185,8 @@ pub(super) fn without_own_fields(value: &mut Value) {
     }
 }
 
-/// Whether a Kptfile holds no more than what `kpt pkg get` writes where upstream has none: a name and
-/// where the package comes from.
+/// Whether a Kptfile has only what `kpt pkg get` writes if upstream has no Kptfile: a name, and where the package comes
+/// from.
 pub(super) fn is_made_by_get(mut kptfile: Value) -> bool {
     without_own_fields(&mut kptfile);
     let Value::Mapping(entries) = kptfile else {

@@ -1,4 +1,4 @@
-//! Carries out what was decided over the fields of resources.
+//! Merges the fields of the resources in the plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,10 +1,11 @@
 //! Merges packages: a plan first, then one place that changes the local package.
 //!
-//! In reading order: `empty` refuses what is not a package; `texts` finds files that are not YAML; `members` and `others` read what a package has,
-//! `packages` puts three side by side, `default_paths` places what has no path; `plan` decides what becomes of everything, with `local_changes`,
-//! `subpackages`, `actions` for resources, `files` and `combined_file` for files that are not KRM,
-//! `heads`, `documents`, `untouched` for what needs no merge, and `places`; `merged_fields` and `apply` with
-//! `new_text` carry the plan out; `report` has the results, and `cut` shortens what they show.
+//! In reading order: `empty` refuses empty packages. `texts` finds files that are not YAML. `members` and `others` read
+//! the resources and other files of a package, and `packages` holds the three packages. `default_paths` gives paths to
+//! resources without one. `plan` decides what happens to everything, with `local_changes`, `subpackages`, `actions` for
+//! resources, `files` and `combined_file` for files that are not KRM, `heads`, `documents`, `untouched` for parts that
+//! need no merge, and `places`. `merged_fields` and `apply` carry the plan out, with `new_text`. `report` has the
+//! results, and `cut` shortens the values in them.
 //!
 //! Source: contract, merge-package.
 
@@ -46,17 +47,17 @@ use apply::PlanInputs;
 use packages::Packages;
 use report::Report;
 
-/// How a package is brought up to date; kpt's words and meanings.
+/// How a package is upgraded, with kpt's names and meanings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strategy {
-    /// Three-way.
+    /// A three-way merge.
     #[default]
     ResourceMerge,
-    /// Only if local has no changes.
+    /// Take upstream's package, only if local has no changes.
     FastForward,
-    /// Upstream takes local's place.
+    /// Replace local with upstream.
     ForceDeleteReplace,
-    /// Upstream is copied over local; what only local has stays.
+    /// Copy upstream over local. Everything that only local has is kept.
     CopyMerge,
 }
 
@@ -92,7 +93,7 @@ impl Strategy {
         }
     }
 
-    /// Whether everything that only local has stays, even if the original had it.
+    /// Whether everything that only local has is kept, even if the original had it.
     fn deletes_nothing(self) -> bool {
         match self {
             Self::ResourceMerge | Self::FastForward | Self::ForceDeleteReplace => false,
@@ -120,7 +121,7 @@ pub struct MergeOptions {
     pub strategy: Strategy,
     /// Whether original and upstream may be empty.
     pub allow_empty: bool,
-    /// What merges by its parts where both sides changed it.
+    /// The values that merge by their parts if both sides changed them.
     pub combine: Combine,
 }
 
@@ -129,7 +130,7 @@ pub type IsOverwritten<'m> = dyn Fn(&ResourceList, ItemId, &Conflict) -> bool + 
 
 /// What local is merged with, and how.
 pub struct Merge<'m> {
-    /// What local is based on.
+    /// The revision that local was made from.
     pub original: &'m ResourceList,
     /// The upstream revision to upgrade to.
     pub upstream: &'m ResourceList,
@@ -143,7 +144,7 @@ pub struct Merge<'m> {
     pub is_overwritten: &'m IsOverwritten<'m>,
     /// How the user allows an empty original or upstream, for messages.
     pub allow_empty_by: &'static str,
-    /// Whether the three are revisions of one package, so that no field of its Kptfile stays local.
+    /// Whether the three are revisions of one package, so that no field of its Kptfile is kept as local has it.
     pub is_one_package: bool,
 }
 
@@ -157,7 +158,7 @@ impl Merge<'_> {
             return Ok(());
         }
         let texts = self.texts(local, results)?;
-        // As if local had no changes.
+        // Local is compared with itself, as if it had no changes.
         let copy = self.options.strategy.overwrites_local().then(|| {
             let all: Vec<ItemId> = local.items().map(|(id, _)| id).collect();
             local.copies_of(&all)
@@ -184,7 +185,7 @@ impl Merge<'_> {
         };
         plan.merge_fields(&inputs, local, self.is_overwritten, &mut report);
         plan.apply(&inputs, local, &mut report)?;
-        // The summary says whether anything failed.
+        // Before the summary, which depends on whether anything failed.
         for (id, error) in local.refused_removals() {
             results.push(FunctionResult::refused(&error).about(local.resource(id)));
         }

@@ -1,4 +1,4 @@
-//! The text of a resource that upstream added: upstream's, with what it needs in its new list.
+//! The text of a resource that upstream added: upstream's text, with the annotations that it needs in its new list.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -15,15 +15,15 @@ pub(super) struct New<'n> {
     pub(super) node: NodeRef<'n>,
     pub(super) member: &'n Member,
     pub(super) resource: &'n Resource,
-    /// Whether it gets its identity upstream.
+    /// Whether it gets its upstream identity.
     pub(super) identifies: bool,
-    /// Whether it comes from a ResourceList, whose items carry annotations of the pipeline. In a file
-    /// those are data.
+    /// Whether it comes from a ResourceList, in which items have pipeline annotations. In a file, such annotations are
+    /// data.
     pub(super) is_item: bool,
     /// Comments that local removed from its file.
     pub(super) removed: BTreeSet<String>,
-    /// Whether the comments at the head of its text come along: a file has another place for those of its first
-    /// document, an item of a ResourceList has none.
+    /// Whether the comments at the head of its text are included. A file has another place for the comments before its
+    /// first document; an item of a ResourceList does not.
     pub(super) with_head: bool,
 }
 
@@ -51,7 +51,7 @@ impl New<'_> {
         })
     }
 
-    /// The annotations that name its file where it is an item.
+    /// The annotations with its path and index. Empty if local is a package of files.
     fn annotations(
         &self,
         list: &ResourceList,
@@ -62,7 +62,7 @@ impl New<'_> {
             let next = indexes.entry(path.into()).or_default();
             set.extend(file_annotations(path, *next));
             *next += 1;
-            // The path is one from the root package.
+            // The path is relative to the root package.
             if let Some(package) = list.root_package_path() {
                 set.push((PACKAGE_PATH_ANNOTATION, package.to_owned()));
             }
@@ -78,14 +78,14 @@ impl New<'_> {
         let text = node.document.text;
         let (start, end) = (node.outer_start(), node.range().end);
         let (start, end) = (start.max(own.start), end.clamp(own.start, own.end));
-        // What is after the last value on its line stays.
+        // Keep the rest of the line after the last value.
         let below = text[end..own.end]
             .find('\n')
             .map_or(own.end, |at| end + at + 1);
         let around = [own.start..start, below..own.end];
         let mut around = around.map(|lines| self.without_removed(&text[lines]));
         if !in_package {
-            // Behind a dash there are no markers.
+            // A document marker is not allowed after the dash of an item.
             let above = around[0].strip_prefix("---").map(|rest| rest.trim_start());
             around[0] = above.unwrap_or(&around[0]).to_owned();
         }
@@ -103,7 +103,7 @@ impl New<'_> {
     }
 }
 
-/// What is in front of the first document of a text; nothing for another node.
+/// The text before the first document. Empty if the node is not the first document.
 pub(super) fn head(node: NodeRef<'_>) -> &str {
     let text = node.document.text;
     let first = node.document.root(0);
@@ -113,7 +113,7 @@ pub(super) fn head(node: NodeRef<'_>) -> &str {
     }
 }
 
-/// The comments of a head, each with the blank line after it.
+/// The comments and blank lines of a head, with one blank line after them.
 fn comments_of(head: &str) -> String {
     let is_kept = |line: &&str| {
         let line = line.trim_start_matches('\u{feff}').trim();

@@ -1,4 +1,4 @@
-//! The files that are not KRM, side by side.
+//! The files that are not KRM, in all three packages.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use crate::merge::Versions;
 use crate::package::{Package, is_revision_metadata};
 use crate::resource_list::ResourceList;
 
-/// The bytes of one file, where a version has it.
+/// The bytes of one file. `None` for a version that does not have it.
 pub(super) type FileVersions<'s> = Versions<Option<Cow<'s, [u8]>>>;
 
 /// The files that are not KRM in original, local and upstream.
@@ -22,7 +22,7 @@ pub(super) struct Others<'s> {
 }
 
 impl<'s> Others<'s> {
-    /// Reads them, if all three packages are made of files.
+    /// Reads the files, if all three packages are made of files.
     pub(super) fn read(packages: &Packages<'s, 's>) -> Result<Self, UsageError> {
         let (local, upstream) = (packages.local.list, packages.upstream.list);
         let mut others = Self {
@@ -39,7 +39,7 @@ impl<'s> Others<'s> {
         Ok(others)
     }
 
-    /// Adds the files of a side that hold no resources, and those of `texts`, whatever they hold.
+    /// Adds the files of a side that contain no resources, and the files `texts`, whatever they contain.
     fn add(
         &mut self,
         side: usize,

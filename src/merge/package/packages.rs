@@ -1,4 +1,4 @@
-//! The packages that are merged, side by side.
+//! The three packages that are merged.
 
 use std::collections::BTreeSet;
 
@@ -18,21 +18,21 @@ pub(super) struct Packages<'p, 'l> {
     pub(super) base: PackageMembers<'p>,
     pub(super) local: PackageMembers<'l>,
     pub(super) upstream: PackageMembers<'p>,
-    /// What local is based on, also where the strategy takes no notice of that.
+    /// The revision that local was made from, even if the strategy ignores local changes.
     pub(super) original: &'p ResourceList,
     /// The Kptfile of the local root package.
     pub(super) root: Option<ItemId>,
-    /// Whether local's resources carry their identity upstream.
+    /// Whether local's resources have their upstream identity.
     pub(super) identifies: bool,
-    /// Files that upstream has as base has them.
+    /// Files that are the same in the original and in upstream.
     pub(super) unchanged: BTreeSet<&'p str>,
-    /// Files that are text though they are named like KRM.
+    /// Files that are text although they are named like KRM.
     pub(super) texts: &'p BTreeSet<String>,
 }
 
 impl<'p, 'l> Packages<'p, 'l> {
-    /// Reads three packages. `base` is what local is compared with: the original, or local itself where
-    /// the strategy takes no notice of its changes.
+    /// Reads three packages. `base` is what local is compared with: the original, or local itself if the strategy
+    /// ignores its changes.
     pub(super) fn read(
         base: &'p ResourceList,
         local: &'l ResourceList,
@@ -45,7 +45,7 @@ impl<'p, 'l> Packages<'p, 'l> {
             base: PackageMembers::read(base, texts),
             upstream: PackageMembers::read(upstream, texts),
             root: root_kptfile(local),
-            // kpt writes it on all resources of a package, or on none.
+            // kpt writes the identity on all resources of a package, or on none.
             identifies: {
                 let members = &local_package.all.members;
                 members.iter().any(|member| member.is_identified)
@@ -57,15 +57,15 @@ impl<'p, 'l> Packages<'p, 'l> {
         }
     }
 
-    /// Reports each resource of which a package has two as an error. The second one is left out of the
-    /// merge, so that everything else that is to be reported is found too.
+    /// Reports each resource that a package has twice as an error. The second one is left out of the merge, so that
+    /// everything else is found and reported too.
     pub(super) fn refuse_duplicates(&mut self, results: &mut Results) {
         refuse_duplicates(&mut self.base, "original", results);
         refuse_duplicates(&mut self.local, "local", results);
         refuse_duplicates(&mut self.upstream, "upstream", results);
     }
 
-    /// All resources of the three.
+    /// All resources of the three packages.
     pub(super) fn tracks(&self, strategy: Strategy) -> Vec<Track> {
         let Versions {
             base,
@@ -74,7 +74,7 @@ impl<'p, 'l> Packages<'p, 'l> {
         } = self.members();
         let mut tracks = tracks(&base.members, &local.members, &upstream.members);
         if strategy.deletes_nothing() {
-            // Upstream says nothing about what only local has.
+            // Resources that upstream does not have count as added by local, so that they are kept.
             for track in tracks.iter_mut().filter(|track| track.upstream.is_none()) {
                 track.base = None;
             }
@@ -90,7 +90,7 @@ impl<'p, 'l> Packages<'p, 'l> {
         }
     }
 
-    /// A schema with the types that the packages bring along.
+    /// Adds the types that the packages define to a schema.
     pub(super) fn add_crds_to(&self, schema: Schema) -> Schema {
         let all = [&self.base, &self.local, &self.upstream];
         let members = all.iter().flat_map(|package| &package.all.members);
@@ -108,8 +108,8 @@ impl<'p, 'l> Packages<'p, 'l> {
         id.is_some() && id == self.root
     }
 
-    /// Whether a resource is local's own, whatever upstream has: the root Kptfile, and next to it the
-    /// package context, which kpt makes.
+    /// Whether a resource is kept as local has it, whatever upstream has: the root Kptfile, and next to it the package
+    /// context, which kpt creates.
     pub(super) fn is_own(&self, track: &Track) -> bool {
         let is_context = |at: usize| {
             let member = &self.local.all.members[at];
@@ -124,20 +124,20 @@ impl<'p, 'l> Packages<'p, 'l> {
         self.is_root(track) || self.root.is_some() && track.local.is_some_and(is_context)
     }
 
-    /// Whether all three are made of files.
+    /// Whether all three packages are made of files.
     pub(super) fn are_files(&self) -> bool {
         let lists = [self.original, self.local.list, self.upstream.list];
         lists.into_iter().all(ResourceList::is_package)
     }
 
-    /// The paths of a resource's file in all three.
+    /// The paths of a resource's file in all three packages.
     pub(super) fn paths(&self, track: &Track) -> Versions<Option<&str>> {
         self.members()
             .zip(*track)
             .map(|(members, at)| members.path(at))
     }
 
-    /// Whether upstream has the very text that base has, so that there is nothing to merge.
+    /// Whether upstream has exactly the same text as base, so that there is nothing to merge.
     pub(super) fn is_untouched(&self, track: &Track) -> bool {
         let (base, upstream) = (&self.base, &self.upstream);
         let (Some(b), Some(u)) = (track.base, track.upstream) else {
@@ -150,7 +150,7 @@ impl<'p, 'l> Packages<'p, 'l> {
         is_same_file || same_text((base, b), (upstream, u))
     }
 
-    /// Whether local changed or deleted it.
+    /// Whether local changed, added or deleted a resource.
     pub(super) fn is_changed_locally(&self, track: &Track) -> bool {
         !same_value((&self.base, track.base), (&self.local, track.local))
     }
@@ -168,7 +168,7 @@ fn refuse_duplicates(package: &mut PackageMembers<'_>, name: &str, results: &mut
     package.all.leave_out(&seconds);
 }
 
-/// The files named like KRM that two packages have byte for byte: none of their resources needs a second look.
+/// The files named like KRM that are the same in two packages. Their resources need not be compared.
 fn unchanged_files<'s>(original: &ResourceList, upstream: &'s ResourceList) -> BTreeSet<&'s str> {
     let krm = upstream.files().into_iter().flat_map(Package::krm);
     let same = krm.filter(|(path, new)| {

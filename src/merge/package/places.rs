@@ -1,4 +1,4 @@
-//! Where resources that are new in a file stand among those that are there.
+//! Where resources that are new in a file are inserted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,8 +8,8 @@ use crate::merge::order::merge_order;
 use crate::merge::resources::Track;
 use crate::merge::{Side, Versions};
 
-/// For each track that is new in its file: the local member that it is before, by the order of
-/// the file's resources in all three packages.
+/// For each track that is new in its file, the local member before which it is inserted. The place follows from the
+/// order of the file's resources in all three packages.
 pub(super) fn places(
     tracks: &[Track],
     actions: &[ResourceAction],
@@ -31,12 +31,12 @@ pub(super) fn places(
             tracks.sort_unstable();
         }
         let members: BTreeMap<u32, usize> = file.local.iter().map(|(at, n)| (*n, *at)).collect();
-        // What upstream has and local has not is in the result only if it is new here.
+        // A resource that only upstream has is in the result only if it is new in this file.
         let stays = |number: &u32| fresh.contains(number) || members.contains_key(number);
         file.upstream.retain(|(_, number)| stays(number));
         let order = file.map(|tracks| tracks.into_iter().map(|(_, n)| n).collect::<Vec<_>>());
         let merged = merge_order(&order.base, &order.local, &order.upstream, winner);
-        // The order of the resources that were there is theirs.
+        // The existing resources keep their order.
         let mut next = None;
         for number in merged.order.iter().rev() {
             match members.get(number) {
@@ -52,10 +52,10 @@ pub(super) fn places(
     places
 }
 
-/// The resources that a file holds in three versions: member and track.
+/// The resources of a file in three versions: the positions of the member and the track.
 type FileMembers = Versions<Vec<(usize, u32)>>;
 
-/// The files with resources that stay or come, and the tracks that are new in one.
+/// The files with resources that are kept or added, and the tracks that are new in their file.
 fn files<'m>(
     tracks: &[Track],
     actions: &[ResourceAction],

@@ -24,22 +24,22 @@ use crate::results::Results;
 pub(super) struct Plan {
     /// The resources of the three packages. Their numbers are positions in this list.
     pub(super) tracks: Vec<Track>,
-    /// What becomes of each.
+    /// What the merge does with each resource.
     pub(super) actions: Vec<ResourceAction>,
-    /// Files and documents for which upstream's text stands.
+    /// Files and documents for which upstream's text is taken.
     pub(super) untouched: Untouched,
     /// Resources whose fields merge.
     pub(super) merged: BTreeMap<ItemId, Track>,
     /// New paths of resources, by number.
     pub(super) moves: BTreeMap<usize, String>,
-    /// For resources that are new in a file, by number: the local member that each is before.
+    /// For resources that are new in a file, by number: the local member before which each is inserted.
     pub(super) places: BTreeMap<usize, usize>,
     pub(super) heads: Heads,
     pub(super) files: FileActions,
 }
 
 impl Merge<'_> {
-    /// Decides over all resources and files. `None` if the strategy refuses the merge.
+    /// Decides about all resources and files. `None` if the strategy refuses the merge.
     pub(super) fn decide(
         &self,
         packages: &mut Packages<'_, '_>,
@@ -122,7 +122,7 @@ fn paths_after<'p>(
     paths.collect()
 }
 
-/// The resources whose fields merge. Most of a package is as it was, and need not be looked at.
+/// The resources whose fields merge. Resources that upstream did not change are left out; usually these are most.
 fn merged(
     packages: &Packages<'_, '_>,
     tracks: &[Track],

@@ -15,21 +15,21 @@ use crate::resource::Resource;
 use crate::results::{FunctionResult, Message, REDACTED, Reason, Results, Severity, json};
 use crate::yaml::{Path, Value};
 
-/// How often what happened.
+/// The counts for the summary.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     pub(super) updated: usize,
     pub(super) added: usize,
     pub(super) removed: usize,
     pub(super) moved: usize,
-    /// Those that no rule decided, or made an error.
+    /// Conflicts that no rule decided, or that a rule made an error.
     conflicts: usize,
     decided: usize,
 }
 
 const VERSIONS: [&str; 3] = ["original", "local", "upstream"];
 
-/// How much of a value a tag shows, and how much a message.
+/// The maximum length of a value in a tag, in bytes. `SHORT` is the same for a message.
 const LONG: usize = 256;
 const SHORT: usize = 60;
 
@@ -54,7 +54,7 @@ impl<'r> Report<'r> {
         }
     }
 
-    /// The side that wins where no rule says anything.
+    /// The side that wins if no rule matches.
     pub(super) fn winner(&self) -> Side {
         self.options.on_conflict.winner()
     }
@@ -85,7 +85,7 @@ impl<'r> Report<'r> {
         self.said.push(result);
     }
 
-    /// A conflict result that names nothing yet.
+    /// A conflict result that does not name a resource or file yet.
     fn conflict(&mut self, what: &str, decision: Decision, values: &Shown) -> FunctionResult {
         self.conflict_as(decision, "version", values, |outcome| {
             format!("{what}: {outcome}").into()
@@ -121,7 +121,7 @@ impl<'r> Report<'r> {
         }
     }
 
-    /// How much a conflict matters, who wins, and what a message says of that.
+    /// The severity of a conflict, the winner, and the text about it for a message.
     fn outcome(&mut self, decision: Decision, what: &str) -> (Severity, &'static str, String) {
         let side = decision.side.as_str();
         self.count(decision, 1);
@@ -147,8 +147,8 @@ impl<'r> Report<'r> {
         }
     }
 
-    /// A conflict over a whole resource. Keeps local's version unless a rule decides otherwise; gives the
-    /// side that is kept.
+    /// Reports a conflict over a whole resource. Local's version is kept unless a rule decides otherwise. Returns the
+    /// side that wins.
     pub(super) fn resource(
         &mut self,
         message: &str,
@@ -162,8 +162,8 @@ impl<'r> Report<'r> {
         decision.side
     }
 
-    /// A resource that local deleted and upstream changed stays deleted, unless a rule decides otherwise: a deletion is
-    /// a decision.
+    /// Reports a resource that local deleted and upstream changed. It stays deleted unless a rule decides otherwise,
+    /// because a deletion is a decision.
     pub(super) fn deleted_resource(
         &mut self,
         message: &str,
@@ -178,7 +178,7 @@ impl<'r> Report<'r> {
         Side::Local
     }
 
-    /// The same for a file that is not KRM.
+    /// Like [`Self::deleted_resource`], for a file that is not KRM.
     pub(super) fn deleted_file(&mut self, message: &str, path: &str, values: Shown) -> Side {
         let decision = self.rules.of_files().decide_whole(Side::Local);
         if decision.rule.is_some() {
@@ -188,7 +188,7 @@ impl<'r> Report<'r> {
         Side::Local
     }
 
-    /// Both sides moved a resource.
+    /// Reports a resource that both sides moved.
     pub(super) fn moved(&mut self, resource: &Resource, paths: Versions<Option<&str>>) -> Side {
         let plain = paths.map(|path| path.map(str::to_owned));
         let what = "local and upstream both moved the resource".to_owned();
@@ -199,8 +199,8 @@ impl<'r> Report<'r> {
         decision.side
     }
 
-    /// A conflict over a file that is not KRM, or over a sub-package. Keeps local's version unless a rule
-    /// decides otherwise; gives the side that is kept.
+    /// Reports a conflict over a file that is not KRM, or over a sub-package. Local's version is kept unless a rule
+    /// decides otherwise. Returns the side that wins.
     pub(super) fn file(&mut self, message: &str, path: &str, values: Shown) -> Side {
         let decision = self.rules.of_files().decide_whole(self.keeper());
         let result = self.conflict(message, decision, &values);
@@ -208,7 +208,7 @@ impl<'r> Report<'r> {
         decision.side
     }
 
-    /// A conflict over a file that can only stay local's: no rule gives it to upstream.
+    /// Reports a conflict over a file that must keep local's version. No rule can decide for upstream.
     pub(super) fn kept_file(&mut self, message: &str, path: &str, values: Shown) {
         let mut decision = self.rules.of_files().decide_whole(Side::Local);
         if decision.side == Side::Upstream {
@@ -218,7 +218,7 @@ impl<'r> Report<'r> {
         self.said.push(result.in_file(path));
     }
 
-    /// What merges by its parts where both sides changed it.
+    /// The values that merge by their parts if both sides changed them.
     pub(super) fn combine(&self) -> Combine {
         self.options.combine
     }
@@ -228,7 +228,7 @@ impl<'r> Report<'r> {
         self.combine().has(kind) && self.rules_of_files().combine_whole()
     }
 
-    /// A file that has the changes of both sides, if both brought some.
+    /// Reports a file that has the changes of both sides, if both made some.
     pub(super) fn combined_file(
         &mut self,
         path: &str,
@@ -242,7 +242,7 @@ impl<'r> Report<'r> {
         }
     }
 
-    /// A conflict over lines of a file.
+    /// Reports a conflict over lines of a file.
     pub(super) fn lines(
         &mut self,
         path: &str,
@@ -266,7 +266,7 @@ impl<'r> Report<'r> {
         self.said.push(result.in_file(path));
     }
 
-    /// What was found within a resource, or a file that is none.
+    /// Reports the findings within a resource, or within a file that is not one.
     pub(super) fn findings(&mut self, resource: &Resource, findings: &Findings) {
         let told = findings.conflicts.iter().map(|found| (found, 0));
         let others = findings.others.iter().map(|(first, more)| (first, *more));
@@ -302,14 +302,14 @@ impl<'r> Report<'r> {
         }
     }
 
-    /// A local change that the strategy overwrites.
+    /// The result for a local change that the strategy overwrites.
     pub(super) fn overwritten(&mut self) -> FunctionResult {
         let strategy = self.options.strategy.as_str();
         let message = format!("`{strategy}` overwrites local changes");
         FunctionResult::warning(Reason::LocalChanges, message)
     }
 
-    /// The summary, if there is anything to sum up, after all that was found, grouped by file.
+    /// Adds all results, grouped by file, and then the summary, if anything was counted.
     pub(super) fn finish(mut self, results: &mut Results) {
         let said = std::mem::take(&mut self.said);
         said.by_file()
@@ -379,7 +379,7 @@ fn with_versions(result: FunctionResult, values: &Shown) -> FunctionResult {
     })
 }
 
-/// Names the resource; a document that is none by its file alone.
+/// Names the resource in a result, or only the file of a document that is not a resource.
 fn about(result: FunctionResult, resource: &Resource) -> FunctionResult {
     match &resource.origin.path {
         Some(path) if resource.kind.is_empty() => result.in_file(path.clone()),

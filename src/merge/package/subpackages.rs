@@ -1,13 +1,13 @@
-//! Sub-packages as a whole: what was added, deleted and changed on which side.
+//! Decides about whole sub-packages: which side added, deleted or changed them.
 //!
 //! | original | local | upstream | |
 //! |---|---|---|---|
-//! | - | yes | - | stays |
+//! | - | yes | - | kept |
 //! | - | - | yes | added |
 //! | - | yes | yes | an error, unless both are equal |
 //! | yes | - | - | stays deleted |
 //! | yes | - | yes | stays deleted; a conflict if upstream changed it |
-//! | yes | yes | - | deleted; kept as a whole if local changed anything in it, and a conflict |
+//! | yes | yes | - | deleted; if local changed anything in it, all of it is kept, with a conflict |
 //! | yes | yes | yes | merged |
 //!
 //! Source: kpt's `pkg update`, whose table this is; contract, merge-package, Kptfile.
@@ -22,12 +22,12 @@ use crate::merge::resources::Track;
 use crate::merge::{Side, Versions};
 use crate::results::{FunctionResult, Reason, Results};
 
-/// What happened to sub-packages; named by their directories.
+/// The directories of sub-packages in special states.
 #[derive(Debug, Default)]
 pub(super) struct SubPackages {
     deleted_locally: BTreeSet<String>,
     kept: BTreeSet<String>,
-    /// Those that both sides added, and that differ.
+    /// Sub-packages that both sides added, and that differ.
     clashing: BTreeSet<String>,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct SubPackages {
 type Presence = Versions<bool>;
 
 impl SubPackages {
-    /// Looks at all sub-packages. Those that both sides added, and that differ, are errors.
+    /// Looks at all sub-packages. Different sub-packages that both sides added at one path are errors.
     pub(super) fn find(
         packages: &Packages<'_, '_>,
         others: &Others<'_>,
@@ -148,7 +148,7 @@ fn presence<'p>(
     present
 }
 
-/// Those of some sub-packages in which paths lie.
+/// The sub-packages that contain some of the paths.
 fn within<'p>(
     paths: impl Iterator<Item = &'p str>,
     sub_packages: &BTreeSet<String>,

@@ -11,10 +11,10 @@ use crate::results::{FunctionResult, Reason, Results};
 use crate::yaml::ParseError;
 
 impl Merge<'_> {
-    /// The paths of such files. One that local and upstream have to merge is a warning.
+    /// The paths of such files. A file that has to be merged is reported with a warning.
     ///
     /// # Errors
-    /// [`UsageError`]: there is one, and local is a package that may hold none.
+    /// [`UsageError`]: there is such a file, but local must not contain any.
     pub(super) fn texts(
         &self,
         local: &mut ResourceList,

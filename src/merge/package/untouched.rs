@@ -1,9 +1,9 @@
-//! What local did not change becomes upstream's byte for byte, with comments that belong to no field,
-//! blank lines and quotes.
+//! Takes upstream's text byte for byte where local changed nothing, including comments that belong to no field, blank
+//! lines and quotes.
 //!
-//! That is a whole file, if local's has the text of the original's or there is none, else a single document. Kptfiles keep
-//! fields of their own, and identifiers on existing resources never change: both are merged field by field,
-//! like resources that local changed.
+//! If local's file has the text of the original, or local has no such file, the whole file is taken, otherwise single
+//! documents. Kptfiles have fields that local keeps, and identifiers on existing resources never change. Both are
+//! merged field by field, like resources that local changed.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::packages::Packages;
 use crate::kptfile::has_bookkeeping;
 use crate::merge::resources::Track;
 
-/// Files and resources that upstream's text stands for.
+/// Files and resources for which upstream's text is taken.
 #[derive(Debug, Default)]
 pub(super) struct Untouched {
     /// Paths of whole files.
@@ -68,7 +68,7 @@ impl Untouched {
         untouched
     }
 
-    /// Files with resources that only upstream has.
+    /// Adds the files with resources that only upstream has.
     fn add_new_files(&mut self, packages: &Packages<'_, '_>) {
         let known = packages.local.list.file_paths();
         let paths = packages.upstream.list.paths_of_resources().into_iter();
@@ -76,8 +76,8 @@ impl Untouched {
         self.files.extend(new.map(str::to_owned));
     }
 
-    /// Files with resources that local has as the original has them: those that upstream has otherwise,
-    /// and those that it deleted.
+    /// Finds the files with resources that are the same in local and the original, and that upstream changed or
+    /// deleted.
     fn find_files(&mut self, packages: &Packages<'_, '_>) {
         let (local, upstream) = (packages.local.list, packages.upstream.list);
         let paths = local.paths_of_resources().into_iter();
@@ -94,38 +94,38 @@ impl Untouched {
         }
     }
 
-    /// Whether upstream's file stands as a whole.
+    /// Whether upstream's whole file is taken.
     pub(super) fn has_file(&self, path: Option<&str>) -> bool {
         path.is_some_and(|path| self.files.contains(path))
     }
 
-    /// Whether a file is deleted with all that it holds.
+    /// Whether a file is deleted with everything in it.
     pub(super) fn is_deleted(&self, path: &str) -> bool {
         self.deleted.contains(path)
     }
 
-    /// The paths of those.
+    /// The paths of the deleted files.
     pub(super) fn deleted(&self) -> impl Iterator<Item = &str> {
         self.deleted.iter().map(String::as_str)
     }
 
-    /// Whether upstream's document stands for the resource of a track.
+    /// Whether upstream's document is taken for the resource of a track.
     pub(super) fn has_document(&self, track: usize) -> bool {
         self.documents.contains(&track)
     }
 
-    /// Lets resources merge, by the numbers of their tracks.
+    /// Lets documents merge after all, by the numbers of their tracks.
     pub(super) fn merge_documents(&mut self, merges: impl Fn(usize) -> bool) {
         self.documents.retain(|number| !merges(*number));
     }
 
-    /// The paths of the files.
+    /// The paths of the files for which upstream's whole file is taken.
     pub(super) fn files(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(String::as_str)
     }
 }
 
-/// Whether a resource of an untouched file becomes what upstream's file has.
+/// Whether the merged resource of an untouched file is exactly what upstream's file has.
 fn is_upstreams(packages: &Packages<'_, '_>, track: &Track, action: ResourceAction) -> bool {
     match (action, track.base, track.local, track.upstream) {
         (ResourceAction::Merge, Some(_), Some(l), Some(u)) => {
@@ -139,7 +139,7 @@ fn is_upstreams(packages: &Packages<'_, '_>, track: &Track, action: ResourceActi
                 && ours.is_identified == theirs.is_identified
         }
         (ResourceAction::Remove, ..) => true,
-        // Those that are new get what the others have.
+        // New resources get an identity if the other resources have one.
         (ResourceAction::Add, _, _, Some(u)) => {
             let is_kptfile = packages.upstream.all.members[u].is_kptfile();
             let is_cut = is_kptfile && has_bookkeeping(packages.upstream.node(u));
