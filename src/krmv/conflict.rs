@@ -23,7 +23,6 @@ impl ReportedConflict {
         self.0.tag_value("line")?.parse().ok()
     }
 
-    /// What happened, without the values.
     pub(crate) fn what(&self) -> &str {
         self.0.message.what()
     }
@@ -51,7 +50,7 @@ impl ReportedConflict {
         self.0.resource.as_ref().map(named)
     }
 
-    /// The field, as a person would type it in a pattern.
+    /// The field, as a user types it in a pattern.
     pub(crate) fn path(&self) -> Option<&str> {
         self.0.field.as_deref().or(self.0.rule_path.as_deref())
     }

@@ -1,4 +1,4 @@
-//! `krmv diff`: what a person changed since the revision that the package was made from, resource by resource.
+//! `krmv diff`: shows what the user changed since the revision that the package was made from, resource by resource.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,14 +65,14 @@ fn is_head(line: &str) -> bool {
     line.starts_with("--- ") || line.starts_with("+++ ")
 }
 
-/// A resource or file that a person changed.
+/// A resource or file that the user changed.
 struct Edit {
     name: String,
     text: String,
 }
 
 impl Edit {
-    /// Removed and added lines.
+    /// The numbers of removed and added lines.
     fn counts(&self) -> (usize, usize) {
         let count = |sign: char| {
             let lines = self.text.lines().filter(|line| !is_head(line));
@@ -133,7 +133,6 @@ pub(crate) fn cloned(supplied: &SuppliedPackage) -> Result<Contents> {
     Ok(files.collect())
 }
 
-/// A document of a package.
 struct ResourceText {
     file: String,
     /// `Kind/namespace/name`, or `Kind/name`.

@@ -39,7 +39,7 @@ pub(crate) fn chosen(source: &SourceArgument, upstream: &UpstreamSource) -> Resu
     Ok(newest.revision())
 }
 
-/// Where the package goes: into a new directory, or below one that exists.
+/// The directory for the package: a new directory, or one below an existing directory.
 fn destination(get: &GetArguments, source: &SourceArgument) -> Result<PathBuf> {
     let name = source.name();
     let name = match name.rsplit_once('.') {

@@ -19,7 +19,7 @@ pub(crate) struct ListedReference {
     pub(crate) name: String,
     /// `refs/tags/...`, or the flag for an archive or image.
     pub(crate) full_name: String,
-    /// Its commit or digest.
+    /// Its commit, or the digest of an archive or image.
     pub(crate) commit: String,
 }
 
@@ -182,7 +182,6 @@ impl Releases {
         found.map(|(_, reference)| reference).collect()
     }
 
-    /// The default branch.
     pub(crate) fn head(&self) -> Option<&ListedReference> {
         self.head.as_ref()
     }

@@ -21,7 +21,7 @@ pub(crate) struct UpgradeReport<'r> {
     /// The old and the new path of the package in upstream. `None` if it did not move.
     pub(crate) moved: Option<[&'r str; 2]>,
     pub(crate) results: &'r Results,
-    /// All conflicts.
+    /// All conflicts of the merge, including decided ones.
     pub(crate) found: &'r [ReportedConflict],
     /// The undecided conflicts.
     pub(crate) open: &'r [ReportedConflict],

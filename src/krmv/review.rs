@@ -67,7 +67,7 @@ pub(crate) fn run(review: &ReviewArguments, common: &Common) -> Result<u8> {
     Ok(exit::open_if(results.has_errors()))
 }
 
-/// Two states of a package.
+/// Two states of a package to compare, and how they were made.
 #[derive(Default)]
 struct Compared {
     before: Contents,

@@ -280,7 +280,7 @@ fn newer<'r>(followed: &'r FollowedPackage<'_>) -> Result<Vec<&'r ListedReferenc
     })
 }
 
-/// How many values a person changed.
+/// The number of edits that the user made: values, files and resources.
 fn edits(package: &LocalPackage, base: &SuppliedPackage) -> Result<usize> {
     let mut base = contents(base)?;
     let mut own = package.own(&package.contents)?;

@@ -249,7 +249,6 @@ impl UpstreamSource {
             .map_err(|error| self.unreachable(error))
     }
 
-    /// Fetches into the cache.
     fn fetch(&self, arguments: &[&str]) -> Result<()> {
         let common = ["fetch", "--quiet", "--no-write-fetch-head", "--force"];
         client::text(&self.path, common.iter().chain(arguments)).map(drop)

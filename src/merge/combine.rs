@@ -55,7 +55,6 @@ impl Combine {
         self.kinds[kind as usize]
     }
 
-    /// The same without a kind.
     pub(super) fn without(mut self, kind: PartsOf) -> Self {
         self.kinds[kind as usize] = false;
         self

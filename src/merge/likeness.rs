@@ -59,7 +59,6 @@ struct DocumentValues {
 
 #[derive(Debug)]
 enum DocumentContent {
-    /// A YAML document.
     HashTree(HashTree),
     /// The lines of a text, each as its hash.
     Lines(Vec<u64>),
@@ -79,7 +78,7 @@ struct ElementIdentity {
 struct HashTree {
     /// Equal for equal content in any order.
     hash: u64,
-    /// How many values it has.
+    /// The number of values in it.
     leaves: usize,
     shape: HashShape,
 }
@@ -481,7 +480,7 @@ pub struct FileEditCount {
 }
 
 impl FileEditCount {
-    /// Compares a file.
+    /// Compares a file in local with the same file in upstream.
     #[must_use]
     pub fn between(local: &Values, upstream: &Values) -> Self {
         let mut found = Self {

@@ -14,7 +14,6 @@ use crate::yaml::Value;
 /// do not count. A line can be a few bytes, and hostile lines take tens of microseconds each.
 pub(super) const MOST_LINES: usize = 500_000;
 
-/// The merged text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct MergedLines {
     pub(super) text: String,

@@ -11,7 +11,6 @@ use crate::patch::node::Node;
 use crate::schema::Schema;
 use crate::yaml::{OwnedDocument, Value};
 
-/// The file of a kustomization.
 #[derive(Debug, Clone)]
 pub(super) struct Kustomization {
     pub(super) directory: String,
@@ -19,7 +18,7 @@ pub(super) struct Kustomization {
     pub(super) value: Value,
 }
 
-/// A patch in a kustomization.
+/// An entry of `patches` or of one of its older forms.
 #[derive(Debug, Clone)]
 pub(super) struct PatchEntry {
     /// Its file, or its place in the kustomization, for messages.
@@ -29,7 +28,6 @@ pub(super) struct PatchEntry {
     pub(super) patches: Vec<Value>,
 }
 
-/// The effect of a patch.
 #[derive(Debug, Default)]
 pub(super) struct PatchOutcome {
     /// The number of resources that it was applied to.

@@ -6,7 +6,7 @@ use super::built::BuiltObject;
 use crate::merge::upstream_identifier::MERGE_COMMENT;
 use crate::yaml::{OwnedDocument, Value};
 
-/// The comments of a text.
+/// The comments of a text. Empty if it is not YAML.
 pub(super) fn comments(text: &str) -> Vec<String> {
     let Ok(document) = OwnedDocument::parse(text.to_owned()) else {
         return Vec::new();

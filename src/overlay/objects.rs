@@ -16,7 +16,6 @@ use crate::yaml::{NodeRef, OwnedDocument, Value};
 /// Reads resources that are not in the package, by their name in the kustomization.
 pub(super) type External<'e> = &'e dyn Fn(&str) -> Result<Vec<Value>, OverlayError>;
 
-/// The inputs of a build.
 pub(super) struct KustomizeBuild<'p, 'b> {
     pub(super) texts: &'p PackageTexts,
     pub(super) schema: &'b Schema,

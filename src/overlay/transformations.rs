@@ -12,7 +12,7 @@ use crate::merge::repository;
 use crate::patch::kustomize::operate;
 use crate::yaml::Value;
 
-/// The changes of all resources.
+/// The fields of a kustomization that change resources, other than patches.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Transformations {
     pub(super) namespace: Option<String>,

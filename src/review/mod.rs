@@ -84,9 +84,9 @@ impl fmt::Display for Risk {
 /// Who made a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Author {
-    /// The local package alone.
+    /// Only the local package.
     Local,
-    /// The upstream package alone.
+    /// Only the upstream package.
     Upstream,
     /// Both. Upstream changed the place too, but the result is not upstream's value.
     Both,
@@ -115,7 +115,7 @@ pub struct ReviewInput<'l> {
     pub upstream: Option<UpstreamChange<'l>>,
 }
 
-/// Two upstream revisions.
+/// The upstream revisions before and after a change.
 #[derive(Debug, Clone, Copy)]
 pub struct UpstreamChange<'l> {
     /// The revision that `before` was made from.

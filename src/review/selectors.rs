@@ -15,9 +15,9 @@ use crate::yaml::NodeRef;
 
 /// A field that selects other resources by their labels.
 pub(super) struct LabelSelection {
-    /// The kind that has it.
+    /// The kind that has the field, as `group/Kind`.
     pub(super) kind: &'static str,
-    /// The field.
+    /// The path of the selector, as in a rule of the table.
     pub(super) path: &'static str,
     /// What it selects: `Pod` for the pods of any workload, otherwise `group/Kind`.
     pub(super) of: &'static str,

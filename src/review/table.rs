@@ -21,7 +21,7 @@ pub(super) fn section<const N: usize>(title: &str) -> Vec<[&'static str; N]> {
     rows.collect()
 }
 
-/// The words of a column.
+/// The words of a column, which are separated by commas.
 pub(super) fn words(column: &'static str) -> Vec<&'static str> {
     column.split(", ").filter(|word| !word.is_empty()).collect()
 }

@@ -34,7 +34,6 @@ pub(super) struct Place<'p, 'n> {
     pub(super) is_leaf: bool,
 }
 
-/// The path of steps.
 pub(super) fn path(steps: &[PathStep<'_>]) -> Path {
     steps.iter().fold(Path::root(), |path, step| {
         path.child(match step {
@@ -49,7 +48,7 @@ pub(super) fn given(node: Option<NodeRef<'_>>) -> Option<NodeRef<'_>> {
     node.filter(|node| !node.is_null())
 }
 
-/// The text of a scalar.
+/// The text of a scalar. `None` for null and for other nodes.
 pub(super) fn text(node: Option<NodeRef<'_>>) -> Option<&str> {
     given(node)?.scalar_text()
 }

@@ -12,7 +12,6 @@ use crate::yaml::{NodeId, NodeRef};
 const PORCH_API_VERSION: &str = "porch.kpt.dev/v1alpha1";
 pub(super) const PACKAGE_REVISION_RESOURCES: &str = "PackageRevisionResources";
 
-/// The contents of documents.
 #[derive(Default)]
 pub(super) struct DocumentContents {
     pub(super) items: Vec<(NodeId, Resource)>,

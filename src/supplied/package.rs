@@ -31,7 +31,7 @@ pub struct SuppliedPackage {
     kinds: OnceLock<HashMap<Arc<str>, Vec<ItemId>>>,
     /// The resources of each name.
     names: OnceLock<HashMap<Arc<str>, Vec<ItemId>>>,
-    /// Bytes of the resources' texts.
+    /// The number of bytes in the texts that hold resources.
     length: OnceLock<usize>,
 }
 

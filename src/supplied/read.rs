@@ -93,7 +93,7 @@ fn read_text(role: Role, path: &FilePath, may_be_revision: bool) -> Result<Strin
         UsageError::at(place, error)
     };
     let bytes = std::fs::read(path).map_err(|error| match error.kind() {
-        // Users may expect this flag to take the revision alone (`v1.0`).
+        // Users may expect this flag to take only the revision (`v1.0`).
         ErrorKind::NotFound if may_be_revision => unreadable(
             &"there is no such file or directory; a revision in a Git repository is given as \
               REPOSITORY//DIRECTORY?ref=REVISION",

@@ -54,7 +54,6 @@ impl TemplateFiles {
     }
 }
 
-/// Reads one supplied input.
 pub(super) struct Reader<'r> {
     role: Role,
     pub(super) package: SuppliedPackage,

@@ -46,7 +46,6 @@ impl<'a> Child<'a> {
     }
 }
 
-/// The values of three versions.
 pub(super) fn nodes<'a>(versions: ChildVersions<'a, 'a>) -> Versions<Option<NodeRef<'a>>> {
     versions.map(|child| child.map(|child| child.value))
 }
@@ -56,7 +55,7 @@ pub(super) fn nodes<'a>(versions: ChildVersions<'a, 'a>) -> Versions<Option<Node
 pub(super) struct Siblings<'a> {
     /// `None` if there is no collection.
     document: Option<Document<'a>>,
-    /// Keys or items.
+    /// The IDs of keys or items.
     ids: Vec<NodeId>,
     are_entries: bool,
 }

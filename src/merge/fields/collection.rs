@@ -32,7 +32,7 @@ pub(super) struct Parts<'d, 'f> {
     pub(super) numbers: Versions<Vec<u32>>,
     /// The order with which the orders of local and upstream are compared. `None` for the order of base.
     pub(super) base_order: Option<Vec<u32>>,
-    /// How many numbers there are.
+    /// The count of different numbers.
     pub(super) count: usize,
     /// Whether each element is decided together with others, by number, and the side that wins them.
     pub(super) together: Option<(Vec<bool>, Side)>,

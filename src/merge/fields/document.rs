@@ -8,7 +8,6 @@ use crate::yaml::{Editor, NodeKind, NodeRef, OwnedDocument, Path, Value};
 
 use super::{Findings, Policy, merge_resource};
 
-/// The merged document.
 pub(in crate::merge) struct MergedDocument {
     pub(in crate::merge) text: String,
     pub(in crate::merge) findings: Findings,

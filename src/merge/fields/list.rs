@@ -84,7 +84,7 @@ impl FieldMerger<'_> {
         Some(parts)
     }
 
-    /// The functions of a pipeline.
+    /// The elements of a list of pipeline functions. `None` if an element is not a function.
     fn functions<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,

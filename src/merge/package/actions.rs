@@ -22,7 +22,7 @@ pub(super) enum ResourceAction {
 }
 
 impl Packages<'_, '_> {
-    /// Decides about one resource.
+    /// Decides what happens to one resource, and reports conflicts about it.
     pub(super) fn decide(
         &self,
         track: &Track,

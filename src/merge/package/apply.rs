@@ -99,7 +99,7 @@ impl PlanApplication<'_, '_> {
         self.inputs.local.ids.get(*at).copied()
     }
 
-    /// Adds a resource of upstream.
+    /// Adds a resource of upstream, unless its whole file is taken from upstream.
     fn add(&mut self, number: usize, at: usize) {
         let upstream = self.inputs.upstream;
         let path = upstream.all.path(Some(at));

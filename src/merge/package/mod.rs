@@ -110,14 +110,15 @@ impl Strategy {
     }
 }
 
-/// How to merge.
+/// The options of a merge.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MergeOptions {
     /// Which side wins a conflict.
     pub on_conflict: OnConflict,
-    /// Whether it wins also where a merge keeps what one side added or changed in what the other removed.
+    /// Whether this side also wins where a merge would keep what one side added to, or changed in, something that the
+    /// other side removed.
     pub decides_all: bool,
-    /// How local is brought up to date.
+    /// How local is upgraded.
     pub strategy: Strategy,
     /// Whether original and upstream may be empty.
     pub allow_empty: bool,

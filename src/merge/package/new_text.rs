@@ -28,7 +28,7 @@ pub(super) struct New<'n> {
 }
 
 impl New<'_> {
-    /// Its text with its comments.
+    /// The text of the resource for `list`, with its comments.
     pub(super) fn text(
         &self,
         list: &ResourceList,

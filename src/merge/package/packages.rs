@@ -13,7 +13,6 @@ use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::schema::{Groups, Schema};
 
-/// The three packages.
 pub(super) struct Packages<'p, 'l> {
     pub(super) base: PackageMembers<'p>,
     pub(super) local: PackageMembers<'l>,

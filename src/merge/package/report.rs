@@ -15,7 +15,6 @@ use crate::resource::Resource;
 use crate::results::{FunctionResult, Message, REDACTED, Reason, Results, Severity, json};
 use crate::yaml::{Path, Value};
 
-/// The counts for the summary.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     pub(super) updated: usize,

@@ -27,7 +27,6 @@ pub(super) const CLASSES: [&str; 7] = [
     "Custom resources",
 ];
 
-/// All rules.
 pub(super) static RULES: LazyLock<Vec<Row>> =
     LazyLock::new(|| CLASSES.into_iter().flat_map(of_class).collect());
 

@@ -68,7 +68,7 @@ impl FieldMerger<'_> {
         })
     }
 
-    /// Merges texts of several lines.
+    /// Merges texts by lines. `None` if a text has only one line, or if the texts have no line in common.
     pub(super) fn combine_lines(
         &mut self,
         trail: &Trail<'_>,

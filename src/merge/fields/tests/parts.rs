@@ -271,7 +271,7 @@ fn the_only_map_without_a_name_that_both_changed_merges() {
     );
 }
 
-/// It makes no difference then which element it became.
+/// It does not matter then which element it became.
 #[test]
 fn what_one_side_changed_need_not_be_known() {
     both(

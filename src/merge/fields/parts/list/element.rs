@@ -9,7 +9,7 @@ use crate::yaml::{NodeRef, Value};
 pub(super) struct Element<'a> {
     /// The values of its items.
     pub(super) values: Vec<Value>,
-    /// Equal elements have equal prints.
+    /// A hash of the values: equal elements have the same one.
     pub(super) print: u64,
     pub(super) name: Option<Name<'a>>,
 }
