@@ -30,7 +30,8 @@ pub struct Inputs {
     pub conflicts: Option<OwnedDocument>,
     /// Upstream repositories, as with `--catalog`.
     pub catalogs: Vec<CatalogSource>,
-    /// Whether the winning side of a merge wins all conflicts, see [`MergeOptions`](crate::merge::package::MergeOptions).
+    /// Whether the winning side wins all conflicts of a merge; see
+    /// [`MergeOptions`](crate::merge::package::MergeOptions).
     pub decides_all: bool,
     /// Is called with the progress of the search that `--original auto` starts.
     pub progress: Option<Progress>,

@@ -87,7 +87,7 @@ fn read_config(config: Option<NodeRef<'_>>) -> Result<(MergeOptions, ConflictSty
     let style = style.map_err(at("conflictStyle"))?;
     let options = MergeOptions {
         on_conflict: side.map_err(at("onConflict"))?,
-        // The markers are around what differs between the two sides' versions.
+        // Conflict markers enclose the differences between two complete versions, one for each winning side.
         decides_all: style == ConflictStyle::Markers,
         combine: combine.map_err(at("combine"))?.unwrap_or_default(),
         allow_empty: true,

@@ -22,7 +22,7 @@ impl CompiledTemplate {
         compiler: &mut Compiler,
         findings: &mut Vec<FunctionResult>,
     ) -> Self {
-        // Each target has its own.
+        // Every target sets these two fields, which come first in `spec`.
         let own = ["upstream", "downstream"].map(|name| Value::entry(name, Value::Null));
         let mut planner = Planner {
             compiler,
@@ -95,7 +95,7 @@ impl Planner<'_> {
         }
     }
 
-    /// All but `downstream`, in the order of the fields of `spec`.
+    /// Compiles all fields except `downstream`, in the order of the fields of `spec`.
     fn rest(&mut self, template: &Template, path: &Path) {
         for (name, policy) in [
             ("adoptionPolicy", &template.adoption_policy),
@@ -140,7 +140,7 @@ impl Planner<'_> {
         self.injectors(&template.injector_exprs, &path.field("injectorExprs"));
     }
 
-    /// A map: its plain part, and its computed part.
+    /// Compiles a map from its plain entries and its computed entries.
     fn entries(&mut self, place: Path, plain: &StringMap, exprs: &[MapExpr], path: &Path) {
         let mut keys = Vec::new();
         for (index, entry) in exprs.iter().enumerate() {
@@ -179,7 +179,7 @@ impl Planner<'_> {
         self.part(place, Value::Sequence(values), names.into_iter(), keys);
     }
 
-    /// A map or list with its plain keys, and those that are computed.
+    /// Adds a map or list with its plain keys, and records its computed keys.
     fn part<'k>(
         &mut self,
         place: Path,

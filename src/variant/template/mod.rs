@@ -14,7 +14,7 @@ use super::expression::{Expression, Variable};
 use crate::results::{FunctionResult, Message, Reason};
 use crate::yaml::{Path, PathElement, Value};
 
-/// The field with the package context, in which some keys are reserved.
+/// The field of `spec` with the package context, which has reserved keys.
 const CONTEXT: &str = "packageContext";
 
 /// A template with its expressions compiled.
@@ -48,7 +48,7 @@ struct Computed {
 /// A computed part of `spec`.
 #[derive(Debug)]
 enum ComputedPart {
-    /// A name.
+    /// The name of an injector.
     Name(TemplateText),
     /// Entries of a map, or elements of a sorted list of keys.
     Keys {
@@ -61,7 +61,7 @@ enum ComputedPart {
 #[derive(Debug)]
 struct ComputedKey {
     key: TemplateText,
-    /// Its value in a map.
+    /// The value of the entry; `None` in a list of keys.
     value: Option<TemplateText>,
     path: Path,
 }
@@ -88,7 +88,7 @@ fn invalid(path: &Path, message: impl Into<Message>) -> FunctionResult {
     FunctionResult::error(Reason::InvalidConfig, message).at(path)
 }
 
-/// The value at a position in `spec`. Missing fields are added.
+/// The value at a position in `spec`; adds missing fields. `None` if the position does not fit the value.
 fn value_at<'v>(mut value: &'v mut Value, place: &Path) -> Option<&'v mut Value> {
     for element in place.elements() {
         value = match (element, value) {
