@@ -1,7 +1,7 @@
 //! Reads the identity of resources from the scanner's events, without a tree.
 //!
-//! The result is what [`Resource::read`] reads from the tree of the same text. Texts that the scanner does
-//! not take need a tree.
+//! The result is what [`Resource::read`] reads from the tree of the same text. Texts that the scanner does not accept
+//! need a tree.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -29,7 +29,8 @@ pub fn documents(text: &str) -> Option<Vec<Option<Resource>>> {
     Some(found.into_iter().map(krm).collect())
 }
 
-/// As [`documents`], each with its bytes: together they are the text, and each by itself is that document.
+/// Like [`documents`], each with its range. Together the ranges cover the text, and the text of each range alone is the
+/// same document.
 pub(crate) fn separate_documents(text: &str) -> Option<Vec<(Range<usize>, Option<Resource>)>> {
     let identities = identities_of(text, ParseOptions::default(), 0)?;
     let starts = std::iter::once(0).chain(identities.ends.iter().copied());
@@ -46,7 +47,7 @@ fn krm(found: Option<(Resource, bool)>) -> Option<Resource> {
     found.and_then(|(resource, is_krm)| is_krm.then_some(resource))
 }
 
-/// The nodes within `level` collections.
+/// Reads the nodes that are within `level` collections.
 fn identities_of(text: &str, options: ParseOptions, level: usize) -> Option<Identities<'_>> {
     let limits = Limits::of(text);
     let mut identities = Identities {
@@ -66,7 +67,7 @@ fn identities_of(text: &str, options: ParseOptions, level: usize) -> Option<Iden
     (identities.found.len() <= limits.documents).then_some(identities)
 }
 
-/// The innermost mapping that is open and has fields to read.
+/// The innermost open mapping with fields to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Within {
     Nothing,
@@ -91,7 +92,7 @@ enum IdentityField {
     Annotations,
 }
 
-/// Fields that are scalars.
+/// Number of the fields that are scalars.
 const FIELDS: usize = IdentityField::Metadata as usize;
 
 impl IdentityField {
@@ -115,16 +116,16 @@ impl IdentityField {
     }
 }
 
-/// The sink of the scanner's events. It keeps the fields of the current resource.
+/// Receives the scanner's events and collects the fields of the current resource.
 struct Identities<'t> {
     text: &'t str,
-    /// Collections around the text.
+    /// Number of collections around the text.
     around: usize,
-    /// Collections around a resource within the text.
+    /// Number of collections around a resource within the text.
     level: usize,
-    /// How many more nodes a tree of the text could have.
+    /// How many nodes the text may still have.
     nodes_left: usize,
-    /// Open collections.
+    /// Number of open collections.
     depth: usize,
     within: Within,
     /// The field whose value comes next.
@@ -138,14 +139,14 @@ struct Identities<'t> {
 }
 
 impl<'t> Identities<'t> {
-    /// Counts a node: a tree has a limit of them.
+    /// Counts a node towards the limit of a tree.
     #[inline]
     fn count(&mut self) -> Result<(), Bail> {
         self.nodes_left = self.nodes_left.checked_sub(1).ok_or(Bail)?;
         Ok(())
     }
 
-    /// How many collections are open around the keys of `within`.
+    /// The number of collections that are open at the keys of `within`.
     fn depth_of(&self, within: Within) -> usize {
         self.level + within as usize
     }
@@ -226,7 +227,7 @@ impl Events for Identities<'_> {
     }
 
     fn open(&mut self, kind: NodeKind, _: usize, _: Option<usize>) -> Result<(), Bail> {
-        // Resources are items: of a sequence, and of one document.
+        // If resources are items, the root must be a sequence, and the text must have one document.
         let around = self.level == 1 && self.depth == 0;
         if around && (kind.is_mapping() || !self.found.is_empty()) {
             return Err(Bail);

@@ -1,4 +1,4 @@
-//! A package becomes part of a list.
+//! Inserts a package into a list.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use crate::source_text::SourceText;
 use crate::yaml::document_text;
 
 impl ResourceList {
-    /// Takes in all files of a package with their texts and identities. A package gets them as files; a ResourceList gets their
-    /// resources as items. Returns those; their order is that of the package.
+    /// Inserts all files of a package with their texts and identities. A package gets them as files; a ResourceList
+    /// gets their resources as items. Returns the new items, in the order of the package.
     ///
     /// # Errors
-    /// A resource that cannot stand in the list.
+    /// An error if a resource cannot be an item of the list.
     pub(crate) fn adopt(&mut self, other: Self) -> Result<Vec<ItemId>, InputError> {
         let package_path = self.root_package_path().map(Arc::from);
         let count = other.items.len();
@@ -52,7 +52,7 @@ impl ResourceList {
                     before: None,
                 });
             }
-            // Neither its text nor its tree is read again.
+            // Free the text and its tree, which are not read again.
             other.texts[other.items[ids[0].0].text].clear();
         }
         self.settle()?;

@@ -1,4 +1,4 @@
-//! The changes that steps make in addition to edits of items: what they insert, remove and copy.
+//! Changes of steps other than edits of items: resources and files that they insert, remove and copy.
 //!
 //! They are only collected here. The form of the list applies them when it is emitted, or when
 //! [`ResourceList::settle`](super::ResourceList::settle) is called.
@@ -13,14 +13,14 @@ use crate::yaml::{Value, to_block_text};
 /// Changes to a list in addition to edits of its items.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    /// Resources to insert as they are written.
+    /// Texts of resources to insert.
     pub(super) inserted: Vec<NewText>,
     pub(super) removed: BTreeSet<ItemId>,
     /// Changes to the files of a package.
     pub(super) files: FileEdits,
 }
 
-/// Changes to files beyond their documents.
+/// Changes to files other than changes of their documents.
 #[derive(Debug, Default)]
 pub(super) struct FileEdits {
     /// Files that are not KRM and are new, changed or deleted.
@@ -54,14 +54,14 @@ pub struct NewText {
 pub struct NewResource {
     /// Path of its file, in the same terms as the paths of the other items.
     pub path: Option<String>,
-    /// The package, where a pipeline runs over several.
+    /// The path of its package, if a pipeline runs over several packages.
     pub package_path: Option<String>,
     /// The resource without path annotations.
     pub value: Value,
 }
 
 impl ResourceList {
-    /// Inserts a resource as it is written.
+    /// Inserts a resource with this text.
     pub fn add_text(&mut self, new: NewText) {
         self.changes.inserted.push(new);
     }
@@ -79,7 +79,7 @@ impl ResourceList {
         } else {
             with_annotations(value, path.as_deref(), package_path.as_deref())
         };
-        // There may be many.
+        // There may be many, so unused capacity is freed.
         let text = to_block_text(&value).into_boxed_str().into_string();
         NewText {
             path,
@@ -105,7 +105,7 @@ impl ResourceList {
     pub(crate) fn delete_file(&mut self, path: &str) {
         if let Form::Package(package) = &self.form {
             match package.number(path) {
-                // Steps may insert resources into the file.
+                // The text is only emptied, because steps may insert resources into the file.
                 Some(number) => self.texts[number].clear(),
                 None => self.changes.files.copied.push(FileChange::delete(path)),
             }
@@ -117,13 +117,13 @@ impl ResourceList {
         self.changes.files.modes.insert(path.to_owned(), mode);
     }
 
-    /// Sets the head of a file of a package: what is in front of its first document.
+    /// Sets the head of a file of a package: the text before its first document.
     pub(crate) fn set_head(&mut self, path: String, head: String) {
         self.changes.files.heads.insert(path, head);
     }
 }
 
-/// A resource with the annotations by which kpt puts an item into its file, in both spellings.
+/// A resource with the annotations by which kpt assigns an item to its file, in both spellings.
 fn with_annotations(mut resource: Value, path: Option<&str>, package_path: Option<&str>) -> Value {
     let Some(path) = path else { return resource };
     let annotations = resource.field_mut("metadata").field_mut("annotations");

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::yaml::{Document, head_end, is_marker, newline_at};
 
-/// A new document, and the number of the one that it is before; without it, it is at the end.
+/// A new document, and the index of the document to insert it before; `None` for the end.
 pub(super) type Added = (Option<usize>, String);
 
 /// The text of a file without some of its documents and with new ones, each before a document or at the
@@ -61,14 +61,14 @@ pub(super) fn documents_text(
 /// The text of a file so far.
 struct FileText<'l> {
     text: String,
-    /// A text whose line breaks those at the start of the file are like.
+    /// A text whose line breaks are used at the start of the file.
     like: &'l str,
     /// Whether there is only the head so far.
     is_head: bool,
 }
 
 impl FileText<'_> {
-    /// The line break of the nearest line: the last one so far, if there is any.
+    /// The line break of the last line so far; if there is none, the one of `like`.
     fn newline(&self) -> &'static str {
         if self.text.contains('\n') {
             newline_at(&self.text, self.text.len())
@@ -85,7 +85,7 @@ impl FileText<'_> {
         }
     }
 
-    /// Appends a document, with a `---` in front where one is needed.
+    /// Appends a document, with a `---` before it if one is needed.
     fn push(&mut self, document: &str) {
         let begins = |marker| is_marker(document.as_bytes(), marker);
         let rest = ["---\n", "---\r\n"]
@@ -127,13 +127,13 @@ impl FileText<'_> {
         text.split_inclusive('\n').next_back().unwrap_or_default()
     }
 
-    /// Whether the comments of the head are apart from those of a document that follows.
+    /// Whether the comments of the head are separated from the comments of a document that follows.
     fn is_set_off(&self) -> bool {
         let last = self.last_line();
         last.trim().is_empty() || is_marker(last.as_bytes(), b"---")
     }
 
-    /// Removes the marker at the end of the head: the first document has its own.
+    /// Removes the marker at the end of the head, because the first document has its own.
     fn drop_marker(&mut self) {
         let last = self.last_line();
         if is_marker(last.as_bytes(), b"---") {

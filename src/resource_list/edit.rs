@@ -12,7 +12,7 @@ impl ResourceList {
     /// Edits an item. If `change` fails, nothing is changed.
     ///
     /// # Errors
-    /// Those of `change` and of the edits.
+    /// The errors of `change` and of the edits.
     pub fn edit<'f, E: From<EditError>>(
         &mut self,
         id: ItemId,
@@ -31,7 +31,7 @@ impl ResourceList {
         })
     }
 
-    /// Edits several items. An item whose `change` fails stays as it is, and `refused` gets the error.
+    /// Edits several items. An item whose `change` fails is left unchanged, and `refused` gets the error.
     pub fn edit_items<'f, E: From<EditError>>(
         &mut self,
         ids: impl IntoIterator<Item = ItemId>,
@@ -65,10 +65,10 @@ impl ResourceList {
         by_text.into_values().collect()
     }
 
-    /// Edits items of one text with content that may borrow from the list. An item whose `change` fails
-    /// stays as it is.
+    /// Edits items of one text with content that may borrow from the list. An item whose `change` fails is left
+    /// unchanged.
     ///
-    /// Gives the new text, for [`ResourceList::set_text_of`], and the errors.
+    /// Returns the new text, for [`ResourceList::set_text_of`], and the errors.
     pub(crate) fn rewritten<'s>(
         &'s self,
         ids: &[ItemId],
@@ -104,7 +104,7 @@ impl ResourceList {
         }
     }
 
-    /// Keeps what [`ResourceList::rewritten`] gave for the text of items, and no tree of them.
+    /// Stores the text that [`ResourceList::rewritten`] returned for items, and drops their tree.
     pub(crate) fn set_text_of(&mut self, ids: &[ItemId], text: Option<EditedText>) {
         let Some(first) = ids.first() else { return };
         let old = &mut self.texts[self.items[first.0].text];
@@ -114,7 +114,7 @@ impl ResourceList {
         }
     }
 
-    /// Reads the identity of an item again, which an edit changed; its origin stays.
+    /// Reads the identity of an item again after an edit changed it. Its origin is unchanged.
     pub(crate) fn identify(&mut self, id: ItemId) {
         let resource = self.read(id, Resource::read);
         let old = &mut self.items[id.0].resource;

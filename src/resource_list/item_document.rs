@@ -1,4 +1,4 @@
-//! An item of a ResourceList as a document of a file, without the annotations that say which file.
+//! An item of a ResourceList as a document of a file, without the annotations that name the file.
 
 use super::{ItemId, ResourceList};
 use crate::resource::is_pipeline_annotation;
@@ -11,7 +11,7 @@ impl ResourceList {
     /// Items as the text of the file that they come from.
     ///
     /// # Errors
-    /// An edit that removes the annotations of the pipeline.
+    /// An error if the annotations of the pipeline cannot be removed.
     pub(crate) fn file_text(&self, ids: &[ItemId]) -> Result<String, EditError> {
         let text = |id: &ItemId| {
             let text = self.read(*id, own_text);
@@ -34,8 +34,8 @@ pub(crate) fn own_text(node: NodeRef<'_>) -> String {
     with_comments_above(node, &node_text(node))
 }
 
-/// Sets annotations; `strip` removes those by which kpt identified the item. New ones are in the quotes of kpt, which compares
-/// what it deletes as text.
+/// Sets annotations. `strip` removes the annotations by which kpt identified the item. New ones are in the quotes that
+/// kpt writes, because kpt compares the resources that it deletes as text.
 pub(crate) fn annotate<'d>(
     node: NodeRef<'d>,
     annotations: &[(&str, String)],

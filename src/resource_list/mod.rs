@@ -45,10 +45,10 @@ use crate::yaml::{EditError, NodeRef};
 #[derive(Debug, Clone)]
 struct Item {
     resource: Resource,
-    /// The number of its text.
+    /// Index of its text.
     text: usize,
     locator: Locator,
-    /// Whether it is in the output only, and not in the package that steps work on.
+    /// Whether it is only in the output, and not in the package that steps work on.
     hidden: bool,
 }
 
@@ -63,11 +63,11 @@ impl Item {
     }
 }
 
-/// Names an item of a list; stays valid through edits.
+/// Identifies an item of a list. It remains valid through edits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemId(usize);
 
-/// How the texts make up the input.
+/// The form of the input that the texts are parts of.
 #[derive(Debug)]
 enum Form {
     Stream(Stream),
@@ -83,7 +83,7 @@ pub struct ResourceList {
     texts: Vec<SourceText>,
     items: Vec<Item>,
     changes: Changes,
-    /// What edits may still add.
+    /// How many bytes edits may still add.
     room: Room,
 }
 
@@ -107,11 +107,11 @@ impl ResourceList {
         Stream::parse(&text).map_or_else(|| whole::parse(text), Ok)
     }
 
-    /// The text of the ResourceList in pieces, with its results appended: as changed, or (`keep` false) with the items as they
-    /// came.
+    /// The text of the ResourceList in pieces, with its results appended. Items have their changes, or (`keep` false)
+    /// their original text.
     ///
     /// # Errors
-    /// An edit of the wrapper that cannot be made.
+    /// An error if an edit of the wrapper cannot be made.
     pub fn emit(&mut self, results: &Results, keep: bool) -> Result<Vec<Text>, EditError> {
         if !keep {
             self.changes = Changes::default();
@@ -124,8 +124,7 @@ impl ResourceList {
         }
     }
 
-    /// Makes items of the resources that were inserted, for the steps that follow. An
-    /// [`ItemId`] of before has no meaning afterwards.
+    /// Turns inserted resources into items, for the steps that follow. Earlier [`ItemId`]s are not valid afterwards.
     pub(crate) fn settle(&mut self) -> Result<(), InputError> {
         match &self.form {
             Form::Package(_) => self.settle_package(),
@@ -151,14 +150,13 @@ impl ResourceList {
             .filter(|(id, _)| !self.changes.removed.contains(id))
     }
 
-    /// The items that may hold one of these words, escapes in quoted scalars included: the others
-    /// need not be parsed.
+    /// The items that may contain one of these words. The others need not be parsed.
     pub(crate) fn items_that_may_contain<'l>(
         &'l self,
         words: &'l [&str],
     ) -> impl Iterator<Item = (ItemId, &'l Resource)> {
         let words: Vec<Finder<'_>> = words.iter().map(Finder::new).collect();
-        // The items of a text are neighbours: it is searched once.
+        // The items of a text are adjacent, so each text is searched once.
         let mut last: Option<(usize, bool)> = None;
         self.items().filter(move |(id, _)| {
             let number = self.items[id.0].text;
@@ -189,7 +187,7 @@ impl ResourceList {
         node.expect("edits keep the items of a text")
     }
 
-    /// Reads an item. Its tree is not kept if the item has a text of its own.
+    /// Reads an item. Its tree is not kept if the item is alone in its text.
     pub fn read<T>(&self, id: ItemId, read: impl FnOnce(NodeRef<'_>) -> T) -> T {
         match self.form {
             Form::Stream(_) => self.read_once(id, read),
@@ -198,14 +196,14 @@ impl ResourceList {
         }
     }
 
-    /// Whether an item has a text of its own.
+    /// Whether an item is alone in its text.
     pub(crate) fn is_alone(&self, id: ItemId) -> bool {
         let text = |index: usize| self.items.get(index).map(|item| item.text);
         let own = text(id.0);
         text(id.0 + 1) != own && (id.0 == 0 || text(id.0 - 1) != own)
     }
 
-    /// Reads an item, and keeps no tree of its file: for files that are read once.
+    /// Reads an item without keeping a tree of its file, for files that are read once.
     #[expect(
         clippy::expect_used,
         reason = "an edit after which an item is missing is refused"
@@ -216,7 +214,7 @@ impl ResourceList {
         found.expect("edits keep the items of a text")
     }
 
-    /// Whether two items that have texts of their own are the same bytes; false where that is not known.
+    /// Whether two items that are alone in their texts have the same bytes; `false` if that is not known.
     pub(crate) fn is_same_text(&self, id: ItemId, other: &Self, other_id: ItemId) -> bool {
         let text = |list: &'_ Self, id: ItemId| {
             let is_document = matches!(list.items[id.0].locator, Locator::Document(0));
@@ -231,18 +229,18 @@ impl ResourceList {
         self.texts[self.items[id.0].text].edited_text()
     }
 
-    /// The text of an item that has one of its own.
+    /// The text of an item; `None` if the text has other items.
     pub(crate) fn own_text_of(&self, id: ItemId) -> Option<Text> {
         self.is_alone(id).then(|| self.text_of(id))
     }
 
-    /// Drops the trees that were made of the items so far.
+    /// Drops the trees of all items.
     pub(crate) fn drop_trees(&mut self) {
         self.texts.iter_mut().for_each(SourceText::drop_tree);
     }
 
-    /// Limits what the edits of a run may add to 16 MB and the bytes of its inputs: of these texts, and
-    /// of what is supplied.
+    /// Limits the bytes that the edits of a run may add to 16 MB and the size of its inputs: these texts and the
+    /// supplied inputs.
     pub(crate) fn limit_edits(&mut self, supplied: usize) {
         self.room = Room::of_inputs(self.length().saturating_add(supplied));
     }
@@ -265,7 +263,7 @@ impl ResourceList {
         })
     }
 
-    /// The root package, where items name their packages.
+    /// The path of the root package; `None` if items do not name their packages.
     #[must_use]
     pub(crate) fn root_package_path(&self) -> Option<&str> {
         let origins = self.items.iter().map(|item| &item.resource.origin);

@@ -14,13 +14,13 @@ impl ResourceList {
         Self::new(Form::ReadOnly, Vec::new(), Vec::new())
     }
 
-    /// Makes room for this many texts of one resource each.
+    /// Reserves capacity for this many texts of one resource each.
     pub(crate) fn reserve(&mut self, count: usize) {
         self.texts.reserve_exact(count);
         self.items.reserve_exact(count);
     }
 
-    /// Adds a text with resources in it; gives the text's number.
+    /// Adds a text with its resources; returns the text's index.
     pub(crate) fn push_text(
         &mut self,
         text: SourceText,
@@ -34,8 +34,8 @@ impl ResourceList {
         number
     }
 
-    /// Hides the items whose files are under a directory of the root package, and gives a list of them
-    /// with paths relative to the directory. The output holds them as they came.
+    /// Hides the items whose files are in a directory of the root package, and returns a list of them with paths
+    /// relative to the directory. They are unchanged in the output.
     pub(crate) fn take_under(&mut self, directory: &str) -> Self {
         let root = self.root_package_path().map(str::to_owned);
         let mut taken = ItemSelection::default();
@@ -56,7 +56,7 @@ impl ResourceList {
         taken.list()
     }
 
-    /// Removes items, and gives a list of them as they came.
+    /// Removes items, and returns a list of them with their original texts.
     pub(crate) fn take_out(&mut self, ids: &BTreeSet<ItemId>) -> Self {
         let mut taken = ItemSelection::default();
         for id in ids {
@@ -69,8 +69,8 @@ impl ResourceList {
         taken.list()
     }
 
-    /// Copies of some items as they are now, sharing their text: for a step that writes a part of one
-    /// item into another.
+    /// Copies of some items in their current state, sharing their text, for a step that writes a part of one item into
+    /// another.
     #[must_use]
     pub fn copies_of(&self, ids: &[ItemId]) -> Self {
         let mut copies = ItemSelection::default();
@@ -82,12 +82,12 @@ impl ResourceList {
         copies.list()
     }
 
-    /// Replaces `*List` items by their elements, where `unfold` gives any.
+    /// Replaces `*List` items with their elements, if `unfold` returns any.
     pub(crate) fn unfold<E>(
         &mut self,
         unfold: impl Fn(NodeRef<'_>, &Resource) -> Result<Option<Vec<(NodeId, Resource)>>, E>,
     ) -> Result<(), E> {
-        // The kind tells without parsing whether an item is a list.
+        // The kind shows whether an item is a list, without parsing it.
         let is_list = |item: &Item| item.resource.kind.ends_with("List");
         if !self.items.iter().any(is_list) {
             return Ok(());
@@ -118,7 +118,7 @@ impl ResourceList {
 struct ItemSelection {
     texts: Vec<SourceText>,
     items: Vec<Item>,
-    /// By their numbers in the other list.
+    /// The index of each text, by its index in the other list.
     numbers: HashMap<usize, usize>,
 }
 

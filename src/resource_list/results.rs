@@ -3,7 +3,7 @@
 use crate::results::{FunctionResult, Results};
 use crate::yaml::{Content, Document, EditError, Editor, Value};
 
-/// Inserts results into a wrapper.
+/// Appends results to the `results` of a wrapper, which are added if they are missing.
 pub(super) fn append_results<'d>(
     document: Document<'d>,
     editor: &mut Editor<'d, '_>,

@@ -1,5 +1,5 @@
-//! How much the edits of one run may add: a small source that is copied to thousands of places, or
-//! aliases that have to be written out, must not become gigabytes.
+//! How much the edits of one run may add. A small source that is copied to thousands of places, or aliases that have to
+//! be written out, must not become gigabytes.
 //!
 //! Source: contract, Bad input.
 
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::yaml::EditError;
 
-/// Bytes that edits may add in addition to as many as all inputs have.
+/// Bytes that edits may add in addition to the size of all inputs.
 pub(crate) const MOST_ADDED: usize = 16 << 20;
 
 /// The bytes that edits may still add.
@@ -15,20 +15,20 @@ pub(crate) const MOST_ADDED: usize = 16 << 20;
 pub(super) struct Room(AtomicUsize);
 
 impl Room {
-    /// Room for any edit.
+    /// No limit.
     pub(super) fn unlimited() -> Self {
         Self(AtomicUsize::new(usize::MAX))
     }
 
-    /// Room for edits of a run with inputs of so many bytes.
+    /// The limit of a run with inputs of `length` bytes.
     pub(super) fn of_inputs(length: usize) -> Self {
         Self(AtomicUsize::new(length.saturating_add(MOST_ADDED)))
     }
 
-    /// Takes room for an edit.
+    /// Takes the bytes of an edit.
     ///
     /// # Errors
-    /// [`EditError::TooLarge`] if there is not that much.
+    /// [`EditError::TooLarge`] if fewer bytes are left.
     pub(super) fn take(&self, bytes: usize) -> Result<(), EditError> {
         let take = |left: usize| left.checked_sub(bytes);
         let taken = self

@@ -16,7 +16,7 @@ use crate::split;
 use crate::text::Text;
 use crate::yaml::{Content, EditError, ParseOptions, Value, most_documents, text_as_item};
 
-/// An item is parsed after its dash, within the list.
+/// An item is parsed with its dash, within the list.
 pub(super) const OPTIONS: ParseOptions = ParseOptions { depth: 1 };
 
 /// The wrapper of a list that is cut at its dashes.
@@ -33,14 +33,14 @@ pub(super) struct Stream {
 impl Stream {
     /// Cuts a ResourceList; `None` if it is not in the usual shape, or not a valid one.
     pub(super) fn parse(text: &Text) -> Option<ResourceList> {
-        // An edit of the last line needs its line break, and without one takes it from elsewhere.
+        // Without a line break at the end of the text, an edit of the last line would take one from elsewhere.
         let split = split::split(text).filter(|_| text.ends_with('\n'))?;
         if split.pieces.len() > most_documents(text) {
             return None;
         }
         let (before, after) = (&text[..split.items.start], &text[split.items.end..]);
-        // Blank lines after the last item, and comments that are not deeper than its dash, may be the
-        // wrapper's foot; results go above it.
+        // Blank lines after the last item, and comments that are not deeper than its dash, may be the foot of the
+        // wrapper. Results are inserted above it.
         let foot = |line: &str| {
             let content = line.trim_start();
             let is_shallow = line.len() - content.len() <= split.indent.unwrap_or_default();
@@ -99,7 +99,7 @@ impl Stream {
         let (before, after) = self.wrapper.text().split_at(line.end);
         let is_empty = items.iter().all(|text| text.is_empty());
         let before = if is_empty {
-            // `items:` alone would be null, and kpt deletes the package then.
+            // `items:` without a value is null, for which kpt deletes the package.
             format!("{} []{}", &before[..line.behind], &before[line.behind..])
         } else {
             before.to_owned()
@@ -123,7 +123,7 @@ impl Stream {
 }
 
 impl ResourceList {
-    /// Makes items of inserted texts.
+    /// Turns inserted texts into items.
     pub(super) fn settle_stream(&mut self) -> Result<(), InputError> {
         let Form::Stream(stream) = &self.form else {
             return Ok(());
@@ -182,8 +182,8 @@ fn check_cut(wrapper: &SourceText, cut: usize) -> Option<()> {
     (items.is_empty() && line.trim().is_empty()).then_some(())
 }
 
-/// The column at which an edit of the wrapper would put the dash of its first item; `None` if the item
-/// would not be on a line of its own, directly below `items:`.
+/// The column at which an edit of the wrapper would put the dash of its first item; `None` if the item would not be on
+/// a separate line, directly below `items:`.
 fn column_of_first_item(wrapper: &SourceText) -> Option<usize> {
     let value = Value::Mapping(vec![(Value::from("a"), Value::from("b"))]);
     let edited = wrapper.rewritten(|document, editor| {
@@ -286,7 +286,7 @@ mod tests {
                 assert_eq!(put_out(list, &files, kind), whole, "{kind}: {}", &*text);
             }
         }
-        // Where dashes are further from their items, the list stays one text.
+        // Lists whose dashes are further from their items are not cut.
         assert_eq!(cut, 12);
     }
 

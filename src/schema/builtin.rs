@@ -21,7 +21,7 @@ use super::table::{FieldEntry, ListRelation, Table, Type};
 
 pub(super) static BUILTIN: LazyLock<Table> = LazyLock::new(|| read(include_str!("builtin.txt")));
 
-/// The type of which nothing is said.
+/// The type without any facts.
 const LEAF: usize = 0;
 
 fn read(text: &'static str) -> Table {

@@ -9,16 +9,16 @@ use super::table::Table;
 use crate::text::Text;
 use crate::yaml::NodeRef;
 
-/// More versions of one kind are not read.
+/// Limit of the versions of one definition; more are not read.
 const MAX_VERSIONS: usize = 100;
 
-/// The API groups of resources. Definitions of others need not be read: a package mostly brings more of them along than it
-/// has resources of.
+/// The API groups of resources. Definitions of other groups need not be read: packages usually have more definitions
+/// than kinds that they use.
 #[derive(Debug)]
 pub struct Groups(BTreeMap<String, Finder<'static>>);
 
 impl Groups {
-    /// Those of these groups that a definition can have: API servers refuse a group without a dot.
+    /// The groups among these that a definition can have: API servers refuse a group without a dot.
     #[must_use]
     pub fn of<'g>(groups: impl IntoIterator<Item = &'g str>) -> Self {
         let mut custom = BTreeMap::new();
@@ -31,8 +31,8 @@ impl Groups {
         Self(custom)
     }
 
-    /// Whether a resource may define a kind of one of the groups, by its kind and its text, if it has one of its own; its
-    /// tree tells for certain.
+    /// Whether a resource may define a kind of one of the groups, judging by its kind and by its text, if it has a
+    /// separate one. Only its tree shows it for certain.
     pub(crate) fn may_be_defined_by(
         &self,
         kind: &str,
@@ -42,7 +42,7 @@ impl Groups {
             && text().is_none_or(|text| self.may_be_defined_in(&text))
     }
 
-    /// Whether a definition in a text may be of one of the groups: it says so, or has escapes for letters.
+    /// Whether a text may define a kind of one of the groups: it contains the group, or escapes that could spell it.
     fn may_be_defined_in(&self, text: &str) -> bool {
         let bytes = text.as_bytes();
         let spells =
@@ -53,9 +53,8 @@ impl Groups {
     }
 }
 
-/// Reads CustomResourceDefinitions (`apiextensions.k8s.io/v1`, and the older `v1beta1` with one schema
-/// for all versions); passes over all that is none, and
-/// those of other groups.
+/// Reads CustomResourceDefinitions (`apiextensions.k8s.io/v1`, and the older `v1beta1` with one schema for all
+/// versions). Skips other resources, and definitions of other groups.
 pub(super) fn read<'d>(
     resources: impl IntoIterator<Item = NodeRef<'d>>,
     groups: &Groups,

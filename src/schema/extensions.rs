@@ -1,29 +1,29 @@
-//! The words of `x-kubernetes-*` extensions that say how a map or a patched place is treated.
+//! The values of `x-kubernetes-*` extensions that say how a map or a patched place is treated.
 
 /// How the entries of a map or object relate (`x-kubernetes-map-type`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum MapType {
-    /// Every entry is a value of its own.
+    /// Every entry is a separate value.
     #[default]
     Granular,
     /// The map is one value.
     Atomic,
 }
 
-/// How a strategic merge patch treats a place (`x-kubernetes-patch-strategy`); the words can be
-/// combined: `merge,retainKeys`. None of them: objects and maps merge, lists are replaced.
+/// How a strategic merge patch treats a place (`x-kubernetes-patch-strategy`). The words can be combined:
+/// `merge,retainKeys`. Without any of them, objects and maps merge, and lists are replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct PatchStrategy {
-    /// `merge`: of a list, by the patch merge key, or as a set of primitives.
+    /// `merge`: a list merges, by the patch merge key or as a set of primitives.
     pub merge: bool,
-    /// `replace`: also of an object, as one value.
+    /// `replace`: a list or an object is replaced as one value.
     pub replace: bool,
-    /// `retainKeys`: a patch names the keys of the object that stay; of a list, of its elements.
+    /// `retainKeys`: a patch lists the keys to keep, of an object or of the elements of a list.
     pub retain_keys: bool,
 }
 
 impl PatchStrategy {
-    /// Reads the words of `x-kubernetes-patch-strategy`; unknown ones say nothing.
+    /// Reads the words of `x-kubernetes-patch-strategy`; unknown words are ignored.
     pub(super) fn parse(text: &str) -> Self {
         let has = |word| text.split(',').any(|part| part.trim() == word);
         Self {

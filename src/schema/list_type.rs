@@ -7,8 +7,8 @@
 //! finalizers: [a]                        # Set: `a`
 //! ```
 //!
-//! One enum for all who merge lists: a list type that is added here does not compile before the merge and
-//! patches have decided about it.
+//! All code that merges lists uses this enum. If a list type is added, the merge and the patches do not compile until
+//! they handle it.
 
 use std::borrow::Cow;
 use std::slice;
@@ -26,16 +26,16 @@ pub enum ListType<'s> {
     Map(Keys<'s>),
     /// Strings with a key at their beginning; no schema of Kubernetes has such lists.
     KeyedStrings(StringKey),
-    /// The functions of a Kptfile's pipeline. What tells them apart depends on all of them.
+    /// The functions of a Kptfile's pipeline. Which fields distinguish them depends on the whole list.
     Functions,
 }
 
 /// The part of a string that is its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StringKey {
-    /// What is before `=`: the `literals` of a kustomization's generators.
+    /// The part before `=`: the `literals` of a kustomization's generators.
     BeforeEquals,
-    /// The same, else the name of the file: the `files` of a kustomization's generators.
+    /// The part before `=`, or else the name of the file: the `files` of a kustomization's generators.
     BeforeEqualsOrFileName,
 }
 
@@ -49,7 +49,8 @@ pub struct Keys<'s>(&'s [Key]);
 pub struct Key {
     /// Name of the field.
     pub name: Cow<'static, str>,
-    /// What an element without the field has there: a string (as `TCP` for `protocol`), an integer or a boolean.
+    /// The value of an element without the field, if the schema has one: a string (as `TCP` for `protocol`), an integer
+    /// or a boolean.
     pub default: Option<Value>,
 }
 
@@ -64,31 +65,31 @@ impl Key {
     }
 }
 
-/// What an element has for a key.
+/// The value that an element has for a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyValue<'s, V> {
-    /// A value.
+    /// The element has a value.
     Given(V),
-    /// No value, and the schema has a default.
+    /// The element has no value, but the schema has a default.
     Default(&'s Value),
-    /// No value, and no default.
+    /// The element has no value, and the schema no default.
     Absent,
 }
 
-/// What tells an element, or the entry of a map, from the others of its collection.
+/// What distinguishes an element, or the entry of a map, from the others of its collection.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Identity<'a> {
     /// A string.
     Key(&'a str),
-    /// The values of the keys, absent ones included.
+    /// The values of the keys; `None` for an absent key.
     Values(Vec<Option<Value>>),
-    /// The element itself, which no value of a key can equal.
+    /// The value of the whole element. It never equals the value of a key.
     Element(Box<Value>),
 }
 
 impl<'s> ListType<'s> {
-    /// What tells an element from the others. `None` if elements are not distinguished one by one, or if
-    /// the value of one cannot be read.
+    /// What distinguishes an element from the others. `None` if elements are not distinguished one by one, or if a
+    /// value cannot be read.
     #[must_use]
     pub fn identity<'a>(self, element: NodeRef<'a>) -> Option<Identity<'a>> {
         let element = element.resolved();
@@ -118,13 +119,13 @@ impl StringKey {
 }
 
 impl<'s> Keys<'s> {
-    /// At least one key.
+    /// These keys, of which there must be at least one.
     #[must_use]
     pub const fn of(keys: &'s [Key]) -> Self {
         Self(keys)
     }
 
-    /// One key.
+    /// A single key.
     #[must_use]
     pub const fn one(key: &'s Key) -> Self {
         Self(slice::from_ref(key))
@@ -149,7 +150,7 @@ impl<'s> Keys<'s> {
         self.iter().map(|key| &*key.name)
     }
 
-    /// What an element has for each key; `get` gives the values of its fields.
+    /// The value that an element has for each key; `get` returns the values of its fields.
     pub fn values<V>(
         self,
         get: impl Fn(&'s str) -> Option<V>,
@@ -164,7 +165,7 @@ impl<'s> Keys<'s> {
         })
     }
 
-    /// An element without any of the keys is distinguished by its value.
+    /// The identity of an element. If it has none of the keys, it is identified by its value.
     fn identity<'a>(self, element: NodeRef<'a>) -> Option<Identity<'a>> {
         if let Some(name) = self.only()
             && let Some(text) = element.get(name).and_then(|value| value.as_str())
@@ -204,7 +205,7 @@ impl<'a> Identity<'a> {
         Some(Identity::Element(Box::new(element.value()?)))
     }
 
-    /// For results: one value, or a list of those that are there.
+    /// The value for results: a single value, or a list of the values that are present.
     #[must_use]
     pub fn to_value(&self) -> Value {
         match self {

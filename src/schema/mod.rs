@@ -1,9 +1,9 @@
-//! How the parts of a resource relate: which fields tell the elements of a list apart, which lists
-//! and maps are one value, and how strategic merge patches treat them.
+//! How the parts of a resource relate: which fields distinguish the elements of a list, which lists and maps are one
+//! value, and how strategic merge patches treat them.
 //!
-//! A [`Schema`] knows all built-in kinds of Kubernetes, from a table that
-//! `tools/schema_table.py` makes. CustomResourceDefinitions and an OpenAPI document
-//! add to it. A [`TypeRef`] is a place in a resource, and is asked for what lies below:
+//! A [`Schema`] knows all built-in kinds of Kubernetes, from a table that `tools/schema_table.py` makes.
+//! CustomResourceDefinitions and an OpenAPI document add to it. A [`TypeRef`] is a place in a resource, and leads to
+//! the places below it:
 //!
 //! ```
 //! use krm_variants::schema::{ListType, Schema};
@@ -19,7 +19,7 @@
 //! assert_eq!(containers.patch_merge_key().expect("a key").name, "name");
 //! ```
 //!
-//! Nothing is validated here. Callers decide what a list without a schema is (atomic).
+//! This module validates nothing. Callers decide how to treat a list without a schema (as atomic).
 
 mod builtin;
 mod custom;
@@ -41,7 +41,7 @@ pub use extensions::{MapType, PatchStrategy};
 pub use list_type::{Identity, Key, KeyValue, Keys, ListType, StringKey};
 pub use type_ref::TypeRef;
 
-/// Kinds that moved to another group: the kind, and where it is now; they left `extensions`.
+/// Kinds that left the group `extensions`, and the group that they are in now.
 const MOVED: [(&str, &str); 5] = [
     ("DaemonSet", "apps"),
     ("Deployment", "apps"),
@@ -50,15 +50,15 @@ const MOVED: [(&str, &str); 5] = [
     ("ReplicaSet", "apps"),
 ];
 
-/// The kinds that are known, with their types.
+/// The known kinds, with their types.
 #[derive(Debug)]
 pub struct Schema {
     builtin: Option<&'static Table>,
-    /// Later ones go before earlier ones.
+    /// Later tables take precedence over earlier ones.
     added: Vec<Table>,
 }
 
-/// Why a document is of no use as a schema.
+/// Why a document cannot be used as a schema.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SchemaError {
     /// It has no types.
@@ -98,8 +98,8 @@ impl Schema {
         }
     }
 
-    /// Adds the kinds of those resources that are CustomResourceDefinitions of the groups; where two describe one
-    /// kind in one version, the later one counts.
+    /// Adds the kinds of those resources that are CustomResourceDefinitions of the groups. If two describe the same
+    /// kind and version, the later one counts.
     ///
     /// A part of a schema that cannot be read counts as absent.
     #[must_use]
@@ -112,7 +112,7 @@ impl Schema {
         self
     }
 
-    /// Adds the kinds of an OpenAPI v2 document; they go before the built-in ones.
+    /// Adds the kinds of an OpenAPI v2 document, which take precedence over the built-in ones.
     ///
     /// # Errors
     /// [`SchemaError`] for a document without definitions.
@@ -123,9 +123,9 @@ impl Schema {
 
     /// The type of a kind's resources.
     ///
-    /// A built-in kind in a version that is not known, since it was removed, has the type of its newest
-    /// version (`batch/v1beta1` CronJob that of `batch/v1`), also if that is in another group by now
-    /// (`extensions/v1beta1` Deployment that of `apps/v1`).
+    /// If a version of a built-in kind is not known because it was removed, the type is taken from the newest version
+    /// (`batch/v1` for a `batch/v1beta1` CronJob), even if the kind is now in another group (`apps/v1` for an
+    /// `extensions/v1beta1` Deployment).
     #[must_use]
     pub fn resource(&self, api_version: &str, kind: &str) -> Option<TypeRef<'_>> {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
@@ -142,8 +142,8 @@ impl Schema {
         Some(TypeRef { table, index })
     }
 
-    /// All kinds with their types: those added last first, of each source sorted by group and kind with
-    /// the newest version first.
+    /// All kinds with their types. Sources that were added last come first. Each source is sorted by group and kind,
+    /// with the newest version first.
     pub fn kinds(&self) -> impl Iterator<Item = (GroupVersionKind<'_>, TypeRef<'_>)> {
         let tables = self.added.iter().rev().chain(self.builtin);
         tables.flat_map(|table| {

@@ -5,7 +5,7 @@ use super::read::{Definitions, SchemaReader};
 use super::table::Table;
 use crate::yaml::NodeRef;
 
-/// Where documents keep their types: OpenAPI v2, JSON schema, OpenAPI v3.
+/// Where documents have their types: OpenAPI v2, JSON schema, OpenAPI v3.
 const PLACES: [&[&str]; 3] = [&["definitions"], &["$defs"], &["components", "schemas"]];
 
 pub(super) fn read(document: NodeRef<'_>) -> Result<Table, SchemaError> {

@@ -1,8 +1,8 @@
-//! JSON schemas, as CRDs and OpenAPI documents hold them, into a [`Table`].
+//! Reads the JSON schemas of CRDs and OpenAPI documents into a [`Table`].
 //!
-//! Schemas are visited one by one from a list of those still to be read, each node once: types may
-//! refer to themselves, and neither deep chains nor aliases make the work longer than the text. For
-//! the same reason what an alias could repeat is read up to a small number only.
+//! Schemas are taken from a list of unread ones, and each node is visited once: types may refer to themselves, and
+//! neither deep chains nor aliases make the work longer than the text. For the same reason, only a small number of the
+//! parts that an alias could repeat is read.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use super::table::{FieldEntry, ListRelation, MAX_NAME, Table, Type};
 use crate::yaml::value::Number;
 use crate::yaml::{NodeId, NodeRef, Value};
 
-/// More references in a row than this are not followed.
+/// Limit of references that are followed in a row.
 const MAX_REFERENCES: usize = 16;
 
-/// More keys of one list, types or parts of one schema are not read.
+/// Limit of the keys of one list, and of the types and parts of one schema; more are not read.
 const MAX_PARTS: usize = 16;
 
 /// The words of `x-kubernetes-list-type`.
 const LISTS: [&str; 3] = ["atomic", "map", "set"];
 
-/// The definitions that a document's references name.
+/// The definitions of a document, by the names that references use.
 pub(super) type Definitions<'d> = HashMap<&'d str, NodeRef<'d>>;
 
 /// Reads the schemas of one document.
@@ -30,7 +30,7 @@ pub(super) struct SchemaReader<'b, 'd> {
     table: &'b mut Table,
     definitions: Definitions<'d>,
     indexes: HashMap<NodeId, usize>,
-    /// The fields by the node of `properties`.
+    /// The fields that were read already, by the node of `properties`.
     fields: HashMap<NodeId, Arc<[FieldEntry]>>,
     unread: Vec<NodeRef<'d>>,
     /// Index of the first type of this document.
@@ -38,7 +38,7 @@ pub(super) struct SchemaReader<'b, 'd> {
     drafts: Vec<TypeDraft>,
 }
 
-/// A type with what is not yet decided.
+/// A type whose reference and defaults are not resolved yet.
 #[derive(Default)]
 struct TypeDraft {
     own: Type,
@@ -67,14 +67,14 @@ impl<'b, 'd> SchemaReader<'b, 'd> {
         self.table.add_kind(names, root);
     }
 
-    /// Declares a custom resource: its `metadata` is not described in its own schema.
+    /// Declares a custom resource. Its own schema does not describe its `metadata`.
     pub(super) fn custom_resource(&mut self, names: [&str; 3], schema: NodeRef<'d>) {
         let root = self.index(schema);
         self.drafts[root - self.first].own.resource = true;
         self.table.add_kind(names, root);
     }
 
-    /// Reads all schemas that kinds lead to.
+    /// Reads all schemas that the declared kinds refer to.
     pub(super) fn finish(mut self) {
         while let Some(schema) = self.unread.pop() {
             let index = self.index(schema) - self.first;
@@ -104,7 +104,7 @@ impl<'b, 'd> SchemaReader<'b, 'd> {
         let mut draft = TypeDraft::default();
         let mut own = Type::default();
         let (mut list, mut list_keys, mut merge_key) = (None, None, None);
-        // Without a type anything goes; alternatives (`oneOf`) are scalars in practice.
+        // A schema without a type allows anything. Alternatives (`oneOf`) are scalars in practice.
         let (mut named, mut object) = (false, None);
         for entry in schema.entries() {
             let value = entry.value.resolved();
@@ -198,14 +198,14 @@ impl<'b, 'd> SchemaReader<'b, 'd> {
         self.drafts[list].own.list = Some(ListRelation::Map(keys));
     }
 
-    /// The definition that a reference names.
+    /// The definition that a reference refers to.
     fn definition(&mut self, reference: NodeRef<'d>) -> Option<usize> {
         let (_, name) = short(reference)?.rsplit_once('/')?;
         let definition = *self.definitions.get(name)?;
         Some(self.index(definition))
     }
 
-    /// What a schema says and, where it says nothing, what those say that it refers to.
+    /// The facts of a schema. Facts that it lacks come from the schemas that it refers to.
     fn decide(&self, draft: &TypeDraft) -> Type {
         let (mut own, mut target) = (draft.own.clone(), draft.target);
         for _ in 0..MAX_REFERENCES {
@@ -236,7 +236,7 @@ impl<'b, 'd> SchemaReader<'b, 'd> {
     }
 }
 
-/// `{$ref: '#/definitions/io.k8s.api.core.v1.Pod'}`
+/// The value of `$ref`, as in `{$ref: '#/definitions/io.k8s.api.core.v1.Pod'}`.
 fn reference(schema: NodeRef<'_>) -> Option<NodeRef<'_>> {
     let mut entries = schema.resolved().entries().take(MAX_PARTS);
     let found = entries.find(|entry| entry.key.as_str() == Some("$ref"));
@@ -252,7 +252,7 @@ fn is_true(node: NodeRef<'_>) -> bool {
     node.scalar_text() == Some("true")
 }
 
-/// `type: object`, or a list of types with `object` in it.
+/// Whether a type is `object`, or a list of types that contains `object`.
 fn is_object(node: NodeRef<'_>) -> bool {
     let object = |node: NodeRef<'_>| node.as_str() == Some("object");
     object(node) || node.items().take(MAX_PARTS).any(object)
@@ -270,7 +270,7 @@ fn read_default(default: NodeRef<'_>) -> Option<Value> {
     (text.len() <= MAX_NAME).then(value).flatten()
 }
 
-/// What `x-kubernetes-list-type` says, with the keys of a map.
+/// The meaning of `x-kubernetes-list-type`, with the keys of a map.
 fn list_relation(
     word: Option<&str>,
     keys: Option<NodeRef<'_>>,
@@ -284,7 +284,7 @@ fn list_relation(
                 keys.extend(merge_key);
             }
             if keys.is_empty() {
-                // Invalid: with nothing to tell elements apart, the list is one value.
+                // The schema is not valid: without keys, the list is one value.
                 return Some(ListRelation::Atomic);
             }
             ListRelation::Map(keys.into_iter().map(key).collect())

@@ -8,10 +8,10 @@ use super::extensions::{MapType, PatchStrategy};
 use super::list_type::Key;
 use crate::yaml::Value;
 
-/// Longer names than this (Kubernetes allows 316 bytes at most) are none.
+/// Longer names are ignored; Kubernetes allows 316 bytes at most.
 pub(super) const MAX_NAME: usize = 1024;
 
-/// Keys whose default schemas leave out: API servers fill them in by code.
+/// Defaults of keys that schemas do not contain, because API servers set them in code.
 const KNOWN_DEFAULTS: [(&str, &str); 1] = [("protocol", "TCP")];
 
 /// Types, and the kinds of resources that have them.
@@ -46,23 +46,23 @@ pub(super) enum ListRelation {
     Map(Arc<[Key]>),
 }
 
-/// What a schema says of one place; by default that it is there.
+/// The facts of a schema about one place; none by default.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Type {
     /// Sorted by name.
     pub(super) fields: Arc<[FieldEntry]>,
-    /// Type of the values under any other key.
+    /// Type of the values of all other keys.
     pub(super) values: Option<usize>,
     /// Type of the elements.
     pub(super) items: Option<usize>,
     pub(super) list: Option<ListRelation>,
     pub(super) map: Option<MapType>,
     pub(super) strategy: PatchStrategy,
-    /// The one key by which patches tell elements apart.
+    /// The one key by which patches distinguish elements.
     pub(super) merge_key: Option<Arc<Key>>,
-    /// Keys that the schema does not name are allowed.
+    /// Whether keys that the schema does not name are allowed.
     pub(super) open: bool,
-    /// A resource whose `metadata` is that of every built-in kind.
+    /// Whether this is a resource, with the `metadata` of every built-in kind.
     pub(super) resource: bool,
 }
 
@@ -108,7 +108,7 @@ impl Table {
         &self.kinds[from..from + count]
     }
 
-    /// The root type of a kind in just this version.
+    /// The root type of a kind in exactly this version.
     pub(super) fn version(&self, group: &str, version: &str, kind: &str) -> Option<usize> {
         let mut versions = self.versions(group, kind).iter();
         versions
@@ -116,7 +116,7 @@ impl Table {
             .map(|entry| entry.root)
     }
 
-    /// Brings kinds into the order that [`Table::kinds`] promises; of two that are one, the later
+    /// Sorts the kinds into the order of [`Table::kinds`]. Of two entries for the same kind and version, the later one
     /// comes first.
     pub(super) fn sort_kinds(&mut self) {
         self.kinds.reverse();

@@ -1,4 +1,4 @@
-//! What a schema says of a place in a resource.
+//! The facts of a schema about a place in a resource.
 
 use std::hash::{Hash, Hasher};
 use std::{fmt, ptr};
@@ -20,10 +20,10 @@ impl<'s> TypeRef<'s> {
         &self.table.types[self.index]
     }
 
-    /// What is known of the value under a key: that of the field, else that of the map's values.
+    /// The type of the value of a key: the type of the field, or else of the map's values.
     ///
-    /// `None` if the schema says nothing that matters here: the field may be unknown, a scalar, or an
-    /// object or list without annotations. Then a list is atomic, and an object merges.
+    /// `None` if the schema has no facts about it: the field may be unknown, a scalar, or an object or list without
+    /// annotations. Then a list is atomic, and an object merges.
     #[must_use]
     pub fn field(self, name: &str) -> Option<Self> {
         let this = self.get();
@@ -43,14 +43,14 @@ impl<'s> TypeRef<'s> {
         })
     }
 
-    /// The values of a map with keys of the user's choice (`additionalProperties`), such as labels.
+    /// The type of the values in a map with keys of the user's choice (`additionalProperties`), such as labels.
     #[must_use]
     pub fn values(self) -> Option<Self> {
         let index = self.get().values?;
         Some(Self { index, ..self })
     }
 
-    /// The elements of a list.
+    /// The type of the elements of a list.
     #[must_use]
     pub fn items(self) -> Option<Self> {
         let index = self.get().items?;
@@ -59,10 +59,10 @@ impl<'s> TypeRef<'s> {
 
     /// How the elements of a list relate in server-side apply, and in a three-way merge.
     ///
-    /// Where a schema has no list type, the patch strategy `merge` stands for one, as in Kubernetes' own
-    /// conversion (kube-openapi, `pkg/schemaconv`). This can differ from the patch strategy: the ports of
-    /// a container have the keys `containerPort` and `protocol` here, and the one merge key
-    /// `containerPort` in a patch; the conditions of a Job are atomic here, and merge in a patch.
+    /// If a schema has no list type, the patch strategy `merge` implies one, as in Kubernetes' own conversion
+    /// (kube-openapi, `pkg/schemaconv`). This can differ from the patch strategy: the ports of a container have the
+    /// keys `containerPort` and `protocol` here, and the one merge key `containerPort` in a patch; the conditions of a
+    /// Job are atomic here, and merge in a patch.
     #[must_use]
     pub fn list(self) -> ListType<'s> {
         match &self.get().list {
@@ -84,13 +84,13 @@ impl<'s> TypeRef<'s> {
         self.get().strategy
     }
 
-    /// The one field by which a strategic merge patch tells the elements of a list apart.
+    /// The one field by which a strategic merge patch distinguishes the elements of a list.
     #[must_use]
     pub fn patch_merge_key(self) -> Option<&'s Key> {
         self.get().merge_key.as_deref()
     }
 
-    /// Whether keys are allowed that the schema does not name: a map, or free content such as that of
+    /// Whether keys that the schema does not name are allowed: in a map, or in free content such as
     /// `x-kubernetes-preserve-unknown-fields`.
     #[must_use]
     pub fn takes_unknown_fields(self) -> bool {
@@ -98,7 +98,7 @@ impl<'s> TypeRef<'s> {
     }
 
     /// Whether this is the root of a custom resource, or a resource within another one
-    /// (`x-kubernetes-embedded-resource`), whose own apiVersion and kind say what else it holds.
+    /// (`x-kubernetes-embedded-resource`), whose apiVersion and kind determine its other fields.
     #[must_use]
     pub fn is_custom_resource(self) -> bool {
         self.get().resource
@@ -111,7 +111,7 @@ impl<'s> TypeRef<'s> {
     }
 }
 
-/// The `metadata` of every resource; that of a ConfigMap stands for it.
+/// The type of the `metadata` of every resource, taken from ConfigMap.
 fn object_meta() -> Option<TypeRef<'static>> {
     let root = BUILTIN.version("", "v1", "ConfigMap")?;
     let index = BUILTIN.types[root].field("metadata")?;
@@ -134,7 +134,7 @@ impl Hash for TypeRef<'_> {
     }
 }
 
-/// Without the rest of the schema.
+/// Prints only this type, without the rest of the schema.
 impl fmt::Debug for TypeRef<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = formatter.debug_struct("TypeRef");

@@ -1,7 +1,7 @@
-//! A text of the input that is parsed, edited and emitted by itself.
+//! A text of the input that is parsed, edited and emitted independently of the others.
 //!
-//! Invariant: the text is YAML, before and after each edit. Every constructor either parses the text
-//! or says who accepted it; an edit is kept only if its outcome parses.
+//! Invariant: the text is YAML, before and after each edit. Every constructor either parses the text or says where it
+//! was accepted; an edit is kept only if its result parses.
 
 mod resources;
 
@@ -21,7 +21,7 @@ use crate::yaml::{Document, EditError, Editor, NodeId, NodeRef, ParseError, Pars
 pub(crate) struct SourceText {
     source: Text,
     edited: Option<Text>,
-    /// Apart, since most texts never have one, and copies share it.
+    /// Allocated separately, because most texts never have a tree, and copies share it.
     parsed: OnceLock<Arc<Parsed>>,
     options: ParseOptions,
 }
@@ -29,7 +29,7 @@ pub(crate) struct SourceText {
 #[derive(Debug)]
 struct Parsed {
     tree: Tree,
-    /// The `items` of a wrapper: counting up to each of them would take quadratic time.
+    /// Ids of the `items` of a wrapper: counting up to each of them would take quadratic time.
     items: OnceLock<Vec<NodeId>>,
 }
 
@@ -63,7 +63,7 @@ impl Locator {
     }
 }
 
-/// The items of a root sequence, or those of a wrapper.
+/// The items of a root sequence, or the `items` of a wrapper.
 fn items_of(root: NodeRef<'_>) -> impl Iterator<Item = NodeRef<'_>> {
     let list = if root.kind().is_sequence() {
         Some(root)
@@ -73,7 +73,7 @@ fn items_of(root: NodeRef<'_>) -> impl Iterator<Item = NodeRef<'_>> {
     list.into_iter().flat_map(|list| list.items())
 }
 
-/// The outcome of edits that [`SourceText::rewritten`] made and parsed.
+/// The text after edits that [`SourceText::rewritten`] made and parsed.
 #[derive(Debug)]
 pub(crate) struct EditedText(String);
 
@@ -83,7 +83,7 @@ impl EditedText {
     }
 }
 
-/// The tree of a text, with aliases and merge keys read as what they stand for.
+/// The tree of a text, with aliases and merge keys expanded.
 fn parse(text: &str, options: ParseOptions) -> Result<Tree, ParseError> {
     Ok(Tree::parse(text, options)?.expanded(text))
 }
@@ -96,7 +96,7 @@ impl Default for SourceText {
 }
 
 impl SourceText {
-    /// A text that was accepted as a whole or as a part of another, or that is the text of another tree.
+    /// A text that was accepted before, alone or as part of another, or the text of another tree.
     #[must_use]
     pub(crate) fn accepted(source: Text, options: ParseOptions) -> Self {
         Self {
@@ -110,7 +110,7 @@ impl SourceText {
     /// Parses a text and keeps the tree.
     ///
     /// # Errors
-    /// What the parser refuses.
+    /// An error if the parser refuses the text.
     pub(crate) fn parse(source: Text) -> Result<Self, ParseError> {
         let options = ParseOptions::default();
         let tree = parse(&source, options)?;
@@ -120,10 +120,10 @@ impl SourceText {
         })
     }
 
-    /// Parses a text, hands its document to `read` and keeps nothing of the tree.
+    /// Parses a text, passes its document to `read`, and drops the tree.
     ///
     /// # Errors
-    /// What the parser refuses.
+    /// An error if the parser refuses the text.
     pub(crate) fn read<T>(
         source: Text,
         read: impl FnOnce(Document<'_>) -> T,
@@ -134,7 +134,7 @@ impl SourceText {
         Ok((Self::accepted(source, options), found))
     }
 
-    /// The text as that of a file that was not there before.
+    /// The text with its edits, as the text of a new file.
     pub(crate) fn new_file(&self) -> Self {
         let nothing = Text::default();
         Self {
@@ -143,7 +143,7 @@ impl SourceText {
         }
     }
 
-    /// A text that was not there before, which is YAML.
+    /// A new text, which must be YAML.
     pub(crate) fn added(text: String, options: ParseOptions) -> Self {
         Self {
             edited: Some(Text::from(text)),
@@ -151,7 +151,7 @@ impl SourceText {
         }
     }
 
-    /// The text as it came, sharing its buffer.
+    /// The original text without its edits, sharing its buffer.
     #[must_use]
     pub(crate) fn unedited(&self) -> Self {
         Self::accepted(self.source.clone(), self.options)
@@ -172,7 +172,7 @@ impl SourceText {
         Self::accepted(self.edited_text(), self.options)
     }
 
-    /// The text as it came, sharing its buffer.
+    /// The original text, sharing its buffer.
     #[must_use]
     pub(crate) fn source_text(&self) -> Text {
         self.source.clone()
@@ -184,7 +184,7 @@ impl SourceText {
         self.edited.as_ref().unwrap_or(&self.source).clone()
     }
 
-    /// The text to emit: with its edits if those are kept and change anything, else as it came.
+    /// The text to emit: with its edits if they are kept and change anything, else the original.
     #[must_use]
     pub(crate) fn emitted(&self, keep: bool) -> Text {
         if keep && self.is_changed() {
@@ -218,7 +218,7 @@ impl SourceText {
         self.parsed.get_or_init(|| self.tree().into())
     }
 
-    /// Makes the tree.
+    /// Builds the tree.
     fn tree(&self) -> Tree {
         let text = self.text();
         let tree = Tree::parse_again(text, self.options);
@@ -243,7 +243,7 @@ impl SourceText {
         ids.get(index).map(|id| document.node(*id))
     }
 
-    /// Reads a resource of the text, and keeps no tree that is not there already.
+    /// Reads a resource of the text without keeping a new tree.
     pub(crate) fn read_once<T>(
         &self,
         locator: Locator,
@@ -259,7 +259,7 @@ impl SourceText {
     /// Makes edits in one batch. If `change` fails, nothing is changed.
     ///
     /// # Errors
-    /// Those of `change`, and edits whose outcome is no YAML.
+    /// The errors of `change`, and edits whose result is not YAML.
     pub(crate) fn edit<'f, E: From<EditError>>(
         &mut self,
         change: impl for<'d> FnOnce(Document<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
@@ -294,16 +294,16 @@ impl SourceText {
         Ok(text.transpose()?.map(EditedText))
     }
 
-    /// Keeps edits that [`SourceText::rewritten`] made of this text.
+    /// Stores edits that [`SourceText::rewritten`] made of this text.
     pub(crate) fn keep(&mut self, EditedText(text): EditedText) {
         self.edited = Some(Text::from(text));
         self.parsed = OnceLock::new();
     }
 
-    /// Replaces the text of a file; gives its documents as [`SourceText::documents`] does.
+    /// Replaces the text of a file. Returns its documents as [`SourceText::documents`] does.
     ///
     /// # Errors
-    /// What the parser refuses.
+    /// An error if the parser refuses the text.
     pub(crate) fn replace_file(
         &mut self,
         text: String,
@@ -314,7 +314,7 @@ impl SourceText {
         Ok(documents)
     }
 
-    /// Drops the tree, which is made again if it is needed.
+    /// Drops the tree, which is built again when it is needed.
     pub(crate) fn drop_tree(&mut self) {
         self.parsed = OnceLock::new();
     }
@@ -324,7 +324,7 @@ impl SourceText {
         self.keep(EditedText(String::new()));
     }
 
-    /// Whether one of these words may be in the text, escapes in quoted scalars included.
+    /// Whether one of these words may be in the text. A text with escapes may contain any word.
     pub(crate) fn may_contain(&self, words: &[Finder<'_>]) -> bool {
         let text = self.text().as_bytes();
         words.iter().any(|word| word.find(text).is_some()) || memchr::memchr(b'\\', text).is_some()

@@ -1,4 +1,4 @@
-//! Texts with their resources. The scanner reads these without a tree where it can.
+//! Texts with their resources. The scanner reads the resources without a tree if possible.
 
 use std::ops::Range;
 
@@ -11,11 +11,10 @@ use crate::yaml::scan::is_in_use;
 use crate::yaml::{Document, NodeRef, ParseError, ParseOptions};
 
 impl SourceText {
-    /// The documents of a text, each with its resource if it is KRM. No tree is made where the
-    /// scanner can tell.
+    /// The documents of a text, each with its resource if it is KRM. No tree is built if the scanner can read the text.
     ///
     /// # Errors
-    /// What the parser refuses.
+    /// An error if the parser refuses the text.
     pub(crate) fn documents(source: Text) -> Result<(Self, Vec<Option<Resource>>), ParseError> {
         let options = ParseOptions::default();
         let scanned = is_in_use().then(|| identity::documents(&source));
@@ -29,10 +28,9 @@ impl SourceText {
         })
     }
 
-    /// Cuts a text into pieces that hold one item after a dash each. `None` if one does not.
+    /// Cuts a text into pieces of one item each, with its dash. `None` if a piece is anything else.
     ///
-    /// `item` makes of each resource what is kept of it: a second vector of many resources would
-    /// take memory.
+    /// `item` converts each resource at once: a second vector of many resources would take memory.
     pub(crate) fn cut<T: Send>(
         text: &Text,
         pieces: &[Range<usize>],
@@ -48,8 +46,7 @@ impl SourceText {
         Some((texts.collect(), items))
     }
 
-    /// A text of one item after a dash that was not there before, and its resource. `None` if it is
-    /// something else.
+    /// A new text of one item after a dash, and its resource. `None` if the text is anything else.
     pub(crate) fn new_item(text: String, options: ParseOptions) -> Option<(Self, Resource)> {
         let resource = resource_behind_dash(&text, options)?;
         Some((Self::added(text, options), resource))

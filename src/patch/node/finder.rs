@@ -12,9 +12,9 @@ const SMALL: usize = 16;
 /// Finds the entries of one map, fastest in their own order.
 pub(in crate::patch) struct Finder<'a> {
     pub(in crate::patch) fields: Fields<'a>,
-    /// Behind the entry that was found last.
+    /// The position after the entry that was found last.
     next: Cell<usize>,
-    /// Of a large map.
+    /// Only used for a large map.
     index: OnceCell<KeyIndex>,
 }
 

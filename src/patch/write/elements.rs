@@ -1,4 +1,4 @@
-//! Which elements of a list stay: by their place, else by their value.
+//! Finds the elements of a list that stay: by their place, or else by their value.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -6,7 +6,7 @@ use crate::interner::matches;
 use crate::patch::node::{Node, same_place};
 use crate::yaml::Children;
 
-/// For each element of the new list the position of the old one that it is, or is equal to.
+/// For each element of the new list, the position of the old element that it is, or that it equals.
 pub(super) fn kept(new: &Node<'_>, old: &Children<'_>) -> Vec<Option<usize>> {
     let mut used = vec![false; old.len()];
     let mut kept: Vec<Option<usize>> = Vec::with_capacity(old.len());
@@ -20,7 +20,7 @@ pub(super) fn kept(new: &Node<'_>, old: &Children<'_>) -> Vec<Option<usize>> {
     if !kept.contains(&None) || !used.contains(&false) {
         return kept;
     }
-    // Elements of another list that are equal to one that is there.
+    // New elements from elsewhere that equal an unused old element.
     let state = RandomState::new();
     let hash = |value: &Node<'_>| state.hash_one(value.to_value());
     let ours = (0..old.len()).map(|at| {

@@ -1,5 +1,5 @@
-//! Writes a result into the text that it was made from. Unchanged values keep their bytes, moved ones
-//! take their text and comments along, new ones bring those of the patch.
+//! Writes a result into the text that it was made from. Unchanged values keep their bytes, moved values keep their text
+//! and comments, and new values have the text and comments of the patch.
 //!
 //! ```yaml
 //! env:                    # before      # after, with A changed, B first and C from the patch
@@ -19,12 +19,13 @@ use elements::kept;
 use text::content;
 pub use text::{text_of, to_text};
 
-/// Makes a node hold a value with the fewest edits. Says whether a list with comments got, lost or moved elements.
+/// Edits a node so that it has a value, with the fewest edits. Returns whether elements of a list with comments were
+/// added, removed or moved.
 ///
-/// `twin` is the node as the value knows it: `node` itself, or that which `node` is a copy of.
+/// `twin` is the node that the value was made from: `node` itself, or the node that `node` is a copy of.
 ///
 /// # Errors
-/// Those of the [`Editor`].
+/// The errors of the [`Editor`].
 pub fn write<'d, 'f>(
     node: NodeRef<'d>,
     twin: NodeRef<'f>,
@@ -84,7 +85,7 @@ impl Writer {
         let old = Node::Text(twin);
         let finder = Finder::of(Some(new));
         let fields = &finder.fields;
-        // The fields that are there already, and the entries that stay.
+        // Which fields of the new map exist already, and which entries of the old map stay.
         let mut known = vec![false; fields.len()];
         let mut stays = Vec::new();
         for (entry, field) in node.resolved().entries().zip(old.each_field()) {
@@ -98,7 +99,8 @@ impl Writer {
         if stays.contains(&false) {
             editor.remove_parts(node, |index| !stays[index])?;
         }
-        // The order that the new map has, as far as its keys are those of one that was made.
+        // A new directive goes before the existing field that follows it in the new map. Other new fields go to the
+        // end.
         let position = |at: usize| -> Option<usize> {
             let is_directive = fields.key(at).starts_with('$');
             is_directive.then_some(())?;

@@ -1,4 +1,4 @@
-//! The text of a value that a patch made: that of what it was made from, with what differs.
+//! The text of a value that a patch made: the text of its source, with the differences edited.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use crate::yaml::{
     Content, EditError, Editor, NodeRef, OwnedDocument, Value, content_text, node_text, value_text,
 };
 
-/// A value as the text of a document: that of what it was made of, as far as it is.
+/// A value as the text of a document. Parts that were made from a text keep it, with the differences edited.
 ///
 /// # Errors
-/// Those of the [`Editor`].
+/// The errors of the [`Editor`].
 pub fn to_text(new: &Node<'_>) -> Result<String, EditError> {
     Ok(match content_of(new, node_text)? {
         Content::Node(node) => node_text(node),
@@ -24,14 +24,14 @@ pub fn to_text(new: &Node<'_>) -> Result<String, EditError> {
     })
 }
 
-/// A copy of the text of a node, made to hold a value.
+/// A copy of the text of a node, edited to have a value.
 fn edited(text: String, source: NodeRef<'_>, new: &Node<'_>) -> Result<String, EditError> {
     OwnedDocument::edited(text, |root, editor| {
         write(root, source, new, editor).map(drop)
     })
 }
 
-/// Lines as a literal, as `kubectl get -o yaml` shows last-applied; else the value.
+/// A string of one line with a line break becomes a literal, as `kubectl get -o yaml` shows last-applied.
 fn string(text: &str) -> Content<'static> {
     let literal = || {
         let lines = text.strip_suffix('\n')?;
@@ -48,7 +48,7 @@ fn string(text: &str) -> Content<'static> {
     }
 }
 
-/// What to write for a value of an entry or item: the text that it was made of, with what differs.
+/// The content for the value of an entry or item: the text that it was made from, with the differences edited.
 pub(super) fn content<'f>(new: &Node<'f>) -> Result<Content<'f>, EditError> {
     content_of(new, value_text)
 }
@@ -68,7 +68,7 @@ fn content_of<'f>(
         Node::List(list) => list.source,
         Node::Map(map) => map.source,
     };
-    // An empty list has no elements to go by.
+    // An empty list has no elements whose format could be copied.
     let is_empty_list = |node: &Node<'_>| node.shape() == Shape::List && node.is_empty();
     let source =
         source.filter(|source| !is_empty_list(new) && !is_empty_list(&Node::Text(*source)));
@@ -86,14 +86,14 @@ fn content_of<'f>(
     made.map(|made| Content::Text(Arc::new(made)))
 }
 
-/// The text of a resource made to hold a value: its own text, with what differs.
+/// The text of a resource, edited to have a value.
 ///
 /// # Errors
-/// Those of the [`Editor`].
+/// The errors of the [`Editor`].
 pub fn text_of<'f>(resource: NodeRef<'f>, new: Node<'f>) -> Result<String, EditError> {
     let own = resource.document_text();
     if own.is_some_and(|own| own.len() == resource.document.text.len()) {
-        // A text of its own is edited where it stands: large ones are parsed once less.
+        // A resource that is the whole text is edited in place, so that a large text is parsed once less.
         let mut editor = Editor::new(resource.document);
         write(resource, resource, &new, &mut editor)?;
         drop(new);
@@ -103,7 +103,8 @@ pub fn text_of<'f>(resource: NodeRef<'f>, new: Node<'f>) -> Result<String, EditE
     edited(text, resource, &new)
 }
 
-/// A map made from nothing that has a text; its values may have one, and entries that of a key with its comments.
+/// A map that was not made from a text. Its values may have a text, and its entries the key and comments of another
+/// entry.
 fn made<'f>(fields: &Fields<'f>) -> Result<Content<'f>, EditError> {
     let stands_nowhere = |at| fields.null_key(at).is_none() && fields.get(at).entry.is_none();
     if (0..fields.len()).all(stands_nowhere) {
