@@ -1,4 +1,4 @@
-//! Changes of files that are no text, in the form that `git apply` takes: both contents, packed.
+//! Changes of binary files, in the form that `git apply` takes: both contents, encoded.
 //!
 //! ```text
 //! diff --git a/logo.png b/logo.png
@@ -12,10 +12,11 @@
 
 use super::{git_mode, put, quote};
 
-/// The id that git gives no file.
+/// The id that Git uses for a missing file.
 const NO_BLOB: &str = "0000000000000000000000000000000000000000";
 
-/// What `git apply` takes for a binary file; `None` stands for no file, else its content and permission bits.
+/// The diff of a binary file for `git apply`. A file is given as its content and permission bits; `None` if it does not
+/// exist.
 pub(super) fn binary_diff(
     path: &str,
     before: Option<(&[u8], u32)>,
@@ -46,7 +47,7 @@ pub(super) fn binary_diff(
         format_args!("index {old}..{new}\nGIT binary patch\n"),
     );
     put_literal(&mut diff, after.unwrap_or_default());
-    // For `git apply --reverse`.
+    // The old content, for `git apply --reverse`.
     put_literal(&mut diff, before.unwrap_or_default());
     diff
 }
@@ -62,13 +63,13 @@ fn blob(content: Option<&[u8]>) -> String {
     sha.digest().to_string()
 }
 
-/// A content as a hunk, with the empty line that ends it.
+/// A content as a hunk, with the empty line at its end.
 fn put_literal(diff: &mut String, content: &[u8]) {
     /// Bytes on a line.
     const LINE: usize = 52;
     put(diff, format_args!("literal {}\n", content.len()));
     for line in zlib(content).chunks(LINE) {
-        // A to Z stand for 1 to 26 bytes, a to z for 27 to 52.
+        // A to Z are 1 to 26 bytes, a to z are 27 to 52.
         let length = u8::try_from(line.len()).unwrap_or_default();
         let letter = match length {
             0..=26 => b'A' + length - 1,
@@ -83,7 +84,7 @@ fn put_literal(diff: &mut String, content: &[u8]) {
     diff.push('\n');
 }
 
-/// Up to four bytes as five characters.
+/// Encodes up to four bytes as five characters.
 fn put_word(diff: &mut String, bytes: &[u8]) {
     const DIGITS: &[u8; 85] =
         b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
@@ -132,7 +133,7 @@ mod tests {
 
     use super::binary_diff;
 
-    /// What `git apply` makes of a file.
+    /// The content of a file after `git apply`.
     fn applied(path: &str, before: Option<&[u8]>, diff: &str, reverse: bool) -> Option<Vec<u8>> {
         let dir = tempfile::tempdir().expect("a temporary directory");
         let file = dir.path().join("p").join(path);

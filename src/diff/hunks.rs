@@ -1,18 +1,18 @@
-//! Where two sequences differ, as git finds it: heuristics bound the time.
+//! Finds where two sequences differ, as Git does: heuristics bound the time.
 
 use std::hash::Hash;
 use std::ops::Range;
 
 use gix_imara_diff::{Algorithm, Diff, InternedInput, Interner};
 
-/// Elements of one sequence, and those of the other that stand in their place.
+/// A range of one sequence, and the range of the other one that replaces it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hunk {
     pub(crate) before: Range<usize>,
     pub(crate) after: Range<usize>,
 }
 
-/// The hunks between two sequences, in their order; those that can slide stand as far down as possible.
+/// The hunks between two sequences, in order. Hunks that can slide are as far down as possible.
 pub(crate) fn hunks<T: Copy + Eq + Hash>(before: &[T], after: &[T]) -> Vec<Hunk> {
     let input = input(before, after);
     let mut diff = Diff::compute(Algorithm::Myers, &input);
@@ -20,7 +20,7 @@ pub(crate) fn hunks<T: Copy + Eq + Hash>(before: &[T], after: &[T]) -> Vec<Hunk>
     of(&diff)
 }
 
-/// The hunks between two texts, for a person: those that can slide stand where git's indent heuristic puts them.
+/// The hunks between two texts, for people. Hunks that can slide are where Git's indent heuristic puts them.
 pub(super) fn line_hunks(before: &[&str], after: &[&str]) -> Vec<Hunk> {
     let input = input(before, after);
     let mut diff = Diff::compute(Algorithm::Myers, &input);

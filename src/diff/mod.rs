@@ -15,8 +15,8 @@ use quote::{quote, quote_always};
 /// Lines of context around a change.
 const CONTEXT: usize = 3;
 
-/// The diff of one file, text or binary, in the form that `git apply` takes. A file is its content and permission bits;
-/// `None` is no file. Empty if no byte differs.
+/// The diff of one file, text or binary, in the form that `git apply` takes. A file is given as its content and
+/// permission bits; `None` if it does not exist. The diff is empty if no byte differs.
 pub fn file_diff(path: &str, before: Option<(&[u8], u32)>, after: Option<(&[u8], u32)>) -> String {
     let [old, new] = [before, after].map(|file| file.map(|(bytes, _)| bytes));
     if old == new {
@@ -36,9 +36,9 @@ pub fn file_diff(path: &str, before: Option<(&[u8], u32)>, after: Option<(&[u8],
 pub struct FileDiff {
     /// The path of the file in its package.
     pub path: String,
-    /// In the form that `git apply` takes; empty if no byte differs.
+    /// The diff in the form that `git apply` takes; empty if no byte differs.
     pub text: String,
-    /// The same without the values of Secrets, if the file has any.
+    /// The diff without the values of Secrets; `None` if the file has none.
     pub masked: Option<String>,
 }
 
@@ -52,7 +52,7 @@ impl FileDiff {
         }
     }
 
-    /// The diff without the values of Secrets.
+    /// The diff to show, without the values of Secrets.
     #[must_use]
     pub fn shown(&self) -> &str {
         self.masked.as_deref().unwrap_or(&self.text)
@@ -62,7 +62,7 @@ impl FileDiff {
 /// The diff of a change to a package, with paths below a folder; empty if no byte differs.
 ///
 /// # Errors
-/// The file can no longer be read.
+/// An error if the file can no longer be read.
 pub(crate) fn change_diff(
     files: &Package,
     change: &FileChange,
@@ -73,10 +73,10 @@ pub(crate) fn change_diff(
     with_sides(files, change, folder, shown)
 }
 
-/// The same, also without the values of Secrets.
+/// The same diff, also without the values of Secrets.
 ///
 /// # Errors
-/// The file can no longer be read.
+/// An error if the file can no longer be read.
 pub(crate) fn change_diffs(
     files: &Package,
     change: &FileChange,
@@ -89,7 +89,7 @@ pub(crate) fn change_diffs(
 
 /// The diff without the values of Secrets; `None` if there are none.
 fn masked_diff(path: &str, before: FileSide<'_>, after: FileSide<'_>) -> Option<String> {
-    // Other files are texts about Secrets.
+    // Other files are texts that may mention Secrets, but do not define them.
     let is_yaml = [".yaml", ".yml", ".json"]
         .iter()
         .any(|ending| path.ends_with(ending));
@@ -105,10 +105,10 @@ fn masked_diff(path: &str, before: FileSide<'_>, after: FileSide<'_>) -> Option<
     Some(text_diff(path, old, new, new_mode))
 }
 
-/// The content of a file and its permission bits; `None` is no file.
+/// The content of a file and its permission bits; `None` if it does not exist.
 type FileSide<'f> = Option<(&'f [u8], u32)>;
 
-/// What a function makes of both sides of a change, with the path below a folder.
+/// Calls a function with both sides of a change, and the path below a folder.
 fn with_sides<T>(
     files: &Package,
     change: &FileChange,
@@ -131,12 +131,12 @@ fn with_sides<T>(
     Ok(make(&shown, before, change.after()))
 }
 
-/// The mode as git writes it: executable by its owner or not.
+/// The mode as Git writes it, which depends only on whether the owner may execute the file.
 fn git_mode(mode: u32) -> u32 {
     if mode & 0o100 == 0 { 100_644 } else { 100_755 }
 }
 
-/// The content as text, if it is UTF-8 without NUL; no file counts as text.
+/// The content as text; `None` if it has NUL or is not UTF-8. A missing file counts as text.
 fn text_of(content: Option<&[u8]>) -> Option<Option<&str>> {
     match content {
         None => Some(None),
@@ -145,7 +145,7 @@ fn text_of(content: Option<&[u8]>) -> Option<Option<&str>> {
     }
 }
 
-/// The unified diff of one file; `None` stands for no file. Empty if nothing differs.
+/// The unified diff of one file; `None` is a missing file. Empty if nothing differs.
 ///
 /// ```
 /// use krm_variants::diff::unified_diff;
@@ -170,7 +170,7 @@ pub fn unified_diff(path: &str, before: Option<&str>, after: Option<&str>) -> St
     text_diff(path, before, after, USUAL_MODE)
 }
 
-/// The unified diff of one file; a new one gets these permission bits.
+/// The unified diff of one file; a new file gets these permission bits.
 fn text_diff(path: &str, before: Option<&str>, after: Option<&str>, new_mode: u32) -> String {
     if before == after {
         return String::new();
@@ -185,7 +185,7 @@ fn text_diff(path: &str, before: Option<&str>, after: Option<&str>, new_mode: u3
     let new_mode = git_mode(new_mode);
     let is_executable = before.is_none() && new_mode != git_mode(USUAL_MODE);
     if is_empty || is_executable {
-        // In this line `patch` takes a space for the end of a name, unless that is quoted.
+        // In this line, `patch` reads a space as the end of a name, unless the name is quoted.
         let quote = if path.contains(' ') {
             quote_always
         } else {
@@ -219,11 +219,11 @@ fn text_diff(path: &str, before: Option<&str>, after: Option<&str>, new_mode: u3
     diff
 }
 
-/// The lines that differ, and those around them. Lines end at LF only, as git's do.
+/// Writes the lines that differ, and the lines around them. Lines end at LF only, as in Git.
 fn put_hunks(diff: &mut String, before: &str, after: &str) {
     let [old, new] = [before, after].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
     let hunks = hunks::line_hunks(&old, &new);
-    // Those with the same lines around them are one.
+    // Hunks with overlapping or adjacent context are joined.
     for near in hunks.chunk_by(|one, next| next.before.start - one.before.end <= 2 * CONTEXT) {
         let ([first, ..], [.., last]) = (near, near) else {
             continue;
@@ -245,8 +245,8 @@ fn put_hunks(diff: &mut String, before: &str, after: &str) {
     }
 }
 
-/// Lines as the head of a hunk has them: the first, counted from one, and how many unless it is one. Without lines, the
-/// one before them.
+/// A range of lines as the header of a hunk has it: the first line, counted from one, and the number of lines unless it
+/// is one. For an empty range, the line before it.
 fn position(lines: Range<usize>) -> String {
     match lines.len() {
         0 => format!("{},0", lines.start),

@@ -11,7 +11,7 @@ pub(super) fn quote(name: &str) -> String {
     quote_always(name)
 }
 
-/// The same in quotes, whether it needs them or not.
+/// The same, always in quotes.
 pub(super) fn quote_always(name: &str) -> String {
     let mut quoted = String::from("\"");
     for character in name.chars() {

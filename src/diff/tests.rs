@@ -158,7 +158,7 @@ fn time_is_bounded() {
     assert!(seconds(&shuffled(), &shuffled()) < 5.0);
 }
 
-/// What the processor spent on this thread so far: what else the machine does hardly counts.
+/// The processor time of this thread so far, which hardly depends on other load of the machine.
 fn on_processor() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds = text.split(' ').next()?.parse().ok()?;
@@ -172,7 +172,7 @@ fn on_path(program: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// What a program makes of the diff must be `after`.
+/// Checks that a program that applies the diff produces `after`.
 fn applied(
     program: &str,
     arguments: &[&str],

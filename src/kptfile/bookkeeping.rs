@@ -3,12 +3,12 @@
 
 use crate::yaml::{EditError, Editor, NodeRef, Value};
 
-/// The field of `status`.
+/// The field of `status` that records the last run.
 pub(crate) const RENDER_STATUS: &str = "renderStatus";
-/// The type of the condition.
+/// The type of kpt's condition.
 pub(crate) const RENDERED: &str = "Rendered";
 
-/// Whether a condition is kpt's.
+/// Whether a condition is kpt's `Rendered`.
 pub(crate) fn is_rendered(condition: NodeRef<'_>) -> bool {
     let kind = condition.resolved().get("type");
     kind.and_then(|kind| kind.as_str()) == Some(RENDERED)
@@ -83,7 +83,7 @@ pub(crate) fn without_bookkeeping(kptfile: &mut Value) {
     });
 }
 
-/// Drops the entry of a key if `keep` says so of its value.
+/// Removes the entry of a key, unless `keep` returns true for its value.
 fn retain(entries: &mut Vec<(Value, Value)>, name: &str, mut keep: impl FnMut(&mut Value) -> bool) {
     entries.retain_mut(|(key, value)| key.as_str() != Some(name) || keep(value));
 }

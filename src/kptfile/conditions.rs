@@ -104,7 +104,7 @@ fn elements_of<'d>(root: NodeRef<'d>, outer: &str, inner: &str) -> Option<NodeRe
     outer.entry(inner).map(|entry| entry.value)
 }
 
-/// The elements of a list by the value of a field.
+/// The elements of a list, grouped by the value of a field.
 fn index<'d>(list: Option<NodeRef<'d>>, key: &str) -> HashMap<&'d str, Vec<NodeRef<'d>>> {
     let mut index: HashMap<_, Vec<_>> = HashMap::new();
     for item in list.into_iter().flat_map(|list| list.resolved().items()) {

@@ -1,5 +1,5 @@
-//! The Kptfile: which one is the root package's; its pipeline, conditions and upstream; the package
-//! context next to it.
+//! The Kptfile: which one belongs to the root package; its pipeline, conditions and upstream; the package context next
+//! to it.
 //!
 //! Source: contract, set-package-context (the root Kptfile), prepend-pipeline and Bytes.
 
@@ -57,8 +57,8 @@ pub(crate) fn root_kptfile(list: &ResourceList) -> Option<ItemId> {
         .map(|(id, _)| id)
 }
 
-/// An error for each of several Kptfiles that could be the root package's, in sibling directories.
-/// Items without paths are one package.
+/// If several Kptfiles in sibling directories could belong to the root package, an error for each of them. Items
+/// without paths are one package.
 #[must_use]
 pub(crate) fn ambiguous_roots(list: &ResourceList) -> Vec<FunctionResult> {
     let kptfiles = list.items().filter(|(_, resource)| resource.is_kptfile());
@@ -80,7 +80,7 @@ pub(crate) fn ambiguous_roots(list: &ResourceList) -> Vec<FunctionResult> {
     roots.into_iter().map(error).collect()
 }
 
-/// The fields of a Kptfile that are about the copy, and not about what it was copied from.
+/// The fields of a Kptfile that describe the copy of a package, not the package that it was copied from.
 pub(crate) const OWN_FIELDS: [&str; 3] = ["upstream", "upstreamLock", "status"];
 
 /// Whether two files are in the same directory of the same package.
@@ -98,7 +98,7 @@ pub(crate) fn has_comments(collection: NodeRef<'_>) -> bool {
     let Some(last) = collection.items().chain(entries).last() else {
         return false;
     };
-    // A comment on the line of the collection's own key belongs to that.
+    // A comment on the line of the collection's key belongs to the key.
     let mark = collection.mark().unwrap_or(collection.range().start);
     let line_end = |at: usize| memchr::memchr(b'\n', &text.as_bytes()[at..]).map(|n| at + n);
     let on_one_line = !text[mark..collection.range().start].contains('\n');

@@ -22,7 +22,7 @@ pub(super) const OPTIONS: ParseOptions = ParseOptions { depth: 1 };
 /// The wrapper of a list that is cut at its dashes.
 #[derive(Debug)]
 pub(super) struct Stream {
-    /// The ResourceList with nothing after `items:`.
+    /// The ResourceList without its items: nothing follows `items:`.
     pub(super) wrapper: SourceText,
     /// Column of the dashes.
     pub(super) indent: usize,

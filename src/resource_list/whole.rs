@@ -16,10 +16,10 @@ use crate::yaml::{
     most_documents,
 };
 
-/// Reads a ResourceList, and says what is wrong with it.
+/// Reads a ResourceList, or reports why it cannot be read.
 pub(super) fn parse(text: Text) -> Result<ResourceList, InputError> {
     let limit = most_documents(&text);
-    // Something else altogether: to say where it is not YAML would not be enough.
+    // If the input is something else altogether, the place of a syntax error would not help.
     let place = if text.contains("ResourceList") {
         STDIN.to_owned()
     } else {
@@ -107,7 +107,7 @@ fn apply(text: &mut SourceText, changes: &mut Changes, results: &Results) -> Res
     } = std::mem::take(changes);
     let removed: BTreeSet<usize> = removed.iter().map(|id| id.0).collect();
     let is_more = !(inserted.is_empty() && results.is_empty());
-    // kpt takes a ResourceList without `items` for something else, and shows no results.
+    // kpt does not recognize a ResourceList without `items`, and shows no results.
     if is_more && text.root().is_some_and(|root| root.get("items").is_none()) {
         text.edit(|document, editor| match document.root(0) {
             Some(root) => editor.set(root, "items", Content::Value(Value::Sequence(Vec::new()))),
@@ -129,8 +129,8 @@ fn apply(text: &mut SourceText, changes: &mut Changes, results: &Results) -> Res
 }
 
 impl ResourceList {
-    /// The items that cannot stay as they are without those that were removed: an alias reads an
-    /// anchor there, and its value cannot be written out.
+    /// The items that cannot be kept without the removed ones: an alias reads an anchor of a removed item, and its
+    /// value cannot be written out.
     pub(crate) fn refused_removals(&self) -> Vec<(ItemId, EditError)> {
         let (Form::Whole, [text]) = (&self.form, &self.texts[..]) else {
             return Vec::new();
@@ -153,7 +153,7 @@ impl ResourceList {
         refused.map(|(at, error)| (ItemId(at), error)).collect()
     }
 
-    /// Makes items of what was inserted, and takes out what was removed.
+    /// Turns inserted resources into items, and drops the removed ones.
     pub(super) fn settle_whole(&mut self) -> Result<(), InputError> {
         if !self.changes.restructure() {
             return Ok(());
@@ -182,7 +182,7 @@ fn insert_items<'d>(
         let position = new.before.map_or(count, |id| id.0);
         by_position.entry(position).or_default().push(new.text);
     }
-    // From the end, so that the positions before stay the same.
+    // From the end, so that earlier positions remain valid.
     for (position, texts) in by_position.into_iter().rev() {
         for text in texts.into_iter().rev() {
             let text = OwnedDocument::parse(text).map_err(EditError::Broken)?;

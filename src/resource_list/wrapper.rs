@@ -1,4 +1,4 @@
-//! What a ResourceList must look like around its items, and the errors of what does not.
+//! Checks the parts of a ResourceList around its items, and defines the errors for invalid input.
 
 use thiserror::Error;
 
@@ -21,13 +21,13 @@ pub enum InputError {
     Yaml {
         /// `standard input` or the path of the file.
         place: String,
-        /// What and where.
+        /// What is wrong, and where.
         error: ParseError,
     },
-    /// The text is YAML, but not what it must be.
+    /// The text is YAML, but does not have the expected form.
     #[error("{place}: {message}")]
     Shape {
-        /// `standard input`, with line and column where there is one.
+        /// `standard input`, with line and column if they are known.
         place: String,
         /// What was expected and what was found.
         message: String,
@@ -57,7 +57,7 @@ pub(super) fn check_wrapper(root: NodeRef<'_>) -> Result<(), InputError> {
     })
 }
 
-/// Checks that earlier results, if any, are a sequence to which ours can be appended.
+/// Checks that earlier results, if any, are a sequence to which results can be appended.
 pub(super) fn check_results(root: NodeRef<'_>) -> Result<(), InputError> {
     match root.get("results") {
         Some(results) if !results.is_null() && !results.kind().is_sequence() => {
@@ -75,9 +75,9 @@ pub(super) fn check_results(root: NodeRef<'_>) -> Result<(), InputError> {
 
 /// The line of `items:` in a wrapper whose items were cut out.
 pub(super) struct ItemsLine {
-    /// Behind `items:`.
+    /// The offset after `items:`.
     pub(super) behind: usize,
-    /// Behind the line break.
+    /// The offset after the line break.
     pub(super) end: usize,
     pub(super) newline: &'static str,
 }

@@ -1,4 +1,4 @@
-//! What steps ask about the files of a package, those without resources included.
+//! Queries about the files of a package, including files without resources.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -12,19 +12,19 @@ impl ResourceList {
         self.package().map(|package| &*package.read)
     }
 
-    /// The files of a package.
+    /// The paths of all files of a package.
     pub(crate) fn file_paths(&self) -> BTreeSet<String> {
         let packages = self.package().into_iter();
         let paths = packages.flat_map(|package| package.paths().chain(package.others()));
         paths.map(str::to_owned).collect()
     }
 
-    /// The path of the file that is the package by itself.
+    /// The path of the only file, if the package is a single file.
     pub(crate) fn only_file(&self) -> Option<&str> {
         self.package()?.read.only_file.as_deref()
     }
 
-    /// The files in which resources were read.
+    /// The paths of the files in which resources were found.
     #[must_use]
     pub(crate) fn paths_of_resources(&self) -> BTreeSet<&str> {
         let Some(package) = self.package() else {
@@ -36,7 +36,7 @@ impl ResourceList {
             .collect()
     }
 
-    /// The files of a package that hold no resources, whatever their names.
+    /// The paths of the files without resources, whatever their names.
     #[must_use]
     pub(crate) fn paths_of_others(&self) -> Vec<String> {
         let Some(package) = self.package() else {
@@ -50,7 +50,7 @@ impl ResourceList {
     /// The bytes of a file of the package.
     ///
     /// # Errors
-    /// There is none, or it can no longer be read.
+    /// An error if there is no such file, or it can no longer be read.
     pub(crate) fn read_file(&self, path: &str) -> Result<Cow<'_, [u8]>, PackageError> {
         let missing = || PackageError::NotInPackage { path: path.into() };
         let package = self.package().ok_or_else(missing)?;
@@ -60,10 +60,10 @@ impl ResourceList {
         package.read.read(path)
     }
 
-    /// The files under a directory as they were read, by their paths relative to it; none in a ResourceList.
+    /// The original files in a directory, by their paths relative to it; none in a ResourceList.
     ///
     /// # Errors
-    /// One can no longer be read.
+    /// An error if a file can no longer be read.
     pub(crate) fn files_under(&self, directory: &str) -> Result<Package, PackageError> {
         let mut found = Package::default();
         let packages = self.package().into_iter();
@@ -81,7 +81,7 @@ impl ResourceList {
     }
 }
 
-/// The path of a file in a directory, relative to the directory.
+/// The path of a file in a directory, relative to the directory; `None` if the file is elsewhere.
 pub(in crate::resource_list) fn relative_to<'p>(directory: &str, path: &'p str) -> Option<&'p str> {
     path.strip_prefix(directory)?.strip_prefix('/')
 }

@@ -1,4 +1,5 @@
-//! The files of a package: a text for each file that is named like KRM. The other files stay on disk.
+//! The files of a package: a text for each file with a KRM name ([`is_krm_name`]). Other files are only read when a
+//! step needs them.
 
 mod files;
 
@@ -25,14 +26,14 @@ pub(super) struct PackageForm {
     numbers: HashMap<String, usize>,
     /// The files as they were read.
     read: Arc<Package>,
-    /// Those that are named like KRM and are not YAML; `None` if the package may hold none.
+    /// Files with KRM names that are not YAML; `None` if such files are errors.
     not_yaml: Option<Box<NotYaml>>,
 }
 
-/// Files that are named like KRM and are not YAML, each with what is wrong with it.
+/// Files with KRM names that are not YAML, each with its parse error.
 pub(crate) type NotYaml = BTreeMap<String, ParseError>;
 
-/// The resources of a file, each with the number of its document.
+/// The resources of a file, each with the index of its document.
 type NumberedDocuments = Vec<(usize, Resource)>;
 
 fn numbered(documents: Vec<Option<Resource>>) -> NumberedDocuments {
@@ -43,7 +44,7 @@ fn numbered(documents: Vec<Option<Resource>>) -> NumberedDocuments {
 }
 
 impl PackageForm {
-    /// Adds a file, whose text becomes the next one of the list; gives the file's number.
+    /// Adds a file, whose text becomes the next one of the list; returns the file's number.
     pub(super) fn push(&mut self, path: String) -> usize {
         let number = self.paths.len();
         self.numbers.insert(path.clone(), number);
@@ -51,18 +52,18 @@ impl PackageForm {
         number
     }
 
-    /// The number of a file that is named like KRM.
+    /// The number of a file with a KRM name.
     pub(super) fn number(&self, path: &str) -> Option<usize> {
         self.numbers.get(path).copied()
     }
 
-    /// Whether a file that is named like KRM is text.
+    /// Whether a file with a KRM name is treated as text, because it is not YAML.
     fn is_text(&self, path: &str) -> bool {
         let mut not_yaml = self.not_yaml.iter();
         not_yaml.any(|files| files.contains_key(path))
     }
 
-    /// The files that are named like KRM.
+    /// The files with KRM names.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         self.paths.iter().map(String::as_str)
     }
@@ -78,7 +79,7 @@ impl PackageForm {
         self.numbers.contains_key(path) || self.read.get(path).is_some()
     }
 
-    /// The files that are not as they were read, and the new ones.
+    /// The changed, deleted and new files.
     fn emit(&self, texts: &[SourceText], items: &[Item], changes: &mut Changes) -> Vec<FileChange> {
         let FileEdits {
             copied,
@@ -120,7 +121,7 @@ impl PackageForm {
             let text = documents_text(Document::new("", &nothing), head, None, &new);
             files.extend(text.map(|text| write(&path, text)));
         }
-        // A file whose resources are all removed can become one that is not KRM.
+        // A file that loses all its resources may also be replaced with a copied file.
         let copies: BTreeSet<&str> = copied.iter().map(FileChange::path).collect();
         debug_assert_eq!(copies.len(), copied.len(), "one change for each file");
         files.retain(|change| !copies.contains(change.path()));
@@ -161,7 +162,7 @@ fn items_of_file(
 }
 
 impl ResourceList {
-    /// Reads the resources of a package. YAML that is not KRM stays in its file, unseen.
+    /// Reads the resources of a package. YAML that is not KRM stays in its file, and does not become an item.
     ///
     /// # Errors
     /// [`InputError::Yaml`] for a file that does not parse.
@@ -169,15 +170,16 @@ impl ResourceList {
         Self::read_package(files.into(), None, &[])
     }
 
-    /// As [`from_package`](Self::from_package), but a file that is not YAML is text, like a file of another name.
+    /// Like [`from_package`](Self::from_package), but a file that is not YAML is treated as text, like a file with
+    /// another name.
     ///
     /// # Errors
-    /// [`InputError::Yaml`] for a file that is YAML and that no package may hold, and for such a Kptfile.
+    /// [`InputError::Yaml`] for a file that is YAML but that no package may hold, and for a Kptfile that is not YAML.
     pub fn from_package_and_texts(files: impl Into<Arc<Package>>) -> Result<Self, InputError> {
         Self::from_package_like(files, true, &[])
     }
 
-    /// The same of a package that shares files with others: what these have read of a file is not read again.
+    /// The same for a package that shares files with others. Files that the others have read are not read again.
     ///
     /// # Errors
     /// As [`from_package`](Self::from_package), or with `takes_texts` as
@@ -191,7 +193,7 @@ impl ResourceList {
         Self::read_package(files.into(), not_yaml, others)
     }
 
-    /// A file of the package with its resources, if it has this text.
+    /// A file of the package with its resources, if the file has this text.
     fn same_file(&self, path: &str, text: &str) -> Option<(SourceText, NumberedDocuments)> {
         let number = self.package()?.number(path)?;
         let own = self.texts.get(number).filter(|own| own.text() == text)?;
@@ -247,12 +249,12 @@ impl ResourceList {
         Ok(Self::new(Form::Package(form), texts, items))
     }
 
-    /// The files of a package that are named like KRM and are not YAML; `None` where such are errors.
+    /// Files of a package with KRM names that are not YAML; `None` if such files are errors.
     pub(crate) fn not_yaml(&self) -> Option<&NotYaml> {
         self.package()?.not_yaml.as_deref()
     }
 
-    /// Makes a file text that is not YAML in another version of the package.
+    /// Treats a file as text because it is not YAML in another version of the package.
     pub(crate) fn make_text(&mut self, path: &str, error: &ParseError) {
         if let Form::Package(PackageForm {
             not_yaml: Some(not_yaml),
@@ -265,7 +267,7 @@ impl ResourceList {
         }
     }
 
-    /// Reads a package whose files came as texts.
+    /// Reads a package whose files are given as texts.
     ///
     /// # Errors
     /// [`InputError::Yaml`] for a file that does not parse.
@@ -282,7 +284,7 @@ impl ResourceList {
         }
     }
 
-    /// The files of a package that are not as they were read, and the new ones, whose texts leave the list.
+    /// The changed, deleted and new files of a package. Inserted texts are moved out of the list.
     #[must_use]
     pub fn file_changes(&mut self) -> Vec<FileChange> {
         match &self.form {
@@ -291,13 +293,13 @@ impl ResourceList {
         }
     }
 
-    /// Makes the changed files those of the package, and reads their resources.
+    /// Replaces the files of the package with the changed ones, and reads their resources.
     pub(super) fn settle_package(&mut self) -> Result<(), InputError> {
         let changed = self.file_changes();
         let Form::Package(package) = &mut self.form else {
             return Ok(());
         };
-        // There may be 100,000 new files: their texts are held once.
+        // There may be 100,000 new files, so their texts are not copied.
         let mut modes = std::mem::take(&mut self.changes).files.modes;
         let mut copied = Vec::new();
         let mut replaced = HashSet::new();
@@ -347,7 +349,7 @@ impl ResourceList {
     }
 }
 
-/// Whether a file is text because of an error. A Kptfile never is: it says what the package is.
+/// Whether a file with this error is treated as text. A Kptfile never is, because it describes the package.
 fn is_text(path: &str, error: &ParseError) -> bool {
     error.is_syntax && path.rsplit('/').next() != Some("Kptfile")
 }
