@@ -3,7 +3,7 @@
 use crate::results::FunctionResult;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
 
-/// A Kubernetes condition without a time, since no output depends on the time.
+/// A Kubernetes condition without a time, because no output depends on the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Condition<'a> {
     pub(crate) kind: &'a str,
@@ -13,7 +13,7 @@ pub(crate) struct Condition<'a> {
 }
 
 impl Condition<'_> {
-    /// As an info result; programs find type, status and reason in the tags.
+    /// The condition as an info result. Programs find type, status and reason in the tags.
     pub(crate) fn result(&self) -> FunctionResult {
         let message = format!("{} is {}: {}", self.kind, self.status, self.message);
         let result = FunctionResult::info(message).at(Path::fields(&["status", "conditions"]));
@@ -41,7 +41,7 @@ impl Condition<'_> {
         Value::Sequence(conditions.iter().map(Self::value).collect())
     }
 
-    /// Updates existing conditions field by field; other conditions and fields stay.
+    /// Updates existing conditions field by field, and adds missing ones. Other conditions and fields are unchanged.
     pub(crate) fn update<'d>(
         conditions: &[Self],
         old: NodeRef<'d>,
@@ -55,7 +55,7 @@ impl Condition<'_> {
                 editor.insert_item(old, None, Content::Value(condition.value()))?;
                 continue;
             };
-            // The old time belongs to the old status, and a function knows no new one.
+            // The old time belongs to the old status, and a function has no new time.
             if text(node, "status") != Some(condition.status) {
                 editor.remove_entry(node, "lastTransitionTime")?;
             }

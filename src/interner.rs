@@ -1,8 +1,8 @@
-//! Equal keys get equal numbers: how the entries of two mappings, or the elements of three lists, find
-//! each other without comparing each with each.
+//! Gives equal keys equal numbers, so that the entries of two mappings, or the elements of three lists, are matched
+//! without comparing all pairs.
 //!
-//! A key that occurs twice in one source has a number for its first occurrence and another one for its
-//! second, so that firsts are matched with firsts.
+//! A key that occurs twice in one source has a number for its first occurrence and another one for its second, so that
+//! first occurrences match each other.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,14 +10,14 @@ use std::hash::{Hash, RandomState};
 
 use indexmap::IndexSet;
 
-/// Gives numbers to keys, in the order in which it meets them: the same in every source.
+/// Gives numbers to keys, in the order in which they first occur. A key has the same number in every source.
 #[derive(Debug)]
 pub(crate) struct Interner<K> {
-    /// By number: a key, and how many of its equals are before it in a source.
+    /// By number: a key, and how many equal keys precede it in a source.
     known: IndexSet<(K, u32), RandomState>,
 }
 
-/// The numbers of one source's keys.
+/// The numbers of the keys of one source.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Numbered {
     /// By position in the source.
@@ -38,7 +38,7 @@ impl<K: Hash + Eq + Clone> Interner<K> {
     pub(crate) fn number(&mut self, source: impl IntoIterator<Item = K>) -> Numbered {
         let mut counts: Vec<u32> = vec![0; self.known.len()];
         let mut repeats = false;
-        // Most sources have the order of the first, which spares looking for the number.
+        // Most sources have the order of the first one, so the next number is tried first.
         let mut next = 0;
         let mut numbers = Vec::new();
         for key in source {
@@ -63,14 +63,14 @@ impl<K: Hash + Eq + Clone> Interner<K> {
         self.known.insert_full((key.clone(), occurrence)).0
     }
 
-    /// How many numbers were given.
+    /// How many numbers were assigned.
     pub(crate) fn len(&self) -> usize {
         self.known.len()
     }
 }
 
-/// For each key of `theirs`, the position of its equal in `ours`: the first of several is matched with the first. `None`
-/// matches nothing.
+/// For each key of `theirs`, the position of an equal key in `ours`. Of several equal keys, the first is matched with
+/// the first. `None` matches nothing.
 pub(crate) fn matches<K: Hash + Eq>(
     ours: impl IntoIterator<Item = Option<K>>,
     theirs: impl IntoIterator<Item = Option<K>>,

@@ -2,11 +2,11 @@
 
 use semver::Version;
 
-/// The name that asks for the highest version.
+/// The name of a revision that means the highest version.
 pub(crate) const LATEST: &str = "latest";
 
-/// The highest of these versions, where `v3` counts as `3.0.0`; a pre-release only if nothing else exists. `None` if none
-/// of them is a version.
+/// The revision with the highest version, where `v3` counts as `3.0.0`; a pre-release only if nothing else exists.
+/// `None` if no revision is a version.
 #[must_use]
 pub fn latest<T>(revisions: impl Iterator<Item = T>, name: impl Fn(&T) -> &str) -> Option<T> {
     let versions = revisions.filter_map(|revision| Some((version(name(&revision))?, revision)));
@@ -28,7 +28,7 @@ pub(crate) fn is_older(revision: &str, than: &str) -> bool {
     versions.is_some_and(|(revision, than)| revision < than)
 }
 
-/// The version that a revision is; what it lacks is zero.
+/// The version that a revision names; missing numbers are zero. `None` if it is not a version.
 #[must_use]
 pub fn version(name: &str) -> Option<Version> {
     let text = name.strip_prefix('v').unwrap_or(name);

@@ -33,7 +33,7 @@
 //! # Ok::<(), krm_variants::config::UsageError>(())
 //! ```
 //!
-//! And this edits one field; every other byte stays:
+//! This edits one field and keeps every other byte:
 //!
 //! ```
 //! use krm_variants::yaml::{Content, Editor, OwnedDocument, Value};
@@ -73,7 +73,7 @@
 //!
 //! - Only changed fields are printed: an output is slices of the input and inserted text.
 //! - Every edited text is parsed again before it is written.
-//! - A run with an error result returns the items as they came.
+//! - A run with an error result returns the items unchanged.
 //! - Output does not depend on time or on the order of a hash map.
 
 // Bad input is an error, never a panic; the exceptions say why they cannot happen.

@@ -1,5 +1,5 @@
 //! `krmv`: one program for a person with a package. It uses the library as any other program would.
-// Comments of arguments are the text of `--help`, with its brackets.
+// The comments of arguments are the text of `--help`, whose brackets are not links.
 #![allow(rustdoc::broken_intra_doc_links)]
 // Bad input is an error, never a panic; the exceptions say why they cannot happen.
 #![cfg_attr(

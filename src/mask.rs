@@ -1,4 +1,4 @@
-//! Masks the values of Secrets in what a diff shows, as `kubectl diff` does.
+//! Masks the values of Secrets in diffs, as `kubectl diff` does.
 //!
 //! ```yaml
 //! data:
@@ -15,16 +15,16 @@ use std::ops::Range;
 use crate::results::LAST_APPLIED;
 use crate::yaml::{NodeRef, OwnedDocument, Value};
 
-/// A value that is not shown.
+/// A value that is masked, and its places.
 struct Hidden {
     ranges: Vec<Range<usize>>,
     value: Option<Value>,
 }
 
-/// By the Secret and the path in it that leads to it.
+/// The masked values, by the Secret and the path within it.
 type AllHidden = BTreeMap<(String, &'static str, String), Hidden>;
 
-/// Two versions of a Secret, without their values. One that is not YAML is not shown at all.
+/// Two versions of a Secret with their values masked. A version that is not YAML is masked completely.
 pub(crate) fn masked(before: &str, after: &str) -> (String, String) {
     let sides = [before, after].map(|text| OwnedDocument::parse(text.to_owned()).ok());
     let hidden = sides.each_ref().map(|side| {
@@ -37,11 +37,11 @@ pub(crate) fn masked(before: &str, after: &str) -> (String, String) {
     with_hidden([before, after], &sides, &hidden)
 }
 
-/// Two versions of a file, without the values of Secrets; `None` if no Secret is in them. One that is not YAML
-/// is not shown at all if it speaks of Secrets.
+/// Two versions of a file with the values of Secrets masked; `None` if they have no Secret. A version that is not YAML
+/// is masked completely if one of them mentions Secrets.
 pub(crate) fn masked_file(before: &str, after: &str) -> Option<(String, String)> {
     let texts = [before, after];
-    // Most files need no parsing.
+    // Most files do not mention Secrets and need no parsing.
     if !texts.iter().any(|text| text.contains(SECRET)) {
         return None;
     }
@@ -60,10 +60,10 @@ pub(crate) fn masked_file(before: &str, after: &str) -> Option<(String, String)>
     (!is_all_read || !is_plain).then(|| with_hidden(texts, &sides, &hidden))
 }
 
-/// The kind whose values are not shown.
+/// The kind whose values are masked.
 const SECRET: &str = "Secret";
 
-/// Both texts with masks in place of what is hidden.
+/// Both texts with masks in place of the masked values.
 fn with_hidden(
     texts: [&str; 2],
     sides: &[Option<OwnedDocument>; 2],
@@ -105,7 +105,7 @@ fn with_masks(text: &str, ranges: &BTreeMap<usize, (usize, &str)>) -> String {
     masked
 }
 
-/// Hides the values of a Secret, and of those in a list.
+/// Collects the values of a Secret, or of the Secrets in a list.
 fn hide_secrets(root: NodeRef<'_>, found: &mut AllHidden) {
     let root = root.resolved();
     let text = |path: &[&str]| Some(root.get_path(path)?.resolved().scalar_text()?.to_owned());
@@ -123,12 +123,12 @@ fn hide_values(root: NodeRef<'_>, secret: &str, found: &mut AllHidden) {
         if node.is_null() {
             return;
         }
-        // What an alias stands for is written somewhere else.
+        // The value of an alias is elsewhere in the text.
         let ranges = vec![node.range(), node.resolved().range()];
         let value = node.value();
         let path = (secret.to_owned(), section, key.to_owned());
         match found.entry(path) {
-            // Two Secrets of one name in a file.
+            // A file can have two Secrets of one name.
             Entry::Occupied(mut first) => first.get_mut().ranges.extend(ranges),
             Entry::Vacant(place) => {
                 place.insert(Hidden { ranges, value });
@@ -151,7 +151,7 @@ fn hide_values(root: NodeRef<'_>, secret: &str, found: &mut AllHidden) {
     if let Some(node) = root.get_path(&["metadata", "annotations", LAST_APPLIED]) {
         hide("metadata", LAST_APPLIED, node);
     }
-    // A JSON patch is one text.
+    // A JSON patch is one text, which is masked completely.
     if let Some(node) = root.get("patch").filter(|_| root.get("target").is_some()) {
         hide("patch", "", node);
     }

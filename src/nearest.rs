@@ -1,11 +1,11 @@
-//! Names like one that is not there.
+//! Finds names that are similar to a name that does not exist.
 
-/// How alike names are, from 0 to 1: of three letters, two may change places.
+/// Names must be more alike than this, from 0 to 1: two of three letters may be swapped.
 const LIKENESS: f64 = 0.66;
-/// Names beyond these are not looked at.
+/// Limit of the names that are compared.
 const NAMES: usize = 20_000;
 
-/// At most `count` of the names, those that are most like one.
+/// At most `count` of the names, the most similar ones first.
 pub(crate) fn nearest<'n>(
     name: &str,
     names: impl IntoIterator<Item = &'n str>,
@@ -21,7 +21,7 @@ pub(crate) fn nearest<'n>(
     found.into_iter().map(|(_, name)| name).collect()
 }
 
-/// By the fewest letters to change, or by those that both have, as in a path and the end of it.
+/// The similarity of two names: by the number of letters to change, or by common letters, as in a path and its end.
 fn likeness(one: &str, other: &str) -> f64 {
     strsim::normalized_damerau_levenshtein(one, other).max(strsim::jaro(one, other))
 }

@@ -1,8 +1,8 @@
-//! Work on large inputs by several threads, with the results in order.
+//! Processes large inputs on several threads, and keeps the order of the results.
 //!
-//! Scoped threads of the standard library are enough: a run has two or three such loops, each item
-//! belongs to one share, and short inputs, which are most, start no thread. `rayon` would bring a
-//! thread pool and its crates to do the same.
+//! Scoped threads of the standard library are enough: a run has two or three such loops, each item belongs to one
+//! share, and most inputs are short and start no thread. `rayon` would add a thread pool and its crates for the same
+//! result.
 
 use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use std::thread;
 
 use crate::test_switches::Switch;
 
-/// Bytes that a thread takes at a time. Smaller inputs stay on one thread.
+/// Bytes that a thread takes at a time. Smaller inputs are processed on one thread.
 #[inline]
 pub(crate) fn share() -> usize {
     if Switch::SmallShares.is_on() {
@@ -20,12 +20,12 @@ pub(crate) fn share() -> usize {
     }
 }
 
-/// The results of `work` for each item, in their order; each item is large enough for a thread.
+/// The results of `work` for each item, in order. Each item must be large enough for a thread.
 pub fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     map(items, |_| share(), work)
 }
 
-/// The results of `work` for each item; `weight` is the size of an item in bytes.
+/// The results of `work` for each item, in order; `weight` is the size of an item in bytes.
 pub(crate) fn map<T: Sync, R: Send>(
     items: &[T],
     weight: impl Fn(&T) -> usize,
@@ -41,7 +41,7 @@ pub(crate) fn map<T: Sync, R: Send>(
     if threads == 1 {
         return items.iter().map(work).collect();
     }
-    // Each result is put where it stays: a second vector of many results would take memory.
+    // Each result is written to its final place, because a second vector of many results would take memory.
     let mut results: Vec<Option<R>> = Vec::new();
     results.resize_with(items.len(), || None);
     let mut rest = results.as_mut_slice();

@@ -17,7 +17,7 @@ pub const INDEX_ANNOTATIONS: [&str; 2] = [
     "internal.config.kubernetes.io/index",
     "config.kubernetes.io/index",
 ];
-/// The package of an item, where a pipeline runs over several.
+/// The package of an item, if a pipeline runs over several packages.
 pub const PACKAGE_PATH_ANNOTATION: &str = "internal.config.kubernetes.io/package-path";
 /// Ids by which kpt finds the comments of an item, to restore them by position.
 pub const ID_ANNOTATIONS: [&str; 2] = ["internal.config.kubernetes.io/id", "config.k8s.io/id"];
@@ -30,7 +30,7 @@ const PIPELINE_ANNOTATIONS: [&str; 5] = [
     "kustomize.config.k8s.io/id",
 ];
 const PIPELINE_PREFIX: &str = "internal.config.kubernetes.io/";
-/// Which side of a merge an item is.
+/// The side of a merge that an item belongs to.
 pub const MERGE_SOURCE_ANNOTATION: &str = "config.kubernetes.io/merge-source";
 /// The resource is for tools, not for a cluster.
 pub const LOCAL_CONFIG_ANNOTATION: &str = "config.kubernetes.io/local-config";
@@ -41,7 +41,7 @@ pub(crate) fn is_local_config(node: NodeRef<'_>) -> bool {
     value.is_some_and(|value| value.scalar_text() != Some("false"))
 }
 
-/// The namespace of namespaced objects that name none.
+/// The namespace of namespaced objects that do not name one.
 pub(crate) const DEFAULT_NAMESPACE: &str = "default";
 
 /// A namespace; an absent or empty one is `default`.
@@ -50,7 +50,7 @@ pub(crate) fn namespace_of(namespace: Option<&str>) -> &str {
     given.unwrap_or(DEFAULT_NAMESPACE)
 }
 
-/// The namespace and the name of an object; both together tell objects of a kind apart.
+/// The namespace and the name of an object, which together identify an object of a kind.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct NamespacedName {
     pub(crate) namespace: String,
@@ -66,7 +66,7 @@ impl NamespacedName {
     }
 }
 
-/// The annotations by which kpt puts an item into its file, in both spellings.
+/// The annotations by which kpt assigns an item to its file, in both spellings.
 pub(crate) fn file_annotations(path: &str, index: usize) -> [(&'static str, String); 4] {
     let [path_name, legacy_path] = PATH_ANNOTATIONS;
     let [index_name, legacy_index] = INDEX_ANNOTATIONS;
@@ -78,8 +78,8 @@ pub(crate) fn file_annotations(path: &str, index: usize) -> [(&'static str, Stri
     ]
 }
 
-/// Whether an annotation belongs to the pipeline that an item passes through, as its path, index and ids
-/// do, and not to the resource.
+/// Whether an annotation belongs to the pipeline that an item passes through, and not to the resource. Path, index and
+/// ids are such annotations.
 #[must_use]
 pub fn is_pipeline_annotation(name: &str) -> bool {
     PIPELINE_ANNOTATIONS.contains(&name) || name.starts_with(PIPELINE_PREFIX)
@@ -90,13 +90,13 @@ pub fn is_pipeline_annotation(name: &str) -> bool {
 pub struct Origin {
     /// Path of the file, relative to the package at `package_path`.
     pub path: Option<Arc<str>>,
-    /// The path in the legacy spelling, if `path` is in the other one and differs.
+    /// The path in the legacy spelling, if `path` is in the other spelling and differs.
     pub legacy_path: Option<Arc<str>>,
     /// Whether `path` is in the legacy spelling.
     pub is_legacy: bool,
-    /// Which resource of the file it is, counted from 0.
+    /// The index of the resource in its file, counted from 0.
     pub index: Option<usize>,
-    /// The package, where a pipeline runs over several; kpt has it absolute.
+    /// The package, if a pipeline runs over several packages; kpt writes its absolute path.
     pub package_path: Option<Arc<str>>,
 }
 
@@ -111,8 +111,8 @@ impl Origin {
             .filter_map(|(name, path)| Some((name, path.as_deref()?)))
     }
 
-    /// The path of the file relative to the root package. Where kpt renders a sub-package, `path` is
-    /// relative to that.
+    /// The path of the file relative to the root package. When kpt renders a sub-package, `path` is relative to the
+    /// sub-package.
     pub(crate) fn path_from(&self, root: Option<&str>) -> Option<String> {
         let path = normalize_package_path(self.path.as_deref()?);
         let package = self.package_path.as_deref().unwrap_or_default();
@@ -123,7 +123,8 @@ impl Origin {
         })
     }
 
-    /// The directory of the file, without a `/` at the end; the package's own is empty.
+    /// The directory of the file, without a `/` at the end; empty for the directory of the package. `None` if there is
+    /// no path.
     #[must_use]
     pub fn directory(&self) -> Option<&str> {
         let path = self.path.as_deref()?;
@@ -131,7 +132,7 @@ impl Origin {
     }
 }
 
-/// Identity and origin of a resource; its text stays in the list that holds it.
+/// Identity and origin of a resource. The list that contains the resource has its text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Resource {
     /// `apiVersion`.
@@ -153,9 +154,9 @@ pub(crate) struct ResourceFields<'t> {
     pub(crate) kind: Option<Arc<str>>,
     pub(crate) name: Option<Arc<str>>,
     pub(crate) namespace: Option<Arc<str>>,
-    /// By [`PATH_ANNOTATIONS`].
+    /// The values of [`PATH_ANNOTATIONS`].
     pub(crate) paths: [Option<Arc<str>>; 2],
-    /// By [`INDEX_ANNOTATIONS`].
+    /// The values of [`INDEX_ANNOTATIONS`].
     pub(crate) indexes: [Option<Cow<'t, str>>; 2],
     pub(crate) package_path: Option<Arc<str>>,
 }

@@ -1,13 +1,14 @@
-//! Results as people read them on a terminal.
+//! Prints results for people, for example on a terminal.
 //!
-//! One result a line, those about one file together, and what is about no file last:
+//! One result per line. Results about the same file are together, and results about no file come last:
 //!
 //! ```text
 //! [warning] deployment.yaml:12: Deployment/app: spec.replicas: local and upstream both changed the value ...
 //! [info] merged: 2 changed, 0 added, 0 removed, 0 moved, 1 conflict
 //! ```
 //!
-//! Equal decisions about fields are one line, that of the first, with how many more there are; `--verbose` lists them all.
+//! Equal decisions about fields share one line: the first one, with the number of the others. `--verbose` lists them
+//! all.
 //!
 //! A terminal shows the values of a conflict below each other:
 //!
@@ -30,13 +31,13 @@ use crate::yaml::{Path, PathElement};
 /// Turns results into text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ResultPrinter {
-    /// Whether it goes to a terminal that shows colours.
+    /// Whether the output goes to a terminal that shows colours.
     pub(crate) colour: bool,
     /// Whether equal decisions are listed one by one.
     pub(crate) lists_all: bool,
 }
 
-// Not `anstream`: it would also strip the escapes that a package's files hold from a diff of them.
+// `anstream` is not used, because it would also strip the escapes in a package's files from their diffs.
 const PLAIN: Style = Style::new();
 const BOLD: Style = Style::new().bold();
 const DIMMED: Style = Style::new().dimmed();
@@ -46,7 +47,7 @@ const YELLOW: Style = AnsiColor::Yellow.on_default();
 const CYAN: Style = AnsiColor::Cyan.on_default();
 
 impl ResultPrinter {
-    /// Every error.
+    /// All errors, one per line.
     pub(crate) fn errors(self, results: &Results) -> String {
         let mut text = String::new();
         for result in results.iter().filter(|r| r.severity == Severity::Error) {
@@ -82,7 +83,7 @@ impl ResultPrinter {
         text
     }
 
-    /// A conflict with its values below each other; the words in which they differ are bold.
+    /// A conflict with its values below each other. Words that differ are bold.
     fn conflict(
         self,
         text: &mut String,
@@ -129,11 +130,11 @@ impl ResultPrinter {
 /// Results about fields, grouped by what was decided.
 #[derive(Default)]
 struct Grouped<'r> {
-    /// The first of each group, and how many there are.
+    /// The first result of each group, and the size of the group.
     groups: HashMap<Decided<'r>, (&'r FunctionResult, usize)>,
 }
 
-/// What was decided: severity, reason, the name of the field, and the message with the values.
+/// A decision: severity, reason, the name of the field, and the message with the values.
 type Decided<'r> = (Severity, &'r str, Option<PathElement>, &'r Message);
 
 impl<'r> Grouped<'r> {
@@ -156,7 +157,7 @@ impl<'r> Grouped<'r> {
             .is_none_or(|(first, _)| std::ptr::eq(*first, result))
     }
 
-    /// What follows a result that stands for others too.
+    /// The text after a result that represents others, too.
     fn more(&self, result: &'r FunctionResult) -> String {
         match self.group(result) {
             Some((_, count)) if *count > 1 => {
@@ -186,7 +187,7 @@ struct ConflictVersions<'r> {
 }
 
 impl<'r> ConflictVersions<'r> {
-    /// The versions of a result that is a conflict over a value.
+    /// The versions of a conflict over a value; `None` for other results.
     fn of(result: &'r FunctionResult) -> Option<Self> {
         let values = ["original", "local", "upstream"].map(|name| (name, result.tag_value(name)));
         result.message.has_details().then_some(())?;
@@ -196,7 +197,7 @@ impl<'r> ConflictVersions<'r> {
         })
     }
 
-    /// The values that there are, in parts, and whether each part differs: whether a version lacks its words.
+    /// The existing values in parts, and whether each part differs: whether a version lacks its words.
     fn parts(&self) -> Vec<Vec<(String, bool)>> {
         let given: Vec<Vec<&str>> = (self.values.iter())
             .filter_map(|(_, value)| value.map(words))
@@ -204,7 +205,7 @@ impl<'r> ConflictVersions<'r> {
         let Some(first) = given.first() else {
             return Vec::new();
         };
-        // For each word of the other versions, the word of the first that it is the same as.
+        // For each word of the other versions, the position of the equal word in the first one.
         let pairs: Vec<Vec<Option<usize>>> = (given[1..].iter())
             .map(|other| paired(first, other))
             .collect();
@@ -228,7 +229,7 @@ impl<'r> ConflictVersions<'r> {
     }
 }
 
-/// Words, and single characters between them. The number of a quantity is a word: `3` and `Gi`.
+/// Splits a text into words, and the single characters between them. A quantity has two words: `3` and `Gi`.
 fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = text;

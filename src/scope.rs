@@ -65,14 +65,14 @@ const CLUSTER_SCOPED: &[(&str, &str)] = &[
     ("storagemigration.k8s.io", "StorageVersionMigration"),
 ];
 
-/// Which kinds have no namespace: the built-in ones, and those of CustomResourceDefinitions.
+/// Which kinds have no namespace: built-in kinds, and kinds of CustomResourceDefinitions.
 #[derive(Debug, Default)]
 pub struct Scopes {
     custom: HashMap<(String, String), bool>,
 }
 
 impl Scopes {
-    /// Notes the scope of a CustomResourceDefinition; ignores other resources.
+    /// Records the scope of a CustomResourceDefinition; ignores other resources.
     pub fn learn(&mut self, resource: &Resource, node: NodeRef<'_>) {
         if !is_definition(resource) {
             return;
@@ -87,7 +87,7 @@ impl Scopes {
         }
     }
 
-    /// Whether resources of this group and kind have no namespace. Unknown kinds have one.
+    /// Whether resources of this group and kind have no namespace. Unknown kinds are namespaced.
     #[must_use]
     pub fn is_cluster_scoped(&self, group: &str, kind: &str) -> bool {
         let built_in = || CLUSTER_SCOPED.binary_search(&(group, kind)).is_ok();
@@ -96,7 +96,7 @@ impl Scopes {
     }
 }
 
-/// The kind that defines others.
+/// The kind that defines other kinds.
 pub(crate) const DEFINITION: &str = "CustomResourceDefinition";
 
 /// Whether a resource is a CustomResourceDefinition.

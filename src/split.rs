@@ -1,9 +1,8 @@
 //! Cuts the items out of a ResourceList before anything is parsed.
 //!
-//! kpt and kustomize write a ResourceList as a block mapping at column 0, with `items:` on a line of its
-//! own and every item after a dash, or with `items: []`. One scan cuts such a text at the dashes. The
-//! scan only proposes: the caller parses the rest and every piece, and reads the text as a whole if one
-//! of them is not what the scan expected.
+//! kpt and kustomize write a ResourceList as a block mapping at column 0, with `items:` on a separate line and every
+//! item after a dash, or with `items: []`. One scan cuts such a text at the dashes. The scan only proposes: the caller
+//! parses the rest and every piece, and reads the whole text instead if one of them is not what the scan expected.
 
 use std::ops::Range;
 
@@ -12,12 +11,11 @@ use crate::parallel;
 /// Where the items of a ResourceList are.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Split {
-    /// From the line below `items:` to the next key of the wrapper, or the end; the ` []` of an empty
-    /// list.
+    /// From the line below `items:` to the next key of the wrapper, or the end. For an empty list, the ` []`.
     pub(crate) items: Range<usize>,
     /// The lines of each item, from the dash (or the comments directly above it) to the next one.
     pub(crate) pieces: Vec<Range<usize>>,
-    /// Column of the dashes, if there is an item.
+    /// Column of the dashes; `None` if there are no items.
     pub(crate) indent: Option<usize>,
 }
 
@@ -61,7 +59,7 @@ fn cut_at_dashes(bytes: &[u8], start: usize) -> Option<Split> {
             break;
         }
     }
-    // Blank lines and comments above the first item stay with it.
+    // Blank lines and comments above the first item belong to it.
     *starts.first_mut()? = start;
     let ends = starts.iter().copied().skip(1).chain([items_end]);
     let pieces = starts
@@ -93,9 +91,9 @@ fn items_key(bytes: &[u8]) -> Option<ItemsKey> {
     })
 }
 
-/// Where lines begin, from `start`, that are not blank and not indented deeper than `indent`.
+/// The starts of the lines from `start` on that are not blank and not indented deeper than `indent`.
 ///
-/// This looks at each line of the text: on several threads where it is long.
+/// Each line of the text is checked, on several threads if the text is long.
 fn shallow_lines(bytes: &[u8], start: usize, indent: usize) -> Vec<usize> {
     let mut parts = Vec::new();
     let mut from = start;
@@ -127,11 +125,11 @@ fn shallow_lines(bytes: &[u8], start: usize, indent: usize) -> Vec<usize> {
 /// A line of a text.
 struct ListLine<'t> {
     at: usize,
-    /// Spaces in front.
+    /// Number of spaces at the start.
     column: usize,
-    /// What follows them, without the line break.
+    /// The text after the spaces, without the line break.
     rest: &'t [u8],
-    /// Where the next line begins.
+    /// Start of the next line.
     next: usize,
 }
 

@@ -1,5 +1,5 @@
-//! What only tests switch on, in builds with debug assertions: `KRM_VARIANTS_TEST="without_scanner small_shares" cargo test`.
-//! The test suite must print the same bytes with and without (`.ci/run`).
+//! Switches for tests, in builds with debug assertions: `KRM_VARIANTS_TEST="without_scanner small_shares" cargo test`.
+//! The test suite must print the same bytes with and without them (`.ci/run`).
 
 use std::env;
 use std::sync::LazyLock;
@@ -24,7 +24,7 @@ impl Switch {
         }
     }
 
-    /// Whether it is on: never in a release build.
+    /// Whether the switch is on; never in a release build.
     #[inline]
     pub(crate) fn is_on(self) -> bool {
         static ON: LazyLock<String> =

@@ -22,14 +22,14 @@ impl Text {
         }
     }
 
-    /// Appends a text to others. Neighbours in a buffer become one slice.
+    /// Appends a text to others. Adjacent slices of one buffer are joined.
     pub(crate) fn push(texts: &mut Vec<Self>, text: Self) {
         if !texts.last_mut().is_some_and(|last| last.extend_to(&text)) {
             texts.push(text);
         }
     }
 
-    /// Extends the slice by `next` if that follows directly in the same buffer.
+    /// Extends the slice by `next`, if it follows directly in the same buffer.
     fn extend_to(&mut self, next: &Self) -> bool {
         let follows = self.range.end == next.range.start;
         let joined = follows && Arc::ptr_eq(&self.buffer, &next.buffer);

@@ -24,27 +24,27 @@ pub(crate) const PACKAGE_VARIANT_API_VERSION: &str = "config.porch.kpt.dev/v1alp
 
 /// `apiVersion` and `kind` of a config.
 pub type ConfigKind = (&'static str, &'static str);
-/// The config that `kpt fn eval ... -- KEY=VALUE` makes of its arguments.
+/// The config that `kpt fn eval ... -- KEY=VALUE` creates from its arguments.
 pub(crate) const CONFIG_MAP: ConfigKind = ("v1", "ConfigMap");
-/// Its name, which kpt gives it.
+/// The name that kpt gives to this config.
 const OF_ARGUMENTS: &str = "function-input";
-/// A PackageVariant as config.
+/// A PackageVariant as a config.
 pub(crate) const PACKAGE_VARIANT: ConfigKind = (PACKAGE_VARIANT_API_VERSION, "PackageVariant");
 
 /// The function cannot start: wrong usage, wrong config, unreadable input. Exit code 2.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum UsageError {
-    /// An input is absent, or has another shape than it must have.
+    /// An input is missing, or has the wrong form.
     #[error("{place}: expected {expected}, found {found}")]
     Expected {
         /// The flag, file, field or role.
         place: String,
-        /// What it must be.
+        /// What the input must be.
         expected: String,
-        /// What it is.
+        /// What the input is.
         found: String,
     },
-    /// An input is not what it is read as.
+    /// An input cannot be read as the expected format.
     #[error("{place}: {error}")]
     Invalid {
         /// The flag, file, field or role.
@@ -52,15 +52,15 @@ pub enum UsageError {
         /// What is wrong with it.
         error: String,
     },
-    /// The system, or another program, did not do something.
+    /// The system or another program failed to do something.
     #[error("cannot {action}: {error}")]
     Cannot {
-        /// What was to be done.
+        /// The action that failed.
         action: String,
-        /// Why it was not.
+        /// Why it failed.
         error: String,
     },
-    /// Anything else: inputs that do not go together, an error that names its own place.
+    /// Anything else: inputs that contradict each other, or an error that names its place itself.
     #[error("{0}")]
     Refused(String),
 }
@@ -92,7 +92,7 @@ impl UsageError {
         }
     }
 
-    /// An error that says where it is.
+    /// An error that names its place itself.
     pub(crate) fn of(error: impl Display) -> Self {
         Self::Refused(error.to_string())
     }
@@ -101,18 +101,18 @@ impl UsageError {
 /// The `KEY=VALUE` arguments of a function: the scalar fields of its config.
 #[derive(Debug, Clone, Copy)]
 pub enum Keys {
-    /// None: the config is structured.
+    /// No keys: the config is structured.
     None,
-    /// Any key; with the explanation for `--help`.
+    /// Any key, with an explanation for `--help`.
     Any(&'static str),
-    /// These.
+    /// Only these keys.
     These(&'static [Key]),
 }
 
 /// A scalar field of a config.
 #[derive(Debug, Clone, Copy)]
 pub struct Key {
-    /// As in the config.
+    /// The name of the field in the config.
     pub name: &'static str,
     /// Allowed words, the default first.
     pub words: &'static [&'static str],
@@ -120,13 +120,13 @@ pub struct Key {
     pub help: &'static str,
 }
 
-/// A functionConfig with its text, whose comments and spellings are carried over.
+/// A functionConfig with its text, so that its comments and spelling can be copied.
 #[derive(Debug)]
 pub struct Config(SourceText);
 
 impl Config {
-    /// Reads a config from YAML with one document; `place` names it in errors. A text with nothing but
-    /// comments counts as no config.
+    /// Reads a config from YAML with one document; `place` names it in errors. A text with only comments counts as no
+    /// config.
     ///
     /// # Errors
     /// [`UsageError`] if the text is not YAML, or has several documents.
@@ -147,7 +147,7 @@ impl Config {
         }
     }
 
-    /// The ConfigMap that `kpt fn eval ... -- KEY=VALUE` makes of its arguments.
+    /// The ConfigMap that `kpt fn eval ... -- KEY=VALUE` creates from its arguments.
     ///
     /// # Errors
     /// [`UsageError`] for an argument without `=`, or a key given twice.
@@ -179,7 +179,7 @@ impl Config {
         Self::parse(crate::yaml::to_block_text(&config), "arguments")
     }
 
-    /// A copy of the config in a ResourceList.
+    /// A copy of a config node, for example of the config in a ResourceList.
     ///
     /// # Errors
     /// [`UsageError`] if its aliases expand to too many nodes.
@@ -203,8 +203,8 @@ pub(crate) fn is_empty(config: NodeRef<'_>) -> bool {
     config.is_null() || (config.kind().is_mapping() && config.entries().next().is_none())
 }
 
-/// Limit of nodes that the aliases of a config stand for. It is lower than elsewhere: a config becomes
-/// values, and a few bytes of aliases must not become hundreds of megabytes.
+/// Limit of the nodes that the aliases of a config expand to. It is lower than elsewhere: a config becomes values, and
+/// a few bytes of aliases must not become hundreds of megabytes.
 const MAX_ALIAS_NODES: usize = 100_000;
 
 /// Refuses a config whose aliases exceed the limit or are recursive.
@@ -243,7 +243,7 @@ pub(crate) fn kind_of<'a>(config: NodeRef<'a>) -> (&'a str, &'a str) {
     (field("apiVersion"), field("kind"))
 }
 
-/// The value of a config, aliases written out.
+/// The value of a config, with aliases written out.
 ///
 /// # Errors
 /// [`UsageError`] if its aliases expand to too many nodes.
@@ -257,7 +257,7 @@ pub(crate) fn value_of(config: NodeRef<'_>) -> Result<Value, UsageError> {
     })
 }
 
-/// The config of a function that needs one.
+/// The config, or an error for a function that needs one.
 pub(crate) fn required<'c>(
     config: Option<NodeRef<'c>>,
     expected: &str,
@@ -288,7 +288,7 @@ pub(crate) fn unexpected(config: NodeRef<'_>, expected: &str) -> UsageError {
     unexpected_at("functionConfig", config, expected)
 }
 
-/// The same of another input.
+/// The same error for another input.
 pub(crate) fn unexpected_at(place: &str, config: NodeRef<'_>, expected: &str) -> UsageError {
     let found = if config.kind().is_mapping() {
         let (version, kind) = kind_of(config);

@@ -1,4 +1,4 @@
-//! Reading a config into a struct.
+//! Reads a config into a struct.
 
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -6,10 +6,9 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use super::{OF_ARGUMENTS, UsageError, kind_of, value_of};
 use crate::yaml::{NodeRef, Value, de};
 
-/// Declares the struct of a config that refuses unknown fields. It has the given fields and the
-/// head of every object (`apiVersion`, `kind`, `metadata`), which [`kind_of`](super::kind_of) reads,
-/// and it ignores fields that others read, such as those of roles. Tests make its JSON Schema from it
-/// (`functions::schemas`).
+/// Declares the struct of a config, which refuses unknown fields. It has the given fields and the ones of every object
+/// (`apiVersion`, `kind`, `metadata`), which [`kind_of`](super::kind_of) reads. It ignores fields that are read
+/// elsewhere, such as the fields of roles. Tests generate its JSON Schema from it (`functions::schemas`).
 macro_rules! typed_config {
     (
         $(#[$attribute:meta])*
@@ -64,7 +63,7 @@ pub(crate) struct Metadata {
 /// Reads a config into a struct.
 ///
 /// # Errors
-/// [`UsageError`] with line and path of the field that is unknown or of another type.
+/// [`UsageError`] with line and path of a field that is unknown or has another type.
 pub(crate) fn typed<T: DeserializeOwned>(config: NodeRef<'_>) -> Result<T, UsageError> {
     typed_value(config, &value_of(config)?)
 }
@@ -79,7 +78,7 @@ pub(crate) fn typed_value<T: DeserializeOwned>(
 ) -> Result<T, UsageError> {
     de::from_value(value).map_err(|error| {
         let (_, kind) = kind_of(config);
-        // No one has seen the lines of the ConfigMap that arguments make.
+        // The ConfigMap that is created from arguments has no lines that a user has seen.
         let name = config
             .get_path(&["metadata", "name"])
             .and_then(|name| name.as_str());
@@ -109,7 +108,8 @@ fn field_at<'c>(config: NodeRef<'c>, path: &str) -> Option<NodeRef<'c>> {
     })
 }
 
-/// A ConfigMap as config. A field at its top level would otherwise be taken for one of `data`, and ignored.
+/// A ConfigMap as config. It refuses unknown fields, so that a field at its top level, where one of `data` was meant,
+/// is not ignored.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct ConfigMap<D> {

@@ -4,13 +4,13 @@ use crate::nearest::nearest;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::yaml::Path;
 
-/// The words of a field that says yes or no.
+/// The words of a boolean field.
 pub(crate) const BOOL: [(&str, bool); 2] = [("true", true), ("false", false)];
 
-/// Reads such fields. A word that is not allowed is an error result, and the default stands for it.
+/// Reads such fields. A word that is not allowed becomes an error result, and the default is used instead.
 #[derive(Debug)]
 pub(crate) struct Words<'r> {
-    /// The field that holds the fields.
+    /// The path of the mapping that contains the fields.
     prefix: Path,
     results: &'r mut Results,
     valid: bool,
@@ -25,7 +25,7 @@ impl<'r> Words<'r> {
         }
     }
 
-    /// The value of a word; the default if the field is absent.
+    /// The value of a word; the default if the field is absent or the word is not allowed.
     pub(crate) fn read<T: Copy + Default>(
         &mut self,
         field: &str,
@@ -41,12 +41,12 @@ impl<'r> Words<'r> {
         })
     }
 
-    /// `true` or `false`; false if the field is absent.
+    /// `true` or `false`; `false` if the field is absent or has another value.
     pub(crate) fn read_bool(&mut self, field: &str, found: Option<&str>) -> bool {
         self.read(field, found, &BOOL)
     }
 
-    /// A value that is not one of a few words; `otherwise` if the field is absent.
+    /// The value of a field that `parse` reads; `otherwise` if the field is absent or not valid.
     pub(crate) fn read_as<T: Copy>(
         &mut self,
         field: &str,
@@ -75,7 +75,7 @@ impl<'r> Words<'r> {
     }
 }
 
-/// The words alone.
+/// The words without their values.
 pub(crate) const fn names<T, const N: usize>(words: &[(&'static str, T); N]) -> [&'static str; N] {
     let mut names = [""; N];
     let mut at = 0;
@@ -86,7 +86,7 @@ pub(crate) const fn names<T, const N: usize>(words: &[(&'static str, T); N]) -> 
     names
 }
 
-/// The value of a word; the message says what was expected of another one.
+/// The value of a word. The error is a message with the expected words.
 pub(crate) fn word<T: Copy>(found: &str, words: &[(&str, T)]) -> Result<T, String> {
     let known = words.iter().find(|(word, _)| *word == found);
     known.map(|(_, value)| *value).ok_or_else(|| {

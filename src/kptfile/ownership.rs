@@ -8,7 +8,8 @@
 //!     fn.kpt.dev/deletion-policy: delete
 //! ```
 //!
-//! A copy of the package has the same Kptfile, and another place than `fn.kpt.dev/downstream`: it has no owner.
+//! A copy of the package has the same Kptfile, but is not at the place that `fn.kpt.dev/downstream` names: it has no
+//! owner.
 //!
 //! Source: contract, render-fleet, Lock and ownership.
 
@@ -19,31 +20,31 @@ use crate::yaml::{Content, EditError, Editor, NodeKind, NodeRef, OwnedDocument, 
 
 /// The PackageVariant that owns the package: `<namespace>/<name>`.
 pub(crate) const OWNER_ANNOTATION: &str = "fn.kpt.dev/package-variant";
-/// The place where the package belongs to its owner: `<repository>/<package>`.
+/// The place of the package, as its owner made it: `<repository>/<package>`.
 pub(crate) const DOWNSTREAM_ANNOTATION: &str = "fn.kpt.dev/downstream";
-/// What becomes of the package without its owner.
+/// What happens to the package when its owner no longer exists.
 pub(crate) const DELETION_POLICY_ANNOTATION: &str = "fn.kpt.dev/deletion-policy";
 /// The digest of the upstream directory that the package is based on.
 pub(crate) const UPSTREAM_DIGEST_ANNOTATION: &str = "fn.kpt.dev/upstream-digest";
 /// The archive or image that the package is based on.
 pub(crate) const UPSTREAM_SOURCE_ANNOTATION: &str = "fn.kpt.dev/upstream-source";
-/// The annotation of a Kptfile whose package is one file: the file below `upstream.git.directory`.
+/// For a package that is one file, the file below `upstream.git.directory`.
 pub(super) const UPSTREAM_FILE_ANNOTATION: &str = "fn.kpt.dev/upstream-file";
-/// Annotations that go with the owner.
+/// Annotations that are removed with the owner.
 const OF_THE_OWNER: [&str; 3] = [
     OWNER_ANNOTATION,
     DOWNSTREAM_ANNOTATION,
     DELETION_POLICY_ANNOTATION,
 ];
 
-/// The owner that a Kptfile names.
+/// The owner of a package, as its Kptfile names it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Ownership {
     /// The PackageVariant, `<namespace>/<name>`.
     pub(crate) owner: Option<String>,
-    /// The place that the owner made the package for; absent in packages of earlier versions.
+    /// The place that the owner made the package for; `None` in packages of earlier versions.
     pub(crate) downstream: Option<String>,
-    /// Whether the package stays without its owner.
+    /// Whether the package is kept when its owner no longer exists.
     pub(crate) orphans: bool,
     /// The digest of its upstream directory.
     pub(crate) digest: Option<String>,
@@ -66,7 +67,7 @@ impl Ownership {
         }
     }
 
-    /// Reads the bytes of a Kptfile. One that is not YAML says nothing.
+    /// Reads the bytes of a Kptfile. A Kptfile that is not YAML names no owner.
     #[must_use]
     pub(crate) fn of_bytes(kptfile: Vec<u8>) -> Self {
         let is_named = memmem::find(&kptfile, OWNER_ANNOTATION.as_bytes()).is_some();
@@ -77,7 +78,7 @@ impl Ownership {
         root.map(Self::read).unwrap_or_default()
     }
 
-    /// Whether the Kptfile names another place than `path`, where its package is.
+    /// Whether the Kptfile names another place than `path`, which is the place of its package.
     #[must_use]
     pub(crate) fn is_copied_to(&self, path: &str) -> bool {
         let named = self.downstream.as_deref();
@@ -128,7 +129,7 @@ pub(crate) fn set_metadata<'d>(
     Ok(())
 }
 
-/// Removes the owner of a package, its place and its policy; `annotations` goes with the last one.
+/// Removes the owner of a package, its place and its policy. If no annotation is left, `annotations` is removed, too.
 ///
 /// # Errors
 /// As [`Editor::remove_entry`].
@@ -139,7 +140,7 @@ pub(crate) fn remove_owner<'d>(
     remove_annotations(kptfile, |name| OF_THE_OWNER.contains(&name), editor)
 }
 
-/// Removes everything by which a Kptfile names an owner: it is not that of a clone.
+/// Removes everything by which a Kptfile names an owner, for a clone, which has another owner.
 ///
 /// # Errors
 /// As [`Editor::remove_entry`].
@@ -153,7 +154,7 @@ pub(crate) fn remove_ownership<'d>(
     remove_annotations(kptfile, is_ownership_annotation, editor)
 }
 
-/// Removes annotations of an object; `annotations` goes with the last one.
+/// Removes annotations of an object. If none is left, `annotations` is removed, too.
 ///
 /// # Errors
 /// As [`Editor::remove_entry`].

@@ -8,7 +8,7 @@ use crate::yaml::Value;
 
 /// Name of the ConfigMap that holds the package context.
 pub(crate) const PACKAGE_CONTEXT_NAME: &str = "kptfile.kpt.dev";
-/// File that kpt puts the package context into.
+/// The file in which kpt stores the package context.
 pub(crate) const PACKAGE_CONTEXT_FILE: &str = "package-context.yaml";
 
 pub(crate) fn is_package_context(resource: &Resource) -> bool {
@@ -17,7 +17,7 @@ pub(crate) fn is_package_context(resource: &Resource) -> bool {
         && resource.name.as_deref() == Some(PACKAGE_CONTEXT_NAME)
 }
 
-/// The package context of the root package; several that could be it are an error.
+/// The package context of the root package; an error if several resources could be it.
 pub(crate) fn find_package_context(list: &ResourceList) -> Result<Option<ItemId>, Vec<ItemId>> {
     let all = || {
         list.items()
@@ -28,7 +28,7 @@ pub(crate) fn find_package_context(list: &ResourceList) -> Result<Option<ItemId>
             .filter(|(_, resource)| same_directory(&resource.origin, root))
             .map(|(id, _)| id)
             .collect(),
-        // Without a Kptfile: the one nearest to the root.
+        // Without a Kptfile: the package context nearest to the root.
         None => {
             let highest = all().map(|(_, resource)| depth(&resource.origin)).min();
             all()
@@ -44,7 +44,7 @@ pub(crate) fn find_package_context(list: &ResourceList) -> Result<Option<ItemId>
     }
 }
 
-/// The ConfigMap as kpt makes it, for a package of this name.
+/// The ConfigMap that kpt creates for a package of this name.
 pub(crate) fn new_package_context(name: &str) -> Value {
     let entry = |key: &str, value: Value| (Value::from(key), value);
     let annotations = vec![entry(LOCAL_CONFIG_ANNOTATION, Value::from("true"))];

@@ -1,4 +1,4 @@
-//! The pipeline of a Kptfile: its lists, and the names by which functions belong to a PackageVariant.
+//! The pipeline of a Kptfile: its lists, and the names of functions that belong to a PackageVariant.
 //!
 //! A function of the PackageVariant `v` is named `PackageVariant.v.<its own name or empty>.<index>`.
 
@@ -7,7 +7,7 @@ pub(crate) const PIPELINE_LISTS: [&str; 2] = ["mutators", "validators"];
 
 const PREFIX: &str = "PackageVariant.";
 
-/// The name that a function of a PackageVariant has in the Kptfile.
+/// The name of a PackageVariant's function in the Kptfile.
 pub(crate) fn function_name(owner: &str, name: &str, index: usize) -> String {
     format!("{PREFIX}{owner}.{name}.{index}")
 }
@@ -19,8 +19,8 @@ pub(crate) fn is_of_package_variant(name: &str) -> bool {
 
 /// Whether a function of this name belongs to the PackageVariant `owner`.
 ///
-/// Names of functions hold no dot, so the last two parts are the function's name and index, and
-/// everything before them is the owner: `a` does not own the functions of `a.b`.
+/// Names of functions have no dot, so the last two parts are the function's name and index, and everything before them
+/// is the owner: `a` does not own the functions of `a.b`.
 pub(crate) fn owns(owner: &str, name: &str) -> bool {
     let rest = name
         .strip_prefix(PREFIX)

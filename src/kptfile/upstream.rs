@@ -10,8 +10,8 @@
 //!   git: {repo: https://github.com/example/catalog, directory: /nginx, ref: nginx/v2, commit: 5f0c...}
 //! ```
 //!
-//! Read and written as kpt does: `ref` of the lock has the package's name as a prefix where the tag has
-//! it, and `directory` begins with a slash.
+//! The fields are read and written as kpt does it: `ref` of the lock has the package's name as a prefix where the tag
+//! has it, and `directory` begins with a slash.
 
 use super::ownership::{UPSTREAM_FILE_ANNOTATION, remove_annotations, set_metadata};
 use crate::git::Revision;
@@ -28,32 +28,32 @@ pub struct UpstreamLock {
     pub is_file: bool,
     /// The tag or branch.
     pub reference: Option<String>,
-    /// The commit, or the object of an annotated tag: kpt writes that one.
+    /// The commit, or the object of an annotated tag, which kpt writes instead.
     pub commit: Option<String>,
     /// The update strategy, in kpt's words.
     pub update_strategy: Option<String>,
 }
 
-/// Why no revision can be read from an `upstreamLock`.
+/// Why an `upstreamLock` cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnusableLock {
-    /// Another tool keeps the upstream somewhere else: Porch in its database (`generic`).
+    /// Another tool stores the upstream elsewhere: Porch in its database (`generic`).
     #[error("expected an `upstreamLock` of type `git`, found type `{0}`")]
     OtherType(String),
-    /// It, or a field of it, has a value of another kind.
+    /// The lock, or a field of it, has a value of the wrong kind.
     #[error("expected {expected}, found {found}")]
     WrongKind {
         /// The field.
         path: Path,
-        /// What it should be.
+        /// The kind that it must have.
         expected: &'static str,
-        /// What it is.
+        /// The kind that it has.
         found: String,
     },
 }
 
 impl UnusableLock {
-    /// The field that it is about.
+    /// The field with the problem.
     pub fn path(&self) -> Path {
         match self {
             Self::OtherType(_) => Path::fields(&["upstreamLock", "type"]),
@@ -75,7 +75,7 @@ impl UpstreamLock {
     /// Reads the lock of a Kptfile; `None` if it has none.
     ///
     /// # Errors
-    /// [`UnusableLock`]: it has one, and no revision can be read from it.
+    /// [`UnusableLock`] if no revision can be read from the lock.
     pub fn read(kptfile: NodeRef<'_>) -> Result<Option<Self>, UnusableLock> {
         let mapping = |path: &[&str]| {
             present(kptfile, path, "a mapping", |node| {
@@ -134,7 +134,7 @@ pub(crate) fn upstream_file(kptfile: NodeRef<'_>) -> Option<&str> {
     (!file.is_empty()).then_some(file)
 }
 
-/// A field of a Kptfile as what it must be; an absent one and a null one are `None`.
+/// Reads a field of a Kptfile that must have a certain kind; `None` if it is absent or null.
 fn present<'d, T>(
     kptfile: NodeRef<'d>,
     path: &[&str],
@@ -162,9 +162,9 @@ pub struct NewLock<'l> {
     pub directory: &'l str,
     /// Whether it is a file.
     pub is_file: bool,
-    /// For `upstream.git.ref`.
+    /// The value of `upstream.git.ref`.
     pub upstream_ref: &'l str,
-    /// For `upstreamLock.git.ref`.
+    /// The value of `upstreamLock.git.ref`.
     pub lock_ref: &'l str,
     /// The commit, if the upstream is in Git.
     pub commit: Option<&'l str>,
@@ -273,7 +273,7 @@ fn write_git<'d>(
     Ok(())
 }
 
-/// The position where kpt writes them: after `apiVersion`, `kind` and `metadata`.
+/// The position at which kpt writes `upstream` and `upstreamLock`: after `apiVersion`, `kind` and `metadata`.
 fn position(kptfile: NodeRef<'_>) -> Option<usize> {
     const BEFORE: [&str; 5] = ["apiVersion", "kind", "metadata", "upstream", "upstreamLock"];
     let is_before = |key: Option<&str>| key.is_some_and(|key| BEFORE.contains(&key));

@@ -1,4 +1,4 @@
-//! The lines of the places that results are about: `tags.line`.
+//! Adds the lines that results are about: `tags.line`.
 //!
 //! Source: contract, merge-package (A conflict).
 
@@ -16,9 +16,9 @@ use crate::yaml::{NodeKind, NodeRef, OwnedDocument, Path, PathElement};
 const LINE: &str = "line";
 
 impl Results {
-    /// Tags each result about a field of a file, or about lines of one, with its line in the text that `text_of` gives of
-    /// the file, counted from 1. A field that is not there has the line of what would hold it. Results
-    /// without tags are those that kpt's own functions make too, and stay.
+    /// Adds a line tag, counted from 1, to each result about a field of a file or about lines of one. `text_of` returns
+    /// the text of a file. A missing field has the line of the nearest collection that exists. Results without tags are
+    /// unchanged, because kpt's own functions create such results, too.
     #[must_use]
     pub(crate) fn with_lines<'t>(mut self, text_of: impl Fn(&str) -> Option<Cow<'t, str>>) -> Self {
         let mut files: BTreeMap<Arc<str>, Vec<&mut FunctionResult>> = BTreeMap::new();
@@ -35,7 +35,7 @@ impl Results {
         for (path, results) in files {
             let Some(text) = text_of(&path) else { continue };
             let documents = documents(&text);
-            // Results come in the order of the documents, so that the next one is seldom far away.
+            // Results come in the order of the documents, so the next document is usually near.
             let mut next = 0;
             for result in results {
                 let line = match (&result.field, result.first_line_within()) {
@@ -55,7 +55,7 @@ impl Results {
 }
 
 impl FunctionResult {
-    /// The first of the lines that `tags.within` names.
+    /// The first of the lines in `tags.within`.
     fn first_line_within(&self) -> Option<usize> {
         let within = self.tag_value("within")?;
         let lines = within
@@ -65,12 +65,12 @@ impl FunctionResult {
     }
 }
 
-/// A document of a file, or all of them.
+/// A document of a file, or the whole file.
 struct DocumentText<'t> {
     text: &'t str,
-    /// How many lines of the file are before it.
+    /// How many lines of the file precede it.
     lines_before: usize,
-    /// Its only resource; `None` if it must be parsed to know what it holds.
+    /// Its only resource; `None` if the text must be parsed to know its resources.
     resource: Option<Resource>,
     parsed: OnceCell<Option<OwnedDocument>>,
 }
@@ -95,7 +95,7 @@ fn documents(text: &str) -> Vec<DocumentText<'_>> {
     separate.collect()
 }
 
-/// The line of a place. `next` is the document to begin with, if the result names its resource.
+/// The line of a place. The search begins at the document `next` if the result names its resource.
 fn line_of(
     documents: &[DocumentText<'_>],
     next: &mut usize,
@@ -120,7 +120,7 @@ fn line_of(
         *next = index;
         let (at, value) = place(root, path);
         let line = parsed.location(at).line + document.lines_before;
-        // The lines of a literal begin after its header.
+        // The lines of a literal begin below its header.
         let within = value.filter(|value| value.kind() == NodeKind::Scalar(ScalarStyle::Literal));
         let within = within.and_then(|_| result.first_line_within());
         Some(line + within.unwrap_or_default())
@@ -134,7 +134,7 @@ fn is_about(about: &ResourceRef, resource: &Resource) -> bool {
         && about.namespace == resource.namespace
 }
 
-/// Where a value stands, or else what would hold it; with the value if it is there.
+/// The offset of a value and the value; if it does not exist, the offset of the nearest collection around it.
 fn place<'a>(root: NodeRef<'a>, path: &Path) -> (usize, Option<NodeRef<'a>>) {
     let (mut at, mut node) = (root.outer_start(), root);
     for element in path.elements() {

@@ -2,19 +2,19 @@
 
 use super::{FunctionResult, Severity};
 
-/// How many results of one severity and reason are listed.
+/// How many results of one severity and reason are listed at most.
 ///
-/// No one reads more of one kind, and a file of some megabytes can hold millions of conflicts.
+/// No one reads more of one kind, and a file of some megabytes can have millions of conflicts.
 pub(crate) const MOST_LISTED: usize = 10_000;
 
-/// All results of a run, in the order they were found.
+/// All results of a run, in the order in which they were found.
 ///
-/// Of one severity and reason 10,000 are listed, and one more that says how many there are in addition to
+/// Of one severity and reason, 10,000 results are listed, and one more that counts the others
 /// ([`FunctionResult::more`]).
 #[derive(Debug, Default)]
 pub struct Results {
     listed: Vec<FunctionResult>,
-    /// There are no more than there are reasons.
+    /// Bounded by the number of severities and reasons.
     kinds: Vec<ListedKind>,
 }
 
@@ -24,15 +24,15 @@ struct ListedKind {
     severity: Severity,
     reason: Option<Box<str>>,
     count: usize,
-    /// The index of the last one.
+    /// The index of the last listed one.
     last: usize,
 }
 
 impl Results {
-    /// Adds one.
+    /// Adds a result.
     pub fn push(&mut self, result: FunctionResult) {
         if self.listed.is_empty() {
-            // Thousands of such lists can be there at a time, and most have one.
+            // Thousands of such lists can exist at a time, and most have one result.
             self.listed.reserve_exact(1);
             self.kinds.reserve_exact(1);
         }
@@ -48,7 +48,7 @@ impl Results {
         self.listed.push(result);
     }
 
-    /// Those of the same kind as a result.
+    /// The listed results of the same kind as a result.
     fn listed_like(&mut self, result: &FunctionResult) -> &mut ListedKind {
         let reason = result.reason();
         let is_like = |listed: &ListedKind| {
@@ -67,18 +67,18 @@ impl Results {
         &mut self.kinds[at]
     }
 
-    /// Adds those of another list after these.
+    /// Adds the results of another list after these.
     pub fn append(&mut self, others: Self) {
         others.listed.into_iter().for_each(|other| self.push(other));
     }
 
-    /// Whether the run failed.
+    /// Whether there is an error, so that the run failed.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.iter().any(|result| result.severity == Severity::Error)
     }
 
-    /// How many there are, those that are not listed included.
+    /// How many results there are, including those that are not listed.
     #[must_use]
     pub fn len(&self) -> usize {
         self.iter().map(|result| 1 + result.more).sum()
@@ -90,13 +90,13 @@ impl Results {
         self.iter().any(FunctionResult::is_open_conflict)
     }
 
-    /// Whether there are none.
+    /// Whether there are no results.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.listed.is_empty()
     }
 
-    /// Those that are listed.
+    /// The listed results.
     pub fn iter(&self) -> std::slice::Iter<'_, FunctionResult> {
         self.listed.iter()
     }
@@ -105,7 +105,7 @@ impl Results {
         self.listed.iter_mut()
     }
 
-    /// Those that are listed, grouped by file; what is about no file comes first.
+    /// The listed results, grouped by file. Results that name no file come first.
     #[must_use]
     pub(crate) fn by_file(self) -> Vec<FunctionResult> {
         fn path(result: &FunctionResult) -> Option<&str> {

@@ -1,11 +1,11 @@
-//! The sentence of a result, in the parts that printers put together.
+//! The message of a result, in parts.
 
 use std::fmt;
 use std::ops::AddAssign;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What happened, and the details that a printer leaves out where it shows them in another way.
+/// What happened, and details that a printer can leave out if it shows them in another way.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Message {
     what: String,
@@ -13,7 +13,7 @@ pub struct Message {
     details: String,
 }
 
-/// What the details of a conflict begin with.
+/// The beginning of the details of a conflict.
 const VERSIONS: &str = " (original ";
 
 impl Message {
@@ -23,7 +23,7 @@ impl Message {
         Self { what, details }
     }
 
-    /// Reads a message from data, where it is one text.
+    /// Reads a message from emitted results, which have it as one text.
     fn read(mut text: String) -> Self {
         let end = text.rfind(VERSIONS).unwrap_or(text.len());
         let details = text.split_off(end);
@@ -44,7 +44,7 @@ impl Message {
         !self.details.is_empty()
     }
 
-    /// Edits each part.
+    /// Edits both parts.
     pub(crate) fn each_part(&mut self, mut edit: impl FnMut(&mut String)) {
         edit(&mut self.what);
         edit(&mut self.details);

@@ -1,7 +1,7 @@
-//! Results: what a function reports, for people and for programs.
+//! Results: the reports of a function, for people and for programs.
 //!
-//! Shape and field names are those of kpt (`results` of a ResourceList, `kpt.dev/v1`
-//! `FunctionResultList`). Every error and warning carries a [`Reason`] as `tags.reason`.
+//! Structure and field names are the same as kpt's (`results` of a ResourceList, `kpt.dev/v1` `FunctionResultList`).
+//! Every error and warning has a [`Reason`] as `tags.reason`.
 
 mod lines;
 mod list;
@@ -35,7 +35,7 @@ use shown::short;
 pub enum Severity {
     /// For information.
     Info,
-    /// Somebody should check it.
+    /// A person should check it.
     Warning,
     /// The function failed.
     Error,
@@ -71,7 +71,7 @@ pub struct ResourceRef {
     pub namespace: Option<Arc<str>>,
 }
 
-/// The value of a field before and after; `None` where the field is absent.
+/// The value of a field before and after; `None` if the field is absent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldValues {
     /// The value before.
@@ -93,18 +93,18 @@ pub struct FunctionResult {
     pub file: Option<(Arc<str>, Option<usize>)>,
     /// The field that it is about: `spec.template.spec.containers[0].image`.
     pub field: Option<String>,
-    /// The field as a rule for conflicts writes it, if it is a conflict; no part of the data of results.
+    /// For a conflict, the path of the field in a rule for conflicts. It is not part of the emitted results.
     pub rule_path: Option<Box<str>>,
     /// The field's current and proposed values.
     pub values: Option<Box<FieldValues>>,
     /// Tags for programs; `reason` comes first.
     pub tags: Vec<(String, String)>,
-    /// How many results like this one are not listed: [`Results`] says when.
+    /// How many results like this one are not listed; see [`Results`].
     pub more: usize,
 }
 
 impl FunctionResult {
-    /// A result that names nothing yet.
+    /// A result with a severity and a message only.
     #[must_use]
     pub fn new(severity: Severity, message: impl Into<Message>) -> Self {
         Self {
@@ -120,7 +120,7 @@ impl FunctionResult {
         }
     }
 
-    /// An error, with its reason.
+    /// An error with a reason.
     #[must_use]
     pub fn error(reason: Reason, message: impl Into<Message>) -> Self {
         Self::new(Severity::Error, message).tag("reason", reason.as_str())
@@ -132,7 +132,7 @@ impl FunctionResult {
         self.severity > Severity::Info && self.has_reason(Reason::MergeConflict)
     }
 
-    /// Whether this is the reason.
+    /// Whether the result has this reason.
     #[must_use]
     pub fn has_reason(&self, reason: Reason) -> bool {
         self.reason() == Some(reason.as_str())
@@ -150,7 +150,7 @@ impl FunctionResult {
         self.tag_value("reason")
     }
 
-    /// A warning, with its reason.
+    /// A warning with a reason.
     #[must_use]
     pub fn warning(reason: Reason, message: impl Into<Message>) -> Self {
         Self::new(Severity::Warning, message).tag("reason", reason.as_str())
@@ -166,13 +166,13 @@ impl FunctionResult {
         }
     }
 
-    /// An info.
+    /// An informational result.
     #[must_use]
     pub fn info(message: impl Into<Message>) -> Self {
         Self::new(Severity::Info, message)
     }
 
-    /// Names the resource and its file.
+    /// Sets the resource and its file.
     #[must_use]
     pub fn about(mut self, resource: &Resource) -> Self {
         self.resource = Some(ResourceRef {
@@ -186,28 +186,28 @@ impl FunctionResult {
         self
     }
 
-    /// Names a file.
+    /// Sets the file.
     #[must_use]
     pub fn in_file(mut self, path: impl Into<Arc<str>>) -> Self {
         self.file = Some((path.into(), None));
         self
     }
 
-    /// Names the field.
+    /// Sets the field.
     #[must_use]
     pub fn at(mut self, field: impl fmt::Display) -> Self {
         self.field = Some(field.to_string());
         self
     }
 
-    /// Names the field as a rule for conflicts writes it.
+    /// Sets the path of the field in a rule for conflicts.
     #[must_use]
     pub(crate) fn decided_at(mut self, path: impl fmt::Display) -> Self {
         self.rule_path = Some(path.to_string().into());
         self
     }
 
-    /// Names the field's current and proposed values; long ones are cut.
+    /// Sets the field's current and proposed values; long values are cut.
     #[must_use]
     pub fn changes(mut self, current: Option<&Value>, proposed: Option<&Value>) -> Self {
         self.values = Some(Box::new(FieldValues {
@@ -226,7 +226,7 @@ impl FunctionResult {
         self
     }
 
-    /// As an element of the ResourceList's `results`.
+    /// The result as an element of the ResourceList's `results`.
     #[must_use]
     pub fn to_value(&self) -> Value {
         let text = |key: &'static str, value: &str| Value::entry(key, value);
@@ -273,7 +273,7 @@ impl FunctionResult {
     }
 }
 
-/// One line: `[error] file.yaml: ConfigMap/name: field: message (Reason)`, with `file.yaml:12` where the line is known.
+/// One line: `[error] file.yaml: ConfigMap/name: field: message (Reason)`, with `file.yaml:12` if the line is known.
 impl fmt::Display for FunctionResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[{}] ", self.severity.as_str())?;

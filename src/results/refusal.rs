@@ -1,4 +1,4 @@
-//! Edits that cannot be made, as error results.
+//! Error results for edits that are refused.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use super::{FunctionResult, Reason, with_article};
 use crate::yaml::EditError;
 
 impl FunctionResult {
-    /// The error for an edit that was not made; the caller names the resource.
+    /// The error for a refused edit. The caller adds the resource.
     #[must_use]
     pub fn refused(error: &EditError) -> Self {
         match error {
@@ -31,8 +31,8 @@ impl FunctionResult {
         }
     }
 
-    /// The error for an edit of a field that was not made. It names the field that the error names,
-    /// else this one; the caller names the resource.
+    /// The error for a refused edit of a field. The field of the error takes precedence over `field`. The caller adds
+    /// the resource.
     #[must_use]
     pub fn refused_at(error: &EditError, field: impl fmt::Display) -> Self {
         let result = Self::refused(error);
@@ -43,7 +43,7 @@ impl FunctionResult {
     }
 }
 
-/// An edit that cannot be made, and the field that it was for.
+/// A refused edit, and the field that it was for.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     field: Option<String>,
@@ -51,7 +51,7 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    /// Names the field of an edit, for `map_err`.
+    /// Sets the field of an edit, for `map_err`.
     pub(crate) fn at(field: impl fmt::Display) -> impl FnOnce(EditError) -> Self {
         move |error| Self {
             field: Some(field.to_string()),
@@ -59,7 +59,7 @@ impl Refusal {
         }
     }
 
-    /// Names the field if none is named yet.
+    /// Sets the field if there is none yet.
     pub(crate) fn or_at(self, field: impl fmt::Display) -> Self {
         match self.field {
             Some(_) => self,

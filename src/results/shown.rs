@@ -1,4 +1,4 @@
-//! Values and names as messages show them: cut, escaped, and never those of a Secret.
+//! Values and names for messages: long ones are cut, control characters escaped, and values of Secrets hidden.
 
 use crate::resource::Resource;
 use crate::yaml::{Path, Value};
@@ -12,7 +12,7 @@ pub(crate) fn with_article(kind: &str) -> String {
     }
 }
 
-/// Control characters in names must not reach a terminal.
+/// Escapes control characters, which must not reach a terminal.
 #[must_use]
 pub fn printable(text: &str) -> String {
     text.chars()
@@ -26,7 +26,7 @@ pub fn printable(text: &str) -> String {
         .collect()
 }
 
-/// What stands for a value of a Secret.
+/// Replaces a value of a Secret.
 pub(crate) const REDACTED: &str = "<redacted>";
 
 /// A value as a result shows it; values of a Secret are redacted.
@@ -35,7 +35,7 @@ pub fn shown(resource: &Resource, path: &Path, value: &Value) -> String {
     cut(json(resource, path, value))
 }
 
-/// Bytes of a value that a result shows.
+/// Limit of the bytes of a value in a result.
 pub(crate) const LIMIT: usize = 256;
 
 fn cut(mut json: String) -> String {
@@ -50,7 +50,7 @@ fn cut(mut json: String) -> String {
     json
 }
 
-/// As [`shown`], but never cut.
+/// Like [`shown`], but never cut.
 pub(crate) fn json(resource: &Resource, path: &Path, value: &Value) -> String {
     if is_secret(resource, path) {
         REDACTED.to_owned()
@@ -59,7 +59,7 @@ pub(crate) fn json(resource: &Resource, path: &Path, value: &Value) -> String {
     }
 }
 
-/// A value as it is, or the beginning of its JSON.
+/// A value unchanged, or the beginning of its JSON if that is long.
 pub(super) fn short(value: &Value) -> Value {
     let json = value.to_json();
     if json.len() > LIMIT {
@@ -69,7 +69,7 @@ pub(super) fn short(value: &Value) -> Value {
     }
 }
 
-/// Whether a text speaks of a Secret, as far as its lines tell: a file that is not YAML has no resources.
+/// Whether a text seems to define a Secret, judging by its lines: a file that is not YAML has no resources.
 pub(crate) fn speaks_of_secret(text: &[u8]) -> bool {
     let is_part = |byte: &u8| !byte.is_ascii_whitespace() && !b"\"'{},-".contains(byte);
     text.split(|byte| *byte == b'\n').any(|line| {
@@ -78,8 +78,7 @@ pub(crate) fn speaks_of_secret(text: &[u8]) -> bool {
     })
 }
 
-/// Whether a path of a resource holds secret values (`data`, `stringData`, last-applied, or a
-/// parent of them).
+/// Whether a path of a resource has secret values (`data`, `stringData`, last-applied, or a parent of them).
 pub(crate) fn is_secret(resource: &Resource, path: &Path) -> bool {
     use crate::yaml::PathElement::Field;
     if resource.kind.as_ref() != "Secret" {
@@ -100,7 +99,7 @@ pub(crate) fn is_secret(resource: &Resource, path: &Path) -> bool {
     }
 }
 
-/// The annotation in which `kubectl apply` keeps the previous configuration.
+/// The annotation in which `kubectl apply` stores the previous configuration.
 pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 #[cfg(test)]
