@@ -36,7 +36,7 @@ impl Condition<'_> {
         Value::Mapping(fields.map(|(k, v)| (k.into(), v.into())).collect())
     }
 
-    /// Conditions as the value of their field.
+    /// Conditions as the value of a `conditions` field.
     pub(crate) fn list(conditions: &[Self]) -> Value {
         Value::Sequence(conditions.iter().map(Self::value).collect())
     }

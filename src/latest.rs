@@ -1,4 +1,4 @@
-//! `latest`: the highest version among revisions. It means the same in Git, in catalogs and in sets.
+//! `latest`: the highest version among revisions. It means the same in Git, in catalogs and in PackageVariantSets.
 
 use semver::Version;
 

@@ -76,7 +76,7 @@
 //! - A run with an error result returns the items unchanged.
 //! - Output does not depend on time or on the order of a hash map.
 
-// Bad input is an error, never a panic; the exceptions say why they cannot happen.
+// Bad input must be an error, never a panic. Each exception states why it cannot happen.
 #![cfg_attr(
     not(test),
     warn(clippy::expect_used, clippy::panic, clippy::unreachable)

@@ -12,14 +12,14 @@ pub const PATH_ANNOTATIONS: [&str; 2] = [
     "internal.config.kubernetes.io/path",
     "config.kubernetes.io/path",
 ];
-/// The index of an item in its file.
+/// The annotations with the index of an item in its file.
 pub const INDEX_ANNOTATIONS: [&str; 2] = [
     "internal.config.kubernetes.io/index",
     "config.kubernetes.io/index",
 ];
 /// The package of an item, if a pipeline runs over several packages.
 pub const PACKAGE_PATH_ANNOTATION: &str = "internal.config.kubernetes.io/package-path";
-/// Ids by which kpt finds the comments of an item, to restore them by position.
+/// The annotations with ids by which kpt finds the comments of an item, to restore them by position.
 pub const ID_ANNOTATIONS: [&str; 2] = ["internal.config.kubernetes.io/id", "config.k8s.io/id"];
 /// Annotations that tools set on items in a pipeline, in addition to those that begin with [`PIPELINE_PREFIX`].
 const PIPELINE_ANNOTATIONS: [&str; 5] = [
@@ -32,7 +32,7 @@ const PIPELINE_ANNOTATIONS: [&str; 5] = [
 const PIPELINE_PREFIX: &str = "internal.config.kubernetes.io/";
 /// The side of a merge that an item belongs to.
 pub const MERGE_SOURCE_ANNOTATION: &str = "config.kubernetes.io/merge-source";
-/// The resource is for tools, not for a cluster.
+/// The annotation of resources that are for tools, and not for a cluster.
 pub const LOCAL_CONFIG_ANNOTATION: &str = "config.kubernetes.io/local-config";
 
 /// Whether a resource is for tools, as kustomize reads the annotation.

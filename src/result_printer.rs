@@ -56,7 +56,7 @@ impl ResultPrinter {
         text
     }
 
-    /// All results, those about one file together, in the order in which each file is named first.
+    /// All results. Results about one file are together, in the order in which the files are named first.
     pub(crate) fn by_file(self, results: &Results) -> String {
         let grouped = Grouped::of(results, self.lists_all);
         let mut shown: Vec<_> = (results.iter())
@@ -127,7 +127,7 @@ impl ResultPrinter {
     }
 }
 
-/// Results about fields, grouped by what was decided.
+/// Results about fields, grouped by their decision.
 #[derive(Default)]
 struct Grouped<'r> {
     /// The first result of each group, and the size of the group.

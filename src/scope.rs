@@ -1,7 +1,7 @@
 //! Which kinds have no namespace.
 //!
-//! Source: `kubectl api-resources --namespaced=false` of Kubernetes up to v1.37 for the built-in
-//! kinds, removed ones included; a CustomResourceDefinition for its own.
+//! Source: `kubectl api-resources --namespaced=false` of Kubernetes up to v1.37 for the built-in kinds, including
+//! removed ones, and CustomResourceDefinitions for the kinds that they define.
 
 use std::collections::HashMap;
 

@@ -198,7 +198,7 @@ impl Config {
     }
 }
 
-/// Whether a config counts as absent.
+/// Whether a config counts as absent: it is `null` or `{}`.
 pub(crate) fn is_empty(config: NodeRef<'_>) -> bool {
     config.is_null() || (config.kind().is_mapping() && config.entries().next().is_none())
 }

@@ -52,7 +52,7 @@ pub(super) fn binary_diff(
     diff
 }
 
-/// The id of a content in git.
+/// The Git id of a content.
 fn blob(content: Option<&[u8]>) -> String {
     let Some(content) = content else {
         return NO_BLOB.to_owned();
@@ -65,7 +65,7 @@ fn blob(content: Option<&[u8]>) -> String {
 
 /// A content as a hunk, with the empty line at its end.
 fn put_literal(diff: &mut String, content: &[u8]) {
-    /// Bytes on a line.
+    /// Bytes per line.
     const LINE: usize = 52;
     put(diff, format_args!("literal {}\n", content.len()));
     for line in zlib(content).chunks(LINE) {

@@ -199,7 +199,7 @@ fn text_diff(path: &str, before: Option<&str>, after: Option<&str>, new_mode: u3
         put(&mut diff, format_args!("diff --git {a} {b}\n{what}\n"));
     }
     if is_empty {
-        // `patch` deletes an empty file only if it sees this line; e69de29 is the empty blob of git.
+        // `patch` deletes an empty file only if it sees this line; e69de29 is Git's empty blob.
         diff += match before {
             None => "index 0000000..e69de29\n",
             Some(_) => "index e69de29..0000000\n",
@@ -208,7 +208,7 @@ fn text_diff(path: &str, before: Option<&str>, after: Option<&str>, new_mode: u3
     }
     let tab = if path.contains(' ') { "\t" } else { "" };
     for (sign, prefix, text) in [("---", "a", before), ("+++", "b", after)] {
-        // git has no tab after /dev/null.
+        // Git writes no tab after /dev/null.
         let tab = if text.is_some() { tab } else { "" };
         put(
             &mut diff,

@@ -115,7 +115,7 @@ fn index<'d>(list: Option<NodeRef<'d>>, key: &str) -> HashMap<&'d str, Vec<NodeR
     index
 }
 
-/// Updates conditions. Returns whether anything changed.
+/// Updates the fields of conditions. Returns whether anything changed.
 fn update<'d>(
     conditions: &[NodeRef<'d>],
     record: &ConditionRecord,

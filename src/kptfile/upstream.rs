@@ -30,7 +30,7 @@ pub struct UpstreamLock {
     pub reference: Option<String>,
     /// The commit, or the object of an annotated tag, which kpt writes instead.
     pub commit: Option<String>,
-    /// The update strategy, in kpt's words.
+    /// The update strategy, by kpt's name for it.
     pub update_strategy: Option<String>,
 }
 
@@ -63,7 +63,7 @@ impl UnusableLock {
 }
 
 impl UpstreamLock {
-    /// The repository that a Kptfile names.
+    /// The repository that a Kptfile names, in `upstream` or else in `upstreamLock`.
     #[must_use]
     pub fn repository(kptfile: NodeRef<'_>) -> Option<String> {
         let text = |path: &[&str]| kptfile.get_path(path).and_then(|node| node.scalar_text());

@@ -42,9 +42,9 @@ pub enum Word {
 /// Directives for one list.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ListDirective<'a> {
-    /// `$setElementOrder`.
+    /// The elements of `$setElementOrder`.
     pub(super) order: Option<Vec<ListItem<'a>>>,
-    /// `$deleteFromPrimitiveList`.
+    /// The elements of `$deleteFromPrimitiveList`.
     pub(super) delete: Option<Vec<ListItem<'a>>>,
 }
 

@@ -15,9 +15,7 @@ use crate::variant::selector::{LabelSelector, Requirement};
 use crate::variant::text_map::TextMap;
 use crate::yaml::NodeRef;
 
-/// Group, kind and name.
 type GroupKindName = (String, Arc<str>, Arc<str>);
-/// A resource with its namespace.
 type NamespacedItem = (Option<Arc<str>>, ItemId);
 
 /// Finds resources by group, kind and name.
@@ -29,7 +27,7 @@ pub struct Index {
 /// The resources that match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Matches {
-    /// Nothing.
+    /// No resource.
     None,
     /// One resource.
     One(ItemId),

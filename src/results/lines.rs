@@ -134,7 +134,7 @@ fn is_about(about: &ResourceRef, resource: &Resource) -> bool {
         && about.namespace == resource.namespace
 }
 
-/// The offset of a value and the value; if it does not exist, the offset of the nearest collection around it.
+/// The offset of a value, and the value. If it does not exist, the offset of the last part of its path that does.
 fn place<'a>(root: NodeRef<'a>, path: &Path) -> (usize, Option<NodeRef<'a>>) {
     let (mut at, mut node) = (root.outer_start(), root);
     for element in path.elements() {

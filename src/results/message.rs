@@ -39,7 +39,6 @@ impl Message {
         &self.what
     }
 
-    /// Whether there are details.
     pub(crate) fn has_details(&self) -> bool {
         !self.details.is_empty()
     }

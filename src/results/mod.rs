@@ -33,7 +33,7 @@ use shown::short;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// For information.
+    /// Information only.
     Info,
     /// A person should check it.
     Warning,
@@ -42,7 +42,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word in results.
+    /// The name in results.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

@@ -61,7 +61,7 @@ pub struct Schema {
 /// Why a document cannot be used as a schema.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SchemaError {
-    /// It has no types.
+    /// The document has no types.
     #[error(
         "expected an OpenAPI v2 document (`kubectl get --raw /openapi/v2`), found a {0} without definitions"
     )]

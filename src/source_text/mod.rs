@@ -89,7 +89,6 @@ fn parse(text: &str, options: ParseOptions) -> Result<Tree, ParseError> {
 }
 
 impl Default for SourceText {
-    /// An empty text.
     fn default() -> Self {
         Self::accepted(Text::default(), ParseOptions::default())
     }

@@ -24,7 +24,7 @@ pub enum Content<'f> {
 }
 
 impl Content<'_> {
-    /// About how many bytes it takes in a text.
+    /// Approximate number of bytes that it takes in a text.
     pub(super) fn length(&self) -> usize {
         match self {
             Self::Value(value) => value.length(),

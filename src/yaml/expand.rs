@@ -253,7 +253,7 @@ pub(super) fn with_brought(entries: &mut Vec<(Value, Value)>, at: usize, brought
     entries.splice(at..at, new);
 }
 
-/// The mappings that the value of a merge key names.
+/// The mappings that the value of a merge key refers to.
 pub(super) fn sources<'t>(value: NodeRef<'t>) -> impl Iterator<Item = NodeRef<'t>> {
     let is_list = value.kind().is_sequence();
     let one = (!is_list).then_some(value);
@@ -309,7 +309,7 @@ impl<'a> NodeRef<'a> {
         !self.is_assembled() && !self.origin().anchors_within().any(|_| true)
     }
 
-    /// The anchors within this node, without its own.
+    /// The anchors within this node, except its own.
     pub(super) fn anchors_within(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         let document = self.document;
         let has_any = memchr::memchr(b'&', self.source().as_bytes()).is_some();

@@ -65,7 +65,7 @@ impl Fingerprints {
             for entry in node.entries() {
                 let (key, value) = (self.at(entry.key), self.at(entry.value));
                 literal &= key.literal && value.literal && !is_merge_key(entry.key);
-                // The order of keys does not count.
+                // The order of keys does not matter.
                 sum = sum.wrapping_add(state.hash_one((key.value, value.value)));
             }
             state.hash_one(('m', sum))

@@ -3,13 +3,12 @@
 /// The format of new text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Format {
-    /// Columns that one level of mappings is indented by.
+    /// Columns of indentation per level of mappings.
     pub(super) step: usize,
     /// Whether sequences are indented below their key (`wide`) or not (`compact`).
     pub(super) wide: bool,
-    /// Columns from a dash to what follows it.
+    /// Columns from a dash to its content.
     pub(super) dash: usize,
-    /// Line break.
     pub(super) newline: &'static str,
     /// Whether flow style is JSON.
     pub(super) json: Json,

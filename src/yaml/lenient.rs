@@ -19,7 +19,7 @@ use granit_parser::{BorrowedInput, ErrorKind, Input, StrInput};
 
 use super::lines::{is_marker, line_end};
 
-/// Offsets of the lines that were shown with a space in front.
+/// Offsets of the lines that were shown with an additional space.
 pub(super) type ShownLines = Rc<RefCell<Vec<usize>>>;
 
 /// A text as the general parser reads it.

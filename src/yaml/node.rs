@@ -274,7 +274,7 @@ impl<'a> NodeRef<'a> {
         }
     }
 
-    /// The word for the node's kind in messages: `string`, `mapping`, ...
+    /// The name of the node's kind in messages: `string`, `mapping`, ...
     #[must_use]
     pub fn kind_name(&self) -> &'static str {
         let node = self.resolved();
@@ -388,7 +388,7 @@ fn property_end(bytes: &[u8], at: usize) -> usize {
 pub(super) enum ScalarType {
     /// By its text, according to the core schema.
     Plain,
-    /// It is a string.
+    /// The node is always a string.
     String,
     /// The node is not a scalar.
     None,

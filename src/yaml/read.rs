@@ -6,7 +6,7 @@ use super::scalar::{is_plain_string, resolve_plain};
 use super::tree::{MAX_DEPTH, NodeKind};
 use super::value::Value;
 
-/// Nodes that one read through aliases may visit (contract, Bad input).
+/// Limit of the nodes that one read may visit (contract, Bad input).
 const MAX_ALIAS_NODES: usize = 10_000_000;
 
 /// Memory limit for written-out aliases: a fixed part, and a part for each byte of the text. A few

@@ -111,7 +111,7 @@ impl Value {
         }
     }
 
-    /// About how many bytes it takes in a text.
+    /// Approximate number of bytes that it takes in a text.
     pub(super) fn length(&self) -> usize {
         match self {
             Value::String(text) => text.len() + 2,
@@ -124,7 +124,7 @@ impl Value {
         }
     }
 
-    /// About how many bytes it takes in memory.
+    /// Approximate number of bytes that it takes in memory.
     #[must_use]
     pub fn cost(&self) -> usize {
         size_of::<Self>()
@@ -325,7 +325,8 @@ impl Hash for Number {
     }
 }
 
-/// The spelling of a new number, one that readers of YAML 1.1, YAML 1.2 and, where it is finite, JSON agree on: `5`, `5.0`, `1.0e+100`, `-.inf`, `.nan`.
+/// The spelling of a new number, on which readers of YAML 1.1, YAML 1.2 and, if it is finite, JSON agree: `5`, `5.0`,
+/// `1.0e+100`, `-.inf`, `.nan`.
 impl fmt::Display for Number {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

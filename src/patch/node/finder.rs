@@ -24,7 +24,7 @@ impl<'a> Finder<'a> {
         Self::in_fields(map.map(Node::fields).unwrap_or_default())
     }
 
-    /// Finds among fields.
+    /// Finds entries among fields.
     pub(in crate::patch) fn in_fields(fields: Fields<'a>) -> Self {
         Self {
             fields,

@@ -68,7 +68,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// The word for messages, with its article.
+    /// The name of the shape in messages, with its article.
     #[must_use]
     pub fn with_article(self) -> &'static str {
         match self {
@@ -334,7 +334,7 @@ pub fn same_place(a: NodeRef<'_>, b: NodeRef<'_>) -> bool {
 }
 
 impl<'a> ListItem<'a> {
-    /// An element without a text.
+    /// A new element, which no document has.
     #[must_use]
     pub fn made(value: Node<'a>) -> Self {
         Self { value, place: None }

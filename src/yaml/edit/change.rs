@@ -10,7 +10,6 @@ use crate::yaml::error::EditError;
 use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::tree::NodeKind;
 
-/// The change of a node.
 #[derive(Debug, Clone)]
 pub(super) enum Change<'a> {
     Replace(Held<'a>),

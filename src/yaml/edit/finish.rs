@@ -83,7 +83,7 @@ pub(super) struct Spliced {
 }
 
 impl Spliced {
-    /// The text as a document.
+    /// Parses the text into a document.
     pub(super) fn document(self) -> Result<OwnedDocument, EditError> {
         let (text, tree) = self.parse(ParseOptions::default())?;
         Ok(OwnedDocument::new(text, tree))

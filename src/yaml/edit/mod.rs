@@ -90,7 +90,7 @@ enum Around {
 #[derive(Debug)]
 pub struct Editor<'d, 'f> {
     document: Document<'d>,
-    /// The expanded tree of a document with aliases or merge keys that comes with its plain tree.
+    /// The expanded tree, if the document has aliases or merge keys and is not expanded.
     own_tree: Option<Box<Tree>>,
     changes: BTreeMap<NodeId, Change<'f>>,
     sources: ContentSources<'f>,

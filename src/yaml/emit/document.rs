@@ -8,7 +8,7 @@ use crate::yaml::node::NodeRef;
 use crate::yaml::value::Value;
 use crate::yaml::verbatim::{collection_text, document_lines};
 
-/// A value as the text of a document in block style.
+/// Writes a value as the text of a document in block style.
 #[must_use]
 pub fn to_block_text(value: &Value) -> String {
     const USUAL: usize = 2048;

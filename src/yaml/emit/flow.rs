@@ -9,7 +9,6 @@ use crate::yaml::tree::NodeKind;
 use crate::yaml::value::Value;
 
 impl Emitter<'_> {
-    /// Writes content in flow style.
     pub(in crate::yaml) fn flow(&mut self, content: &Content<'_>) {
         let node = match content {
             Content::Value(value) => return self.flow_value(value, self.format.json),

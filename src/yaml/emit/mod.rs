@@ -56,7 +56,6 @@ enum Cursor {
     /// A colon, or nothing at all. The next text follows after white space of this width; a collection begins on the
     /// next line.
     Colon(usize),
-    /// Text.
     Text,
 }
 

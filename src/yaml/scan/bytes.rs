@@ -9,9 +9,8 @@ pub(super) struct SeenBytes {
     pub(super) returns: bool,
 }
 
-/// # Errors
-/// Control characters, lone carriage returns, byte order marks, characters that are not printable in
-/// YAML (YAML 1.2.2, 5.1), and the line breaks of Unicode.
+/// Refuses control characters, lone carriage returns, byte order marks, unprintable characters (YAML 1.2.2, 5.1), and
+/// the line breaks of Unicode. Returns which unusual bytes the text has.
 pub(super) fn check(bytes: &[u8]) -> Result<SeenBytes, Bail> {
     let mut seen = SeenBytes::default();
     // The loop over a block has no branches, so that the compiler can turn it into vector instructions.

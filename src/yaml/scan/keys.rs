@@ -54,7 +54,7 @@ impl Default for OpenKeys {
 }
 
 impl OpenKeys {
-    /// A mapping begins.
+    /// Begins a mapping.
     pub(crate) fn open(&mut self) {
         let start = self.keys.len();
         self.open.push(OpenMapping { start, seen: 0 });
@@ -93,7 +93,7 @@ impl OpenKeys {
         Ok(inner)
     }
 
-    /// The innermost mapping ends.
+    /// Ends the innermost mapping.
     ///
     /// # Errors
     /// A duplicate key.

@@ -221,7 +221,7 @@ impl<E: Events> Scanner<'_, &mut E> {
     fn end_document(&mut self, end: usize) -> Result<(), Bail> {
         match self.document {
             DocumentState::None => return Err(Bail),
-            // Nothing after the marker.
+            // Nothing follows the marker.
             DocumentState::Marked => self.events.scalar(Scalar {
                 style: ScalarStyle::Plain,
                 start: self.cursor,
