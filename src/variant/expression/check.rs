@@ -133,7 +133,7 @@ impl Check<'_> {
                     let found = self.visit(&entry.value, depth)?;
                     value = value.unify(&found).unwrap_or(ValueType::Dyn);
                 }
-                Ok(ValueType::Map(Box::new(key), Box::new(value)))
+                Ok(ValueType::map(key, value))
             }
             Expr::Comprehension(comprehension) => self.comprehension(comprehension, depth),
             Expr::Struct(_) => problem(node.id, "messages are not supported"),
@@ -183,14 +183,14 @@ impl Check<'_> {
         let operand = self.visit(&select.operand, depth)?;
         if select.test {
             return match operand {
-                ValueType::Map(..) | ValueType::Object(_) => Ok(ValueType::Bool),
+                ValueType::Map(_) | ValueType::Object(_) => Ok(ValueType::Bool),
                 found if found.is_open() => Ok(ValueType::Bool),
                 found => problem(node.id, no_fields(&found)),
             };
         }
         match operand {
             ValueType::Object(fields) => object_field(node.id, fields, &select.field),
-            ValueType::Map(_, value) => Ok(*value),
+            ValueType::Map(entry) => Ok(entry.map_or(ValueType::Dyn, |entry| entry.1)),
             found if found.is_open() => Ok(ValueType::Dyn),
             found => problem(node.id, no_fields(&found)),
         }
@@ -249,29 +249,28 @@ impl Check<'_> {
         value: &ValueType,
         index: &ValueType,
     ) -> Result<ValueType, Problem> {
+        let refused = || {
+            let found = [value.clone(), index.clone()];
+            problem(node.id, no_overload(operators::INDEX, &found))
+        };
         match value {
             ValueType::List(element) if *index == ValueType::Int || index.is_open() => {
-                Ok(match element.as_ref() {
-                    ValueType::Never => ValueType::Dyn,
-                    known => known.clone(),
+                Ok(match element.as_deref() {
+                    None | Some(ValueType::Never) => ValueType::Dyn,
+                    Some(known) => known.clone(),
                 })
             }
-            ValueType::Map(key, value) if key.unify(index).is_some() => Ok(value.as_ref().clone()),
+            ValueType::Map(None) => Ok(ValueType::Dyn),
+            ValueType::Map(Some(entry)) if entry.0.unify(index).is_some() => Ok(entry.1.clone()),
             ValueType::Object(fields) => match call.args.get(1).map(|argument| &argument.expr) {
                 Some(Expr::Literal(LiteralValue::String(field))) => {
                     object_field(node.id, fields, field.inner())
                 }
                 _ if *index == ValueType::String || index.is_open() => Ok(ValueType::Dyn),
-                _ => problem(
-                    node.id,
-                    no_overload(operators::INDEX, &[value.clone(), index.clone()]),
-                ),
+                _ => refused(),
             },
             open if open.is_open() => Ok(ValueType::Dyn),
-            _ => problem(
-                node.id,
-                no_overload(operators::INDEX, &[value.clone(), index.clone()]),
-            ),
+            _ => refused(),
         }
     }
 
@@ -296,8 +295,8 @@ impl Check<'_> {
     ) -> Result<ValueType, Problem> {
         let range = &comprehension.iter_range;
         let element = match self.visit(range, depth)? {
-            ValueType::List(element) => *element,
-            ValueType::Map(key, _) => *key,
+            ValueType::List(element) => element.map_or(ValueType::Dyn, |element| *element),
+            ValueType::Map(entry) => entry.map_or(ValueType::Dyn, |entry| entry.0),
             ValueType::Object(_) => ValueType::String,
             found if found.is_open() => ValueType::Dyn,
             found => return problem(range.id, format!("expected a list or map, found {found}")),
@@ -412,13 +411,11 @@ fn overloaded(id: u64, call: &CallExpr, found: &[ValueType]) -> Result<ValueType
         takes.len() == found.len() && takes.iter().zip(found).all(|(kind, t)| kind.takes(t))
     };
     let all: Vec<&Overload> = named(table).collect();
-    let mut fitting = all
-        .iter()
-        .filter(|o| matching(o))
-        .map(|(.., gives)| gives.give());
+    let mut fitting = all.iter().filter(|o| matching(o)).map(|(.., gives)| gives);
     if let Some(first) = fitting.next() {
         let is_sure = fitting.all(|other| other == first);
-        return Ok(if is_sure { first } else { ValueType::Dyn });
+        let given = if is_sure { first } else { &ValueType::Dyn };
+        return Ok(given.clone());
     }
     let is_macro = ["has", "all", "exists", "exists_one", "map", "filter"].contains(&name);
     let message = if all.is_empty() && named(other).next().is_some() {

@@ -20,15 +20,32 @@ pub(super) enum ValueType {
     Timestamp,
     /// The type of a type name.
     Meta,
-    List(Box<ValueType>),
-    Map(Box<ValueType>, Box<ValueType>),
+    /// The type of the elements; `None` for `dyn`.
+    List(Option<Box<ValueType>>),
+    /// The types of keys and values; `None` for `dyn`.
+    Map(Option<Box<(ValueType, ValueType)>>),
     /// A variable with these fields.
     Object(&'static [&'static str]),
 }
 
 impl ValueType {
     pub(super) fn list(element: ValueType) -> Self {
-        Self::List(Box::new(element))
+        Self::List(Some(Box::new(element)))
+    }
+
+    pub(super) fn map(key: ValueType, value: ValueType) -> Self {
+        Self::Map(Some(Box::new((key, value))))
+    }
+
+    /// Whether a parameter of this type takes a value of the other.
+    pub(super) fn takes(&self, found: &Self) -> bool {
+        found.is_open()
+            || match self {
+                Self::Dyn => true,
+                Self::List(_) => matches!(found, Self::List(_)),
+                Self::Map(_) => matches!(found, Self::Map(_) | Self::Object(_)),
+                known => known == found,
+            }
     }
 
     /// Whether the type is unknown, so that it matches every type.
@@ -42,8 +59,9 @@ impl ValueType {
         Some(match (self, other) {
             (Never, known) | (known, Never) => known.clone(),
             (Dyn, _) | (_, Dyn) => Dyn,
-            (List(a), List(b)) => ValueType::list(a.unify(b)?),
-            (Map(ka, va), Map(kb, vb)) => Map(Box::new(ka.unify(kb)?), Box::new(va.unify(vb)?)),
+            (List(Some(a)), List(Some(b))) => ValueType::list(a.unify(b)?),
+            (Map(Some(a)), Map(Some(b))) => ValueType::map(a.0.unify(&b.0)?, a.1.unify(&b.1)?),
+            (list @ List(None), List(_)) | (List(_), list @ List(None)) => list.clone(),
             (Object(_) | Map(..), Object(_) | Map(..)) => Dyn,
             (a, b) if a == b => a.clone(),
             _ => return None,
@@ -65,71 +83,30 @@ impl fmt::Display for ValueType {
             Self::Duration => "duration",
             Self::Timestamp => "timestamp",
             Self::Meta => "type",
-            Self::List(element) => return write!(f, "list({element})"),
-            Self::Map(key, value) => return write!(f, "map({key}, {value})"),
+            Self::List(None) => "list(dyn)",
+            Self::List(Some(element)) => return write!(f, "list({element})"),
+            Self::Map(None) => "map(dyn, dyn)",
+            Self::Map(Some(entry)) => return write!(f, "map({}, {})", entry.0, entry.1),
             Self::Object(_) => "object",
         })
     }
 }
 
-/// The type of a parameter or result.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum ValueKind {
-    Any,
-    Bool,
-    Int,
-    Uint,
-    Double,
-    String,
-    Bytes,
-    Duration,
-    Timestamp,
-    Type,
-    List,
-    Map,
-}
-
-impl ValueKind {
-    pub(super) fn takes(self, found: &ValueType) -> bool {
-        found.is_open()
-            || match self {
-                Self::Any => true,
-                Self::List => matches!(found, ValueType::List(_)),
-                Self::Map => matches!(found, ValueType::Map(..) | ValueType::Object(_)),
-                known => known.give() == *found,
-            }
-    }
-
-    pub(super) fn give(self) -> ValueType {
-        match self {
-            Self::Any => ValueType::Dyn,
-            Self::Bool => ValueType::Bool,
-            Self::Int => ValueType::Int,
-            Self::Uint => ValueType::Uint,
-            Self::Double => ValueType::Double,
-            Self::String => ValueType::String,
-            Self::Bytes => ValueType::Bytes,
-            Self::Duration => ValueType::Duration,
-            Self::Timestamp => ValueType::Timestamp,
-            Self::Type => ValueType::Meta,
-            Self::List => ValueType::list(ValueType::Dyn),
-            Self::Map => ValueType::Map(Box::new(ValueType::Dyn), Box::new(ValueType::Dyn)),
-        }
-    }
-}
-
 /// The name, parameters and result of a function.
-pub(super) type Overload = (&'static str, &'static [ValueKind], ValueKind);
+pub(super) type Overload = (&'static str, &'static [ValueType], ValueType);
 
-use ValueKind::{
-    Any, Bool, Bytes, Double, Duration, Int, List, Map, String as Str, Timestamp, Uint,
+use ValueType::{
+    Bool, Bytes, Double, Duration, Dyn as Any, Int, Meta, String as Str, Timestamp, Uint,
 };
+
+const LIST: ValueType = ValueType::List(None);
+const MAP: ValueType = ValueType::Map(None);
 
 /// Functions called as `f(x)`, and operators.
 #[rustfmt::skip]
 pub(super) const GLOBAL: &[Overload] = &[
     ("_+_", &[Int, Int], Int), ("_+_", &[Uint, Uint], Uint), ("_+_", &[Double, Double], Double),
-    ("_+_", &[Str, Str], Str), ("_+_", &[Bytes, Bytes], Bytes), ("_+_", &[List, List], List),
+    ("_+_", &[Str, Str], Str), ("_+_", &[Bytes, Bytes], Bytes), ("_+_", &[LIST, LIST], LIST),
     ("_+_", &[Duration, Duration], Duration), ("_+_", &[Timestamp, Duration], Timestamp),
     ("_+_", &[Duration, Timestamp], Timestamp),
     ("_-_", &[Int, Int], Int), ("_-_", &[Uint, Uint], Uint), ("_-_", &[Double, Double], Double),
@@ -142,8 +119,8 @@ pub(super) const GLOBAL: &[Overload] = &[
     ("!_", &[Bool], Bool), ("_&&_", &[Bool, Bool], Bool), ("_||_", &[Bool, Bool], Bool),
     ("@not_strictly_false", &[Bool], Bool),
     ("_==_", &[Any, Any], Bool), ("_!=_", &[Any, Any], Bool),
-    ("@in", &[Any, List], Bool), ("@in", &[Any, Map], Bool),
-    ("size", &[Str], Int), ("size", &[Bytes], Int), ("size", &[List], Int), ("size", &[Map], Int),
+    ("@in", &[Any, LIST], Bool), ("@in", &[Any, MAP], Bool),
+    ("size", &[Str], Int), ("size", &[Bytes], Int), ("size", &[LIST], Int), ("size", &[MAP], Int),
     ("matches", &[Str, Str], Bool),
     ("string", &[Str], Str), ("string", &[Bool], Str), ("string", &[Int], Str), ("string", &[Uint], Str),
     ("string", &[Double], Str), ("string", &[Bytes], Str), ("string", &[Duration], Str),
@@ -155,7 +132,7 @@ pub(super) const GLOBAL: &[Overload] = &[
     ("double", &[Str], Double),
     ("bool", &[Bool], Bool), ("bool", &[Str], Bool),
     ("bytes", &[Bytes], Bytes), ("bytes", &[Str], Bytes),
-    ("dyn", &[Any], Any), ("type", &[Any], ValueKind::Type),
+    ("dyn", &[Any], Any), ("type", &[Any], Meta),
     ("duration", &[Duration], Duration), ("duration", &[Str], Duration),
     ("timestamp", &[Timestamp], Timestamp), ("timestamp", &[Str], Timestamp), ("timestamp", &[Int], Timestamp),
 ];
@@ -163,7 +140,7 @@ pub(super) const GLOBAL: &[Overload] = &[
 /// Functions called as `x.f()`.
 #[rustfmt::skip]
 pub(super) const MEMBER: &[Overload] = &[
-    ("size", &[Str], Int), ("size", &[Bytes], Int), ("size", &[List], Int), ("size", &[Map], Int),
+    ("size", &[Str], Int), ("size", &[Bytes], Int), ("size", &[LIST], Int), ("size", &[MAP], Int),
     ("contains", &[Str, Str], Bool), ("startsWith", &[Str, Str], Bool), ("endsWith", &[Str, Str], Bool),
     ("matches", &[Str, Str], Bool),
     ("getFullYear", &[Timestamp], Int), ("getFullYear", &[Timestamp, Str], Int),
