@@ -8,17 +8,23 @@
 //! ```
 //! gives both comments to `spec.labels` of each new PackageVariant.
 
-use crate::yaml::{EditError, Editor, NodeRef, OwnedDocument, comments_above, line_comment};
+use std::hash::RandomState;
 
-/// The comments of a template, as a tree of the entries and elements that they belong to.
+use indexmap::IndexMap;
+
+use crate::yaml::{
+    EditError, NodeRef, OwnedDocument, Path, PathElement, comments_above, line_comment,
+};
+
+/// The comments of a template, by their positions in the `spec` of a PackageVariant.
 #[derive(Debug, Default)]
-pub(super) struct TemplateComments {
-    /// The comment lines above the entry or element itself.
+pub(super) struct TemplateComments(IndexMap<Path, OwnComments, RandomState>);
+
+/// The comments of an entry or element.
+#[derive(Debug, Default)]
+struct OwnComments {
     above: Vec<String>,
     behind: String,
-    /// The comments of entries by key, and of the elements of a sorted list by their text.
-    fields: Vec<(String, TemplateComments)>,
-    elements: Vec<(usize, TemplateComments)>,
 }
 
 /// The fields with lists of computed entries, each with the map that the entries belong to.
@@ -36,151 +42,107 @@ impl TemplateComments {
     /// The comments of a template; `None` if it has none, as most templates.
     pub(super) fn of_template(template: NodeRef<'_>) -> Option<Self> {
         template.document.comments_within(template.range()).next()?;
-        let comments = Self::within(template);
-        (!comments.is_empty()).then_some(comments)
-    }
-
-    fn is_empty(&self) -> bool {
-        self.above.is_empty()
-            && self.behind.is_empty()
-            && self.fields.is_empty()
-            && self.elements.is_empty()
-    }
-
-    /// The comments of an entry (given its key) or element, and the comments within its value.
-    fn of(owner: NodeRef<'_>, value: NodeRef<'_>) -> Self {
-        let mut comments = Self::within(value);
-        comments.own(owner);
-        comments
-    }
-
-    fn own(&mut self, owner: NodeRef<'_>) {
-        self.above = comments_above(owner)
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
-        self.behind = line_comment(owner).unwrap_or_default().to_owned();
-    }
-
-    fn within(value: NodeRef<'_>) -> Self {
         let mut comments = Self::default();
+        comments.add_within(template, &Path::root(), 0);
+        (!comments.0.is_empty()).then_some(comments)
+    }
+
+    /// Adds the comments within a value. `others` is the number of elements that come before those of a list.
+    fn add_within(&mut self, value: NodeRef<'_>, place: &Path, others: usize) {
         let injectors = value.get("injectors");
         let injectors = injectors.map_or(0, |injectors| injectors.items().count());
         for entry in value.entries() {
             let Some(key) = entry.key.as_str() else {
                 continue;
             };
-            let computed = COMPUTED.iter().find(|(name, _)| *name == key);
-            if let Some((_, field)) = computed {
-                let keys = Self::of_computed(entry.value);
-                comments.field(field).fields.extend(keys);
+            if let Some((_, field)) = COMPUTED.iter().find(|(name, _)| *name == key) {
+                for item in entry.value.items() {
+                    if let Some(key) = item.get("key").and_then(|key| key.as_str()) {
+                        self.add(place.field(field).field(key), item, None);
+                    }
+                }
                 continue;
             }
-            let (key, first) = match key {
+            let (name, others) = match key {
                 "injectorExprs" => ("injectors", injectors),
-                key => (key, 0),
+                name => (name, 0),
             };
-            let mut of_entry = Self::of(entry.key, entry.value);
-            of_entry
-                .elements
-                .iter_mut()
-                .for_each(|(index, _)| *index += first);
+            let place = place.field(name);
+            self.add(place.clone(), entry.key, line_comment(entry.key));
             if key == SORTED {
-                let elements = std::mem::take(&mut of_entry.elements).into_iter();
-                let by_text = elements.filter_map(|(index, comments)| {
-                    let text = entry.value.items().nth(index)?.as_str()?;
-                    Some((text.to_owned(), comments))
-                });
-                of_entry.fields.extend(by_text);
-            }
-            if !of_entry.is_empty() {
-                comments.field(key).add(of_entry);
+                for item in entry.value.items() {
+                    let text = item.as_str().unwrap_or_default().to_owned();
+                    let place = place.child(PathElement::Value(text));
+                    self.add(place, item, line_comment(item));
+                }
+            } else {
+                self.add_within(entry.value, &place, others);
             }
         }
         for (index, item) in value.items().enumerate() {
-            let of_item = Self::of(item, item);
-            if !of_item.is_empty() {
-                comments.elements.push((index, of_item));
-            }
+            let place = place.index(others + index);
+            self.add(place.clone(), item, line_comment(item));
+            self.add_within(item, &place, 0);
         }
-        comments.fields.retain(|(_, comments)| !comments.is_empty());
-        comments
     }
 
-    /// The comment lines above computed entries with a constant key, by that key.
-    fn of_computed(list: NodeRef<'_>) -> Vec<(String, Self)> {
-        let of_item = |item: NodeRef<'_>| {
-            let key = item.get("key")?.as_str()?.to_owned();
-            let above: Vec<String> = comments_above(item)
-                .into_iter()
-                .map(str::to_owned)
-                .collect();
-            let comments = Self {
-                above,
-                ..Self::default()
-            };
-            (!comments.is_empty()).then_some((key, comments))
-        };
-        list.items().filter_map(of_item).collect()
-    }
-
-    fn field(&mut self, name: &str) -> &mut Self {
-        let place = self.fields.iter().position(|(known, _)| known == name);
-        let place = place.unwrap_or_else(|| {
-            self.fields.push((name.to_owned(), Self::default()));
-            self.fields.len() - 1
-        });
-        &mut self.fields[place].1
-    }
-
-    fn add(&mut self, other: Self) {
-        if self.above.is_empty() {
-            self.above = other.above;
+    /// Adds the comments of an entry (given its key) or element, unless its position has some.
+    fn add(&mut self, place: Path, owner: NodeRef<'_>, behind: Option<&str>) {
+        let above = comments_above(owner);
+        let behind = behind.unwrap_or_default();
+        if above.is_empty() && behind.is_empty() {
+            return;
         }
-        if self.behind.is_empty() {
-            self.behind = other.behind;
+        let own = self.0.entry(place).or_default();
+        if own.above.is_empty() {
+            own.above = above.into_iter().map(str::to_owned).collect();
         }
-        self.fields.extend(other.fields);
-        self.elements.extend(other.elements);
+        if own.behind.is_empty() {
+            behind.clone_into(&mut own.behind);
+        }
     }
 
     /// Adds these comments to the text of a new PackageVariant.
     pub(super) fn write(&self, text: String) -> Result<String, EditError> {
         OwnedDocument::edited(text, |root, editor| {
-            if let Some(spec) = root.get("spec") {
-                self.write_within(spec, editor);
+            for (place, own) in &self.0 {
+                let OwnComments { above, behind } = own;
+                let Some(owner) = root.get("spec").and_then(|spec| owner_at(spec, place)) else {
+                    continue;
+                };
+                if !above.is_empty() {
+                    let lines: Vec<&str> = above.iter().map(String::as_str).collect();
+                    editor.set_comments_above(owner, &lines);
+                }
+                // The header of a block scalar cannot have a comment.
+                if !behind.is_empty() && line_comment(owner).is_some() {
+                    editor.set_comment_behind(owner, behind);
+                }
             }
             Ok(())
         })
     }
+}
 
-    fn write_within<'d>(&self, value: NodeRef<'d>, editor: &mut Editor<'d, '_>) {
-        for (name, comments) in &self.fields {
-            if let Some(entry) = value.entry(name) {
-                comments.write_own(entry.key, editor);
-                comments.write_within(entry.value, editor);
+/// The key or element at a position.
+fn owner_at<'d>(spec: NodeRef<'d>, place: &Path) -> Option<NodeRef<'d>> {
+    let (mut owner, mut value) = (spec, spec);
+    for element in place.elements() {
+        (owner, value) = match element {
+            PathElement::Field(name) => {
+                let entry = value.entry(name)?;
+                (entry.key, entry.value)
             }
-            let is_named = |item: &NodeRef<'_>| item.as_str() == Some(name);
-            if let Some(item) = value.items().find(is_named) {
-                comments.write_own(item, editor);
+            PathElement::Index(index) => {
+                let item = value.items().nth(*index)?;
+                (item, item)
             }
-        }
-        for (index, comments) in &self.elements {
-            if let Some(item) = value.items().nth(*index) {
-                comments.write_own(item, editor);
-                comments.write_within(item, editor);
+            PathElement::Value(text) => {
+                let item = value.items().find(|item| item.as_str() == Some(text))?;
+                (item, item)
             }
-        }
+            PathElement::Key(_) => return None,
+        };
     }
-
-    fn write_own<'d>(&self, owner: NodeRef<'d>, editor: &mut Editor<'d, '_>) {
-        if !self.above.is_empty() {
-            let lines: Vec<&str> = self.above.iter().map(String::as_str).collect();
-            editor.set_comments_above(owner, &lines);
-        }
-        // The header of a block scalar cannot have a comment.
-        if !self.behind.is_empty() && line_comment(owner).is_some() {
-            editor.set_comment_behind(owner, &self.behind);
-        }
-    }
+    Some(owner)
 }
