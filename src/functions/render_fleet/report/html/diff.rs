@@ -7,13 +7,13 @@ pub(super) struct FileView<'r> {
     pub(super) added: usize,
     pub(super) removed: usize,
     pub(super) what: &'static str,
-    pub(super) lines: Vec<DiffLines<'r>>,
+    pub(super) lines: Vec<DiffLines>,
 }
 
 /// Consecutive lines of a diff with the same sign.
-pub(super) struct DiffLines<'r> {
+pub(super) struct DiffLines {
     pub(super) tag: &'static str,
-    pub(super) text: &'r str,
+    pub(super) text: String,
 }
 
 /// The diff of a file, with the numbers of added and removed lines.
@@ -46,9 +46,7 @@ pub(super) fn view(file: &ChangedFile) -> FileView<'_> {
 }
 
 /// Groups consecutive lines of a diff by their sign.
-fn lines(diff: &str) -> Vec<DiffLines<'_>> {
-    let mut all: Vec<DiffLines<'_>> = Vec::new();
-    let (mut start, mut at) = (0, 0);
+fn lines(diff: &str) -> Vec<DiffLines> {
     let tag = |line: &str| match line.as_bytes().first() {
         Some(b'+') => "ins",
         Some(b'-') => "del",
@@ -56,22 +54,13 @@ fn lines(diff: &str) -> Vec<DiffLines<'_>> {
         Some(b'\\') => "i",
         _ => "span",
     };
-    let mut current = "";
-    for line in diff.split_inclusive('\n') {
-        let tag = tag(line);
-        if tag != current && at > start {
-            let text = &diff[start..at];
-            all.push(DiffLines { tag: current, text });
-            start = at;
-        }
-        current = tag;
-        at += line.len();
-    }
-    if at > start {
-        let text = &diff[start..at];
-        all.push(DiffLines { tag: current, text });
-    }
-    all
+    let all: Vec<&str> = diff.split_inclusive('\n').collect();
+    let alike = all.chunk_by(|a, b| tag(a) == tag(b));
+    let lines = alike.map(|lines| DiffLines {
+        tag: tag(lines[0]),
+        text: lines.concat(),
+    });
+    lines.collect()
 }
 
 #[cfg(test)]
@@ -81,7 +70,10 @@ mod tests {
     #[test]
     fn lines_with_one_sign_stand_together() {
         let lines = lines("@@ -1 +1 @@\n-a\n-b\n+c\n d\n\\ No newline at end of file\n");
-        let tags: Vec<_> = lines.iter().map(|lines| (lines.tag, lines.text)).collect();
+        let tags: Vec<_> = lines
+            .iter()
+            .map(|lines| (lines.tag, lines.text.as_str()))
+            .collect();
         assert_eq!(
             tags,
             [
