@@ -100,7 +100,7 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     let mut statuses = Statuses::default();
     let mut seen = Ok(());
     let said = work.all(&mut |outcome| {
-        failed.extend(outcome.is_failed().then(|| outcome.owner.clone()));
+        failed.extend(outcome.is_failed().then(|| outcome.entry.name.clone()));
         if run.writes_status {
             statuses.add(&outcome);
         }
@@ -247,73 +247,55 @@ pub(super) fn refuse_shared_places(
     owned: &[ClaimedPackage],
     is_package: impl Fn(&str) -> bool,
 ) {
-    refuse_places_in_packages(variants, owned, is_package);
     let owners: HashMap<&str, &str> = owned
         .iter()
         .map(|package| (package.path.as_str(), package.owner.as_str()))
         .collect();
-    let mut wanted: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (index, variant) in variants.iter().enumerate() {
-        if let Some(path) = variant.path() {
-            wanted.entry(path.to_owned()).or_default().push(index);
+    let owns = |variant: &FleetVariant, path: &str| {
+        let owner = owners.get(path);
+        owner.is_some_and(|owner| *owner == variant.owner)
+    };
+    let refuse = |variant: &mut FleetVariant, message: String| {
+        let error = FunctionResult::error(Reason::OtherOwner, message);
+        variant.refuse(error.at("spec.downstream"));
+    };
+    let mut wanted: HashMap<String, Vec<String>> = HashMap::new();
+    for variant in variants.iter_mut() {
+        let Some(path) = variant.path() else { continue };
+        // The first component is the repository.
+        let outer = folders_above(path).skip(1).find(|above| is_package(above));
+        match outer.filter(|_| !owns(variant, path)) {
+            Some(outer) => {
+                let message = format!("the package `{path}` is inside the package `{outer}`");
+                refuse(variant, message);
+            }
+            None => {
+                let all = wanted.entry(path.to_owned()).or_default();
+                all.push(variant.owner.clone());
+            }
         }
     }
-    for (path, indexes) in &wanted {
-        let owner = owners.get(path.as_str());
-        let above = path.match_indices('/').map(|(slash, _)| &path[..slash]);
-        let outer = above.filter_map(|above| wanted.get(above)).flatten().next();
-        let outer = outer.map(|index| variants[*index].owner.clone());
-        let names: Vec<String> = indexes
-            .iter()
-            .map(|index| variants[*index].owner.clone())
-            .collect();
-        for (index, name) in indexes.iter().zip(&names) {
-            let (reason, message) = if let Some(outer) = &outer {
-                let message = format!("the package `{path}` is inside the package of `{outer}`");
-                (Reason::OtherOwner, message)
-            } else if indexes.len() == 1 || owner == Some(&name.as_str()) {
-                continue;
-            } else {
-                let others = names.iter().filter(|other| *other != name);
-                let others: Vec<String> = others.map(|other| format!("`{other}`")).collect();
-                let message = format!(
-                    "expected one PackageVariant for the package `{path}`, found {} too",
-                    others.join(", ")
-                );
-                (Reason::OtherOwner, message)
-            };
-            let error = FunctionResult::error(reason, message);
-            variants[*index].refuse(error.at("spec.downstream"));
-        }
+    for variant in variants {
+        let Some(path) = variant.path() else { continue };
+        let outer = folders_above(path).find_map(|above| wanted.get(above)?.first());
+        let all = wanted.get(path).map_or(&[][..], Vec::as_slice);
+        let message = if let Some(outer) = outer {
+            format!("the package `{path}` is inside the package of `{outer}`")
+        } else if all.len() > 1 && !owns(variant, path) {
+            let others = all.iter().filter(|other| **other != variant.owner);
+            let others: Vec<String> = others.map(|other| format!("`{other}`")).collect();
+            let others = others.join(", ");
+            format!("expected one PackageVariant for the package `{path}`, found {others} too")
+        } else {
+            continue;
+        };
+        refuse(variant, message);
     }
 }
 
-/// Refuses variants that target a path inside an existing package, whose files belong to that package. A package that
-/// the variant already owns is allowed.
-fn refuse_places_in_packages(
-    variants: &mut [FleetVariant],
-    owned: &[ClaimedPackage],
-    is_package: impl Fn(&str) -> bool,
-) {
-    let owned: HashSet<(&str, &str)> = owned
-        .iter()
-        .map(|package| (package.path.as_str(), package.owner.as_str()))
-        .collect();
-    for variant in variants {
-        let Some(path) = variant.path() else { continue };
-        // The first component is the repository.
-        let mut above = path
-            .match_indices('/')
-            .skip(1)
-            .map(|(slash, _)| &path[..slash]);
-        if let Some(outer) = above.find(|above| is_package(above))
-            && !owned.contains(&(path, variant.owner.as_str()))
-        {
-            let message = format!("the package `{path}` is inside the package `{outer}`");
-            let error = FunctionResult::error(Reason::OtherOwner, message);
-            variant.refuse(error.at("spec.downstream"));
-        }
-    }
+/// The folders above a path, from the outermost.
+fn folders_above(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').map(|(slash, _)| &path[..slash])
 }
 
 /// The work that several threads share.
