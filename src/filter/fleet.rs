@@ -181,7 +181,7 @@ impl Watch for Told<'_> {
 
     fn see(&mut self, mut outcome: VariantOutcome) -> Result<(), UsageError> {
         if let Some(line) = &self.progress {
-            line.step(&outcome.owner);
+            line.step(&outcome.entry.name);
         }
         if let Some(collector) = &mut self.collector {
             collector.add(&outcome);

@@ -39,7 +39,7 @@ impl FleetCounts {
 
     /// Counts an outcome, and adds its results.
     pub fn tell(&mut self, outcome: VariantOutcome, results: &mut Results) {
-        if let Some(action) = outcome.action {
+        if let Some(action) = outcome.entry.action {
             self.add(action.as_str(), 1);
             // Orphaned and deleted packages are not among the variants.
             if !matches!(action, Action::Orphaned | Action::Deleted) {
@@ -47,7 +47,7 @@ impl FleetCounts {
                 unchanged.for_each(|count| *count = count.saturating_sub(1));
             }
         }
-        self.add("conflicts", outcome.conflicts as u64);
+        self.add("conflicts", outcome.entry.conflicts);
         let all = outcome.results.into_iter();
         all.for_each(|result| results.push(result));
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::config::FleetSettings;
 use super::directory::Mode;
-use super::outcome::VariantOutcome;
-use super::render::{RenderedPackage, WorkedPackage, Worker};
+use super::outcome::{VariantEntry, VariantOutcome};
+use super::render::{WorkedPackage, Worker};
 use super::variants::{Destination, FleetVariant};
 use crate::config::UsageError;
 use crate::diff::FileDiff;
@@ -53,7 +53,7 @@ pub(super) struct Drafts<'f> {
 /// The outcome of rendering a draft.
 #[derive(Default)]
 pub(super) struct Done {
-    rendered: RenderedPackage,
+    rendered: VariantEntry,
     pub(super) diffs: Vec<FileDiff>,
     /// The branch that was written, or would be written; `None` if nothing changes.
     pub(super) branch: Option<String>,
@@ -64,7 +64,7 @@ pub(super) struct Done {
 }
 
 impl Done {
-    fn of(rendered: RenderedPackage) -> Self {
+    fn of(rendered: VariantEntry) -> Self {
         Self {
             rendered,
             ..Self::default()
@@ -105,7 +105,7 @@ impl<'f> Drafts<'f> {
         let mut outcome = VariantOutcome::of(variant, done.rendered, &said, changes);
         outcome.diffs = done.diffs;
         outcome.targets = done.targets;
-        outcome.draft.clone_from(&done.branch);
+        outcome.entry.draft.clone_from(&done.branch);
         if let Some((branch, result)) = done.branch.zip(outcome.results.first_mut()) {
             result.message += &format!(", as the draft `{branch}`");
             result.tags.push(("draft".to_owned(), branch));
@@ -212,7 +212,7 @@ pub(super) struct Draft<'d> {
 impl Draft<'_> {
     pub(super) fn run(
         &self,
-        work: impl FnOnce(&mut ResourceList, bool, &mut Results) -> Result<RenderedPackage, UsageError>,
+        work: impl FnOnce(&mut ResourceList, bool, &mut Results) -> Result<VariantEntry, UsageError>,
         said: &mut Results,
     ) -> Result<Done, UsageError> {
         if let Some(Unpublished { branch, .. }) = self.start.filter(|one| one.has_diverged) {
@@ -339,7 +339,7 @@ impl Draft<'_> {
         list.settle().map_err(UsageError::of)
     }
 
-    fn pending(&self, pending: &Unpublished, rendered: &RenderedPackage) -> FunctionResult {
+    fn pending(&self, pending: &Unpublished, rendered: &VariantEntry) -> FunctionResult {
         let message = format!(
             "`{}` waits for approval, so the package `{}` is not {}",
             pending.branch,
@@ -349,7 +349,7 @@ impl Draft<'_> {
         FunctionResult::warning(Reason::ProposalPending, message)
     }
 
-    fn message(&self, rendered: &RenderedPackage, branch: &str) -> String {
+    fn message(&self, rendered: &VariantEntry, branch: &str) -> String {
         let directory = &self.revisions.directory;
         let workspace = branch.rsplit('/').next().unwrap_or(branch);
         let note = draft_note(directory, workspace, rendered.upstream.as_deref());

@@ -73,7 +73,7 @@ pub(super) fn render_items(
     let mut failed = HashSet::new();
     for variant in &variants.all {
         let outcome = fleet.render(&mut worker, variant, list)?;
-        if outcome.action == Some(Action::Failed) {
+        if outcome.is_failed() {
             failed.insert(variant.owner.clone());
         }
         counts.tell(outcome, results);
@@ -213,7 +213,7 @@ impl FleetItems {
             let text = text.map_err(UsageError::of)?;
             self.changes
                 .insert(kptfile, FileChange::write("Kptfile", text));
-            return Ok(VariantOutcome::of_package(path, owner, Action::Orphaned));
+            return Ok(VariantOutcome::of_package(package, Action::Orphaned));
         }
         let others = owners.below(path);
         let paths: Vec<String> = self.below(path).map(|(file, _)| file.to_owned()).collect();
@@ -223,7 +223,7 @@ impl FleetItems {
                 self.changes.insert(whole, FileChange::delete(file));
             }
         }
-        Ok(VariantOutcome::of_package(path, owner, Action::Deleted))
+        Ok(VariantOutcome::of_package(package, Action::Deleted))
     }
 
     /// Writes the changed files into the list.

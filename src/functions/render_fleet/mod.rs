@@ -34,7 +34,7 @@ use crate::upstream::SOURCES;
 
 pub use counts::FleetCounts;
 pub use directory::Mode;
-pub use outcome::VariantOutcome;
+pub use outcome::{VariantEntry, VariantOutcome};
 pub use render::Action;
 pub use run::{FleetRun, Watch, run_fleet};
 

@@ -1,33 +1,69 @@
 //! The outcome of one variant, for results and reports.
 
+use serde::{Deserialize, Serialize};
+
 use crate::diff::FileDiff;
-use crate::fleet::Shard;
+use crate::fleet::{ClaimedPackage, Shard};
 use crate::resource::Resource;
 use crate::results::{FunctionResult, Reason, Results, Severity};
 
-use super::render::{Action, RenderedPackage};
+use super::render::Action;
 use super::variants::FleetVariant;
 
-/// The outcome of one variant, or of one package whose owner no longer exists.
-#[derive(Debug)]
-pub struct VariantOutcome {
+/// A variant, or a package whose variant no longer exists, as a report lists it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VariantEntry {
     /// `<namespace>/<name>` of the PackageVariant.
-    pub owner: String,
+    pub name: String,
     /// `<repository>/<package>`; empty if the PackageVariant does not name a valid one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub package: String,
     /// What was done; `None` if nothing changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<Action>,
     /// The upstream revision that the package was at before; `None` for a new package.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// The upstream revision that the package is at now; `None` if nothing was rendered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// The branch of the draft, if one was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draft: Option<String>,
+    /// The number of open conflicts, which need a decision.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub conflicts: u64,
+    /// The name of the upstream PackageRevision, for the note in a draft's commit.
+    #[serde(skip)]
+    pub upstream: Option<String>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl VariantEntry {
+    /// The action and the revisions, for a message.
+    pub(super) fn steps(&self) -> String {
+        let action = self.action.map_or("changed", Action::as_str);
+        let to = self.to.as_deref().unwrap_or_default();
+        match (&self.from, self.action) {
+            (Some(from), _) => format!("{action} from {from} to {to}"),
+            (None, Some(Action::Created)) => format!("{action} from {to}"),
+            (None, Some(Action::Orphaned)) => action.to_owned(),
+            (None, _) => format!("{action} at {to}"),
+        }
+    }
+}
+
+/// The outcome of one variant, or of one package whose owner no longer exists, with its results.
+#[derive(Debug, Default)]
+pub struct VariantOutcome {
+    /// The outcome, as a report lists it.
+    pub entry: VariantEntry,
     /// The names of the unpublished PackageRevisions or, if there are none, of the latest published one; only with
     /// drafts.
     pub targets: Vec<String>,
-    /// The number of open conflicts, which need a decision.
-    pub conflicts: usize,
     /// Results, with paths from the fleet's directory.
     pub results: Vec<FunctionResult>,
     /// The diff of each changed file, if diffs are collected.
@@ -38,21 +74,26 @@ impl VariantOutcome {
     /// The outcome of a variant whose package was rendered, with the results of the steps.
     pub(super) fn of(
         variant: &FleetVariant,
-        rendered: RenderedPackage,
+        rendered: VariantEntry,
         said: &Results,
         changes: bool,
     ) -> Self {
         let package = variant.path().unwrap_or_default();
         let failed = said.has_errors();
-        let mut outcome = Self {
-            action: rendered.action.filter(|_| changes && !failed),
-            from: rendered.from,
-            to: rendered.to,
-            ..Self::unchanged(package, &variant.owner)
+        let action = match rendered.action.filter(|_| changes) {
+            _ if failed => Some(Action::Failed),
+            action => action,
         };
-        if failed {
-            outcome.action = Some(Action::Failed);
-        }
+        let entry = VariantEntry {
+            name: variant.owner.clone(),
+            package: package.to_owned(),
+            action,
+            ..rendered
+        };
+        let mut outcome = Self {
+            entry,
+            ..Self::default()
+        };
         for result in said {
             let is_conflict = result.has_reason(Reason::MergeConflict);
             // If one step fails, all edits are discarded, so results about them would be false.
@@ -64,13 +105,13 @@ impl VariantOutcome {
             if !is_told {
                 continue;
             }
-            outcome.conflicts += usize::from(is_conflict && result.severity > Severity::Info);
+            outcome.entry.conflicts += u64::from(is_conflict && result.severity > Severity::Info);
             outcome
                 .results
                 .push(placed(result.clone(), variant, package));
         }
         let of_itself = outcome.itself(&variant.resource);
-        match outcome.action {
+        match action {
             Some(Action::Failed) => {
                 if let Some(first) = outcome.results.first_mut() {
                     first.tags.extend(of_itself.tags);
@@ -87,77 +128,72 @@ impl VariantOutcome {
         let mut said = Results::default();
         let findings = findings.iter();
         findings.for_each(|finding| said.push(finding.clone()));
-        Self::of(variant, RenderedPackage::default(), &said, false)
+        Self::of(variant, VariantEntry::default(), &said, false)
     }
 
     /// The outcome of a package that is left unchanged.
     pub(super) fn unchanged(package: &str, owner: &str) -> Self {
         Self {
-            owner: owner.to_owned(),
-            package: package.to_owned(),
-            action: None,
-            from: None,
-            to: None,
-            draft: None,
-            targets: Vec::new(),
-            conflicts: 0,
-            results: Vec::new(),
-            diffs: Vec::new(),
+            entry: VariantEntry {
+                name: owner.to_owned(),
+                package: package.to_owned(),
+                ..VariantEntry::default()
+            },
+            ..Self::default()
         }
     }
 
+    /// The outcome of a package that does not change, with a result about it.
+    pub(super) fn with_result(package: &ClaimedPackage, result: FunctionResult) -> Self {
+        let ClaimedPackage { path, owner, .. } = package;
+        let mut outcome = Self::unchanged(path, owner);
+        let result = result.in_file(format!("{path}/Kptfile"));
+        outcome.results.push(result.tag("variant", owner.as_str()));
+        outcome
+    }
+
     /// The outcome of a package whose owner no longer exists.
-    pub(super) fn of_package(package: &str, owner: &str, action: Action) -> Self {
-        let mut outcome = Self::unchanged(package, owner);
-        outcome.action = Some(action);
-        let mut result = FunctionResult::info(format!(
-            "{}: its PackageVariant `{owner}` no longer exists",
-            action.as_str()
-        ));
-        result = result.in_file(format!("{package}/Kptfile"));
-        let result = result.tag("action", action.as_str());
-        outcome.results.push(result.tag("variant", owner));
+    pub(super) fn of_package(package: &ClaimedPackage, action: Action) -> Self {
+        let (word, owner) = (action.as_str(), &package.owner);
+        let message = format!("{word}: its PackageVariant `{owner}` no longer exists");
+        let result = FunctionResult::info(message).tag("action", word);
+        let mut outcome = Self::with_result(package, result);
+        outcome.entry.action = Some(action);
         outcome
     }
 
     /// The result that reports the action.
     fn itself(&self, resource: &Resource) -> FunctionResult {
-        let action = self.action.map_or("", Action::as_str);
-        let message = match (&self.from, &self.to) {
-            (Some(from), Some(to)) => {
-                format!("{action}: `{}` from `{from}` to `{to}`", self.package)
+        let VariantEntry {
+            package, from, to, ..
+        } = &self.entry;
+        let action = self.entry.action.map_or("", Action::as_str);
+        let message = match (from, to) {
+            (Some(from), Some(to)) => format!("{action}: `{package}` from `{from}` to `{to}`"),
+            (None, Some(to)) if self.entry.action == Some(Action::Created) => {
+                format!("{action}: `{package}` from `{to}`")
             }
-            (None, Some(to)) if self.action == Some(Action::Created) => {
-                format!("{action}: `{}` from `{to}`", self.package)
-            }
-            _ => format!("{action}: `{}`", self.package),
+            _ => format!("{action}: `{package}`"),
         };
-        let mut result = FunctionResult::info(message).about(resource);
-        result = result.in_file(format!("{}/Kptfile", self.package));
+        let result = FunctionResult::info(message).about(resource);
+        let mut result = result.in_file(format!("{package}/Kptfile"));
         result = result.tag("action", action);
-        if let Some(from) = &self.from {
-            result = result.tag("from", from);
+        for (name, revision) in [("from", from), ("to", to)] {
+            if let Some(revision) = revision {
+                result = result.tag(name, revision);
+            }
         }
-        if let Some(to) = &self.to {
-            result = result.tag("to", to);
-        }
-        result.tag("conflicts", self.conflicts.to_string())
-    }
-
-    /// Whether the package has changed, or would change.
-    #[must_use]
-    pub fn changes(&self) -> bool {
-        self.action.is_some_and(|action| action != Action::Failed)
+        result.tag("conflicts", self.entry.conflicts.to_string())
     }
 
     pub(super) fn is_failed(&self) -> bool {
-        self.action == Some(Action::Failed)
+        self.entry.action == Some(Action::Failed)
     }
 
     /// Whether there is an action or a result to report.
     #[must_use]
     pub fn is_worth_telling(&self) -> bool {
-        self.action.is_some() || !self.results.is_empty()
+        self.entry.action.is_some() || !self.results.is_empty()
     }
 
     /// Whether the owner belongs to a share of the fleet; without a share, every owner does.

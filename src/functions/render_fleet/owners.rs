@@ -91,9 +91,6 @@ pub(super) fn copied(copy: &ClaimedPackage) -> VariantOutcome {
              pruned"
         ),
     };
-    let mut outcome = VariantOutcome::unchanged(path, owner);
     let result = FunctionResult::info(message).tag("reason", Reason::CopiedPackage.as_str());
-    let result = result.in_file(format!("{path}/Kptfile"));
-    outcome.results = vec![result.tag("variant", owner.as_str())];
-    outcome
+    VariantOutcome::with_result(copy, result)
 }

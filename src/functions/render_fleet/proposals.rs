@@ -95,12 +95,12 @@ impl Drafts<'_> {
         };
         let mut outcome = pruned.unwrap_or_else(|error| {
             let mut outcome = VariantOutcome::unchanged(&package.path, &package.owner);
-            outcome.action = Some(Action::Failed);
+            outcome.entry.action = Some(Action::Failed);
             said.push(FunctionResult::error(Reason::NotWritten, error.to_string()));
             outcome
         });
         if said.has_errors() {
-            outcome.action = Some(Action::Failed);
+            outcome.entry.action = Some(Action::Failed);
         }
         for result in &said {
             let mut result = result.clone();
@@ -149,9 +149,9 @@ impl Drafts<'_> {
         if self.mode.writes {
             write(&downstream, &deletion).map_err(refused)?;
         }
-        let mut outcome = VariantOutcome::of_package(path, owner, Action::Deleted);
+        let mut outcome = VariantOutcome::of_package(package, Action::Deleted);
         let first = deletion.proposed.first();
-        outcome.draft = first.map(|(branch, _)| branch.clone());
+        outcome.entry.draft = first.map(|(branch, _)| branch.clone());
         if let Some(result) = outcome.results.first_mut() {
             result.message = format!(
                 "{}: its PackageVariant `{owner}` no longer exists or now targets another package",
@@ -196,12 +196,12 @@ impl Drafts<'_> {
         let Some(branch) = done.branch else {
             return Ok(VariantOutcome::unchanged(path, owner));
         };
-        let mut outcome = VariantOutcome::of_package(path, owner, Action::Orphaned);
+        let mut outcome = VariantOutcome::of_package(package, Action::Orphaned);
         outcome.diffs = done.diffs;
         if let Some(result) = outcome.results.first_mut() {
             result.message += &format!("; as the draft `{branch}`");
         }
-        outcome.draft = Some(branch);
+        outcome.entry.draft = Some(branch);
         Ok(outcome)
     }
 

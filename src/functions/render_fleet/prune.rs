@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::config::FleetSettings;
 use super::directory::{CannotWork, Mode, locked};
-use super::outcome::VariantOutcome;
+use super::outcome::{VariantEntry, VariantOutcome};
 use super::owners::Owners;
-use super::render::{Action, RenderedPackage, WorkedPackage, own_kptfile};
+use super::render::{Action, WorkedPackage, own_kptfile};
 use crate::config::UsageError;
 use crate::diff::FileDiff;
 use crate::fleet::{ClaimedPackage, PackageLock, delete_package};
@@ -56,22 +56,23 @@ pub(super) fn prune(
     if !settings.prunes || failed.contains(&package.owner) {
         return named(package, settings.prunes, action.as_str());
     }
-    let mut outcome = VariantOutcome::of_package(&package.path, &package.owner, action);
     match remove(fleet, package, &owners.below(&package.path), mode) {
-        Ok(diffs) => outcome.diffs = diffs,
+        Ok(diffs) => VariantOutcome {
+            diffs,
+            ..VariantOutcome::of_package(package, action)
+        },
         Err(CannotWork(result)) => {
-            outcome.action = Some(Action::Failed);
-            let result = result.in_file(format!("{}/Kptfile", package.path));
             let result = result.tag("action", Action::Failed.as_str());
-            outcome.results = vec![result.tag("variant", package.owner.as_str())];
+            let mut outcome = VariantOutcome::with_result(package, result);
+            outcome.entry.action = Some(Action::Failed);
+            outcome
         }
     }
-    outcome
 }
 
 /// The outcome of a package that is kept, and that `prune` would delete or orphan.
 pub(super) fn named(package: &ClaimedPackage, prunes: bool, would: &str) -> VariantOutcome {
-    let ClaimedPackage { path, owner, .. } = package;
+    let ClaimedPackage { owner, .. } = package;
     let message = if prunes {
         format!("kept: its PackageVariant `{owner}` now targets another package, and that failed")
     } else {
@@ -79,10 +80,7 @@ pub(super) fn named(package: &ClaimedPackage, prunes: bool, would: &str) -> Vari
             "its PackageVariant `{owner}` no longer exists or now targets another package; with `prune: true` it would be {would}"
         )
     };
-    let mut outcome = VariantOutcome::unchanged(path, owner);
-    let result = FunctionResult::info(message).in_file(format!("{path}/Kptfile"));
-    outcome.results = vec![result.tag("variant", owner.as_str())];
-    outcome
+    VariantOutcome::with_result(package, FunctionResult::info(message))
 }
 
 /// Deletes a package without the packages `below` it, or removes its owner. Returns the diffs, if the mode collects
@@ -145,14 +143,14 @@ pub(super) fn is_in(file: &str, packages: &[&str]) -> bool {
 pub(super) fn orphan(
     list: &mut ResourceList,
     said: &mut Results,
-) -> Result<RenderedPackage, UsageError> {
+) -> Result<VariantEntry, UsageError> {
     if let Some(kptfile) = own_kptfile(list)
         && let Err(error) = list.edit(kptfile, remove_owner)
     {
         said.push(FunctionResult::refused(&error));
     }
-    Ok(RenderedPackage {
+    Ok(VariantEntry {
         action: Some(Action::Orphaned),
-        ..RenderedPackage::default()
+        ..VariantEntry::default()
     })
 }

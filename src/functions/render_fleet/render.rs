@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::config::FleetSettings;
+use super::outcome::VariantEntry;
 use super::variants::{Destination, FleetVariant};
 use crate::config::{UsageError, required};
 use crate::diff::{FileDiff, change_diffs};
@@ -71,40 +72,13 @@ impl Action {
     }
 }
 
-/// The outcome of rendering a package.
-#[derive(Debug, Default)]
-pub(super) struct RenderedPackage {
-    /// What was done if anything changed; `None` if the package was not rendered.
-    pub(super) action: Option<Action>,
-    /// The upstream revision that the package was at before.
-    pub(super) from: Option<String>,
-    /// The upstream revision that the package is at now.
-    pub(super) to: Option<String>,
-    /// The name of the upstream PackageRevision, for the note in a draft's commit.
-    pub(super) upstream: Option<String>,
-}
-
-impl RenderedPackage {
-    /// The action and the revisions, for a message.
-    pub(super) fn steps(&self) -> String {
-        let action = self.action.map_or("changed", Action::as_str);
-        let to = self.to.as_deref().unwrap_or_default();
-        match (&self.from, self.action) {
-            (Some(from), _) => format!("{action} from {from} to {to}"),
-            (None, Some(Action::Created)) => format!("{action} from {to}"),
-            (None, Some(Action::Orphaned)) => action.to_owned(),
-            (None, _) => format!("{action} at {to}"),
-        }
-    }
-}
-
 /// A package, and the changes from working on it.
 #[derive(Default)]
 pub(super) struct WorkedPackage {
     /// The files before the changes.
     pub(super) files: Arc<Package>,
-    pub(super) rendered: RenderedPackage,
-    /// Empty if nothing changes or if there was an error result.
+    pub(super) rendered: VariantEntry,
+    /// None if there was nothing to do, or an error result.
     pub(super) changes: Vec<FileChange>,
 }
 
@@ -116,7 +90,7 @@ impl WorkedPackage {
     pub(super) fn new(
         files: Arc<Package>,
         said: &mut Results,
-        work: impl FnOnce(&mut ResourceList, &mut Results) -> Result<RenderedPackage, UsageError>,
+        work: impl FnOnce(&mut ResourceList, &mut Results) -> Result<VariantEntry, UsageError>,
     ) -> Result<Self, UsageError> {
         let list = ResourceList::from_package(Arc::clone(&files));
         let mut list = list.map_err(UsageError::of)?;
@@ -194,19 +168,19 @@ impl<'f> Worker<'f> {
         list: &mut ResourceList,
         is_new: bool,
         results: &mut Results,
-    ) -> Result<RenderedPackage, UsageError> {
+    ) -> Result<VariantEntry, UsageError> {
         let (ownership, mut action) = match standing(variant, place, list, is_new) {
             Ok(standing) => standing,
             Err(result) => {
                 results.push(*result);
-                return Ok(RenderedPackage::default());
+                return Ok(VariantEntry::default());
             }
         };
         let upstream = match self.catalogs.resolve(&place.wanted) {
             Ok(upstream) => upstream,
             Err(result) => {
                 results.push(result.about(&variant.resource).at("spec.upstream"));
-                return Ok(RenderedPackage::default());
+                return Ok(VariantEntry::default());
             }
         };
         let base = match &*upstream {
@@ -217,7 +191,7 @@ impl<'f> Worker<'f> {
             }
         };
         let Some(base) = base else {
-            return Ok(RenderedPackage::default());
+            return Ok(VariantEntry::default());
         };
         let mut supplied = self.resources.only(Role::Resources);
         let moves = !matches!(base, PackageBase::Same);
@@ -254,11 +228,12 @@ impl<'f> Worker<'f> {
             }
         }
         let mut name = || self.catalogs.package_revision(&place.wanted, &upstream);
-        Ok(RenderedPackage {
+        Ok(VariantEntry {
             action: Some(action),
             from,
             to: Some(upstream.reference().to_owned()),
             upstream: self.settings.drafts.then(&mut name).transpose()?,
+            ..VariantEntry::default()
         })
     }
 

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::outcome::VariantOutcome;
-use super::render::Action;
 use super::variants::{is_variant, owner_of};
 use crate::config::UsageError;
 use crate::functions::render_variant::status::{ENSURED, StepsOutcome, write_status};
@@ -31,13 +30,12 @@ struct Status {
 impl Statuses {
     /// Records the outcome of a variant.
     pub(super) fn add(&mut self, outcome: &VariantOutcome) {
-        let failed = outcome.action == Some(Action::Failed);
-        let ready = match &outcome.to {
+        let ready = match &outcome.entry.to {
             Some(_) => ENSURED,
             None => "the package is left unchanged",
         };
         let status = Status {
-            outcome: match (failed, outcome.package.is_empty()) {
+            outcome: match (outcome.is_failed(), outcome.entry.package.is_empty()) {
                 (true, true) => StepsOutcome::Invalid,
                 (true, false) => StepsOutcome::Failed,
                 (false, _) => StepsOutcome::Ready,
@@ -45,7 +43,7 @@ impl Statuses {
             ready,
             targets: outcome.targets.clone(),
         };
-        self.0.insert(outcome.owner.clone(), status);
+        self.0.insert(outcome.entry.name.clone(), status);
     }
 
     /// Writes the status of each PackageVariant in these directories. Inputs that are single files are not changed.

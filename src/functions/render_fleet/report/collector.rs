@@ -27,15 +27,7 @@ impl Collector {
         if !outcome.is_worth_telling() {
             return;
         }
-        let number = self.add_entry(VariantEntry {
-            name: outcome.owner.clone(),
-            package: outcome.package.clone(),
-            action: outcome.action,
-            from: outcome.from.clone(),
-            to: outcome.to.clone(),
-            draft: outcome.draft.clone(),
-            conflicts: outcome.conflicts as u64,
-        });
+        let number = self.add_entry(outcome.entry.clone());
         for result in &outcome.results {
             self.add_result(number, Said::from(result));
         }

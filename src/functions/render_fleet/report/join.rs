@@ -207,6 +207,7 @@ impl Shards<'_> {
                 to: text("to"),
                 draft: text("draft"),
                 conflicts: conflicts.unwrap_or_default(),
+                upstream: None,
             })?);
         } else if !is_about_last {
             self.collector.add_general(said);

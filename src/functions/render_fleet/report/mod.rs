@@ -23,8 +23,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::FleetCounts;
-use super::render::Action;
+use super::{FleetCounts, VariantEntry};
 use crate::config::UsageError;
 
 pub use collector::Collector;
@@ -65,28 +64,6 @@ pub struct ReportHead {
     pub version: String,
 }
 
-/// A variant, or a package whose variant no longer exists.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct VariantEntry {
-    /// `<namespace>/<name>` of the PackageVariant.
-    name: String,
-    /// `<repository>/<package>`.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    package: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    action: Option<Action>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    from: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    to: Option<String>,
-    /// The branch of the draft, if one was written.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    draft: Option<String>,
-    /// The number of conflicts that no rule decided.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    conflicts: u64,
-}
-
 /// Files that change in the same way in several variants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct SharedChange {
@@ -107,10 +84,6 @@ struct ChangedFile {
 }
 
 const KIND: &str = "FleetReport";
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
-}
 
 fn is_false(is_true: &bool) -> bool {
     !is_true

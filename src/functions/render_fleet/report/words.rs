@@ -100,11 +100,7 @@ mod tests {
         VariantEntry {
             name: name.to_owned(),
             package: package.to_owned(),
-            action: None,
-            from: None,
-            to: None,
-            draft: None,
-            conflicts: 0,
+            ..VariantEntry::default()
         }
     }
 
