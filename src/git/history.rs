@@ -36,56 +36,44 @@ impl Repository {
         let history: Vec<ObjectId> = history.collect();
         let contained: HashSet<ObjectId> = history.iter().copied().collect();
         let mut states: HashMap<String, State> = HashMap::new();
-        let mut add = |name: String, commit: ObjectId| -> Result<(), GitError> {
-            let id = commit.to_string();
-            // Skip tags whose objects are missing from the clone.
-            let Ok(Some(tree)) = self.content_of(directory, &id) else {
-                return Ok(());
-            };
-            let state = State {
-                names: vec![name.clone()],
-                name,
-                time: self.time(commit),
-                is_contained: contained.contains(&commit),
-                commit: id,
-            };
-            match states.entry(tree) {
-                Entry::Vacant(free) => {
-                    free.insert(state);
-                }
-                Entry::Occupied(mut known) => {
-                    let known = known.get_mut();
-                    let mut names = std::mem::take(&mut known.names);
-                    names.extend(state.names.clone());
-                    if known.rank() < state.rank() {
-                        *known = state;
+        let tags = self.tags().into_iter();
+        let tags = tags.map(|(name, commit)| (Some(name), commit)).collect();
+        // The newest commit first, so that a state that recurred is named after its last commit.
+        let commits = history.into_iter().map(|commit| (None, commit)).collect();
+        let candidates: [Vec<(Option<String>, ObjectId)>; 2] = [tags, commits];
+        for candidates in candidates {
+            if !states.is_empty() {
+                break;
+            }
+            for (name, commit) in candidates {
+                let id = commit.to_string();
+                // Skip commits whose objects are missing from the clone.
+                let Ok(Some(tree)) = self.content_of(directory, &id) else {
+                    continue;
+                };
+                let state = State {
+                    names: name.iter().cloned().collect(),
+                    name: name.unwrap_or_else(|| id.clone()),
+                    time: self.time(commit),
+                    is_contained: contained.contains(&commit),
+                    commit: id,
+                };
+                match states.entry(tree) {
+                    Entry::Vacant(free) => {
+                        free.insert(state);
                     }
-                    known.names = names;
+                    Entry::Occupied(mut known) if !state.names.is_empty() => {
+                        let known = known.get_mut();
+                        let mut names = std::mem::take(&mut known.names);
+                        names.extend(state.names.clone());
+                        if known.rank() < state.rank() {
+                            *known = state;
+                        }
+                        known.names = names;
+                    }
+                    Entry::Occupied(_) => {}
                 }
             }
-            Ok(())
-        };
-        for (name, commit) in self.tags() {
-            add(name, commit)?;
-        }
-        if states.is_empty() {
-            let mut add = |commit: ObjectId| -> Result<(), GitError> {
-                let id = commit.to_string();
-                let Ok(Some(tree)) = self.content_of(directory, &id) else {
-                    return Ok(());
-                };
-                let time = self.time(commit);
-                states.entry(tree).or_insert(State {
-                    name: id.clone(),
-                    names: Vec::new(),
-                    commit: id,
-                    is_contained: true,
-                    time,
-                });
-                Ok(())
-            };
-            // The newest commit first, so that a state that recurred is named after its last commit.
-            history.iter().try_for_each(|commit| add(*commit))?;
         }
         let mut states: Vec<State> = states.into_values().collect();
         states.sort_by(|a, b| b.rank().cmp(&a.rank()));

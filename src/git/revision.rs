@@ -60,8 +60,7 @@ impl Repository {
                 ..self.resolve(directory, &tag)?
             });
         }
-        let mut folder = directory;
-        while !folder.is_empty() {
+        for folder in folders_around(directory).filter(|folder| !folder.is_empty()) {
             let tag = format!("{folder}/{revision}");
             if let Some(commit) = self.commit_of_reference(&format!("refs/tags/{tag}"))? {
                 return Ok(Revision {
@@ -69,7 +68,6 @@ impl Repository {
                     ..Revision::named(revision, commit)
                 });
             }
-            folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
         }
         let commit = self.rev_parse(directory, revision)?;
         let tag = self.commit_of_reference(&format!("refs/tags/{revision}"))?;
