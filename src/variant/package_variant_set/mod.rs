@@ -221,6 +221,9 @@ pub(crate) struct PipelineTemplate {
     /// The pipeline without its computed parts.
     #[serde(skip)]
     plain: Pipeline,
+    /// All of it as written, without `configMapExprs`.
+    #[serde(skip)]
+    pub(crate) value: Option<Value>,
 }
 
 /// A function of the pipeline.
@@ -247,9 +250,6 @@ pub(crate) struct FunctionTemplate {
         schemars(with = "Option<std::collections::BTreeMap<String, String>>")
     )]
     pub(crate) config_ref: Option<IgnoredAny>,
-    /// The function as it is written, without `configMapExprs`.
-    #[serde(skip)]
-    pub(crate) value: Option<Value>,
 }
 
 /// Selects a resource to inject.

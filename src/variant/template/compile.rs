@@ -116,15 +116,18 @@ impl Planner<'_> {
         self.entries(place, &context.data, &context.data_exprs, &at);
         self.removed_keys(context, &path.field(CONTEXT).field("removeKeyExprs"));
         let pipeline = &template.pipeline;
-        let (mutators, validators) = (&pipeline.mutators, &pipeline.validators);
-        for (name, functions) in [("validators", validators), ("mutators", mutators)] {
-            let values = functions.iter().map(|function| function.value.clone());
-            let values: Vec<Value> = values.map(|value| value.unwrap_or(Value::Null)).collect();
-            if !values.is_empty() {
-                *self.plain.field_mut("pipeline").field_mut(name) = Value::Sequence(values);
+        for name in ["validators", "mutators"] {
+            let functions = pipeline.value.as_ref().and_then(|value| value.get(name));
+            let functions = functions.map_or(&[][..], Value::items);
+            if !functions.is_empty() {
+                let functions = Value::Sequence(functions.to_vec());
+                *self.plain.field_mut("pipeline").field_mut(name) = functions;
             }
         }
-        for (name, functions) in [("mutators", mutators), ("validators", validators)] {
+        for (name, functions) in [
+            ("mutators", &pipeline.mutators),
+            ("validators", &pipeline.validators),
+        ] {
             let place = Path::fields(&["pipeline", name]);
             let path = path.field("pipeline").field(name);
             for (index, function) in functions.iter().enumerate() {
