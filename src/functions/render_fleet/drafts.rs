@@ -10,7 +10,6 @@ use super::outcome::{VariantEntry, VariantOutcome};
 use super::render::{WorkedPackage, Worker};
 use super::variants::{Destination, FleetVariant};
 use crate::config::UsageError;
-use crate::diff::FileDiff;
 use crate::fleet::{
     DownstreamRepository, Downstreams, PackageRevisions, RepositoryFacts, Unpublished,
 };
@@ -50,28 +49,6 @@ pub(super) struct Drafts<'f> {
     pub(super) mode: Mode,
 }
 
-/// The outcome of rendering a draft.
-#[derive(Default)]
-pub(super) struct Done {
-    rendered: VariantEntry,
-    pub(super) diffs: Vec<FileDiff>,
-    /// The branch that was written, or would be written; `None` if nothing changes.
-    pub(super) branch: Option<String>,
-    /// The deleted branches, which proposed the deletion of the package.
-    withdrawn: Vec<String>,
-    /// The names of the package's unpublished revisions; if there are none, the name of the latest published one.
-    targets: Vec<String>,
-}
-
-impl Done {
-    fn of(rendered: VariantEntry) -> Self {
-        Self {
-            rendered,
-            ..Self::default()
-        }
-    }
-}
-
 impl<'f> Drafts<'f> {
     pub(super) fn new(
         fleet: &'f Path,
@@ -96,22 +73,24 @@ impl<'f> Drafts<'f> {
     ) -> VariantOutcome {
         let mut said = Results::default();
         let done = self.run(worker, variant, place, &mut said);
-        let done = done.unwrap_or_else(|error| {
+        let (done, withdrawn) = done.unwrap_or_else(|error| {
             let result = FunctionResult::error(Reason::NotWritten, error.to_string());
             said.push(result.about(&variant.resource));
-            Done::default()
+            Default::default()
         });
-        let changes = done.branch.is_some() || !done.withdrawn.is_empty();
-        let mut outcome = VariantOutcome::of(variant, done.rendered, &said, changes);
-        outcome.diffs = done.diffs;
-        outcome.targets = done.targets;
-        outcome.entry.draft.clone_from(&done.branch);
-        if let Some((branch, result)) = done.branch.zip(outcome.results.first_mut()) {
-            result.message += &format!(", as the draft `{branch}`");
-            result.tags.push(("draft".to_owned(), branch));
-        }
+        let draft = done.entry.draft.clone();
+        let changes = draft.is_some() || !withdrawn.is_empty();
+        let mut outcome = VariantOutcome {
+            targets: done.targets,
+            diffs: done.diffs,
+            ..VariantOutcome::of(variant, done.entry, &said, changes)
+        };
         if let Some(result) = outcome.results.first_mut() {
-            for branch in done.withdrawn {
+            if let Some(branch) = draft {
+                result.message += &format!(", as the draft `{branch}`");
+                result.tags.push(("draft".to_owned(), branch));
+            }
+            for branch in withdrawn {
                 result.message +=
                     &format!("; its deletion is no longer proposed, `{branch}` is withdrawn");
             }
@@ -125,7 +104,7 @@ impl<'f> Drafts<'f> {
         variant: &FleetVariant,
         place: &Destination,
         said: &mut Results,
-    ) -> Result<Done, UsageError> {
+    ) -> Result<(VariantOutcome, Vec<String>), UsageError> {
         let namespace = variant.resource.namespace.as_deref();
         let (downstream, revisions) = self.open(&place.path, namespace)?;
         let (start, others) = start(&revisions.unpublished, &variant.owner, place.adopts);
@@ -145,12 +124,13 @@ impl<'f> Drafts<'f> {
             worker.render(variant, place, list, is_new, results)
         };
         let mut done = draft.run(work, said)?;
-        if done.rendered.action.is_some() && !said.has_errors() {
-            done.withdrawn = draft.keep(said)?;
+        let mut withdrawn = Vec::new();
+        if done.entry.action.is_some() && !said.has_errors() {
+            withdrawn = draft.keep(said)?;
         }
-        let branch = done.branch.as_deref();
+        let branch = done.entry.draft.as_deref();
         done.targets = targets(&place.path, &revisions, &variant.owner, branch);
-        Ok(done)
+        Ok((done, withdrawn))
     }
 }
 
@@ -214,7 +194,7 @@ impl Draft<'_> {
         &self,
         work: impl FnOnce(&mut ResourceList, bool, &mut Results) -> Result<VariantEntry, UsageError>,
         said: &mut Results,
-    ) -> Result<Done, UsageError> {
+    ) -> Result<VariantOutcome, UsageError> {
         if let Some(Unpublished { branch, .. }) = self.start.filter(|one| one.has_diverged) {
             let message = format!(
                 "the branch `{branch}` and its remote-tracking branch each have commits that the other lacks; \
@@ -247,18 +227,22 @@ impl Draft<'_> {
         let is_changed = !worked.changes.is_empty();
         if let Some(pending) = self.start.filter(|one| one.is_proposed && is_changed) {
             said.push(self.pending(pending, &worked.rendered));
-            return Ok(Done::of(worked.rendered));
+            return Ok(worked.rendered.into());
         }
         let steps = steps.with_lines(|path| worked.files.text_after(&worked.changes, path));
         steps.iter().for_each(|result| said.push(result.clone()));
         if !is_changed {
-            return Ok(Done::of(worked.rendered));
+            return Ok(worked.rendered.into());
         }
         self.commit(worked, &parents)
     }
 
     /// Commits the changes to the branch of the draft.
-    fn commit(&self, worked: WorkedPackage, parents: &[&str]) -> Result<Done, UsageError> {
+    fn commit(
+        &self,
+        worked: WorkedPackage,
+        parents: &[&str],
+    ) -> Result<VariantOutcome, UsageError> {
         let branch = match self.start {
             Some(draft) => draft.branch.clone(),
             None => self
@@ -283,11 +267,10 @@ impl Draft<'_> {
             let written = self.downstream.repository().write_draft(&commit);
             written.map_err(refused)?;
         }
-        Ok(Done {
-            diffs,
-            branch: Some(branch),
-            ..Done::of(worked.rendered)
-        })
+        let mut done = VariantOutcome::from(worked.rendered);
+        done.entry.draft = Some(branch);
+        done.diffs = diffs;
+        Ok(done)
     }
 
     /// The package at a commit; `None` if it does not exist there.

@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use super::config::{FleetSettings, read_settings};
+use super::config::read_settings;
 use super::counts::FleetCounts;
 use super::directory::CannotWork;
 use super::outcome::VariantOutcome;
 use super::owners::{Owners, copied};
-use super::prune::{is_in, named, too_many};
-use super::render::{Action, WorkedPackage, Worker};
+use super::prune::{is_in, prune, too_many};
+use super::render::{WorkedPackage, Worker};
 use super::run::{add_other_objects, refuse_shared_places, take_flags};
 use super::variants::{FleetVariant, Variants, is_set, is_variant};
 use crate::config::UsageError;
@@ -82,7 +82,11 @@ pub(super) fn render_items(
         results.push(result.clone());
     }
     for package in left.into_iter().filter(|package| is_ours(&package.owner)) {
-        let outcome = fleet.prune(package, &owners, &settings, &failed, list)?;
+        let outcome = prune(package, &settings, &failed, || {
+            let removed = fleet.remove(package, &owners, list);
+            removed.map_err(UsageError::of)?;
+            Ok(Vec::new())
+        });
         counts.tell(outcome, results);
     }
     let copies = owners.copies.iter();
@@ -186,34 +190,21 @@ impl FleetItems {
         Ok(VariantOutcome::of(variant, rendered, &said, is_changed))
     }
 
-    /// Deletes or orphans a package, according to its deletion policy.
-    fn prune(
+    /// Deletes a package, or removes its owner, according to its policy.
+    fn remove(
         &mut self,
         package: &ClaimedPackage,
         owners: &Owners,
-        settings: &FleetSettings,
-        failed: &HashSet<String>,
         list: &ResourceList,
-    ) -> Result<VariantOutcome, UsageError> {
-        let ClaimedPackage {
-            path,
-            owner,
-            orphans,
-            ..
-        } = package;
-        if !settings.prunes || failed.contains(owner) {
-            let would = if *orphans { "orphaned" } else { "deleted" };
-            return Ok(named(package, settings.prunes, would));
-        }
-        if *orphans {
+    ) -> Result<(), EditError> {
+        let path = &package.path;
+        if package.orphans {
             let kptfile = format!("{path}/Kptfile");
             let ids = self.files.get(&kptfile).map_or(&[][..], Vec::as_slice);
-            let text = list.file_text(ids);
-            let text = text.and_then(|text| OwnedDocument::edited(text, remove_owner));
-            let text = text.map_err(UsageError::of)?;
+            let text = OwnedDocument::edited(list.file_text(ids)?, remove_owner)?;
             self.changes
                 .insert(kptfile, FileChange::write("Kptfile", text));
-            return Ok(VariantOutcome::of_package(package, Action::Orphaned));
+            return Ok(());
         }
         let others = owners.below(path);
         let paths: Vec<String> = self.below(path).map(|(file, _)| file.to_owned()).collect();
@@ -223,7 +214,7 @@ impl FleetItems {
                 self.changes.insert(whole, FileChange::delete(file));
             }
         }
-        Ok(VariantOutcome::of_package(package, Action::Deleted))
+        Ok(())
     }
 
     /// Writes the changed files into the list.

@@ -70,6 +70,15 @@ pub struct VariantOutcome {
     pub diffs: Vec<FileDiff>,
 }
 
+impl From<VariantEntry> for VariantOutcome {
+    fn from(entry: VariantEntry) -> Self {
+        Self {
+            entry,
+            ..Self::default()
+        }
+    }
+}
+
 impl VariantOutcome {
     /// The outcome of a variant whose package was rendered, with the results of the steps.
     pub(super) fn of(
@@ -84,16 +93,12 @@ impl VariantOutcome {
             _ if failed => Some(Action::Failed),
             action => action,
         };
-        let entry = VariantEntry {
+        let mut outcome = Self::from(VariantEntry {
             name: variant.owner.clone(),
             package: package.to_owned(),
             action,
             ..rendered
-        };
-        let mut outcome = Self {
-            entry,
-            ..Self::default()
-        };
+        });
         for result in said {
             let is_conflict = result.has_reason(Reason::MergeConflict);
             // If one step fails, all edits are discarded, so results about them would be false.
@@ -133,14 +138,11 @@ impl VariantOutcome {
 
     /// The outcome of a package that is left unchanged.
     pub(super) fn unchanged(package: &str, owner: &str) -> Self {
-        Self {
-            entry: VariantEntry {
-                name: owner.to_owned(),
-                package: package.to_owned(),
-                ..VariantEntry::default()
-            },
-            ..Self::default()
-        }
+        Self::from(VariantEntry {
+            name: owner.to_owned(),
+            package: package.to_owned(),
+            ..VariantEntry::default()
+        })
     }
 
     /// The outcome of a package that does not change, with a result about it.

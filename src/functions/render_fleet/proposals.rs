@@ -193,7 +193,7 @@ impl Drafts<'_> {
             mode: self.mode,
         };
         let done = draft.run(|list, _, said| orphan(list, said), said)?;
-        let Some(branch) = done.branch else {
+        let Some(branch) = done.entry.draft else {
             return Ok(VariantOutcome::unchanged(path, owner));
         };
         let mut outcome = VariantOutcome::of_package(package, Action::Orphaned);

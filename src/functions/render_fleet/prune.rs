@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::config::FleetSettings;
 use super::directory::{CannotWork, Mode, locked};
 use super::outcome::{VariantEntry, VariantOutcome};
-use super::owners::Owners;
 use super::render::{Action, WorkedPackage, own_kptfile};
 use crate::config::UsageError;
 use crate::diff::FileDiff;
@@ -38,15 +37,12 @@ pub(super) fn too_many(
     })
 }
 
-/// Deletes or orphans a package, according to its deletion policy. Without `prune`, or if its variant failed, the
-/// package is only reported.
+/// Deletes or orphans a package with `remove`. Without `prune`, or if its variant failed, the package is only reported.
 pub(super) fn prune(
-    fleet: &Path,
     package: &ClaimedPackage,
-    owners: &Owners,
     settings: &FleetSettings,
     failed: &HashSet<String>,
-    mode: Mode,
+    remove: impl FnOnce() -> Result<Vec<FileDiff>, CannotWork>,
 ) -> VariantOutcome {
     let action = if package.orphans {
         Action::Orphaned
@@ -56,7 +52,7 @@ pub(super) fn prune(
     if !settings.prunes || failed.contains(&package.owner) {
         return named(package, settings.prunes, action.as_str());
     }
-    match remove(fleet, package, &owners.below(&package.path), mode) {
+    match remove() {
         Ok(diffs) => VariantOutcome {
             diffs,
             ..VariantOutcome::of_package(package, action)
@@ -85,7 +81,7 @@ pub(super) fn named(package: &ClaimedPackage, prunes: bool, would: &str) -> Vari
 
 /// Deletes a package without the packages `below` it, or removes its owner. Returns the diffs, if the mode collects
 /// them.
-fn remove(
+pub(super) fn remove(
     fleet: &Path,
     package: &ClaimedPackage,
     below: &[&str],

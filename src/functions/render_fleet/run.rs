@@ -11,7 +11,7 @@ use super::directory::{Mode, on_directory};
 use super::drafts::Drafts;
 use super::outcome::VariantOutcome;
 use super::owners::{Owners, copied};
-use super::prune::{prune, too_many};
+use super::prune::{prune, remove, too_many};
 use super::render::Worker;
 use super::status::Statuses;
 use super::variants::{FleetVariant, Variants, is_set, is_variant};
@@ -117,7 +117,9 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
         watch.see(if run.mode.drafts {
             drafts.prune(package, &failed)
         } else {
-            prune(run.fleet, package, &owners, &settings, &failed, run.mode)
+            let below = owners.below(&package.path);
+            let remove = || remove(run.fleet, package, &below, run.mode);
+            prune(package, &settings, &failed, remove)
         })?;
     }
     let copies = owners.copies.iter();
