@@ -31,7 +31,8 @@ use crate::config::{API_VERSION, ConfigKind, Keys, PACKAGE_VARIANT};
 use crate::merge::decided::RulesFile;
 use crate::patch::target::Target;
 use crate::supplied::Role;
-use crate::variant::package_variant::{PackageVariant, RELATIVE_PATH};
+use crate::variant::package_variant::PackageVariant;
+use crate::variant::package_variant::schema::RELATIVE_PATH;
 use crate::variant::package_variant_set::{self, PackageVariantSet};
 
 /// A config whose schema is `schemas/<kind>.json`.

@@ -6,6 +6,9 @@
 //!
 //! Source: package-variant document, PackageVariant API; contract, The functions and Exit codes.
 
+#[cfg(test)]
+pub(crate) mod schema;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -80,7 +83,7 @@ pub(crate) struct Upstream {
     #[cfg_attr(test, schemars(required, length(min = 1)))]
     pub(crate) package: Option<String>,
     /// The revision: `v1` or `1`, `latest`, a tag, a branch; `-1` or nothing means the revision of the workspace.
-    #[cfg_attr(test, schemars(with = "Option<RevisionText>"))]
+    #[cfg_attr(test, schemars(with = "Option<schema::RevisionText>"))]
     pub(crate) revision: Option<RevisionName>,
     /// The workspace that the revision was created in; without revision and workspace, the branch `main`.
     pub(crate) workspace_name: Option<String>,
@@ -92,10 +95,10 @@ pub(crate) struct Upstream {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Downstream {
     /// Name of the Repository.
-    #[cfg_attr(test, schemars(required, extend("pattern" = RELATIVE_NAME)))]
+    #[cfg_attr(test, schemars(required, extend("pattern" = schema::RELATIVE_NAME)))]
     pub(crate) repo: Option<String>,
     /// Name of the package, with its path in the repository.
-    #[cfg_attr(test, schemars(required, extend("pattern" = RELATIVE_PATH)))]
+    #[cfg_attr(test, schemars(required, extend("pattern" = schema::RELATIVE_PATH)))]
     pub(crate) package: Option<String>,
 }
 
@@ -144,14 +147,14 @@ pub(crate) struct PipelineFunction {
     #[cfg_attr(test, schemars(extend("pattern" = "^[^.]*$")))]
     pub(crate) name: Option<String>,
     /// The file in the package that is its functionConfig.
-    #[cfg_attr(test, schemars(extend("pattern" = RELATIVE_PATH)))]
+    #[cfg_attr(test, schemars(extend("pattern" = schema::RELATIVE_PATH)))]
     pub(crate) config_path: Option<String>,
     /// Its functionConfig, as the data of a ConfigMap.
     #[serde(default)]
     #[cfg_attr(test, schemars(with = "BTreeMap<String, serde_json::Value>"))]
     pub(crate) config_map: BTreeMap<String, IgnoredAny>,
     /// The resource in the package that is its functionConfig.
-    #[cfg_attr(test, schemars(with = "Option<ResourceReference>"))]
+    #[cfg_attr(test, schemars(with = "Option<schema::ResourceReference>"))]
     pub(crate) config_ref: Option<BTreeMap<String, IgnoredAny>>,
     /// Version constraint that overrides the tag of the image.
     #[serde(default, rename = "tag")]
@@ -164,42 +167,12 @@ pub(crate) struct PipelineFunction {
     _condition: Option<String>,
     /// Resources that it gets; if absent, all.
     #[serde(default, rename = "selectors")]
-    #[cfg_attr(test, schemars(with = "Vec<Selector>"))]
+    #[cfg_attr(test, schemars(with = "Vec<schema::Selector>"))]
     _selectors: Vec<BTreeMap<String, IgnoredAny>>,
     /// Resources that it does not get.
     #[serde(default, rename = "exclude")]
-    #[cfg_attr(test, schemars(with = "Vec<Selector>"))]
+    #[cfg_attr(test, schemars(with = "Vec<schema::Selector>"))]
     _exclude: Vec<BTreeMap<String, IgnoredAny>>,
-}
-
-/// A resource of the package.
-#[cfg(test)]
-#[derive(schemars::JsonSchema)]
-#[schemars(rename_all = "camelCase")]
-#[expect(dead_code, reason = "the fields are for the schema alone")]
-struct ResourceReference {
-    /// API version.
-    api_version: Option<String>,
-    /// Kind.
-    kind: Option<String>,
-    /// Name.
-    name: Option<String>,
-    /// Namespace.
-    namespace: Option<String>,
-}
-
-/// Selects resources of the package; absent fields fit all.
-#[cfg(test)]
-#[derive(schemars::JsonSchema)]
-#[schemars(rename_all = "camelCase")]
-#[expect(dead_code, reason = "the fields are for the schema alone")]
-struct Selector {
-    #[schemars(flatten)]
-    resource: ResourceReference,
-    /// Labels that it must have.
-    labels: Option<BTreeMap<String, String>>,
-    /// Annotations that it must have.
-    annotations: Option<BTreeMap<String, String>>,
 }
 
 /// Selects resources to inject: a name, and any of group, version and kind.
@@ -224,25 +197,6 @@ pub(crate) struct InjectionSelector {
 /// A revision, which may be written as a string or an integer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RevisionName(pub(crate) String);
-
-/// A revision, as a string or an integer.
-#[cfg(test)]
-#[derive(schemars::JsonSchema)]
-#[serde(untagged)]
-#[allow(dead_code)]
-enum RevisionText {
-    Text(String),
-    Number(i64),
-}
-
-/// The pattern of a path within the package, for a JSON Schema. It is the same as [`check_package_path`] except for
-/// invisible code points.
-#[cfg(test)]
-pub(crate) const RELATIVE_PATH: &str =
-    r"^(?!/)(?!(.*/)?\.\.(/|$))(?!(.*/)?(\.[gG][iI][tT]|[gG][iI][tT]~[0-9]+)[. ]*(:|/|$))[^\\]+$";
-/// The pattern of a [`RELATIVE_PATH`] with one component.
-#[cfg(test)]
-const RELATIVE_NAME: &str = r"^(?!\.\.$)(?!(\.[gG][iI][tT]|[gG][iI][tT]~[0-9]+)[. ]*(:|$))[^\\/]+$";
 
 impl<'de> Deserialize<'de> for RevisionName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
