@@ -5,9 +5,6 @@
 //! The two syntaxes are almost the same. In RE2, Perl classes and word boundaries are ASCII only, character classes
 //! have neither nesting nor set operations, and `\<` and `\u` have no special meaning.
 
-use std::iter::Peekable;
-use std::str::Chars;
-
 /// The flags of RE2.
 const FLAGS: &str = "imsU-";
 
@@ -16,133 +13,104 @@ const FLAGS: &str = "imsU-";
 /// # Errors
 /// The pattern uses syntax that the crate accepts and RE2 does not.
 pub(super) fn translate(pattern: &str) -> Result<String, String> {
-    let mut scan = Scan {
-        rest: pattern.chars().peekable(),
-        out: String::with_capacity(pattern.len()),
-    };
-    while let Some(c) = scan.rest.next() {
+    let mut out = String::with_capacity(pattern.len());
+    let mut rest = pattern;
+    // The position of the first element of the character class, within one.
+    let mut class: Option<usize> = None;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
         match c {
-            '\\' => scan.escape(false)?,
-            '[' => scan.class()?,
-            '(' => scan.group()?,
-            other => scan.out.push(other),
-        }
-    }
-    Ok(scan.out)
-}
-
-struct Scan<'p> {
-    rest: Peekable<Chars<'p>>,
-    out: String,
-}
-
-impl Scan<'_> {
-    fn escape(&mut self, in_class: bool) -> Result<(), String> {
-        let Some(c) = self.rest.next() else {
-            return Err("trailing backslash at end of expression".to_owned());
-        };
-        let class = match c {
-            'd' => "[0-9]",
-            'D' => "[^0-9]",
-            'w' => "[0-9A-Za-z_]",
-            'W' => "[^0-9A-Za-z_]",
-            's' => r"[\t\n\f\r ]",
-            'S' => r"[^\t\n\f\r ]",
-            'b' if !in_class => r"(?-u:\b)",
-            'B' if !in_class => r"(?-u:\B)",
-            'Q' if !in_class => {
-                self.literal();
-                return Ok(());
-            }
-            // A `\E` without `\Q` has no effect.
-            'E' if !in_class => return Ok(()),
-            '<' | '>' => {
-                self.out.push(c);
-                return Ok(());
-            }
-            'u' | 'U' | 'b' | 'B' => {
-                return Err(format!("invalid escape sequence: `\\{c}`"));
-            }
-            other => {
-                self.out.extend(['\\', other]);
-                return Ok(());
-            }
-        };
-        self.out.push_str(class);
-        Ok(())
-    }
-
-    /// Copies the text between `\Q` and `\E`, or up to the end, as a literal.
-    fn literal(&mut self) {
-        let mut text = String::new();
-        while let Some(c) = self.rest.next() {
-            if c == '\\' && self.rest.peek() == Some(&'E') {
-                self.rest.next();
-                break;
-            }
-            text.push(c);
-        }
-        self.out.push_str(&regex::escape(&text));
-    }
-
-    /// Translates a character class. Its opening bracket has already been read.
-    fn class(&mut self) -> Result<(), String> {
-        self.out.push('[');
-        if self.rest.next_if_eq(&'^').is_some() {
-            self.out.push('^');
-        }
-        let mut is_first = true;
-        while let Some(c) = self.rest.next() {
-            match c {
-                ']' if !is_first => {
-                    self.out.push(']');
-                    return Ok(());
+            '\\' => rest = escape(rest, class.is_some(), &mut out)?,
+            '[' if class.is_none() => {
+                out.push('[');
+                if let Some(negated) = rest.strip_prefix('^') {
+                    out.push('^');
+                    rest = negated;
                 }
-                '\\' => self.escape(true)?,
-                '[' if self.rest.peek() == Some(&':') => self.named_class(),
-                // These characters are literal in RE2.
-                '[' | ']' | '&' | '~' => self.out.extend(['\\', c]),
-                other => self.out.push(other),
+                class = Some(out.len());
             }
-            is_first = false;
+            '[' => match rest.strip_prefix(':').and_then(|name| name.find(":]")) {
+                // `[:alpha:]`
+                Some(end) => {
+                    let (name, behind) = rest.split_at(end + 3);
+                    out.extend(["[", name]);
+                    rest = behind;
+                }
+                None => out.push_str("\\["),
+            },
+            ']' if class.is_some_and(|first| first < out.len()) => {
+                out.push(']');
+                class = None;
+            }
+            // These are literals in an RE2 class.
+            ']' | '&' | '~' if class.is_some() => out.extend(['\\', c]),
+            '(' if class.is_none() => {
+                out.push('(');
+                rest = flags(rest, &mut out)?;
+            }
+            other => out.push(other),
         }
-        Err("missing closing ]".to_owned())
     }
+    match class {
+        Some(_) => Err("missing closing ]".to_owned()),
+        None => Ok(out),
+    }
+}
 
-    /// Translates a named class such as `[:alpha:]` after its bracket. Without an end, the bracket is literal.
-    fn named_class(&mut self) {
-        let mut ahead = self.rest.clone();
-        let mut name = String::new();
-        ahead.next();
-        for c in ahead.by_ref() {
-            name.push(c);
-            if name.ends_with(":]") {
-                self.out.push_str("[:");
-                self.out.push_str(&name);
-                self.rest = ahead;
-                return;
-            }
+/// Translates an escape sequence, after its backslash. Gives what follows it.
+fn escape<'p>(text: &'p str, in_class: bool, out: &mut String) -> Result<&'p str, String> {
+    let mut characters = text.chars();
+    let Some(c) = characters.next() else {
+        return Err("trailing backslash at end of expression".to_owned());
+    };
+    let rest = characters.as_str();
+    let translated = match c {
+        'd' => "[0-9]",
+        'D' => "[^0-9]",
+        'w' => "[0-9A-Za-z_]",
+        'W' => "[^0-9A-Za-z_]",
+        's' => r"[\t\n\f\r ]",
+        'S' => r"[^\t\n\f\r ]",
+        'b' if !in_class => r"(?-u:\b)",
+        'B' if !in_class => r"(?-u:\B)",
+        // Everything up to `\E`, or the end, is literal.
+        'Q' if !in_class => {
+            let (literal, rest) = rest.split_once("\\E").unwrap_or((rest, ""));
+            out.push_str(&regex::escape(literal));
+            return Ok(rest);
         }
-        self.out.push_str("\\[");
-    }
+        // A `\E` without `\Q` has no effect.
+        'E' if !in_class => "",
+        '<' => "<",
+        '>' => ">",
+        'u' | 'U' | 'b' | 'B' => return Err(format!("invalid escape sequence: `\\{c}`")),
+        other => {
+            out.extend(['\\', other]);
+            ""
+        }
+    };
+    out.push_str(translated);
+    Ok(rest)
+}
 
-    fn group(&mut self) -> Result<(), String> {
-        self.out.push('(');
-        if self.rest.next_if_eq(&'?').is_none() {
-            return Ok(());
+/// The flags of a group, after its parenthesis. Gives what follows them.
+fn flags<'p>(text: &'p str, out: &mut String) -> Result<&'p str, String> {
+    let Some(mut rest) = text.strip_prefix('?') else {
+        return Ok(text);
+    };
+    out.push('?');
+    let is_flag = |c: &char| c.is_ascii_alphabetic() || *c == '-';
+    while let Some(flag) = rest.chars().next().filter(is_flag) {
+        out.push(flag);
+        rest = &rest[1..];
+        if flag == 'P' {
+            break;
         }
-        self.out.push('?');
-        while let Some(flag) = self.rest.next_if(|c| c.is_ascii_alphabetic() || *c == '-') {
-            self.out.push(flag);
-            if flag == 'P' {
-                break;
-            }
-            if !FLAGS.contains(flag) {
-                return Err(format!("invalid or unsupported flag: `{flag}`"));
-            }
+        if !FLAGS.contains(flag) {
+            return Err(format!("invalid or unsupported flag: `{flag}`"));
         }
-        Ok(())
     }
+    Ok(rest)
 }
 
 #[cfg(test)]
