@@ -4,8 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::outcome::VariantOutcome;
-use super::render::Action;
+use super::outcome::{Action, VariantOutcome};
 use crate::results::{FunctionResult, Results};
 
 /// The names of the counts, in the order of reports: variants, each action, unchanged packages, conflicts.

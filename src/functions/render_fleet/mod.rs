@@ -34,8 +34,7 @@ use crate::upstream::SOURCES;
 
 pub use counts::FleetCounts;
 pub use directory::Mode;
-pub use outcome::{VariantEntry, VariantOutcome};
-pub use render::Action;
+pub use outcome::{Action, VariantEntry, VariantOutcome};
 pub use run::{FleetRun, Watch, run_fleet};
 
 /// The definition of the function.

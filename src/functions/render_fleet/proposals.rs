@@ -10,9 +10,8 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::drafts::{Draft, Drafts, refused, start};
-use super::outcome::VariantOutcome;
+use super::outcome::{Action, VariantOutcome};
 use super::prune::{named, orphan};
-use super::render::Action;
 use super::variants::FleetVariant;
 use crate::config::UsageError;
 use crate::fleet::{ClaimedPackage, Deletion, DownstreamRepository, PackageRevisions, Unpublished};

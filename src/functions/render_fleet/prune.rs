@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::config::FleetSettings;
 use super::directory::{CannotWork, Mode, locked};
-use super::outcome::{VariantEntry, VariantOutcome};
-use super::render::{Action, WorkedPackage, own_kptfile};
+use super::outcome::{Action, VariantEntry, VariantOutcome};
+use super::render::{WorkedPackage, own_kptfile};
 use crate::config::UsageError;
 use crate::diff::FileDiff;
 use crate::fleet::{ClaimedPackage, PackageLock, delete_package};
