@@ -28,7 +28,7 @@ pub(crate) fn output<S: AsRef<OsStr>>(
         command.env_remove(name);
     });
     if !io::stdin().is_terminal() {
-        // No user could answer a prompt.
+        // Without a terminal, no user can answer a prompt.
         command.env("GIT_TERMINAL_PROMPT", "0");
     }
     command.stdin(Stdio::null());

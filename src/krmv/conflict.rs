@@ -27,7 +27,7 @@ impl ReportedConflict {
         self.0.message.what()
     }
 
-    /// The place inside a text or document.
+    /// The part of the value that is in conflict, if the value merges by its parts.
     pub(crate) fn within(&self) -> Option<&str> {
         self.0.tag_value("within")
     }

@@ -65,7 +65,7 @@ enum Special {
 }
 
 impl<'s> MergeSchema<'s> {
-    /// The schema of a resource. `root_package` says whether a Kptfile is that of the root package.
+    /// The schema of a resource. `root_package` is whether a Kptfile belongs to the root package.
     #[must_use]
     pub fn of(resource: &Resource, schema: &'s Schema, root_package: bool) -> Self {
         if resource.is_kptfile() {

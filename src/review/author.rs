@@ -94,7 +94,7 @@ impl InUpstream<'_> {
         }
     }
 
-    /// Who made the change of a field.
+    /// Who changed a field.
     pub(super) fn of_field(
         self,
         steps: &[PathStep<'_>],

@@ -212,7 +212,7 @@ impl<'l> Comparison<'_, 'l> {
         let by = pair.upstream.map(InUpstream::of_resource);
         let is_first = !with.is_empty();
         let finding = finding.by(by);
-        // Deletions that also delete other objects, or keep claims, go first.
+        // Deletions with consequences for other objects or for data are put first.
         if is_first {
             let findings = &mut self.review.findings;
             let at = findings

@@ -5,7 +5,7 @@ use super::walk::{PathStep, Place, given, text};
 use crate::results::Reason;
 use crate::yaml::NodeRef;
 
-/// A rule. A new one is a line of `rules.txt`, which describes the columns.
+/// A rule. To add a rule, add a line to `rules.txt`, which describes the columns.
 pub(super) struct Row {
     /// As `group/Kind`. Empty for all kinds; `*` for kinds that the built-in schema lacks.
     pub(super) kinds: Vec<&'static str>,

@@ -154,7 +154,7 @@ pub struct Supplied {
     searches_original: bool,
     /// The OpenAPI document of `--openapi`.
     pub(crate) openapi: Option<OwnedDocument>,
-    /// Whether the winning side of a merge wins all conflicts.
+    /// Whether the winning side of a merge also wins where a merge would keep what one side added or changed.
     pub(crate) decides_all: bool,
     /// Called with the progress of a search.
     pub(crate) progress: Option<Progress>,
@@ -355,7 +355,7 @@ impl Supplied {
         self.searches_original
     }
 
-    /// Bytes of the text that the inputs hold.
+    /// The number of bytes in the texts of all inputs.
     pub(crate) fn length(&self) -> usize {
         let packages = self.inputs.iter();
         packages.map(|(_, package)| package.length()).sum()

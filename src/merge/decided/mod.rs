@@ -1,5 +1,5 @@
 //! Conflicts that a user decided beforehand. The first rule that matches a conflict decides which side wins. A rule can
-//! also prevent that a value merges by its parts.
+//! also keep a value from merging by its parts.
 //!
 //! ```yaml
 //! conflicts:

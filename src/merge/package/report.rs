@@ -58,12 +58,13 @@ impl<'r> Report<'r> {
         self.options.on_conflict.winner()
     }
 
-    /// Whether the winner wins all conflicts.
+    /// Whether the winner also wins where a merge would keep what one side added or changed; see
+    /// [`MergeOptions`](super::MergeOptions).
     pub(super) fn decides_all(&self) -> bool {
         self.options.decides_all
     }
 
-    /// Who wins a conflict over something as a whole. A merge keeps what local has.
+    /// The side that wins a conflict over a whole resource or file if no rule matches. Usually this is local.
     fn keeper(&self) -> Side {
         if self.decides_all() {
             self.winner()
@@ -146,8 +147,8 @@ impl<'r> Report<'r> {
         }
     }
 
-    /// Reports a conflict over a whole resource. Local's version is kept unless a rule decides otherwise. Returns the
-    /// side that wins.
+    /// Reports a conflict over a whole resource. The version of [`Self::keeper`] is kept unless a rule decides
+    /// otherwise. Returns the side that wins.
     pub(super) fn resource(
         &mut self,
         message: &str,
@@ -198,8 +199,8 @@ impl<'r> Report<'r> {
         decision.side
     }
 
-    /// Reports a conflict over a file that is not KRM, or over a sub-package. Local's version is kept unless a rule
-    /// decides otherwise. Returns the side that wins.
+    /// Reports a conflict over a file that is not KRM, or over a sub-package. The version of [`Self::keeper`] is kept
+    /// unless a rule decides otherwise. Returns the side that wins.
     pub(super) fn file(&mut self, message: &str, path: &str, values: Shown) -> Side {
         let decision = self.rules.of_files().decide_whole(self.keeper());
         let result = self.conflict(message, decision, &values);

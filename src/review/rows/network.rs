@@ -68,7 +68,7 @@ pub(super) fn drops_type(change: &FieldChange<'_, '_>) -> Option<String> {
     ))
 }
 
-/// An empty selector selects all pods, so it takes protection from none.
+/// An empty selector selects all pods, so no pod loses its protection.
 pub(super) fn selects_others(change: &FieldChange<'_, '_>) -> bool {
     let both = change.both();
     both.is_some_and(|(_, after)| after.entries().next().is_some())

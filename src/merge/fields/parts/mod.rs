@@ -1,4 +1,4 @@
-//! Merges values that both sides changed differently by their parts.
+//! Merges values by their parts if both sides changed them differently.
 //!
 //! ```yaml
 //! image: docker.io/app:1   # base      # local: mirror/app:1   # upstream: docker.io/app:2   # merged: mirror/app:2
@@ -36,7 +36,7 @@ struct MergedText {
 }
 
 impl FieldMerger<'_> {
-    /// Merges a value that both sides changed differently by its parts. `None` if it merges as one value.
+    /// Merges a value by its parts if both sides changed it differently. `None` if it merges as one value.
     pub(super) fn combine<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
