@@ -20,7 +20,7 @@ use crate::yaml::{Content, EditError, Editor, NodeKind, NodeRef, OwnedDocument, 
 
 /// The PackageVariant that owns the package: `<namespace>/<name>`.
 pub(crate) const OWNER_ANNOTATION: &str = "fn.kpt.dev/package-variant";
-/// The place of the package, as its owner made it: `<repository>/<package>`.
+/// The place that the owner made the package for: `<repository>/<package>`.
 pub(crate) const DOWNSTREAM_ANNOTATION: &str = "fn.kpt.dev/downstream";
 /// What happens to the package when its owner no longer exists.
 pub(crate) const DELETION_POLICY_ANNOTATION: &str = "fn.kpt.dev/deletion-policy";
@@ -140,7 +140,7 @@ pub(crate) fn remove_owner<'d>(
     remove_annotations(kptfile, |name| OF_THE_OWNER.contains(&name), editor)
 }
 
-/// Removes everything by which a Kptfile names an owner, for a clone, which has another owner.
+/// Removes everything by which a Kptfile names an owner, because the owner of a package does not own its clones.
 ///
 /// # Errors
 /// As [`Editor::remove_entry`].

@@ -31,8 +31,9 @@ pub fn create_patch<'a>(
     create(original.as_ref(), &config, live, rules, findings)
 }
 
-/// Lets the patch remove annotations one by one if the previous configuration has annotations and the new one does not:
-/// live has more of them, and a configuration with last-applied always has `annotations`.
+/// Lets the patch remove annotations one by one if the previous configuration has annotations and the new one does not.
+/// Live has more of them, and `kubectl apply` does the same: its configurations always have `annotations`, because of
+/// last-applied.
 fn with_annotations<'a>(
     original: Option<Node<'a>>,
     config: Node<'a>,
