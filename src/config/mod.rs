@@ -1,12 +1,12 @@
 //! The functionConfig: which kinds a function takes, and reading them into typed structs.
 
+pub(crate) mod enum_fields;
 mod typed;
-pub(crate) mod words;
 
+pub(crate) use enum_fields::EnumFields;
 #[cfg(test)]
 pub(crate) use typed::Metadata;
 pub(crate) use typed::{typed, typed_config, typed_data, typed_value};
-pub(crate) use words::Words;
 
 use std::fmt::Display;
 

@@ -43,7 +43,7 @@ pub(super) fn on_files(
         DriverOutcome::Merged { text, results } => (text, results),
         DriverOutcome::Unmerged(why) => {
             if let Some(why) = why {
-                say(
+                print_message(
                     function,
                     &format!("{}: merged by lines: {why}", path.display()),
                 );
@@ -77,7 +77,7 @@ fn by_lines(original: &Path, local: &Path, upstream: &Path) -> Result<u8, UsageE
     })
 }
 
-fn say(function: &Function, message: &str) {
+fn print_message(function: &Function, message: &str) {
     // An error of writing to standard error cannot be reported.
     let _ = writeln!(
         std::io::stderr().lock(),

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::arguments::Arguments;
 use super::print::{
-    print_result_list, print_results, print_up_to_date, say, write_diff, write_results,
+    print_result_list, print_results, print_up_to_date, print_verbose, write_diff, write_results,
 };
 use super::progress::{self, ProgressLine};
 use super::read::config_of_arguments;
@@ -52,22 +52,22 @@ pub(super) fn on_fleet(
         writes_status: arguments.fleet.status,
         mode,
     };
-    let mut told = Told {
+    let mut output = RunOutput {
         arguments,
         counts: None,
         results: Results::default(),
         collector: (!reports.is_empty()).then(Collector::default),
         progress: None,
     };
-    let results = run_fleet(run, &mut told);
-    told.progress = None;
+    let results = run_fleet(run, &mut output);
+    output.progress = None;
     let mut results = results?;
-    let Told {
+    let RunOutput {
         counts,
         results: of_variants,
         collector,
         ..
-    } = told;
+    } = output;
     let report = collector.map(|collector| {
         let counts = counts.clone().unwrap_or_default();
         collector.finish(mode.writes, counts, &results)
@@ -78,7 +78,7 @@ pub(super) fn on_fleet(
     if let Some(counts) = &counts {
         results.push(counts.result());
     }
-    say(arguments, start, || "done".to_owned());
+    print_verbose(arguments, start, || "done".to_owned());
     write_results(function, arguments, &results)?;
     if let Some(report) = report {
         write_reports(arguments, report, &reports)?;
@@ -162,7 +162,7 @@ fn write_reports(
 }
 
 /// Counts, results and report of the variants rendered so far.
-struct Told<'t> {
+struct RunOutput<'t> {
     arguments: &'t Arguments,
     /// `None` until the run begins.
     counts: Option<FleetCounts>,
@@ -172,7 +172,7 @@ struct Told<'t> {
     progress: Option<ProgressLine>,
 }
 
-impl Watch for Told<'_> {
+impl Watch for RunOutput<'_> {
     fn begin(&mut self, variants: usize) {
         self.counts = Some(FleetCounts::of(variants));
         let line = || ProgressLine::new("Rendering variants", variants);
@@ -188,7 +188,7 @@ impl Watch for Told<'_> {
         }
         let diffs = std::mem::take(&mut outcome.diffs);
         if let Some(counts) = &mut self.counts {
-            counts.tell(outcome, &mut self.results);
+            counts.record(outcome, &mut self.results);
         }
         if self.arguments.diff {
             write_diff(self.arguments, diffs.into_iter().map(|diff| diff.text))?;

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use super::arguments::Arguments;
 use super::print::{
-    claim_no_success, print_result_list, print_results, print_review, print_rule, print_up_to_date,
-    say, write_diff, write_results, write_stdout,
+    overwrite_results_with_failure, print_result_list, print_results, print_review, print_rule,
+    print_up_to_date, print_verbose, write_diff, write_results, write_stdout,
 };
 use super::step::run;
 use super::{CONFLICTS, DONE, FAILED, WOULD_CHANGE};
@@ -36,7 +36,7 @@ pub(super) fn on_package(
         recover_package(directory).map_err(|error| usage(&error))?;
     }
     let (files, mut list) = read_local(function, directory)?;
-    say(arguments, start, || {
+    print_verbose(arguments, start, || {
         let items = list.items().count();
         format!("read {} files, {items} resources", files.krm().count())
     });
@@ -52,7 +52,7 @@ pub(super) fn on_package(
         Output::Documents(documents) => (Vec::new(), Some(documents)),
     };
     let results = results.with_lines(|path| files.text_after(&changes, path));
-    say(arguments, start, || {
+    print_verbose(arguments, start, || {
         let count = results.iter().count();
         format!(
             "{}: {count} results, {} files change",
@@ -77,7 +77,8 @@ pub(super) fn on_package(
         },
         None => write_changes(arguments, &files, &changes),
     };
-    let code = written.map_err(|error| claim_no_success(function, arguments, error))?;
+    let code =
+        written.map_err(|error| overwrite_results_with_failure(function, arguments, error))?;
     let is_written = code == DONE && !arguments.diff && !arguments.check;
     let has_conflicts = arguments.exit_conflicts && results.has_open_conflicts();
     let code = if is_written && has_conflicts {
@@ -85,7 +86,7 @@ pub(super) fn on_package(
     } else {
         code
     };
-    say(arguments, start, || "done".to_owned());
+    print_verbose(arguments, start, || "done".to_owned());
     // Results are printed only after the changes are on disk.
     print_result_list(function, arguments, &results)?;
     let results = print_review(function, arguments, results)?;

@@ -80,7 +80,7 @@ pub(super) fn print_review(
 
 /// Overwrites the `--results` file with an error after the output could not be written, because the results would be
 /// false.
-pub(super) fn claim_no_success(
+pub(super) fn overwrite_results_with_failure(
     function: &Function,
     arguments: &Arguments,
     error: UsageError,
@@ -188,7 +188,11 @@ pub(super) fn print_up_to_date(arguments: &Arguments, results: &Results) {
 }
 
 /// With `--verbose`: prints a message, with the time since the start.
-pub(super) fn say(arguments: &Arguments, start: Instant, message: impl FnOnce() -> String) {
+pub(super) fn print_verbose(
+    arguments: &Arguments,
+    start: Instant,
+    message: impl FnOnce() -> String,
+) {
     if arguments.verbose && arguments.output == ResultsFormat::Text {
         let time = start.elapsed().as_secs_f64() * 1000.0;
         // An error of writing to standard error cannot be reported.

@@ -4,7 +4,9 @@ use std::io::{self, IsTerminal, Read};
 use std::time::Instant;
 
 use super::arguments::{Arguments, ResultsFormat};
-use super::print::{claim_no_success, print_results, say, write_results, write_stdout};
+use super::print::{
+    overwrite_results_with_failure, print_results, print_verbose, write_results, write_stdout,
+};
 use super::read::utf8;
 use super::step::run;
 use super::{DONE, FAILED};
@@ -25,13 +27,13 @@ pub(super) fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8,
         .map_err(|error| UsageError::cannot("read standard input", error))?;
     let text = utf8(bytes, "standard input")?;
     let mut list = ResourceList::parse(text).map_err(UsageError::of)?;
-    say(arguments, start, || {
+    print_verbose(arguments, start, || {
         format!("read {} items from standard input", list.items().count())
     });
     // The documents are ignored here: the step has already replaced the list's items with them.
     let (_, results) = run(function, arguments, &mut list)?;
     let failed = results.has_errors();
-    say(arguments, start, || {
+    print_verbose(arguments, start, || {
         format!("{}: {} results", function.name, results.iter().count())
     });
     write_results(function, arguments, &results)?;
@@ -42,8 +44,8 @@ pub(super) fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8,
     let mut length = 0;
     let pieces = text.iter().map(|piece| &**piece);
     write_stdout(pieces.inspect(|piece: &&str| length += piece.len()))
-        .map_err(|error| claim_no_success(function, arguments, error))?;
-    say(arguments, start, || {
+        .map_err(|error| overwrite_results_with_failure(function, arguments, error))?;
+    print_verbose(arguments, start, || {
         format!("wrote {length} bytes to standard output")
     });
     if !failed && arguments.output == ResultsFormat::Json {

@@ -132,11 +132,11 @@ fn create_all(
 
 /// The patches that delete the resources that are in the previous configuration but not among the items.
 fn delete_all(list: &ResourceList, supplied: &Supplied, results: &mut Results) -> Vec<Document> {
-    let gone = each_gone(list, supplied, |resource, live| {
+    let removed = each_gone(list, supplied, |resource, live| {
         let text = to_text(&kustomize::delete(&Node::Text(live)));
         (resource.clone(), text)
     });
-    let made = gone.into_iter().filter_map(|(resource, text)| {
+    let made = removed.into_iter().filter_map(|(resource, text)| {
         let failed = |error| results.push(FunctionResult::refused(&error).about(&resource));
         Some(document(None, &resource, text.map_err(failed).ok()?))
     });

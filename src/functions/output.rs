@@ -50,7 +50,7 @@ impl Document {
 impl Output {
     /// Replaces the items with their documents. If the documents are to be printed, because they were created from a
     /// package, checks and returns them.
-    pub(super) fn settle(
+    pub(super) fn place_documents(
         self,
         prints: bool,
         list: &mut ResourceList,

@@ -92,19 +92,20 @@ pub(super) fn each_gone<T>(
     let place = |(list, id): SuppliedResource<'_>| (std::ptr::from_ref(list), id);
     let wanted = list.items().filter_map(|(_, resource)| find(resource));
     let wanted: HashSet<_> = wanted.map(place).collect();
-    let mut gone = HashSet::new();
+    let mut removed = HashSet::new();
     for original in supplied.of(Role::Original).map(SuppliedPackage::list) {
         for (id, resource) in original.items() {
             let found = find(resource).map(place);
             if original.read(id, |node| is_config(resource, node)) {
-                gone.extend(found.filter(|found| !wanted.contains(found)));
+                removed.extend(found.filter(|found| !wanted.contains(found)));
             }
         }
     }
     let lists = live.lists.iter().map(|(list, _)| *list);
     let all = lists.flat_map(|list| list.items().map(move |(id, _)| (list, id)));
-    let gone = all.filter(|found| gone.contains(&place(*found)));
-    gone.map(|(list, id)| list.read(id, |node| each(list.resource(id), node.resolved())))
+    let removed = all.filter(|found| removed.contains(&place(*found)));
+    removed
+        .map(|(list, id)| list.read(id, |node| each(list.resource(id), node.resolved())))
         .collect()
 }
 

@@ -145,7 +145,7 @@ impl Head {
         kptfile: NodeRef<'d>,
         editor: &mut Editor<'d, 'p>,
         in_package: bool,
-        said: &mut Vec<(&'static str, String)>,
+        summaries: &mut Vec<(&'static str, String)>,
     ) -> Result<(), Refusal> {
         let Some(pipeline) = collection(kptfile, "pipeline", &Path::root(), true)? else {
             if let Some(root) = PIPELINE_LISTS
@@ -155,7 +155,7 @@ impl Head {
                 editor.insert_entry(kptfile, None, "pipeline", Content::Node(root))?;
                 for name in PIPELINE_LISTS {
                     let change = ListChange::new(&self.owner, self.list(name), None);
-                    said.extend(change.summary().map(|summary| (name, summary)));
+                    summaries.extend(change.summary().map(|summary| (name, summary)));
                 }
             }
             return Ok(());
@@ -170,7 +170,7 @@ impl Head {
             let Some(summary) = change.summary() else {
                 continue;
             };
-            said.push((name, summary));
+            summaries.push((name, summary));
             ids_mislead |= old.is_some_and(has_comments);
             match (old, new) {
                 (Some(_), _) if change.is_emptied() => {
@@ -345,17 +345,17 @@ pub(super) fn prepend(
         return;
     };
     let in_package = list.is_package();
-    let mut said = Vec::new();
+    let mut summaries = Vec::new();
     let outcome = match Head::new(name_of(config).unwrap_or_default(), pipeline) {
         Ok(plan) => list.edit(id, |kptfile, editor| {
-            plan.apply(kptfile, editor, in_package, &mut said)
+            plan.apply(kptfile, editor, in_package, &mut summaries)
         }),
         Err(error) => Err(error.into()),
     };
     let resource = list.resource(id);
     match outcome {
         Ok(()) => {
-            for (name, message) in said {
+            for (name, message) in summaries {
                 let field = Path::fields(&["pipeline", name]);
                 results.push(FunctionResult::info(message).about(resource).at(field));
             }

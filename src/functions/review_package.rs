@@ -15,10 +15,10 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::{Function, Output};
-use crate::config::words::names;
+use crate::config::enum_fields::names;
 use crate::config::{
-    API_VERSION, CONFIG_MAP, Key, Keys, UsageError, Words, expected, kind_of, typed, typed_config,
-    typed_data, unexpected,
+    API_VERSION, CONFIG_MAP, EnumFields, Key, Keys, UsageError, expected, kind_of, typed,
+    typed_config, typed_data, unexpected,
 };
 use crate::resource_list::ResourceList;
 use crate::results::{Results, with_article};
@@ -198,26 +198,26 @@ fn read_options(
     }
     fields.push(KUBERNETES_VERSION);
     let found = config.and_then(|config| config.get_path(&fields));
-    let mut words = Words::new(prefix, results);
-    let fail_on = words.read(FAIL_ON, fail_on.as_deref(), &RISKS);
+    let mut enums = EnumFields::new(prefix, results);
+    let fail_on = enums.read(FAIL_ON, fail_on.as_deref(), &RISKS);
     let release = match found.filter(|found| !found.is_null()) {
         None => None,
         Some(found) => match found.scalar_text() {
             Some("none") => None,
             Some(text) => text
                 .parse()
-                .map_err(|message| words.refuse(KUBERNETES_VERSION, message))
+                .map_err(|message| enums.refuse(KUBERNETES_VERSION, message))
                 .ok(),
             None => {
                 let kind = with_article(found.kind_name());
                 let message =
                     format!("expected a release of Kubernetes, such as `1.34`, found {kind}");
-                words.refuse(KUBERNETES_VERSION, message);
+                enums.refuse(KUBERNETES_VERSION, message);
                 None
             }
         },
     };
-    Ok(words
+    Ok(enums
         .are_valid()
         .then_some(ReviewOptions { fail_on, release }))
 }

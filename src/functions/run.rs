@@ -238,7 +238,7 @@ pub(crate) fn run_on(
             if results.has_errors() {
                 return Ok(output);
             }
-            output.settle(prints, list, &mut supplied, results)
+            output.place_documents(prints, list, &mut supplied, results)
         };
         output = match only_package(list) {
             Some(id) => within(id, list, &mut step_results, work)?.unwrap_or_default(),

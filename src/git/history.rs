@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use gix::ObjectId;
 
-use super::holder::{TreeFile, TreeHolder};
+use super::tree_source::{TreeFile, TreeSource};
 use super::{GitError, Repository};
 use crate::latest::version_of_tag;
 
@@ -112,14 +112,14 @@ impl Repository {
         commit: &str,
     ) -> Result<Vec<(String, String)>, GitError> {
         let root = self.root_of(commit)?;
-        let Some(holder) = TreeHolder::new(self, root, directory)? else {
+        let Some(source) = TreeSource::new(self, root, directory)? else {
             let file = self.file_of(directory, commit)?;
             return Ok(file
                 .map(|(name, id)| (name, id.to_string()))
                 .into_iter()
                 .collect());
         };
-        let (files, _) = holder.files()?;
+        let (files, _) = source.files()?;
         let files = files.into_iter();
         Ok(files
             .map(|(path, TreeFile { id, .. })| (path, id.to_string()))

@@ -10,13 +10,13 @@ mod address;
 mod draft;
 mod error;
 mod history;
-mod holder;
 mod latest;
 mod references;
 mod repository;
 mod revision;
 mod snapshot;
 mod source;
+mod tree_source;
 mod workspaces;
 
 pub(crate) use draft::DraftCommit;

@@ -3,7 +3,7 @@
 use gix::ObjectId;
 
 use super::error::near;
-use super::holder::{NamedFile, TreeFile, TreeHolder};
+use super::tree_source::{NamedFile, TreeFile, TreeSource};
 use super::{GitError, Repository, Revision};
 use crate::package::{
     FileContent, LARGEST_FILE, LARGEST_PACKAGE, Package, PackageError, PackageFile, SkipReason,
@@ -41,14 +41,14 @@ impl Repository {
     /// [`GitError`]: no such directory; an object that is missing, damaged or too large.
     pub fn read(&self, directory: &str, revision: Revision) -> Result<Snapshot, GitError> {
         let root = self.root_of(&revision.commit)?;
-        let holder = TreeHolder::new(self, root, directory)?;
-        if holder.is_none()
+        let source = TreeSource::new(self, root, directory)?;
+        if source.is_none()
             && let Some((name, id)) = self.file_of(directory, &revision.commit)?
         {
             return self.read_file(&name, id, revision);
         }
-        let holder = holder.ok_or_else(|| self.no_directory(root, directory, &revision.given))?;
-        let (files, skipped) = holder.files()?;
+        let source = source.ok_or_else(|| self.no_directory(root, directory, &revision.given))?;
+        let (files, skipped) = source.files()?;
         Ok(Snapshot {
             revision,
             address: self.address(),
@@ -91,9 +91,9 @@ impl Repository {
         is_read: impl Fn(&str) -> bool,
     ) -> Result<Package, GitError> {
         let root = self.root_of(commit)?;
-        let holder = TreeHolder::new(self, root, directory)?;
-        let holder = holder.ok_or_else(|| self.no_directory(root, directory, commit))?;
-        let listed = list_clonable(&holder).map_err(|error| holder.why(error))?;
+        let source = TreeSource::new(self, root, directory)?;
+        let source = source.ok_or_else(|| self.no_directory(root, directory, commit))?;
+        let listed = list_clonable(&source).map_err(|error| source.why(error))?;
         let files = listed.others.into_iter();
         let unread = files.filter(|(path, _)| !is_read(path));
         self.package(unread, listed.skipped, |_, bytes, mode| {
@@ -160,8 +160,8 @@ impl Repository {
     /// [`GitError`]: an object that is missing or damaged.
     pub fn tree_of(&self, directory: &str, commit: &str) -> Result<Option<String>, GitError> {
         let root = self.root_of(commit)?;
-        let holder = TreeHolder::new(self, root, directory)?;
-        Ok(holder.map(|holder| holder.id().to_string()))
+        let source = TreeSource::new(self, root, directory)?;
+        Ok(source.map(|source| source.id().to_string()))
     }
 
     /// The content of a file at a commit; `None` if it does not exist.
@@ -184,7 +184,7 @@ impl Repository {
         directory: &str,
         commit: &str,
     ) -> Result<Vec<String>, GitError> {
-        let Some(root) = TreeHolder::new(self, self.root_of(commit)?, directory)? else {
+        let Some(root) = TreeSource::new(self, self.root_of(commit)?, directory)? else {
             return Ok(Vec::new());
         };
         let (mut found, mut folders) = (Vec::new(), 0);
@@ -237,7 +237,7 @@ impl Repository {
                 revision: revision.to_owned(),
             };
         }
-        let folders = TreeHolder::folders_below(self, root);
+        let folders = TreeSource::folders_below(self, root);
         GitError::DirectoryNotFound {
             path: self.path.clone(),
             directory: directory.to_owned(),

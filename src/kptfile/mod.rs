@@ -99,12 +99,12 @@ pub(crate) fn has_comments(collection: NodeRef<'_>) -> bool {
         return false;
     };
     // A comment on the line of the collection's key belongs to the key.
-    let mark = collection.mark().unwrap_or(collection.range().start);
+    let indicator = collection.indicator().unwrap_or(collection.range().start);
     let line_end = |at: usize| memchr::memchr(b'\n', &text.as_bytes()[at..]).map(|n| at + n);
-    let on_one_line = !text[mark..collection.range().start].contains('\n');
-    let start = match line_end(mark) {
+    let on_one_line = !text[indicator..collection.range().start].contains('\n');
+    let start = match line_end(indicator) {
         Some(end) if !on_one_line => end,
-        _ => mark,
+        _ => indicator,
     };
     let end = line_end(last.range().end.max(start)).unwrap_or(text.len());
     collection

@@ -67,9 +67,11 @@ impl UpstreamLock {
     #[must_use]
     pub fn repository(kptfile: NodeRef<'_>) -> Option<String> {
         let text = |path: &[&str]| kptfile.get_path(path).and_then(|node| node.scalar_text());
-        let said = text(&["upstream", "git", "repo"]);
-        let said = said.or(text(&["upstreamLock", "git", "repo"]));
-        said.filter(|text| !text.is_empty()).map(str::to_owned)
+        let repository = text(&["upstream", "git", "repo"]);
+        let repository = repository.or(text(&["upstreamLock", "git", "repo"]));
+        repository
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned)
     }
 
     /// Reads the lock of a Kptfile; `None` if it has none.
@@ -261,10 +263,12 @@ fn write_git<'d>(
         return editor.set(section, "git", Content::Value(git()));
     };
     for (field, value) in fields {
-        let said = old.get(field).and_then(|node| node.scalar_text());
+        let recorded = old.get(field).and_then(|node| node.scalar_text());
         let same = match *field {
-            "directory" => said.map(normalize_package_path) == Some(normalize_package_path(value)),
-            _ => said == Some(value),
+            "directory" => {
+                recorded.map(normalize_package_path) == Some(normalize_package_path(value))
+            }
+            _ => recorded == Some(value),
         };
         if !same {
             editor.set(old, field, Content::Value(Value::from(*value)))?;

@@ -67,12 +67,12 @@ pub(crate) fn line<S: AsRef<OsStr>>(
 pub(crate) fn message(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let told: Vec<&str> = lines
+    let messages: Vec<&str> = lines
         .filter(|line| !line.starts_with("Cloning") && !line.starts_with("hint:"))
         .take(4)
         .collect();
-    if told.is_empty() {
+    if messages.is_empty() {
         return format!("git ended with {}", output.status);
     }
-    format!("git: {}", told.join("; "))
+    format!("git: {}", messages.join("; "))
 }

@@ -10,7 +10,7 @@ use krm_variants::diff::file_diff;
 use krm_variants::git::Revision;
 use krm_variants::kptfile::UpstreamLock;
 use krm_variants::merge::Side;
-use krm_variants::upstream::{FileSource, is_digest};
+use krm_variants::upstream::{NonGitSource, is_digest};
 
 use super::cli::{Common, Take, UpgradeArguments};
 use super::conflict::{ReportedConflict, conflicts};
@@ -53,7 +53,7 @@ pub(crate) fn run(upgrade: &UpgradeArguments, common: &Common) -> Result<u8> {
 pub(crate) fn arguments(arguments: &[String]) -> Result<(PathBuf, Option<String>)> {
     match arguments {
         [] => Ok((PathBuf::from("."), None)),
-        [one] if Path::new(one).exists() && FileSource::parse(one).is_none() => {
+        [one] if Path::new(one).exists() && NonGitSource::parse(one).is_none() => {
             Ok((PathBuf::from(one), None))
         }
         [one] => {
@@ -263,15 +263,15 @@ fn abort(package: &LocalPackage, common: &Common) -> Result<u8> {
         let message = format!("no upgrade of '{}' is open", package.name());
         return Err(Failure::new(message).hint(package.command(&["status"])));
     }
-    let said = worktree::restore(&package.directory)?;
+    let message = worktree::restore(&package.directory)?;
     if common.json {
         print::json(
-            &serde_json::json!({"path": package.name(), "aborted": true, "message": said}),
+            &serde_json::json!({"path": package.name(), "aborted": true, "message": message}),
         )?;
         return Ok(exit::DONE);
     }
     let mut page = Page::new(common);
-    page.wrapped(&format!("{}: {said}", package.name()), 2);
+    page.wrapped(&format!("{}: {message}", package.name()), 2);
     page.hint(&package.command(&["status"]));
     page.finish()?;
     Ok(exit::DONE)

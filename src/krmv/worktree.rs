@@ -109,14 +109,14 @@ pub(crate) fn restore(directory: &Path) -> Result<String> {
         client::text(directory, remove)?;
     }
     let short = |commit: &str| commit.get(..12).unwrap_or(commit).to_owned();
-    let mut said = format!("back to commit {}", short(&before));
+    let mut message = format!("back to commit {}", short(&before));
     if let Some(kept) = kept {
-        said += &format!(
+        message += &format!(
             "; its state until now is saved: git stash apply {}",
             short(&kept)
         );
     }
-    Ok(said)
+    Ok(message)
 }
 
 /// The commit before the open upgrade. The upgrade itself may already be committed.

@@ -333,11 +333,11 @@ mod tests {
             for winner in [Side::Local, Side::Upstream] {
                 let merge = |base: &[u32], local: &[u32], upstream: &[u32]| {
                     // An element of base that a side removed is not in the result.
-                    let gone = |element: &u32, a: &[u32], b: &[u32]| {
+                    let removed = |element: &u32, a: &[u32], b: &[u32]| {
                         base.contains(element) && !(a.contains(element) && b.contains(element))
                     };
                     let keep = |order: &[u32]| -> Vec<u32> {
-                        order.iter().copied().filter(|e| !gone(e, local, upstream)).collect()
+                        order.iter().copied().filter(|e| !removed(e, local, upstream)).collect()
                     };
                     merge_order(base, &keep(local), &keep(upstream), winner)
                 };

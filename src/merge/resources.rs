@@ -124,11 +124,15 @@ impl<'m> MemberPairing<'m> {
 }
 
 /// One resource in three packages, by its position among the members of each.
-pub type Track = Versions<Option<usize>>;
+pub type ResourceMatch = Versions<Option<usize>>;
 
 /// All resources of three packages: local's resources in their order, then the others.
 #[must_use]
-pub fn tracks(base: &[Member], local: &[Member], upstream: &[Member]) -> Vec<Track> {
+pub fn match_resources(
+    base: &[Member],
+    local: &[Member],
+    upstream: &[Member],
+) -> Vec<ResourceMatch> {
     let mut of_base = vec![(None, None); base.len()];
     let mut from_base = [vec![None; local.len()], vec![None; upstream.len()]];
     for (b, l) in pair(base, local) {
@@ -162,13 +166,13 @@ pub fn tracks(base: &[Member], local: &[Member], upstream: &[Member]) -> Vec<Tra
         both.insert(new_local[l], new_upstream[u]);
         taken[new_upstream[u]] = true;
     }
-    let mut tracks = Vec::new();
+    let mut matches = Vec::new();
     for (l, base) in from_base[0].iter().copied().enumerate() {
         let upstream = match base {
             Some(b) => of_base[b].1,
             None => both.get(&l).copied(),
         };
-        tracks.push(Track {
+        matches.push(ResourceMatch {
             base,
             local: Some(l),
             upstream,
@@ -176,7 +180,7 @@ pub fn tracks(base: &[Member], local: &[Member], upstream: &[Member]) -> Vec<Tra
     }
     for (b, (l, u)) in of_base.iter().enumerate() {
         if l.is_none() {
-            tracks.push(Track {
+            matches.push(ResourceMatch {
                 base: Some(b),
                 local: None,
                 upstream: *u,
@@ -185,14 +189,14 @@ pub fn tracks(base: &[Member], local: &[Member], upstream: &[Member]) -> Vec<Tra
     }
     for u in new_upstream {
         if !taken[u] {
-            tracks.push(Track {
+            matches.push(ResourceMatch {
                 base: None,
                 local: None,
                 upstream: Some(u),
             });
         }
     }
-    tracks
+    matches
 }
 
 /// The resources of base that one side (0 is local, 1 is upstream) moved to a path where the other side has a new
@@ -346,47 +350,53 @@ mod tests {
     }
 
     #[test]
-    fn tracks_of_three() {
+    fn matches_of_three() {
         let (base, local, upstream) = (
             members(&["a /x", "a /gone"]),
             members(&["b /x", "a /l", "a /n"]),
             members(&["a /gone", "a /x", "a /n"]),
         );
-        let track = |base, local, upstream| Track {
+        let matched = |base, local, upstream| ResourceMatch {
             base,
             local,
             upstream,
         };
         let expected = [
-            track(Some(0), Some(0), Some(1)),
-            track(None, Some(1), None),
-            track(None, Some(2), Some(2)),
-            track(Some(1), None, Some(0)),
+            matched(Some(0), Some(0), Some(1)),
+            matched(None, Some(1), None),
+            matched(None, Some(2), Some(2)),
+            matched(Some(1), None, Some(0)),
         ];
-        assert_eq!(tracks(&base, &local, &upstream), expected);
+        assert_eq!(match_resources(&base, &local, &upstream), expected);
     }
 
     #[test]
     fn moved_to_where_the_other_side_has_one() {
         let one = |path: &str| members(&[&format!("{path} /x")]);
         let both = members(&["a /x", "b /x"]);
-        let track = |base, local, upstream| Track {
+        let matched = |base, local, upstream| ResourceMatch {
             base,
             local,
             upstream,
         };
-        let expected = [track(Some(0), Some(0), None), track(None, Some(1), Some(0))];
-        assert_eq!(tracks(&one("a"), &both, &one("b")), expected);
-        let expected = [track(None, Some(0), Some(1)), track(Some(0), None, Some(0))];
-        assert_eq!(tracks(&one("a"), &one("b"), &both), expected);
+        let expected = [
+            matched(Some(0), Some(0), None),
+            matched(None, Some(1), Some(0)),
+        ];
+        assert_eq!(match_resources(&one("a"), &both, &one("b")), expected);
+        let expected = [
+            matched(None, Some(0), Some(1)),
+            matched(Some(0), None, Some(0)),
+        ];
+        assert_eq!(match_resources(&one("a"), &one("b"), &both), expected);
         // Found by fuzzing: upstream has it in two other places, and local moved it to one of them.
         let elsewhere = members(&["b /x", "c /x"]);
         let expected = [
-            track(None, Some(0), Some(0)),
-            track(Some(0), None, None),
-            track(None, None, Some(1)),
+            matched(None, Some(0), Some(0)),
+            matched(Some(0), None, None),
+            matched(None, None, Some(1)),
         ];
-        assert_eq!(tracks(&one("a"), &one("b"), &elsewhere), expected);
+        assert_eq!(match_resources(&one("a"), &one("b"), &elsewhere), expected);
     }
 
     #[test]

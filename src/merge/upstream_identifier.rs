@@ -224,7 +224,7 @@ fn in_lines(metadata: NodeRef<'_>) -> Option<(Range<usize>, String)> {
     let are_lines = entries.all(|entry| is_line(entry.key) && is_line(entry.value));
     let has_comments = document.comments_within(metadata.range()).next().is_some();
     let start = metadata
-        .mark()
+        .indicator()
         .filter(|_| is_flow && are_lines && !has_comments)?
         + 1;
     let rest = &document.text[metadata.range().end..];

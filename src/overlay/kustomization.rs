@@ -230,7 +230,7 @@ impl PatchEntry {
         };
         let selection = PatchSelection::read(self.target.as_ref()).map_err(wrong)?;
         let mut outcome = PatchOutcome::default();
-        let mut gone = HashSet::new();
+        let mut removed = HashSet::new();
         for patch in &self.patches {
             let is_operations = matches!(patch, Value::Sequence(_));
             for (at, object) in objects.iter_mut().enumerate() {
@@ -254,13 +254,13 @@ impl PatchEntry {
                     }
                     None => {
                         outcome.is_changed = true;
-                        gone.insert(at);
+                        removed.insert(at);
                     }
                 }
             }
         }
         let mut at = 0..;
-        objects.retain(|_| at.next().is_none_or(|at| !gone.contains(&at)));
+        objects.retain(|_| at.next().is_none_or(|at| !removed.contains(&at)));
         Ok(outcome)
     }
 }

@@ -70,7 +70,7 @@ impl fmt::Display for SkipReason {
 
 /// The storage of a package. Paths are relative to the package, with `/` between components; the empty path is its
 /// root.
-pub(crate) trait Holder {
+pub(crate) trait FileSource {
     /// A file, link or folder in a folder.
     type Entry;
     /// What is stored for a file that is only listed.
@@ -176,8 +176,8 @@ pub(crate) struct Listed<T, S> {
 }
 
 /// Lists the files of a package by the rules of [`read_package`](super::read_package).
-pub(crate) fn list<H: Holder>(holder: &H) -> Result<Listed<H::Target, H::Stamp>, PackageError> {
-    let mut walk = Walk::new(holder, Purpose::Read);
+pub(crate) fn list<S: FileSource>(source: &S) -> Result<Listed<S::Target, S::Stamp>, PackageError> {
+    let mut walk = Walk::new(source, Purpose::Read);
     walk.all()?;
     let Walk {
         links, mut listed, ..
@@ -186,7 +186,7 @@ pub(crate) fn list<H: Holder>(holder: &H) -> Result<Listed<H::Target, H::Stamp>,
     // deterministic.
     let mut seen = BTreeSet::new();
     for link in links {
-        match holder.resolve(&link) {
+        match source.resolve(&link) {
             Err(reason) => listed.skipped.push(Skipped { path: link, reason }),
             Ok(ResolvedLink { inside, file }) => {
                 let listed_itself = inside
@@ -210,10 +210,10 @@ pub(crate) fn list<H: Holder>(holder: &H) -> Result<Listed<H::Target, H::Stamp>,
 
 /// Lists the files that a clone of a package contains, as `kpt pkg get` does: `others` are all its regular files,
 /// including those that `.krmignore` excludes, and `skipped` is what a clone leaves out, including symbolic links.
-pub(crate) fn list_clonable<H: Holder>(
-    holder: &H,
-) -> Result<Listed<H::Target, H::Stamp>, PackageError> {
-    let mut walk = Walk::new(holder, Purpose::Clone);
+pub(crate) fn list_clonable<S: FileSource>(
+    source: &S,
+) -> Result<Listed<S::Target, S::Stamp>, PackageError> {
+    let mut walk = Walk::new(source, Purpose::Clone);
     walk.all()?;
     walk.listed.skipped.sort();
     Ok(walk.listed)
@@ -227,18 +227,18 @@ enum Purpose {
 }
 
 /// A walk through the folders that reads only `.krmignore` files.
-struct Walk<'h, H: Holder> {
-    holder: &'h H,
+struct Walk<'s, S: FileSource> {
+    source: &'s S,
     purpose: Purpose,
     /// Links that are named like KRM files.
     links: BTreeSet<String>,
-    listed: Listed<H::Target, H::Stamp>,
+    listed: Listed<S::Target, S::Stamp>,
 }
 
-impl<'h, H: Holder> Walk<'h, H> {
-    fn new(holder: &'h H, purpose: Purpose) -> Self {
+impl<'s, S: FileSource> Walk<'s, S> {
+    fn new(source: &'s S, purpose: Purpose) -> Self {
         Self {
-            holder,
+            source,
             purpose,
             links: BTreeSet::new(),
             listed: Listed {
@@ -256,7 +256,7 @@ impl<'h, H: Holder> Walk<'h, H> {
         if self.purpose == Purpose::Clone {
             return Ok(Rc::new(Krmignore::parse(folder.to_owned(), "")));
         }
-        let text = self.holder.krmignore(&below(folder, KRMIGNORE))?;
+        let text = self.source.krmignore(&below(folder, KRMIGNORE))?;
         // Patterns with invalid UTF-8 cannot match names that are UTF-8.
         let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let text = text.unwrap_or_default();
@@ -267,8 +267,8 @@ impl<'h, H: Holder> Walk<'h, H> {
     fn all(&mut self) -> Result<(), PackageError> {
         let mut pending = vec![(String::new(), self.rules("")?)];
         while let Some((folder, rules)) = pending.pop() {
-            for entry in self.holder.entries(&folder)? {
-                let name = match self.holder.name(&entry) {
+            for entry in self.source.entries(&folder)? {
+                let name = match self.source.name(&entry) {
                     Ok(name) => name,
                     Err(shown) => {
                         self.skip(below(&folder, &shown), SkipReason::NameNotUtf8);
@@ -289,14 +289,14 @@ impl<'h, H: Holder> Walk<'h, H> {
                     self.listed.temporaries.push(path);
                     continue;
                 }
-                let kind = self.holder.kind(&entry)?;
+                let kind = self.source.kind(&entry)?;
                 let is_folder = kind == Kind::Folder;
                 if rules.ignores(&path, is_folder) {
                     let end = if is_folder { "/" } else { "" };
                     self.listed.ignored.push(path + end);
                 } else if is_folder {
                     // In kpt, anything of that name makes a sub-package, even a folder.
-                    let rules = if self.holder.has(&below(&path, "Kptfile")) {
+                    let rules = if self.source.has(&below(&path, "Kptfile")) {
                         self.rules(&path)?
                     } else {
                         Rc::clone(&rules)
@@ -314,7 +314,7 @@ impl<'h, H: Holder> Walk<'h, H> {
         &mut self,
         path: String,
         name: &str,
-        entry: &H::Entry,
+        entry: &S::Entry,
         kind: Kind,
     ) -> Result<(), PackageError> {
         let is_cloned = self.purpose == Purpose::Clone;
@@ -325,7 +325,7 @@ impl<'h, H: Holder> Walk<'h, H> {
                 self.links.insert(path);
             }
             Kind::Link => {
-                let reason = if self.holder.leads_to_folder(&path) {
+                let reason = if self.source.leads_to_folder(&path) {
                     SkipReason::LinkToFolder
                 } else {
                     SkipReason::OtherLink
@@ -336,7 +336,7 @@ impl<'h, H: Holder> Walk<'h, H> {
                 self.listed.krm.insert(path);
             }
             Kind::File | Kind::Folder => {
-                let stamp = self.holder.stamp(entry)?;
+                let stamp = self.source.stamp(entry)?;
                 self.listed.others.insert(path, stamp);
             }
         }

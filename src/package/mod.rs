@@ -27,7 +27,7 @@ pub use files::{Package, PackageFile};
 pub(crate) use journal::JOURNAL;
 pub use journal::recover_package;
 pub(crate) use listing::{
-    AtPlace, Holder, Kind, Listed, ResolvedLink, follow, list, list_clonable,
+    AtPlace, FileSource, Kind, Listed, ResolvedLink, follow, list, list_clonable,
 };
 pub(crate) use read::read_only_file;
 pub use temporary::is_temporary;

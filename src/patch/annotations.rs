@@ -83,7 +83,7 @@ pub fn replaced<'a>(map: Node<'a>, key: &str, value: Option<Node<'a>>) -> Node<'
     let mut fields = map.into_fields();
     match (fields.position(key), value) {
         (Some(at), Some(value)) => fields.set(at, fields.get(at).with(value)),
-        (Some(gone), None) => fields.retain(|at, _| at != gone),
+        (Some(removed), None) => fields.retain(|at, _| at != removed),
         (None, _) => {}
     }
     Node::map(fields, source)

@@ -4,9 +4,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::order::ListOrder;
-use crate::config::words::names;
+use crate::config::enum_fields::names;
 use crate::config::{
-    CONFIG_MAP, ConfigKind, Key, UsageError, Words, expected, kind_of, typed, typed_data,
+    CONFIG_MAP, ConfigKind, EnumFields, Key, UsageError, expected, kind_of, typed, typed_data,
     unexpected,
 };
 use crate::results::Results;
@@ -122,11 +122,11 @@ where
         CONFIG_MAP => (typed_data::<D>(config)?.into(), Path::fields(&["data"])),
         _ => return Err(unexpected(config, &expected(kinds))),
     };
-    let mut words = Words::new(prefix, results);
-    let allow_missing = words.read_bool("allowMissing", fields.allow_missing.as_deref());
-    let list_order = words.read("listOrder", fields.list_order.as_deref(), &ListOrder::WORDS);
-    let format = words.read("format", fields.format.as_deref(), &PatchFormat::WORDS);
-    Ok(words.are_valid().then_some(Options {
+    let mut enums = EnumFields::new(prefix, results);
+    let allow_missing = enums.read_bool("allowMissing", fields.allow_missing.as_deref());
+    let list_order = enums.read("listOrder", fields.list_order.as_deref(), &ListOrder::WORDS);
+    let format = enums.read("format", fields.format.as_deref(), &PatchFormat::WORDS);
+    Ok(enums.are_valid().then_some(Options {
         list_order,
         allow_missing,
         format,

@@ -1,7 +1,7 @@
 //! Changes of steps other than edits of items: resources and files that they insert, remove and copy.
 //!
 //! They are only collected here. The form of the list applies them when it is emitted, or when
-//! [`ResourceList::settle`](super::ResourceList::settle) is called.
+//! [`ResourceList::apply_insertions`](super::ResourceList::apply_insertions) is called.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::room::Room;
+use super::edit_budget::EditBudget;
 use super::{Item, ItemId, ResourceList};
 use crate::resource::Resource;
 use crate::source_text::{EditedText, SourceText};
@@ -19,12 +19,12 @@ impl ResourceList {
         change: impl for<'d> FnOnce(NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
     ) -> Result<(), E> {
         let node = self.node(id).id;
-        let (text, room) = (self.items[id.0].text, &self.room);
+        let (text, budget) = (self.items[id.0].text, &self.budget);
         self.texts[text].edit(|document, editor| {
             let node = document.node(node);
             change(node, editor)?;
-            room.take(editor.added())?;
-            match editor.settle(&[node]).pop() {
+            budget.take(editor.added())?;
+            match editor.discard_unwritable(&[node]).pop() {
                 Some((_, error)) => Err(error.into()),
                 None => Ok(()),
             }
@@ -48,7 +48,7 @@ impl ResourceList {
             edit_text(
                 text,
                 &self.items,
-                &self.room,
+                &self.budget,
                 &ids,
                 &mut change,
                 &mut refused,
@@ -84,13 +84,13 @@ impl ResourceList {
             for (id, node) in ids.iter().zip(nodes.iter().copied()) {
                 let before = editor.added();
                 let edited = change(*id, node, editor)
-                    .and_then(|()| self.room.take(editor.added() - before));
+                    .and_then(|()| self.budget.take(editor.added() - before));
                 if let Err(error) = edited {
                     editor.discard(node);
                     refused.push((*id, error));
                 }
             }
-            for (at, error) in editor.settle(&nodes) {
+            for (at, error) in editor.discard_unwritable(&nodes) {
                 refused.push((ids[at], error));
             }
             Ok::<_, EditError>(())
@@ -127,7 +127,7 @@ impl ResourceList {
 fn edit_text<'f, E: From<EditError>>(
     text: &mut SourceText,
     items: &[Item],
-    room: &Room,
+    budget: &EditBudget,
     ids: &[ItemId],
     mut change: impl for<'d> FnMut(ItemId, &Resource, NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
     mut refused: impl FnMut(ItemId, E),
@@ -142,7 +142,7 @@ fn edit_text<'f, E: From<EditError>>(
             let node = document.node(node);
             let before = editor.added();
             let edited = change(id, &items[id.0].resource, node, editor)
-                .and_then(|()| Ok(room.take(editor.added() - before)?));
+                .and_then(|()| Ok(budget.take(editor.added() - before)?));
             if let Err(error) = edited {
                 editor.discard(node);
                 refused(id, error);
@@ -151,7 +151,7 @@ fn edit_text<'f, E: From<EditError>>(
             }
         }
         let nodes: Vec<_> = changed.iter().map(|(_, node)| *node).collect();
-        for (at, error) in editor.settle(&nodes) {
+        for (at, error) in editor.discard_unwritable(&nodes) {
             refused(changed[at].0, error.into());
         }
         Ok::<_, E>(())

@@ -58,13 +58,13 @@ pub(crate) fn annotate<'d>(
     let is_set = |key: &str| annotations.iter().any(|(name, _)| *name == key);
     if strip {
         let names = old.entries().filter_map(|entry| entry.key.as_str());
-        let (gone, kept): (Vec<&str>, Vec<&str>) =
+        let (removed, kept): (Vec<&str>, Vec<&str>) =
             names.partition(|name| is_pipeline_annotation(name) && !is_set(name));
-        if kept.is_empty() && annotations.is_empty() && !gone.is_empty() {
+        if kept.is_empty() && annotations.is_empty() && !removed.is_empty() {
             editor.remove_entry(metadata, "annotations")?;
             return Ok(());
         }
-        for name in gone {
+        for name in removed {
             editor.remove_entry(old, name)?;
         }
     }

@@ -9,15 +9,15 @@
 //! - `package`: the files of a package; a text for each file.
 //! - `read_only`: texts that are never emitted; supplied inputs, for example.
 
-mod adopt;
 mod changes;
 mod documents;
 mod edit;
+mod edit_budget;
+mod insert_package;
 mod item_document;
 mod package;
 mod read_only;
 mod results;
-mod room;
 mod stream;
 mod whole;
 mod wrapper;
@@ -25,14 +25,14 @@ mod wrapper;
 use memchr::memmem::Finder;
 
 pub use changes::{NewResource, NewText};
+pub(crate) use edit_budget::MOST_ADDED;
 pub(crate) use item_document::{annotate, own_text};
 pub(crate) use package::NotYaml;
-pub(crate) use room::MOST_ADDED;
 pub use wrapper::InputError;
 
 use changes::Changes;
+use edit_budget::EditBudget;
 use package::PackageForm;
-use room::Room;
 use stream::Stream;
 
 use crate::resource::Resource;
@@ -84,7 +84,7 @@ pub struct ResourceList {
     items: Vec<Item>,
     changes: Changes,
     /// How many bytes edits may still add.
-    room: Room,
+    budget: EditBudget,
 }
 
 impl ResourceList {
@@ -94,7 +94,7 @@ impl ResourceList {
             texts,
             items,
             changes: Changes::default(),
-            room: Room::unlimited(),
+            budget: EditBudget::unlimited(),
         }
     }
 
@@ -125,11 +125,11 @@ impl ResourceList {
     }
 
     /// Turns inserted resources into items, for the steps that follow. Earlier [`ItemId`]s are not valid afterwards.
-    pub(crate) fn settle(&mut self) -> Result<(), InputError> {
+    pub(crate) fn apply_insertions(&mut self) -> Result<(), InputError> {
         match &self.form {
-            Form::Package(_) => self.settle_package(),
-            Form::Stream(_) => self.settle_stream(),
-            Form::Whole => self.settle_whole(),
+            Form::Package(_) => self.insert_package_items(),
+            Form::Stream(_) => self.insert_stream_items(),
+            Form::Whole => self.insert_whole_items(),
             Form::ReadOnly => Ok(()),
         }
     }
@@ -242,7 +242,7 @@ impl ResourceList {
     /// Limits the bytes that the edits of a run may add to 16 MB and the size of its inputs: these texts and the
     /// supplied inputs.
     pub(crate) fn limit_edits(&mut self, supplied: usize) {
-        self.room = Room::of_inputs(self.length().saturating_add(supplied));
+        self.budget = EditBudget::of_inputs(self.length().saturating_add(supplied));
     }
 
     /// Bytes of the texts.

@@ -57,7 +57,7 @@ impl ResourceList {
     }
 
     /// Removes items, and returns a list of them with their original texts.
-    pub(crate) fn take_out(&mut self, ids: &BTreeSet<ItemId>) -> Self {
+    pub(crate) fn extract(&mut self, ids: &BTreeSet<ItemId>) -> Self {
         let mut taken = ItemSelection::default();
         for id in ids {
             let item = &mut self.items[id.0];

@@ -124,7 +124,7 @@ impl Stream {
 
 impl ResourceList {
     /// Turns inserted texts into items.
-    pub(super) fn settle_stream(&mut self) -> Result<(), InputError> {
+    pub(super) fn insert_stream_items(&mut self) -> Result<(), InputError> {
         let Form::Stream(stream) = &self.form else {
             return Ok(());
         };
@@ -237,7 +237,7 @@ mod tests {
                 .iter()
                 .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
             let package = ResourceList::from_texts(files).expect("a package");
-            list.adopt(package).expect("resources");
+            list.insert_package(package).expect("resources");
         }
         if kind & 2 != 0 {
             list.add_text(NewText {

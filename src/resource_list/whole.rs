@@ -154,7 +154,7 @@ impl ResourceList {
     }
 
     /// Turns inserted resources into items, and drops the removed ones.
-    pub(super) fn settle_whole(&mut self) -> Result<(), InputError> {
+    pub(super) fn insert_whole_items(&mut self) -> Result<(), InputError> {
         if !self.changes.restructure() {
             return Ok(());
         }

@@ -11,7 +11,7 @@ use super::Author;
 use super::units::{ClusterObject, ObjectKey, is_list, units};
 use super::walk::{PathStep, comparable, follow};
 use crate::merge::package::Members;
-use crate::merge::resources::tracks;
+use crate::merge::resources::match_resources;
 use crate::resource_list::ResourceList;
 use crate::schema::TypeRef;
 use crate::yaml::NodeRef;
@@ -38,11 +38,11 @@ impl<'l> Authors<'l> {
     pub(super) fn of(upstream: UpstreamChange<'l>, package: &Members) -> Self {
         let members = [upstream.original, upstream.upstream].map(Members::read);
         let [original, new] = &members;
-        let tracks = tracks(&original.members, &package.members, &new.members);
+        let matches = match_resources(&original.members, &package.members, &new.members);
         let mut found = vec![[None, None]; package.members.len()];
-        for track in tracks {
-            if let Some(local) = track.local {
-                found[local] = [track.base, track.upstream];
+        for matched in matches {
+            if let Some(local) = matched.local {
+                found[local] = [matched.base, matched.upstream];
             }
         }
         Self {

@@ -9,7 +9,7 @@ use super::row::{FieldChange, Row, Segment, leads_to, segments};
 use super::rows::RULES;
 use super::served::Release;
 use super::units::{ClusterObject, ObjectKey, Objects, is_list, units};
-use super::walk::{DiffWalk, Place, path};
+use super::walk::{DiffWalk, DifferingPlace, path};
 use super::{
     Author, Review, ReviewFinding, ReviewInput, Risk, references, reload, selectors, served,
 };
@@ -315,13 +315,13 @@ struct FieldReview<'f, 'l> {
 }
 
 impl<'l> FieldReview<'_, 'l> {
-    fn author(&self, place: &Place<'_, 'l>) -> Option<Author> {
+    fn author(&self, place: &DifferingPlace<'_, 'l>) -> Option<Author> {
         let upstream = self.pair.upstream?;
         Some(upstream.of_field(place.steps, self.roots[1], self.schema))
     }
 
     /// Applies the rows to a place. Returns whether a finding there, or above it, shows what the change is.
-    fn visit(&mut self, place: &Place<'_, 'l>, mut is_found: bool) -> bool {
+    fn visit(&mut self, place: &DifferingPlace<'_, 'l>, mut is_found: bool) -> bool {
         for (row, segments) in self.rows {
             if !leads_to(segments, place.steps) {
                 continue;

@@ -44,11 +44,11 @@ pub(super) fn dangling(
     after: &Objects<'_>,
     found: &mut Vec<ReviewFinding>,
 ) {
-    let gone = before.without(after);
-    if gone.is_empty() {
+    let removed = before.without(after);
+    if removed.is_empty() {
         return;
     }
-    let names: BTreeSet<&str> = gone.iter().map(|key| &*key.name).collect();
+    let names: BTreeSet<&str> = removed.iter().map(|key| &*key.name).collect();
     let names: Vec<&str> = names.into_iter().collect();
     let authors: BTreeMap<ObjectKey, _> = pairs
         .iter()
@@ -74,7 +74,7 @@ pub(super) fn dangling(
                 let Some(named) = reference.named(node, &own) else {
                     return;
                 };
-                let Some(key) = gone.iter().find(|key| named.may_be(key)) else {
+                let Some(key) = removed.iter().find(|key| named.may_be(key)) else {
                     return;
                 };
                 if after.has_like(key) {

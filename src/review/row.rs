@@ -1,7 +1,7 @@
 //! A rule of the table: where it looks, when it fires, what it says.
 
 use super::Risk;
-use super::walk::{PathStep, Place, given, text};
+use super::walk::{DifferingPlace, PathStep, given, text};
 use crate::results::Reason;
 use crate::yaml::NodeRef;
 
@@ -44,7 +44,7 @@ pub(super) enum FiresWhen {
 pub(crate) struct FieldChange<'p, 'n> {
     /// The resource before and after.
     pub(super) roots: [Option<NodeRef<'n>>; 2],
-    pub(super) place: &'p Place<'p, 'n>,
+    pub(super) place: &'p DifferingPlace<'p, 'n>,
     /// Whether the object remains: it has the same key before and after.
     pub(super) object_remains: bool,
 }

@@ -24,7 +24,7 @@ pub(super) enum PathStep<'n> {
 }
 
 /// A place that differs.
-pub(super) struct Place<'p, 'n> {
+pub(super) struct DifferingPlace<'p, 'n> {
     pub(super) steps: &'p [PathStep<'n>],
     pub(super) before: Option<NodeRef<'n>>,
     pub(super) after: Option<NodeRef<'n>>,
@@ -54,7 +54,7 @@ pub(super) fn text(node: Option<NodeRef<'_>>) -> Option<&str> {
 }
 
 /// Gets a place, and whether a finding above it shows what the change is. Returns the same for the places below.
-type Visit<'v, 'n> = dyn FnMut(&Place<'_, 'n>, bool) -> bool + 'v;
+type Visit<'v, 'n> = dyn FnMut(&DifferingPlace<'_, 'n>, bool) -> bool + 'v;
 
 /// Visits the places in which two values differ.
 pub(super) struct DiffWalk<'v, 'n> {
@@ -85,7 +85,7 @@ impl<'n> DiffWalk<'_, 'n> {
         let is_mapping = all(|node| node.kind().is_mapping());
         let is_list = all(|node| node.kind().is_sequence())
             && (is_one_sided || !matches!(list, ListType::Atomic));
-        let place = Place {
+        let place = DifferingPlace {
             steps: &self.steps,
             before,
             after,
@@ -148,7 +148,7 @@ impl<'n> DiffWalk<'_, 'n> {
             items.map(|item| item.resolved()).enumerate()
         };
         let mut known: HashMap<Identity<'n>, Vec<(usize, NodeRef<'n>)>> = HashMap::new();
-        let mut gone: Vec<Option<(NodeRef<'n>, Option<Identity<'n>>)>> = Vec::new();
+        let mut removed: Vec<Option<(NodeRef<'n>, Option<Identity<'n>>)>> = Vec::new();
         for (index, item) in items(before) {
             let identity = list.identity(item);
             if let Some(identity) = &identity {
@@ -157,7 +157,7 @@ impl<'n> DiffWalk<'_, 'n> {
                     .or_default()
                     .push((index, item));
             }
-            gone.push(Some((item, identity)));
+            removed.push(Some((item, identity)));
         }
         known.values_mut().for_each(|items| items.reverse());
         let mut pairs = Vec::new();
@@ -167,12 +167,12 @@ impl<'n> DiffWalk<'_, 'n> {
                 .as_ref()
                 .and_then(|identity| known.get_mut(identity)?.pop());
             let other = other.map(|(at, other)| {
-                gone[at] = None;
+                removed[at] = None;
                 other
             });
             pairs.push((PathStep::Element { index, identity }, [other, Some(item)]));
         }
-        for (index, item) in gone.into_iter().enumerate() {
+        for (index, item) in removed.into_iter().enumerate() {
             if let Some((item, identity)) = item {
                 pairs.push((PathStep::Element { index, identity }, [Some(item), None]));
             }

@@ -165,13 +165,13 @@ pub struct Supplied {
 }
 
 /// The source of the input for a role.
-enum Way<'a> {
+enum InputSource<'a> {
     Flag(Vec<&'a std::path::Path>),
     Field(NodeRef<'a>, Path),
     Annotation(NodeRef<'a>, Path),
 }
 
-impl fmt::Display for Way<'_> {
+impl fmt::Display for InputSource<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Flag(_) => f.write_str("a flag"),
@@ -203,30 +203,32 @@ impl Supplied {
             if !roles.contains(&role) {
                 continue;
             }
-            let mut ways = ways(role, flags, config).into_iter();
-            let Some(way) = ways.next() else { continue };
-            if matches!(&way, Way::Flag(paths) if searches(role, paths, roles))
+            let mut input_sources = input_sources(role, flags, config).into_iter();
+            let Some(source) = input_sources.next() else {
+                continue;
+            };
+            if matches!(&source, InputSource::Flag(paths) if searches(role, paths, roles))
                 && !sources.is_empty()
             {
                 supplied.searches_original = true;
                 continue;
             }
-            if let Some(other) = ways.next() {
+            if let Some(other) = input_sources.next() {
                 return Err(UsageError::expected(
                     format_args!("role `{role}`"),
                     "one source for it",
-                    format_args!("{way} and {other}"),
+                    format_args!("{source} and {other}"),
                 ));
             }
-            let packages = match way {
-                Way::Flag(paths) => paths
+            let packages = match source {
+                InputSource::Flag(paths) => paths
                     .into_iter()
                     .map(|path| read::from_path(role, path, sources, list.only_file(), results))
                     .collect::<Result<_, _>>()?,
-                Way::Field(node, field) => {
+                InputSource::Field(node, field) => {
                     vec![read::from_field(role, node, &field, list, results)?]
                 }
-                Way::Annotation(node, field) => {
+                InputSource::Annotation(node, field) => {
                     read::from_directory(role, node, &field, list, results)?
                         .into_iter()
                         .collect::<Vec<_>>()
@@ -408,34 +410,40 @@ fn searches(role: Role, paths: &[&std::path::Path], roles: &[Role]) -> bool {
     role == Role::Original && roles.contains(&Role::Upstream) && is_auto
 }
 
-fn ways<'a>(role: Role, flags: &'a [(Role, PathBuf)], config: Option<NodeRef<'a>>) -> Vec<Way<'a>> {
-    let mut ways = Vec::new();
+fn input_sources<'a>(
+    role: Role,
+    flags: &'a [(Role, PathBuf)],
+    config: Option<NodeRef<'a>>,
+) -> Vec<InputSource<'a>> {
+    let mut input_sources = Vec::new();
     let paths: Vec<_> = flags
         .iter()
         .filter(|(other, _)| *other == role)
         .map(|(_, path)| path.as_path())
         .collect();
     if !paths.is_empty() {
-        ways.push(Way::Flag(paths));
+        input_sources.push(InputSource::Flag(paths));
     }
-    let Some(config) = config else { return ways };
+    let Some(config) = config else {
+        return input_sources;
+    };
     match kind_of(config) {
         (API_VERSION, _) => {
             if let Some(node) = config.get(role.as_str()).filter(|node| !node.is_null()) {
-                ways.push(Way::Field(node, Path::fields(&[role.as_str()])));
+                input_sources.push(InputSource::Field(node, Path::fields(&[role.as_str()])));
             }
         }
         (PACKAGE_VARIANT_API_VERSION, "PackageVariant") => {
             let found = role.annotation().and_then(|name| {
                 let path = ["metadata", "annotations", name];
-                Some(Way::Annotation(
+                Some(InputSource::Annotation(
                     config.get_path(&path)?,
                     Path::fields(&path),
                 ))
             });
-            ways.extend(found);
+            input_sources.extend(found);
         }
         _ => {}
     }
-    ways
+    input_sources
 }

@@ -243,10 +243,10 @@ fn commit_of(
     let mut report = |path: &[&str], result: FunctionResult| {
         results.push(result.about(local.resource(kptfile)).at(Path::fields(path)));
     };
-    if let Some(said) = local.read(kptfile, UpstreamLock::repository)
-        && let Some(remotes) = repository.other_remotes(&said)
+    if let Some(named) = local.read(kptfile, UpstreamLock::repository)
+        && let Some(remotes) = repository.other_remotes(&named)
     {
-        let result = wrong_repository(&said, &upstream.source, &remotes);
+        let result = wrong_repository(&named, &upstream.source, &remotes);
         report(&["upstream", "git", "repo"], result);
         return None;
     }
@@ -276,9 +276,9 @@ fn tag_of<'l>(repository: &Repository, lock: &'l UpstreamLock) -> Option<(&'l st
     Some((name, revision.commit))
 }
 
-fn wrong_repository(said: &str, source: &GitSource, remotes: &[String]) -> FunctionResult {
+fn wrong_repository(named: &str, source: &GitSource, remotes: &[String]) -> FunctionResult {
     let message = format!(
-        "expected a clone of the repository that the Kptfile names, `{said}`, found '{}', a clone of `{}`; it does not contain the commit in the lock",
+        "expected a clone of the repository that the Kptfile names, `{named}`, found '{}', a clone of `{}`; it does not contain the commit in the lock",
         source.repository.display(),
         remotes.join("`, `")
     );

@@ -18,7 +18,7 @@ use crate::package::normalize_package_path;
 
 /// The parts of a flag for a source outside of Git.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileSource {
+pub struct NonGitSource {
     /// The path of the archive; for images `oci:` and the path of the layout.
     pub address: String,
     /// The folder in the archive or image; empty for all files.
@@ -28,7 +28,7 @@ pub struct FileSource {
     pub release: Option<String>,
 }
 
-impl FileSource {
+impl NonGitSource {
     /// Parses a flag; `None` if it does not name an archive or image.
     #[must_use]
     pub fn parse(flag: &str) -> Option<Self> {
@@ -122,7 +122,7 @@ fn behind(folder: &str) -> String {
 /// The name of the package in an archive or image layout; `None` if the address is of another kind.
 #[must_use]
 pub fn name_of(address: &str) -> Option<&str> {
-    FileSource::parse(address)?;
+    NonGitSource::parse(address)?;
     Some(package_name(file_name(address)))
 }
 
@@ -175,7 +175,7 @@ pub(super) fn find(
 pub fn recorded(source: &str, digest: &str) -> Option<Arc<dyn UpstreamRevision>> {
     let flags = [source.to_owned(), oci::exact(source, digest)];
     let beside = || {
-        let releases = FileSource::parse(source)?.releases().ok()?;
+        let releases = NonGitSource::parse(source)?.releases().ok()?;
         find(releases.into_iter().map(|(_, flag)| flag), digest).ok()
     };
     find(flags, digest).ok().or_else(beside)
@@ -195,13 +195,13 @@ mod tests {
             ("oci:layout//a/b", "oci:layout", "a/b", None),
             ("oci:layout@sha256:00", "oci:layout", "", Some("sha256:00")),
         ] {
-            let source = FileSource::parse(flag).expect(flag);
+            let source = NonGitSource::parse(flag).expect(flag);
             assert_eq!(source.address, address);
             assert_eq!(source.folder, folder);
             assert_eq!(source.release.as_deref(), release);
         }
         for flag in ["c/app", "c//app?ref=v1", "https://e.com/r.git"] {
-            assert_eq!(FileSource::parse(flag), None);
+            assert_eq!(NonGitSource::parse(flag), None);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::io::Read;
 use tar::{Archive, Entry, EntryType};
 
 use crate::package::{
-    AtPlace, FileContent, Holder, Kind, LARGEST_FILE, LARGEST_PACKAGE, Listed, Package,
+    AtPlace, FileContent, FileSource, Kind, LARGEST_FILE, LARGEST_PACKAGE, Listed, Package,
     PackageError, PackageFile, PathError, ResolvedLink, SkipReason, Skipped, USUAL_MODE,
     check_package_path, follow, list, list_clonable, normalize_package_path,
 };
@@ -412,7 +412,7 @@ fn enter(folders: &mut BTreeMap<String, BTreeSet<String>>, path: &str) {
     }
 }
 
-impl Holder for Unpacked {
+impl FileSource for Unpacked {
     type Entry = String;
     type Stamp = ();
     type Target = String;

@@ -47,14 +47,14 @@ impl<'d> Children<'d> {
     /// The bytes of an entry or item, with its indicator and key.
     pub(super) fn range(&self, index: usize) -> Range<usize> {
         let first = self.node.document.node(self.ids[index]);
-        let start = first.mark().unwrap_or_else(|| first.outer_start());
+        let start = first.indicator().unwrap_or_else(|| first.outer_start());
         let end = if self.node.kind().is_mapping() {
             entry_end(self.entry(index))
         } else {
             first
                 .range()
                 .end
-                .max(first.mark().map_or(0, |mark| mark + 1))
+                .max(first.indicator().map_or(0, |indicator| indicator + 1))
         };
         start..end
     }

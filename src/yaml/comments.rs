@@ -111,7 +111,7 @@ impl PartialEq for ValueComments<'_> {
 pub(super) fn head_place(value: NodeRef<'_>) -> Option<usize> {
     let document = value.document;
     let properties = value.properties_range().map(|range| range.end);
-    let at = properties.or(value.mark().map(|mark| mark + 1))?;
+    let at = properties.or(value.indicator().map(|indicator| indicator + 1))?;
     (at <= document.line_start(value.range().start)).then_some(at)
 }
 
@@ -124,8 +124,8 @@ pub(super) fn lines_between(value: NodeRef<'_>, head: usize) -> std::ops::Range<
 
 /// The end of a value, or of its indicator if the value is empty.
 pub(super) fn value_end(value: NodeRef<'_>) -> usize {
-    let mark = value.mark().map_or(0, |mark| mark + 1);
-    value.range().end.max(mark)
+    let indicator = value.indicator().map_or(0, |indicator| indicator + 1);
+    value.range().end.max(indicator)
 }
 
 /// The comment at the end of the line of an entry (by its key) or item, from its `#`. Empty if there
@@ -166,7 +166,7 @@ pub(super) fn comment_behind(document: Document<'_>, at: usize) -> Option<&str> 
 /// Where an entry (by its key) or an item begins.
 pub(super) fn unit_start(owner: NodeRef<'_>) -> usize {
     let start = owner.outer_start();
-    owner.mark().unwrap_or(start).min(start)
+    owner.indicator().unwrap_or(start).min(start)
 }
 
 /// The place of the comment at the end of an entry's or item's line, including the white space before it. If there is
@@ -183,7 +183,7 @@ pub(super) fn comment_place(owner: NodeRef<'_>) -> Option<usize> {
         kind if kind.is_block_scalar() => header_end(value),
         kind if kind.is_block_collection() => head?,
         _ => {
-            value.mark()?;
+            value.indicator()?;
             value_end(value)
         }
     };
@@ -306,7 +306,7 @@ pub(super) fn comment_in_flow(value: NodeRef<'_>) -> Option<&str> {
     let end = value
         .range()
         .end
-        .max(value.mark().map_or(0, |mark| mark + 1));
+        .max(value.indicator().map_or(0, |indicator| indicator + 1));
     let rest = &document.text[end..];
     let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
     let behind = if rest[blank..].starts_with(',') {
@@ -320,6 +320,6 @@ pub(super) fn comment_in_flow(value: NodeRef<'_>) -> Option<&str> {
 /// The end of an entry: the end of its value, or of its colon if it has no value.
 pub(super) fn entry_end(entry: EntryRef<'_>) -> usize {
     let (key, value) = (entry.key.written(), entry.value.written());
-    let mark = value.mark().map_or(0, |mark| mark + 1);
-    value.range().end.max(key.range().end).max(mark)
+    let indicator = value.indicator().map_or(0, |indicator| indicator + 1);
+    value.range().end.max(key.range().end).max(indicator)
 }

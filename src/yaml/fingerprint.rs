@@ -12,11 +12,11 @@ use super::tree::{NodeId, NodeKind};
 #[derive(Debug)]
 pub(crate) struct Fingerprints {
     first: u32,
-    marks: Vec<Mark>,
+    fingerprints: Vec<NodeFingerprint>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Mark {
+struct NodeFingerprint {
     value: u64,
     /// Whether the source holds the whole value: no alias, anchor, tag or merge key within.
     literal: bool,
@@ -29,8 +29,8 @@ impl Fingerprints {
         let ids = node.ids();
         let mut found = Self {
             first: ids.start,
-            marks: vec![
-                Mark {
+            fingerprints: vec![
+                NodeFingerprint {
                     value: 0,
                     literal: false
                 };
@@ -40,8 +40,8 @@ impl Fingerprints {
         // A node precedes its descendants, and its hash needs theirs.
         for id in ids.rev() {
             let node = node.document.node(NodeId(id));
-            let mark = found.mark(node, state);
-            found.marks[(id - found.first) as usize] = mark;
+            let fingerprint = found.fingerprint(node, state);
+            found.fingerprints[(id - found.first) as usize] = fingerprint;
         }
         found
     }
@@ -49,15 +49,15 @@ impl Fingerprints {
     /// The fingerprint of a node's value; `None` if the source does not hold the whole value.
     #[must_use]
     pub(crate) fn get(&self, node: NodeRef<'_>) -> Option<u64> {
-        let mark = self.at(node);
-        mark.literal.then_some(mark.value)
+        let fingerprint = self.at(node);
+        fingerprint.literal.then_some(fingerprint.value)
     }
 
-    fn at(&self, node: NodeRef<'_>) -> Mark {
-        self.marks[(node.id.0 - self.first) as usize]
+    fn at(&self, node: NodeRef<'_>) -> NodeFingerprint {
+        self.fingerprints[(node.id.0 - self.first) as usize]
     }
 
-    fn mark(&self, node: NodeRef<'_>, state: &RandomState) -> Mark {
+    fn fingerprint(&self, node: NodeRef<'_>, state: &RandomState) -> NodeFingerprint {
         let mut literal = node.properties_range().is_none();
         let kind = node.kind();
         let value = if kind.is_mapping() {
@@ -72,9 +72,9 @@ impl Fingerprints {
         } else if kind.is_sequence() {
             let items = node.items().map(|item| self.at(item));
             let values: Vec<u64> = items
-                .map(|mark| {
-                    literal &= mark.literal;
-                    mark.value
+                .map(|fingerprint| {
+                    literal &= fingerprint.literal;
+                    fingerprint.value
                 })
                 .collect();
             state.hash_one(('s', values))
@@ -86,7 +86,7 @@ impl Fingerprints {
                 _ => 0,
             }
         };
-        Mark { value, literal }
+        NodeFingerprint { value, literal }
     }
 }
 

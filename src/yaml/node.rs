@@ -93,8 +93,8 @@ impl<'a> NodeRef<'a> {
 
     /// Offset of the dash, colon or question mark before the node.
     #[must_use]
-    pub fn mark(&self) -> Option<usize> {
-        (self.raw().mark != NONE).then_some(self.raw().mark as usize)
+    pub fn indicator(&self) -> Option<usize> {
+        (self.raw().indicator != NONE).then_some(self.raw().indicator as usize)
     }
 
     /// The text of the content, as written.
@@ -358,8 +358,8 @@ impl<'a> NodeRef<'a> {
     /// The key that this node is the value of.
     pub(super) fn key_of_value(&self) -> Option<Self> {
         let parent = self.parent().filter(|parent| parent.kind().is_mapping())?;
-        let by_colon = |mark| self.document.text.as_bytes()[mark] == b':';
-        if !self.mark().is_some_and(by_colon) {
+        let by_colon = |indicator| self.document.text.as_bytes()[indicator] == b':';
+        if !self.indicator().is_some_and(by_colon) {
             let entry = parent.entries().find(|entry| entry.value.id == self.id)?;
             return Some(entry.key);
         }

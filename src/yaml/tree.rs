@@ -92,7 +92,7 @@ pub(super) struct TreeNode {
     /// First byte of anchor or tag, or `NONE`.
     pub(super) properties: u32,
     /// The dash of an item, the colon of a value, the question mark of a key, or `NONE`.
-    pub(super) mark: u32,
+    pub(super) indicator: u32,
     /// Id of the node after the last descendant.
     pub(super) next: u32,
     /// The collection that holds this node, or `NONE`.

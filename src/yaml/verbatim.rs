@@ -13,7 +13,7 @@ use super::content::{Content, OwnedDocument};
 use super::document::Document;
 use super::lines::{line_end, line_start};
 use super::node::NodeRef;
-use super::scan::near_line_end;
+use super::scan::find_line_end;
 use super::tree::NodeKind;
 
 /// The lines of a whole document; `None` if they cannot move to another column.
@@ -52,7 +52,7 @@ pub(crate) fn text_as_item(text: &str, indent: usize, newline: &str) -> String {
     let mut out = String::with_capacity(lines.len() + count * more + 1);
     let mut at = 0;
     while at < lines.len() {
-        let end = near_line_end(bytes, at);
+        let end = find_line_end(bytes, at);
         let line = &lines[at..end];
         // The line gets `newline` instead of its own line break.
         let line = line.strip_suffix('\r').unwrap_or(line);
@@ -108,7 +108,7 @@ impl NodeRef<'_> {
     /// a line break follows.
     fn with_comments(&self) -> Option<(&str, bool)> {
         let text = self.document.text;
-        let start = self.mark()?;
+        let start = self.indicator()?;
         let mut end = self.document.line_end(self.range().end);
         while end < text.len() {
             let next = self.document.line_end(end + 1);
@@ -132,14 +132,14 @@ pub(super) fn collection_text(node: NodeRef<'_>, with_head: bool) -> Option<Stri
     let document = node.document;
     let (column, start) = (node.column(), node.range().start);
     let mut out = String::new();
-    if let Some(mark) = node.mark() {
+    if let Some(indicator) = node.indicator() {
         let first_line = document.line_start(start);
-        if let Some(comment) = comment_behind(document, mark + 1).filter(|_| with_head) {
+        if let Some(comment) = comment_behind(document, indicator + 1).filter(|_| with_head) {
             out.push_str(comment.trim());
             out.push('\n');
         }
-        if first_line > mark {
-            let head = document.line_end(mark) + 1..first_line;
+        if first_line > indicator {
+            let head = document.line_end(indicator) + 1..first_line;
             push_lines(document, head, column, &mut out)?;
         }
     }

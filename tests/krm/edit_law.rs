@@ -226,8 +226,11 @@ fn line_end(text: &str, at: usize) -> usize {
 
 /// Start and end of the entries or items, marks and keys included.
 fn units(node: NodeRef<'_>) -> Vec<Range<usize>> {
-    let start = |node: NodeRef<'_>| node.outer_start().min(node.mark().unwrap_or(usize::MAX));
-    let end = |node: NodeRef<'_>| node.range().end.max(node.mark().map_or(0, |m| m + 1));
+    let start = |node: NodeRef<'_>| {
+        node.outer_start()
+            .min(node.indicator().unwrap_or(usize::MAX))
+    };
+    let end = |node: NodeRef<'_>| node.range().end.max(node.indicator().map_or(0, |m| m + 1));
     node.items()
         .map(|item| start(item)..end(item))
         .chain(
@@ -276,7 +279,10 @@ fn below(text: &str, end: usize, column: usize) -> usize {
 /// The bytes that an edit may change, and those whose comments it may take along.
 fn touched(node: NodeRef<'_>, edit: &Edit) -> (Range<usize>, Range<usize>) {
     let text = node.document.text;
-    let own = node.mark().unwrap_or(usize::MAX).min(node.outer_start());
+    let own = node
+        .indicator()
+        .unwrap_or(usize::MAX)
+        .min(node.outer_start());
     let whole = line_start(text, own)..line_end(text, node.range().end);
     let units = units(node);
     let flow = !node.kind().is_block_collection();
@@ -284,7 +290,7 @@ fn touched(node: NodeRef<'_>, edit: &Edit) -> (Range<usize>, Range<usize>) {
     match edit {
         // The comment behind the owner's indicator stays, those above the first entry go.
         Edit::Replace(_) => {
-            let first = line_end(text, node.mark().unwrap_or(node.outer_start()));
+            let first = line_end(text, node.indicator().unwrap_or(node.outer_start()));
             let gone = if flow {
                 node.range()
             } else {

@@ -89,7 +89,7 @@ fn commented(text: &str, seed: u64, comments: &mut BTreeMap<usize, Comment>) -> 
             .parent()
             .is_some_and(|parent| parent.kind().is_block_collection());
         let start = owner
-            .mark()
+            .indicator()
             .unwrap_or(owner.range().start)
             .min(owner.range().start);
         let line = line_at(start);

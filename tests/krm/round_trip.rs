@@ -125,7 +125,7 @@ fn spans(node: NodeRef<'_>) -> Result<(), String> {
         "not a range".into()
     })?;
     check(node.outer_start() <= range.start, || "properties".into())?;
-    if let Some(mark) = node.mark() {
+    if let Some(mark) = node.indicator() {
         let is_item = node.parent().is_some_and(|p| p.kind().is_sequence());
         let expected = if is_item { "-" } else { "?:" };
         let found = text[mark..].chars().next().unwrap_or(' ');
@@ -135,7 +135,9 @@ fn spans(node: NodeRef<'_>) -> Result<(), String> {
     let needs_mark = node
         .parent()
         .is_some_and(|p| p.kind() == NodeKind::BlockSequence);
-    check(!needs_mark || node.mark().is_some(), || "no dash".into())?;
+    check(!needs_mark || node.indicator().is_some(), || {
+        "no dash".into()
+    })?;
     let source = node.source();
     match node.kind() {
         NodeKind::FlowMapping => check(source.starts_with('{') && source.ends_with('}'), || {
@@ -154,7 +156,9 @@ fn spans(node: NodeRef<'_>) -> Result<(), String> {
         .collect();
     let mut behind = range.start;
     for child in &children {
-        let start = child.outer_start().min(child.mark().unwrap_or(usize::MAX));
+        let start = child
+            .outer_start()
+            .min(child.indicator().unwrap_or(usize::MAX));
         check(start >= behind, || {
             format!("child {:?} begins before {behind}", short(*child))
         })?;
@@ -165,11 +169,13 @@ fn spans(node: NodeRef<'_>) -> Result<(), String> {
     }
     let open = node.kind().is_block_collection() || node.kind() == NodeKind::FlowPair;
     if let (true, Some(last)) = (open, children.last()) {
-        let mark = last.mark().map_or(0, |mark| mark + 1);
+        let mark = last.indicator().map_or(0, |mark| mark + 1);
         let end = last.range().end.max(mark);
         check(end == range.end, || format!("the last child ends at {end}"))?;
         let first = children[0];
-        let start = first.outer_start().min(first.mark().unwrap_or(usize::MAX));
+        let start = first
+            .outer_start()
+            .min(first.indicator().unwrap_or(usize::MAX));
         check(start == range.start, || {
             format!("the first child begins at {start}")
         })?;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::new_files::paths_below;
 use super::sets::LocatedSet;
 use super::{Made, Sets};
-use crate::config::words::{BOOL, word};
+use crate::config::enum_fields::{BOOL, word};
 use crate::resource::namespace_of;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};

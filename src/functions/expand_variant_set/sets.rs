@@ -7,7 +7,9 @@ use serde::Deserialize;
 use super::comments::TemplateComments;
 use super::new_files::VariantFiles;
 use super::{FUNCTION, GROUP};
-use crate::config::{CONFIG_MAP, UsageError, Words, expected, kind_of, typed_data, unexpected};
+use crate::config::{
+    CONFIG_MAP, EnumFields, UsageError, expected, kind_of, typed_data, unexpected,
+};
 use crate::resource::{NamespacedName, Resource, namespace_of};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
@@ -70,8 +72,8 @@ pub(super) fn read_sets(
             }
             CONFIG_MAP => {
                 let arguments: SetArguments = typed_data(config)?;
-                let mut words = Words::new(Path::fields(&["data"]), results);
-                allow_empty = words.read_bool("allowEmpty", arguments.allow_empty.as_deref());
+                let mut enums = EnumFields::new(Path::fields(&["data"]), results);
+                allow_empty = enums.read_bool("allowEmpty", arguments.allow_empty.as_deref());
             }
             _ => {
                 let expected = expected(FUNCTION.configs);

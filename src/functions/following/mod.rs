@@ -114,5 +114,8 @@ pub(crate) fn make_kptfile(
     ]));
     let made = ResourceList::from_texts([("Kptfile".to_owned(), text)]);
     let made = made.map_err(|error| refused(&error))?;
-    local.adopt(made).map(drop).map_err(|error| refused(&error))
+    local
+        .insert_package(made)
+        .map(drop)
+        .map_err(|error| refused(&error))
 }

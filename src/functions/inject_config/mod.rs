@@ -148,18 +148,23 @@ pub(super) fn inject(
     });
     let fillings: BTreeMap<ItemId, Filling<'_>> = fillings.collect();
     let mut outcomes = fill(&fillings, list);
-    let mut said = Results::default();
+    let mut findings = Results::default();
     let mut records = Vec::with_capacity(points.len());
     for point in &points {
         let outcome = outcomes.remove(&point.id);
         records.push(match (chosen(point), fillings.get(&point.id)) {
-            (_, Some(filling)) => filling.record(outcome, &mut said),
-            (Some((selection, _)), None) => without_field(point, &selection.name, &mut said),
-            (None, None) => unfilled(injectors, point, selections.get(&key_of(point)), &mut said),
+            (_, Some(filling)) => filling.record(outcome, &mut findings),
+            (Some((selection, _)), None) => without_field(point, &selection.name, &mut findings),
+            (None, None) => unfilled(
+                injectors,
+                point,
+                selections.get(&key_of(point)),
+                &mut findings,
+            ),
         });
     }
     match root_kptfile(list) {
-        Some(kptfile) => record_conditions(list, kptfile, &records, &mut said),
+        Some(kptfile) => record_conditions(list, kptfile, &records, &mut findings),
         None if records.is_empty() => {}
         None => {
             let names: Vec<_> = records
@@ -170,13 +175,13 @@ pub(super) fn inject(
                 "expected a Kptfile to record conditions in, found none; not recorded: {}",
                 names.join(", ")
             );
-            said.push(FunctionResult::warning(Reason::KptfileNotFound, message));
+            findings.push(FunctionResult::warning(Reason::KptfileNotFound, message));
         }
     }
     // A run that fails discards all edits, so results about them would be false.
-    let failed = said.has_errors();
-    let told = said
+    let failed = findings.has_errors();
+    let listed = findings
         .iter()
         .filter(|result| !failed || result.severity == Severity::Error);
-    told.for_each(|result| results.push(result.clone()));
+    listed.for_each(|result| results.push(result.clone()));
 }

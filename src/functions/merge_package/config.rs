@@ -3,9 +3,10 @@
 use serde::Deserialize;
 
 use super::FUNCTION;
-use crate::config::words::{BOOL, word};
+use crate::config::enum_fields::{BOOL, word};
 use crate::config::{
-    API_VERSION, UsageError, Words, expected, kind_of, typed, typed_config, typed_data, unexpected,
+    API_VERSION, EnumFields, UsageError, expected, kind_of, typed, typed_config, typed_data,
+    unexpected,
 };
 use crate::merge::combine::{Combine, WrittenCombine};
 use crate::merge::decided::{WrittenRule, written_in_file};
@@ -78,7 +79,7 @@ pub(super) fn read_options(
         },
     };
     let written = written_rules(conflicts, file)?;
-    let mut words = Words::new(prefix, results);
+    let mut enums = EnumFields::new(prefix, results);
     let names_strategy = scalars.strategy.is_some();
     let fields = [
         ("onConflict", scalars.on_conflict.as_deref()),
@@ -86,15 +87,15 @@ pub(super) fn read_options(
         ("combine", scalars.combine.as_deref()),
         ("allowEmpty", scalars.allow_empty.as_deref()),
     ];
-    let options = merge_options(MergeOptions::default(), fields, &mut words);
-    let creates_kptfile = words.read_bool("createKptfile", scalars.create_kptfile.as_deref());
+    let options = merge_options(MergeOptions::default(), fields, &mut enums);
+    let creates_kptfile = enums.read_bool("createKptfile", scalars.create_kptfile.as_deref());
     if let Some(found) = scalars.conflict_style {
-        words.refuse(
+        enums.refuse(
             "conflictStyle",
             format!("expected it with --git-merge-driver only, found `{found}`"),
         );
     }
-    let valid = words.are_valid();
+    let valid = enums.are_valid();
     let at = Path::fields(&["conflicts"]);
     let rules = ConflictRules::read(written, &at, results);
     Ok(rules.filter(|_| valid).map(|rules| Settings {
@@ -125,16 +126,16 @@ pub(in crate::functions) fn written_rules(
 pub(in crate::functions) fn merge_options(
     options: MergeOptions,
     [side, strategy, combine, empty]: [(&str, Option<&str>); 4],
-    words: &mut Words<'_>,
+    enums: &mut EnumFields<'_>,
 ) -> MergeOptions {
     let on_conflict = |found: &str| word(found, &OnConflict::WORDS);
     let by_strategy = |found: &str| word(found, &Strategy::WORDS);
     let yes_or_no = |found: &str| word(found, &BOOL);
     MergeOptions {
-        on_conflict: words.read_as(side.0, side.1, on_conflict, options.on_conflict),
-        strategy: words.read_as(strategy.0, strategy.1, by_strategy, options.strategy),
-        combine: words.read_as(combine.0, combine.1, Combine::parse, options.combine),
-        allow_empty: words.read_as(empty.0, empty.1, yes_or_no, options.allow_empty),
+        on_conflict: enums.read_as(side.0, side.1, on_conflict, options.on_conflict),
+        strategy: enums.read_as(strategy.0, strategy.1, by_strategy, options.strategy),
+        combine: enums.read_as(combine.0, combine.1, Combine::parse, options.combine),
+        allow_empty: enums.read_as(empty.0, empty.1, yes_or_no, options.allow_empty),
         ..options
     }
 }

@@ -14,7 +14,7 @@
 
 use serde::Deserialize;
 
-use crate::config::words::word;
+use crate::config::enum_fields::word;
 use crate::config::{UsageError, typed, typed_config};
 use crate::diff::{Hunk, hunks};
 use crate::functions::{DriverFiles, DriverOutcome};
@@ -180,7 +180,7 @@ fn merge(files: &DriverFiles, options: MergeOptions) -> Result<Option<MergedFile
     {
         return Err(UsageError::of(&error.message));
     }
-    local.settle().map_err(UsageError::of)?;
+    local.apply_insertions().map_err(UsageError::of)?;
     let bytes = local.read_file(&files.path);
     let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     Ok(Some(MergedFile {

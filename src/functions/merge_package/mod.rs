@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use super::following::not_in_git;
 use super::package_revision::within;
 use super::{Function, Output};
-use crate::config::words::names;
+use crate::config::enum_fields::names;
 use crate::config::{API_VERSION, CONFIG_MAP, Key, Keys, UsageError};
 use crate::merge::OnConflict;
 use crate::merge::package::Strategy;
@@ -185,7 +185,7 @@ fn take_annotated(
         if ids.is_empty() {
             return Ok(None);
         }
-        let taken = list.take_out(&ids);
+        let taken = list.extract(&ids);
         // The only item may be a PackageRevisionResources, which contains the package.
         let package = SuppliedPackage::of_only_item(role, &taken, results)?;
         Ok(Some(package.map_or(taken, SuppliedPackage::into_list)))

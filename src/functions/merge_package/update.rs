@@ -88,7 +88,7 @@ impl Update<'_> {
         merge.run(local, results)?;
         if let Some(upstream) = self.follows.filter(|_| !results.has_errors()) {
             // The merge may have changed the Kptfile.
-            local.settle().map_err(UsageError::of)?;
+            local.apply_insertions().map_err(UsageError::of)?;
             if creates_kptfile {
                 make_kptfile(local, upstream)?;
             }

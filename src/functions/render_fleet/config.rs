@@ -6,7 +6,8 @@ use serde::Deserialize;
 
 use super::FUNCTION;
 use crate::config::{
-    API_VERSION, UsageError, Words, expected, kind_of, typed, typed_config, typed_data, unexpected,
+    API_VERSION, EnumFields, UsageError, expected, kind_of, typed, typed_config, typed_data,
+    unexpected,
 };
 use crate::fleet::Shard;
 use crate::functions::merge_package::config::{merge_options, written_rules};
@@ -175,7 +176,7 @@ pub(crate) fn read_settings(
         Some((config, _)) => return Err(unexpected(config, &expected(FUNCTION.configs))),
     };
     let written = written_rules(conflicts, file)?;
-    let mut words = Words::new(prefix, results);
+    let mut enums = EnumFields::new(prefix, results);
     let fields = [
         ("onConflict", scalars.on_conflict.as_deref()),
         ("strategy", scalars.strategy.as_deref()),
@@ -183,10 +184,10 @@ pub(crate) fn read_settings(
         // The config field of this name applies to the fleet, not to a merge.
         ("allowEmpty", None),
     ];
-    let options = merge_options(MergeOptions::default(), fields, &mut words);
-    let prunes = words.read_bool("prune", scalars.prune.as_deref());
-    let allow_empty = words.read_bool("allowEmpty", scalars.allow_empty.as_deref());
-    let max_deletions = words.read_as(
+    let options = merge_options(MergeOptions::default(), fields, &mut enums);
+    let prunes = enums.read_bool("prune", scalars.prune.as_deref());
+    let allow_empty = enums.read_bool("allowEmpty", scalars.allow_empty.as_deref());
+    let max_deletions = enums.read_as(
         "maxDeletions",
         scalars.max_deletions.as_deref(),
         MaxDeletions::parse,
@@ -197,10 +198,10 @@ pub(crate) fn read_settings(
         .map(|shard| shard.parse::<Shard>())
         .transpose();
     let shard = shard.unwrap_or_else(|error| {
-        words.refuse("shard", error.to_string());
+        enums.refuse("shard", error.to_string());
         None
     });
-    let valid = words.are_valid();
+    let valid = enums.are_valid();
     let at = Path::fields(&["conflicts"]);
     let rules = ConflictRules::read(written, &at, results);
     Ok(rules.filter(|_| valid).map(|rules| FleetSettings {

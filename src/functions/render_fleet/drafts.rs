@@ -319,7 +319,7 @@ impl Draft<'_> {
             is_one_package: true,
         };
         merge.run(list, said)?;
-        list.settle().map_err(UsageError::of)
+        list.apply_insertions().map_err(UsageError::of)
     }
 
     fn pending(&self, pending: &Unpublished, rendered: &VariantEntry) -> FunctionResult {

@@ -76,7 +76,7 @@ pub(super) fn render_items(
         if outcome.is_failed() {
             failed.insert(variant.owner.clone());
         }
-        counts.tell(outcome, results);
+        counts.record(outcome, results);
     }
     for result in &worker.into_results() {
         results.push(result.clone());
@@ -87,11 +87,11 @@ pub(super) fn render_items(
             removed.map_err(UsageError::of)?;
             Ok(Vec::new())
         });
-        counts.tell(outcome, results);
+        counts.record(outcome, results);
     }
     let copies = owners.copies.iter();
     for copy in copies.filter(|copy| is_ours(&copy.owner)) {
-        counts.tell(copied(copy), results);
+        counts.record(copied(copy), results);
     }
     results.push(counts.result());
     if !results.has_errors() {

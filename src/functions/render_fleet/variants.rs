@@ -316,6 +316,6 @@ fn expand(
         }
         results.push(result);
     }
-    list.settle().map_err(|error| broken(&error))?;
+    list.apply_insertions().map_err(|error| broken(&error))?;
     Ok((list, are_complete))
 }

@@ -56,7 +56,7 @@ pub(super) fn clone(
         made_context,
     };
     let name = name_of(variant.package());
-    adopt(name, upstream, package, form, list, results)?;
+    insert_package(name, upstream, package, form, list, results)?;
     if results.has_errors() {
         return Ok(());
     }
@@ -85,7 +85,7 @@ pub fn cloned_files(
     let files = Arc::new(files_of_package(upstream, results)?);
     let package = read(&files, upstream.list())?;
     let form = CloneForm::default();
-    adopt(name, upstream, package, form, &mut list, results)?;
+    insert_package(name, upstream, package, form, &mut list, results)?;
     if results.has_errors() {
         return Ok(Vec::new());
     }
@@ -112,7 +112,7 @@ fn read(files: &Arc<Package>, upstream: &ResourceList) -> Result<ResourceList, U
 }
 
 /// Adds the resources of upstream to the list, and adapts them to the new package.
-fn adopt(
+fn insert_package(
     name: &str,
     upstream: &SuppliedPackage,
     package: ResourceList,
@@ -125,7 +125,7 @@ fn adopt(
         result.message = format!("cannot clone {}: {error}", upstream.place).into();
         result
     };
-    let adopted = list.adopt(package).map_err(UsageError::of)?;
+    let inserted = list.insert_package(package).map_err(UsageError::of)?;
     let root = root_kptfile(list);
     let downstream = DownstreamPackage {
         name,
@@ -136,7 +136,7 @@ fn adopt(
     };
     let mut refused = Vec::new();
     list.edit_items(
-        adopted,
+        inserted,
         |id, resource, node, editor| downstream.change(id, resource, node, editor),
         |id, error| refused.push((id, error)),
     );

@@ -128,24 +128,25 @@ fn step(
     }
     let defaults = MergeDefaults::default();
     let variant = Variant::read(config, &defaults)?;
-    let mut said = Results::default();
+    let mut findings = Results::default();
     let valid = match package_beside(list, is_porch) {
         Some(id) => {
-            let render = |package: &mut _, said: &mut _| render(&variant, package, supplied, said);
-            within(id, list, &mut said, render)?.unwrap_or(true)
+            let render =
+                |package: &mut _, findings: &mut _| render(&variant, package, supplied, findings);
+            within(id, list, &mut findings, render)?.unwrap_or(true)
         }
-        None => render(&variant, list, supplied, &mut said)?,
+        None => render(&variant, list, supplied, &mut findings)?,
     };
-    let outcome = match (valid, said.has_errors()) {
+    let outcome = match (valid, findings.has_errors()) {
         (false, _) => status::StepsOutcome::Invalid,
         (true, true) => status::StepsOutcome::Failed,
         (true, false) => status::StepsOutcome::Ready,
     };
     if outcome == status::StepsOutcome::Ready {
-        status::write(&variant, list, supplied, &mut said);
+        status::write(&variant, list, supplied, &mut findings);
     }
-    let failed = said.has_errors();
-    for result in &said {
+    let failed = findings.has_errors();
+    for result in &findings {
         // If one step fails, all edits are discarded, so results about them would be false.
         if !failed || result.severity > Severity::Info {
             results.push(result.clone());

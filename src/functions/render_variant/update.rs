@@ -8,7 +8,7 @@
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
-use crate::config::{UsageError, Words};
+use crate::config::{EnumFields, UsageError};
 use crate::functions::inject_config::{
     INJECTED_RESOURCE_ANNOTATION, INJECTED_RESOURCE_NAME_ANNOTATION, Injection, variant_injections,
 };
@@ -55,7 +55,7 @@ pub(super) fn update(
     merge.run(list, results)?;
     if !results.has_errors() {
         // The next steps also edit new resources.
-        list.settle().map_err(UsageError::of)?;
+        list.apply_insertions().map_err(UsageError::of)?;
         keep_context(variant, package_path, list, results);
     }
     Ok(())
@@ -68,9 +68,9 @@ pub(super) fn merge_options(variant: &Variant<'_>, results: &mut Results) -> Mer
         let node = variant.config.get_path(&annotations)?.get(name)?;
         Some(node.scalar_text().unwrap_or(node.kind_name()))
     };
-    let mut words = Words::new(Path::fields(&annotations), results);
+    let mut enums = EnumFields::new(Path::fields(&annotations), results);
     let fields = OPTIONS.map(|name| (name, text(name)));
-    config::merge_options(variant.defaults.options, fields, &mut words)
+    config::merge_options(variant.defaults.options, fields, &mut enums)
 }
 
 /// The conflict rules of the flag `--conflicts` or of the annotation. `None` after an error result about an invalid

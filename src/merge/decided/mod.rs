@@ -20,7 +20,7 @@ use serde::Deserialize;
 
 use super::rule::{OnConflict, Side};
 use super::trail::Trail;
-use crate::config::words::{expected, word};
+use crate::config::enum_fields::{expected, word};
 use crate::config::{API_VERSION, UsageError, kind_of, typed_config, unexpected_at, value_of};
 use crate::resource::Resource;
 use crate::results::{FunctionResult, Reason, ResourceRef, Results};
@@ -245,8 +245,8 @@ impl RulesOf<'_> {
     /// Whether a file may merge by its parts.
     pub(super) fn combine_whole(&self) -> bool {
         let whole = self.0.iter().filter(|(_, rule)| rule.path.is_none());
-        let mut said = whole.filter_map(|(_, rule)| rule.combine);
-        said.next().unwrap_or(true)
+        let mut combine = whole.filter_map(|(_, rule)| rule.combine);
+        combine.next().unwrap_or(true)
     }
 
     fn first(&self, otherwise: Side, fits: impl Fn(&ConflictRule) -> bool) -> Decision {

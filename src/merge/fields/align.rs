@@ -13,11 +13,14 @@ use crate::merge::trail::NAMES;
 use crate::yaml::{Fingerprints, NodeRef};
 
 /// A list, with the fingerprints of everything in it.
-type Printed<'p, 'a> = (&'p Fingerprints, &'p Siblings<'a>);
+type FingerprintedSiblings<'p, 'a> = (&'p Fingerprints, &'p Siblings<'a>);
 
 /// For each element of `theirs`, the position of the element of `ours` that has the same value, or is another version
 /// of it.
-pub(super) fn align(ours: Printed<'_, '_>, theirs: Printed<'_, '_>) -> Vec<Option<usize>> {
+pub(super) fn align(
+    ours: FingerprintedSiblings<'_, '_>,
+    theirs: FingerprintedSiblings<'_, '_>,
+) -> Vec<Option<usize>> {
     let of_theirs = equal(ours, theirs, |child| Some(child.value));
     let mut taken = vec![false; ours.1.len()];
     of_theirs
@@ -36,18 +39,21 @@ pub(super) fn align(ours: Printed<'_, '_>, theirs: Printed<'_, '_>) -> Vec<Optio
 }
 
 /// For each entry of `theirs`, the position of the entry of `ours` with the same key.
-pub(super) fn equal_keys(ours: Printed<'_, '_>, theirs: Printed<'_, '_>) -> Vec<Option<usize>> {
+pub(super) fn equal_keys(
+    ours: FingerprintedSiblings<'_, '_>,
+    theirs: FingerprintedSiblings<'_, '_>,
+) -> Vec<Option<usize>> {
     equal(ours, theirs, |child| Some(child.entry?.key))
 }
 
 /// For each child of `theirs`, the position of the child of `ours` with an equal `part`. Repeated parts are paired in
 /// order.
 fn equal(
-    ours: Printed<'_, '_>,
-    theirs: Printed<'_, '_>,
+    ours: FingerprintedSiblings<'_, '_>,
+    theirs: FingerprintedSiblings<'_, '_>,
     part: for<'a> fn(Child<'a>) -> Option<NodeRef<'a>>,
 ) -> Vec<Option<usize>> {
-    let prints = |(prints, children): Printed<'_, '_>| -> Vec<Option<u64>> {
+    let prints = |(prints, children): FingerprintedSiblings<'_, '_>| -> Vec<Option<u64>> {
         let print = |child: Child<'_>| prints.get(part(child)?);
         children.iter().map(print).collect()
     };
@@ -55,8 +61,8 @@ fn equal(
 }
 
 struct Pairs<'p, 'a, 'b> {
-    ours: Printed<'p, 'a>,
-    theirs: Printed<'p, 'b>,
+    ours: FingerprintedSiblings<'p, 'a>,
+    theirs: FingerprintedSiblings<'p, 'b>,
     of_theirs: Vec<Option<usize>>,
     taken: Vec<bool>,
 }

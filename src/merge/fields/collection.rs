@@ -7,7 +7,7 @@ use super::super::merge_schema::MergeSchema;
 use super::super::rule::Side;
 use super::super::versions::Versions;
 use super::child::{Child, ChildVersions, Siblings};
-use super::{Fate, FieldMerger};
+use super::{FieldAction, FieldMerger};
 use crate::interner::Interner;
 use crate::merge::order::Ranks;
 use crate::merge::trail::Trail;
@@ -153,7 +153,7 @@ impl FieldMerger<'_> {
         schema: MergeSchema<'_>,
         base: Option<Child<'f>>,
         upstream: Child<'f>,
-    ) -> Result<Option<Fate>, EditError> {
+    ) -> Result<Option<FieldAction>, EditError> {
         let node = upstream.value.resolved();
         if base.is_none() && !schema.holds_local_fields(node) {
             return Ok(None);
@@ -180,11 +180,11 @@ impl FieldMerger<'_> {
             return Ok(None);
         };
         let mut editor = Editor::new(owned.document());
-        let fate = self.entries(trail, schema, &collection, &mut editor)?;
-        Ok(Some(match fate {
-            Fate::Local => {
+        let action = self.entries(trail, schema, &collection, &mut editor)?;
+        Ok(Some(match action {
+            FieldAction::Local => {
                 let text = editor.finish_parsed()?;
-                Fate::Merged(Arc::new(text))
+                FieldAction::Merged(Arc::new(text))
             }
             other => other,
         }))

@@ -153,9 +153,9 @@ pub(super) fn comments_of(node: NodeRef<'_>) -> Vec<&str> {
     let end = rest
         .find('\n')
         .map_or(document.text.len(), |at| range.end + at);
-    let mark = node.mark().unwrap_or(range.start);
-    let behind = document.text[mark..range.start].find('\n');
-    let start = behind.map_or(range.start, |at| mark + at);
+    let indicator = node.indicator().unwrap_or(range.start);
+    let behind = document.text[indicator..range.start].find('\n');
+    let start = behind.map_or(range.start, |at| indicator + at);
     document.comments_within(start..end).collect()
 }
 
@@ -176,8 +176,8 @@ pub(super) fn removed_comments(
             counts.entry(comment.trim_end()).or_default()[version] += 1;
         }
     }
-    let gone = counts
+    let removed = counts
         .into_iter()
         .filter(|(_, [base, local, upstream])| local < base && upstream <= base);
-    gone.map(|(comment, _)| comment.to_owned()).collect()
+    removed.map(|(comment, _)| comment.to_owned()).collect()
 }

@@ -7,7 +7,7 @@ use super::child::{Child, ChildVersions, nodes};
 use super::collection::Collection;
 use super::comments::take_comments;
 use super::groups::Forced;
-use super::{ConflictKind, Elementwise, Fate, FieldMerger};
+use super::{ConflictKind, Elementwise, FieldAction, FieldMerger};
 use crate::merge::trail::{ElementOf, Trail};
 use crate::yaml::{EditError, Editor, NodeRef};
 
@@ -19,11 +19,12 @@ impl FieldMerger<'_> {
         schema: MergeSchema<'_>,
         collection: &Collection<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
-    ) -> Result<Fate, EditError> {
+    ) -> Result<FieldAction, EditError> {
         let parts = &collection.parts;
         let positions = parts.positions();
         let groups = self.groups(trail, schema, parts);
-        let mut fates: Vec<Fate> = (0..parts.count).map(|_| Fate::Gone).collect();
+        let mut actions: Vec<FieldAction> =
+            (0..parts.count).map(|_| FieldAction::Removed).collect();
         let added = parts.numbers.upstream.iter();
         let added = added.filter(|number| !positions.local.has(**number));
         for number in parts.numbers.local.iter().chain(added).copied() {
@@ -41,15 +42,15 @@ impl FieldMerger<'_> {
                     .get(number)
                     .and_then(|at| parts.children.upstream.get(at)),
             };
-            let fate = self.part(trail, schema, collection, (number, &part), &groups, editor)?;
-            if let (Fate::Local, Some(base), Some(local), Some(upstream)) =
-                (&fate, part.base, part.local, part.upstream)
+            let action = self.part(trail, schema, collection, (number, &part), &groups, editor)?;
+            if let (FieldAction::Local, Some(base), Some(local), Some(upstream)) =
+                (&action, part.base, part.local, part.upstream)
             {
                 take_comments(base, local, upstream, editor);
             }
-            fates[number as usize] = fate;
+            actions[number as usize] = action;
         }
-        self.arrange(trail, schema, collection, &positions, &fates, editor)
+        self.arrange(trail, schema, collection, &positions, &actions, editor)
     }
 
     /// Merges one part, by its number.
@@ -61,7 +62,7 @@ impl FieldMerger<'_> {
         (number, part): (u32, &ChildVersions<'d, 'f>),
         groups: &Forced,
         editor: &mut Editor<'d, 'f>,
-    ) -> Result<Fate, EditError> {
+    ) -> Result<FieldAction, EditError> {
         let parts = &collection.parts;
         let is_together = parts.together.is_some();
         let forced = match &parts.together {
@@ -74,25 +75,27 @@ impl FieldMerger<'_> {
                 is_together || local.value.equals(&upstream.value)
             };
             return match (part.local, part.upstream) {
-                (Some(local), Some(upstream)) if are_equal(local, upstream) => Ok(Fate::Local),
+                (Some(local), Some(upstream)) if are_equal(local, upstream) => {
+                    Ok(FieldAction::Local)
+                }
                 _ => self.stand(side, *part, editor),
             };
         }
         let Some(child) = part.local.or(part.upstream) else {
-            return Ok(Fate::Gone);
+            return Ok(FieldAction::Removed);
         };
         let (below, schema, elementwise) = match child.entry {
             Some(_) => {
                 let name = child.name();
                 if schema.keeps_local(name) {
-                    return Ok(Fate::Local);
+                    return Ok(FieldAction::Local);
                 }
                 (trail.field(name), schema.field(name), Elementwise::Yes)
             }
             None => {
                 let (node, list) = (child.value, schema.list());
                 if schema.keeps_local_element(node) {
-                    return Ok(Fate::Local);
+                    return Ok(FieldAction::Local);
                 }
                 let below = Trail::Element(trail, child.index, ElementOf { node, list });
                 (below, schema.items(), Elementwise::IfPresent)
@@ -113,7 +116,7 @@ impl FieldMerger<'_> {
         trail: &Trail<'_>,
         removed_by: Side,
         part: ChildVersions<'_, '_>,
-    ) -> Fate {
+    ) -> FieldAction {
         let keeper = removed_by.other();
         let values = nodes(part).map(|node| node.and_then(|node| node.value()));
         let winner = if self.policy.decides_all {
@@ -124,9 +127,9 @@ impl FieldMerger<'_> {
         let decision = self.decide(trail, winner);
         let stands = self.report(trail, ConflictKind::at(trail), values, decision);
         match (part.local, part.upstream) {
-            _ if stands != keeper => Fate::Gone,
-            (None, Some(_)) => Fate::Upstream,
-            _ => Fate::Local,
+            _ if stands != keeper => FieldAction::Removed,
+            (None, Some(_)) => FieldAction::Upstream,
+            _ => FieldAction::Local,
         }
     }
 
@@ -137,7 +140,7 @@ impl FieldMerger<'_> {
         trail: &Trail<'_>,
         collection: &Collection<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
-    ) -> Result<Fate, EditError> {
+    ) -> Result<FieldAction, EditError> {
         /// Whether a version holds anything; `None` if it is absent.
         fn is_filled(node: Option<NodeRef<'_>>) -> Option<bool> {
             Some(node?.resolved().is_filled())
@@ -150,13 +153,13 @@ impl FieldMerger<'_> {
         };
         match (side.of(filled), versions.local, versions.upstream) {
             (Some(false), Some(_), _) => {}
-            (Some(false), None, Some(_)) => return Ok(Fate::Upstream),
+            (Some(false), None, Some(_)) => return Ok(FieldAction::Upstream),
             _ if matches!(trail, Trail::Root) => {}
-            _ => return Ok(Fate::Gone),
+            _ => return Ok(FieldAction::Removed),
         }
         if !collection.parts.children.local.is_empty() {
             editor.arrange(collection.node, std::iter::empty())?;
         }
-        Ok(Fate::Local)
+        Ok(FieldAction::Local)
     }
 }

@@ -147,7 +147,7 @@ proptest! {
                 out
             };
             let (old, ours, result) = (of(&base), of(&local), of(&text));
-            let said = |path: &str| {
+            let is_reported = |path: &str| {
                 let plain = path.split('[').next().unwrap_or_default();
                 conflicts.iter().any(|conflict| {
                     let conflict = conflict.rsplit_once(':').map_or("", |(path, _)| path);
@@ -168,7 +168,7 @@ proptest! {
                     continue;
                 }
                 let kept = result.get(path) == after;
-                prop_assert!(kept || said(path), "{path} got lost: {conflicts:?}\n{text}");
+                prop_assert!(kept || is_reported(path), "{path} got lost: {conflicts:?}\n{text}");
             }
         }
     }

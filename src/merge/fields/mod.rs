@@ -208,14 +208,14 @@ pub fn merge_resource<'d, 'f, 'r>(
 }
 
 /// What a merge does with an entry or element.
-enum Fate {
+enum FieldAction {
     /// Local's value is kept, perhaps with changes within.
     Local,
     /// Upstream's value, in a new entry.
     Upstream,
     /// The merge of base and upstream without a local version, in a new entry.
     Merged(Arc<OwnedDocument>),
-    Gone,
+    Removed,
 }
 
 /// How an absent version of a collection is treated.
@@ -241,7 +241,7 @@ impl FieldMerger<'_> {
         elementwise: Elementwise,
         mut versions: ChildVersions<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
-    ) -> Result<Fate, EditError> {
+    ) -> Result<FieldAction, EditError> {
         let local = versions.local.map(|local| local.value);
         let holds_local_fields = local.is_some_and(|local| schema.holds_local_fields(local));
         if holds_local_fields {
@@ -255,7 +255,7 @@ impl FieldMerger<'_> {
             && base.value.is_written_like(upstream.value)
         {
             // Upstream changed nothing in it.
-            return Ok(Fate::Local);
+            return Ok(FieldAction::Local);
         }
         if let (Some(base), Some(local), Some(upstream)) =
             (versions.base, versions.local, versions.upstream)
@@ -263,7 +263,7 @@ impl FieldMerger<'_> {
             && has_flow_comments_to_take(base, local, upstream)
         {
             self.findings.moves_comments |= take(Some(base), local, upstream, editor)?;
-            return Ok(Fate::Local);
+            return Ok(FieldAction::Local);
         }
         let present = versions.local.is_some() && versions.upstream.is_some();
         if present || elementwise == Elementwise::Yes {
@@ -277,11 +277,11 @@ impl FieldMerger<'_> {
                 }
                 (None, Some(upstream)) => {
                     let base = versions.base;
-                    if let Some(fate) = self.without_local(trail, schema, base, upstream)? {
-                        return Ok(fate);
+                    if let Some(action) = self.without_local(trail, schema, base, upstream)? {
+                        return Ok(action);
                     }
                 }
-                (None, None) => return Ok(Fate::Gone),
+                (None, None) => return Ok(FieldAction::Removed),
             }
         }
         self.single(trail, true, versions, editor)
@@ -294,7 +294,7 @@ impl FieldMerger<'_> {
         has_parts: bool,
         versions: ChildVersions<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
-    ) -> Result<Fate, EditError> {
+    ) -> Result<FieldAction, EditError> {
         let Versions {
             base,
             local,
@@ -305,8 +305,8 @@ impl FieldMerger<'_> {
         let side = match outcome {
             Outcome::Stands(side) => side,
             Outcome::Conflict => {
-                if has_parts && let Some(fate) = self.combine(trail, versions, editor)? {
-                    return Ok(fate);
+                if has_parts && let Some(action) = self.combine(trail, versions, editor)? {
+                    return Ok(action);
                 }
                 self.conflict(trail, values)
             }
@@ -325,15 +325,15 @@ impl FieldMerger<'_> {
         side: Side,
         versions: ChildVersions<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
-    ) -> Result<Fate, EditError> {
+    ) -> Result<FieldAction, EditError> {
         match (side, versions.local, versions.upstream) {
-            (Side::Local, Some(_), _) => Ok(Fate::Local),
+            (Side::Local, Some(_), _) => Ok(FieldAction::Local),
             (Side::Upstream, Some(local), Some(upstream)) => {
                 self.findings.moves_comments |= take(versions.base, local, upstream, editor)?;
-                Ok(Fate::Local)
+                Ok(FieldAction::Local)
             }
-            (Side::Upstream, None, Some(_)) => Ok(Fate::Upstream),
-            (Side::Local, None, _) | (Side::Upstream, _, None) => Ok(Fate::Gone),
+            (Side::Upstream, None, Some(_)) => Ok(FieldAction::Upstream),
+            (Side::Local, None, _) | (Side::Upstream, _, None) => Ok(FieldAction::Removed),
         }
     }
 

@@ -8,7 +8,7 @@ use super::super::rule::Side;
 use super::super::versions::Versions;
 use super::child::{Child, Siblings};
 use super::collection::{Collection, Parts};
-use super::{ConflictKind, Fate, FieldMerger};
+use super::{ConflictKind, FieldAction, FieldMerger};
 use crate::kptfile::has_comments;
 use crate::merge::trail::Trail;
 use crate::schema::ListType;
@@ -22,12 +22,12 @@ impl FieldMerger<'_> {
         schema: MergeSchema<'_>,
         collection: &Collection<'d, 'f>,
         positions: &Versions<Ranks>,
-        fates: &[Fate],
+        actions: &[FieldAction],
         editor: &mut Editor<'d, 'f>,
-    ) -> Result<Fate, EditError> {
+    ) -> Result<FieldAction, EditError> {
         let parts = &collection.parts;
         let kept = |numbers: &[u32]| -> Vec<u32> {
-            let stays = |number: &u32| !matches!(fates[*number as usize], Fate::Gone);
+            let stays = |number: &u32| !matches!(actions[*number as usize], FieldAction::Removed);
             numbers.iter().copied().filter(stays).collect()
         };
         let (ours, theirs) = (kept(&parts.numbers.local), kept(&parts.numbers.upstream));
@@ -42,7 +42,7 @@ impl FieldMerger<'_> {
             self.merged_order(trail, schema, collection, [&ours, &theirs])
         };
         if order == parts.numbers.local {
-            return Ok(Fate::Local);
+            return Ok(FieldAction::Local);
         }
         if collection.is_list && has_comments(collection.node) {
             self.findings.moves_comments = true;
@@ -55,15 +55,15 @@ impl FieldMerger<'_> {
                 .children
                 .upstream
                 .get(positions.upstream.get(number)?)?;
-            let content = match &fates[number as usize] {
-                Fate::Upstream => Content::Node(child.value),
-                Fate::Merged(text) => Content::Text(Arc::clone(text)),
-                Fate::Local | Fate::Gone => return None,
+            let content = match &actions[number as usize] {
+                FieldAction::Upstream => Content::Node(child.value),
+                FieldAction::Merged(text) => Content::Text(Arc::clone(text)),
+                FieldAction::Local | FieldAction::Removed => return None,
             };
             Some(child.part(content))
         });
         editor.arrange(collection.node, arranged)?;
-        Ok(Fate::Local)
+        Ok(FieldAction::Local)
     }
 
     /// The merged order of the parts that are kept. A cycle is one conflict, in which the winner's order is taken.

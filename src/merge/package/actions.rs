@@ -4,7 +4,7 @@ use super::members::same_value;
 use super::packages::Packages;
 use super::report::Report;
 use super::subpackages::SubPackages;
-use crate::merge::resources::Track;
+use crate::merge::resources::ResourceMatch;
 use crate::merge::{Side, Versions};
 use crate::yaml::Value;
 
@@ -25,28 +25,28 @@ impl Packages<'_, '_> {
     /// Decides what happens to one resource, and reports conflicts about it.
     pub(super) fn decide(
         &self,
-        track: &Track,
+        matched: &ResourceMatch,
         sub_packages: &SubPackages,
         report: &mut Report<'_>,
     ) -> ResourceAction {
-        let paths = self.paths(track);
+        let paths = self.paths(matched);
         if sub_packages.is_clashing(paths.local) || sub_packages.is_clashing(paths.upstream) {
             return ResourceAction::Keep;
         }
-        match (track.base, track.local, track.upstream) {
+        match (matched.base, matched.local, matched.upstream) {
             (_, Some(_), Some(_)) => ResourceAction::Merge,
             (None, None, Some(u)) if sub_packages.is_deleted_locally(paths.upstream) => {
                 let message =
                     "local deleted the sub-package, and upstream added the resource to it";
                 let resource = self.upstream.resource(u);
-                match report.deleted_resource(message, resource, || self.own_values(track)) {
+                match report.deleted_resource(message, resource, || self.own_values(matched)) {
                     Side::Local => ResourceAction::Keep,
                     Side::Upstream => ResourceAction::Add,
                 }
             }
             (None, None, Some(_)) => ResourceAction::Add,
-            (Some(_), Some(_), None) if self.is_own(track) => ResourceAction::Keep,
-            (Some(_), Some(_), None) if !self.is_changed_locally(track) => {
+            (Some(_), Some(_), None) if self.is_own(matched) => ResourceAction::Keep,
+            (Some(_), Some(_), None) if !self.is_changed_locally(matched) => {
                 if sub_packages.is_kept(paths.local) {
                     ResourceAction::Keep
                 } else {
@@ -56,16 +56,16 @@ impl Packages<'_, '_> {
             (Some(_), Some(l), None) => {
                 let message = "upstream deleted the resource, and local changed it";
                 let resource = self.local.resource(l);
-                match report.resource(message, resource, self.own_values(track)) {
+                match report.resource(message, resource, self.own_values(matched)) {
                     Side::Local => ResourceAction::Keep,
                     Side::Upstream => ResourceAction::Remove,
                 }
             }
-            (Some(_), None, Some(_)) if !self.is_changed_upstream(track) => ResourceAction::Keep,
+            (Some(_), None, Some(_)) if !self.is_changed_upstream(matched) => ResourceAction::Keep,
             (Some(b), None, Some(_)) => {
                 let message = "local deleted the resource, and upstream changed it";
                 let resource = self.base.resource(b);
-                match report.deleted_resource(message, resource, || self.own_values(track)) {
+                match report.deleted_resource(message, resource, || self.own_values(matched)) {
                     Side::Local => ResourceAction::Keep,
                     Side::Upstream => ResourceAction::Add,
                 }
@@ -74,15 +74,18 @@ impl Packages<'_, '_> {
         }
     }
 
-    fn is_changed_upstream(&self, track: &Track) -> bool {
-        !same_value((&self.base, track.base), (&self.upstream, track.upstream))
+    fn is_changed_upstream(&self, matched: &ResourceMatch) -> bool {
+        !same_value(
+            (&self.base, matched.base),
+            (&self.upstream, matched.upstream),
+        )
     }
 
-    fn own_values(&self, track: &Track) -> Versions<Option<Value>> {
+    fn own_values(&self, matched: &ResourceMatch) -> Versions<Option<Value>> {
         Versions {
-            base: self.base.own_value(track.base),
-            local: self.local.own_value(track.local),
-            upstream: self.upstream.own_value(track.upstream),
+            base: self.base.own_value(matched.base),
+            local: self.local.own_value(matched.local),
+            upstream: self.upstream.own_value(matched.upstream),
         }
     }
 }

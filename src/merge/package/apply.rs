@@ -48,7 +48,7 @@ impl Plan {
             list,
             report,
         };
-        for number in 0..self.tracks.len() {
+        for number in 0..self.matches.len() {
             apply.resource(number);
         }
         apply.untouched_files()?;
@@ -72,10 +72,13 @@ struct PlanApplication<'w, 'r> {
 impl PlanApplication<'_, '_> {
     fn resource(&mut self, number: usize) {
         let plan = self.plan;
-        let track = &plan.tracks[number];
-        match (plan.actions[number], track.local, track.upstream) {
+        let matched = &plan.matches[number];
+        match (plan.actions[number], matched.local, matched.upstream) {
             (ResourceAction::Remove, Some(at), _) => {
-                if !plan.untouched.has_file(self.inputs.local.path(track.local)) {
+                if !plan
+                    .untouched
+                    .has_file(self.inputs.local.path(matched.local))
+                {
                     self.list.remove(self.inputs.local.ids[at]);
                 }
             }
@@ -139,7 +142,7 @@ impl PlanApplication<'_, '_> {
             }
             Err(error) => {
                 let result = FunctionResult::refused(&error);
-                self.report.say(result.about(resource));
+                self.report.push(result.about(resource));
             }
         }
     }
@@ -172,7 +175,7 @@ impl PlanApplication<'_, '_> {
         let own = own.unwrap_or_else(|| path.to_owned());
         if let Err(error) = set_path(self.list, &mut self.indexes, id, &own) {
             let result = FunctionResult::refused(&error);
-            self.report.say(result.about(self.list.resource(id)));
+            self.report.push(result.about(self.list.resource(id)));
         }
     }
 

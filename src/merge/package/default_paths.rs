@@ -13,13 +13,17 @@
 
 use super::members::Members;
 use super::packages::Packages;
-use crate::merge::resources::Track;
+use crate::merge::resources::ResourceMatch;
 use crate::package::check_package_path;
 use crate::results::{FunctionResult, Reason, Results};
 
 /// Gives the resources of original and upstream without a path the path that they have in local, or would have there.
 /// Does nothing if the items of local have no paths either.
-pub(super) fn place(packages: &mut Packages<'_, '_>, tracks: &[Track], results: &mut Results) {
+pub(super) fn place(
+    packages: &mut Packages<'_, '_>,
+    matches: &[ResourceMatch],
+    results: &mut Results,
+) {
     let local = &packages.local.all;
     let has_paths = local.members.iter().any(|member| member.path.is_some());
     if !has_paths && !packages.local.list.is_package() {
@@ -29,12 +33,12 @@ pub(super) fn place(packages: &mut Packages<'_, '_>, tracks: &[Track], results: 
     if is_placed(&packages.base.all) && is_placed(&packages.upstream.all) {
         return;
     }
-    let neighbours = Neighbours::find(packages, tracks);
-    for track in tracks {
-        let paths = packages.paths(track).map(|path| path.map(str::to_owned));
+    let neighbours = Neighbours::find(packages, matches);
+    for matched in matches {
+        let paths = packages.paths(matched).map(|path| path.map(str::to_owned));
         let path = paths.local.or(paths.base).or(paths.upstream);
         let path = path.or_else(|| {
-            let at = track.upstream?;
+            let at = matched.upstream?;
             let path = neighbours.path_of(at);
             let path = path.unwrap_or_else(|| default_path(packages, at));
             if let Err(error) = check_package_path(&path) {
@@ -45,8 +49,8 @@ pub(super) fn place(packages: &mut Packages<'_, '_>, tracks: &[Track], results: 
             Some(path)
         });
         for (members, at) in [
-            (&mut packages.base.all, track.base),
-            (&mut packages.upstream.all, track.upstream),
+            (&mut packages.base.all, matched.base),
+            (&mut packages.upstream.all, matched.upstream),
         ] {
             if let Some(at) = at {
                 let own = &mut members.members[at].path;
@@ -60,12 +64,12 @@ pub(super) fn place(packages: &mut Packages<'_, '_>, tracks: &[Track], results: 
 struct Neighbours(Vec<(usize, String)>);
 
 impl Neighbours {
-    fn find(packages: &Packages<'_, '_>, tracks: &[Track]) -> Self {
-        let shared = tracks.iter().filter_map(|track| {
-            let at = track.upstream?;
-            let path = packages.local.all.path(track.local)?;
+    fn find(packages: &Packages<'_, '_>, matches: &[ResourceMatch]) -> Self {
+        let shared = matches.iter().filter_map(|matched| {
+            let at = matched.upstream?;
+            let path = packages.local.all.path(matched.local)?;
             // The files of these resources contain nothing else.
-            let is_own = packages.is_own(track) || packages.upstream.all.members[at].is_kptfile();
+            let is_own = packages.is_own(matched) || packages.upstream.all.members[at].is_kptfile();
             (!is_own).then(|| (at, path.to_owned()))
         });
         let mut shared: Vec<_> = shared.collect();

@@ -121,7 +121,7 @@ impl Files<'_> {
         }
         if overwrites && is_changed && file.local.is_some() {
             let result = report.overwritten();
-            report.say(result.in_file(path));
+            report.push(result.in_file(path));
         }
         match (&file.local, &file.upstream) {
             (None, _) => report.counts.added += 1,

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::packages::Packages;
 use super::report::Report;
 use super::untouched::Untouched;
-use crate::merge::resources::Track;
+use crate::merge::resources::ResourceMatch;
 use crate::merge::rule::{self, Outcome};
 use crate::merge::{Side, Versions};
 use crate::resource_list::ResourceList;
@@ -48,7 +48,7 @@ impl HeadVersions<'_> {
     /// Merges the heads of all files that have resources after the merge. `paths` has the path of each resource then.
     pub(super) fn decide(
         &self,
-        tracks: &[Track],
+        matches: &[ResourceMatch],
         paths: &[Option<&str>],
         report: &mut Report<'_>,
     ) -> Heads {
@@ -64,11 +64,12 @@ impl HeadVersions<'_> {
         let local = self.packages.local.list;
         let mut heads = Heads::default();
         for (path, numbers) in &files {
-            if self.is_settled(path) {
+            if self.is_decided(path) {
                 continue;
             }
-            let tracks_here = numbers.iter().map(|number| &tracks[*number]);
-            let mut leads = tracks_here.filter_map(|track| Some((track.local?, self.lead(track)?)));
+            let matches_here = numbers.iter().map(|number| &matches[*number]);
+            let mut leads =
+                matches_here.filter_map(|matched| Some((matched.local?, self.lead(matched)?)));
             if let Some((at, (head, above))) = leads.next() {
                 report.counts.updated += usize::from(head.is_some());
                 let head = head.map(|head| ((*path).to_owned(), head));
@@ -79,7 +80,7 @@ impl HeadVersions<'_> {
             let read = |list: &ResourceList, was: PathOf| {
                 head_of(list, path).or_else(|| {
                     // The file that was renamed to this one.
-                    let paths = |number: &usize| self.packages.paths(&tracks[*number]);
+                    let paths = |number: &usize| self.packages.paths(&matches[*number]);
                     let old = numbers.iter().find_map(|number| was(&paths(number)))?;
                     head_of(list, old).filter(|_| !files.contains_key(old))
                 })
@@ -110,9 +111,9 @@ impl HeadVersions<'_> {
 
     /// The head of a file, if it changes, and the comment lines above its first key. `None` if the
     /// resource is not the first of its file in all versions, or their heads end in the same way.
-    fn lead(&self, track: &Track) -> Option<(Option<String>, Vec<String>)> {
-        let (base, local, upstream) = (track.base, track.local?, track.upstream?);
-        let paths = self.packages.paths(track);
+    fn lead(&self, matched: &ResourceMatch) -> Option<(Option<String>, Vec<String>)> {
+        let (base, local, upstream) = (matched.base, matched.local?, matched.upstream?);
+        let paths = self.packages.paths(matched);
         if paths.local != paths.upstream && paths.local == paths.base {
             return None;
         }
@@ -124,7 +125,7 @@ impl HeadVersions<'_> {
     }
 
     /// Whether a head is already decided: upstream's whole file is taken, or upstream did not change the file.
-    fn is_settled(&self, path: &str) -> bool {
+    fn is_decided(&self, path: &str) -> bool {
         let is_unchanged = self.packages.unchanged.contains(path) && !self.overwrites;
         let is_there = || self.packages.local.list.read_file(path).is_ok();
         self.untouched.has_file(Some(path)) || (is_unchanged && is_there())
@@ -140,8 +141,8 @@ fn head_of(list: &ResourceList, path: &str) -> Option<String> {
 
 impl Heads {
     /// Whether the comment above the first key of a resource is decided together with a head.
-    pub(super) fn decides(&self, track: &Track) -> bool {
-        let mut at = track.local.iter();
+    pub(super) fn decides(&self, matched: &ResourceMatch) -> bool {
+        let mut at = matched.local.iter();
         at.any(|at| self.above_first_key.contains_key(at))
     }
 

@@ -8,13 +8,13 @@ use super::members::{PackageMembers, is_made_by_get, same_value, without_own_fie
 use super::others::Others;
 use super::packages::Packages;
 use super::report::Report;
-use crate::merge::resources::{Track, pair};
+use crate::merge::resources::{ResourceMatch, pair};
 use crate::results::{FunctionResult, Reason, Results};
 
 impl Packages<'_, '_> {
     /// An error for each local change that a fast-forward would overwrite.
-    pub(super) fn refuse_local_changes(&self, tracks: &[Track], results: &mut Results) {
-        for track in tracks {
+    pub(super) fn refuse_local_changes(&self, matches: &[ResourceMatch], results: &mut Results) {
+        for matched in matches {
             let is_own = |values: [Option<_>; 2]| {
                 let [base, local] = values.map(|value| {
                     value.map(|mut value| {
@@ -24,21 +24,21 @@ impl Packages<'_, '_> {
                 });
                 base == local
             };
-            let resource = match (track.local, track.base) {
-                _ if !self.is_changed_locally(track) => continue,
+            let resource = match (matched.local, matched.base) {
+                _ if !self.is_changed_locally(matched) => continue,
                 (Some(_), Some(_))
-                    if self.is_root(track)
+                    if self.is_root(matched)
                         && is_own([
-                            self.base.own_value(track.base),
-                            self.local.own_value(track.local),
+                            self.base.own_value(matched.base),
+                            self.local.own_value(matched.local),
                         ]) =>
                 {
                     continue;
                 }
                 // `kpt pkg get` created this Kptfile, because upstream has none.
                 (Some(at), None)
-                    if self.is_root(track)
-                        && track.upstream.is_none()
+                    if self.is_root(matched)
+                        && matched.upstream.is_none()
                         && self.local.own_value(Some(at)).is_some_and(is_made_by_get) =>
                 {
                     continue;
@@ -55,7 +55,7 @@ impl Packages<'_, '_> {
     /// A warning for each resource whose local changes the strategy overwrites.
     pub(super) fn warn_of_overwritten(
         &self,
-        tracks: &[Track],
+        matches: &[ResourceMatch],
         strategy: Strategy,
         report: &mut Report<'_>,
     ) {
@@ -63,18 +63,18 @@ impl Packages<'_, '_> {
         let old: HashMap<usize, usize> = pair(&self.local.all.members, &original.all.members)
             .into_iter()
             .collect();
-        for track in tracks {
-            let Some(l) = track.local.filter(|_| !self.is_own(track)) else {
+        for matched in matches {
+            let Some(l) = matched.local.filter(|_| !self.is_own(matched)) else {
                 continue;
             };
-            if track.upstream.is_none() && strategy.deletes_nothing() {
+            if matched.upstream.is_none() && strategy.deletes_nothing() {
                 continue;
             }
             let local = (&self.local, Some(l));
             let is_changed = !same_value((original, old.get(&l).copied()), local);
-            if is_changed && !same_value(local, (&self.upstream, track.upstream)) {
+            if is_changed && !same_value(local, (&self.upstream, matched.upstream)) {
                 let result = report.overwritten();
-                report.say(result.about(self.local.resource(l)));
+                report.push(result.about(self.local.resource(l)));
             }
         }
     }

@@ -54,11 +54,11 @@ impl Members {
 
     /// Removes the members at these positions.
     pub(super) fn leave_out(&mut self, positions: &BTreeSet<usize>) {
-        fn keep<T>(all: &mut Vec<T>, gone: &BTreeSet<usize>) {
+        fn keep<T>(all: &mut Vec<T>, removed: &BTreeSet<usize>) {
             let mut position = 0;
             all.retain(|_| {
                 position += 1;
-                !gone.contains(&(position - 1))
+                !removed.contains(&(position - 1))
             });
         }
         keep(&mut self.ids, positions);

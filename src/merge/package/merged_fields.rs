@@ -37,11 +37,11 @@ impl Plan {
         local.edit_items(
             ids,
             |id, _, node, editor| {
-                let track = &self.merged[&id];
-                let Some(upstream) = track.upstream else {
+                let matched = &self.merged[&id];
+                let Some(upstream) = matched.upstream else {
                     return Ok(());
                 };
-                let base = track.base.map(|at| inputs.base.node(at));
+                let base = matched.base.map(|at| inputs.base.node(at));
                 let merge_schema =
                     MergeSchema::of(&resources[&id], inputs.schema, inputs.root == Some(id))
                         .in_files(inputs.in_files);
@@ -56,7 +56,7 @@ impl Plan {
                 };
                 let findings =
                     fields::merge_resource(base, node, upstream, merge_schema, policy, editor)?;
-                let above = track
+                let above = matched
                     .local
                     .and_then(|at| self.heads.above_first_key.get(&at));
                 if let (Some(above), Some(first)) = (above, node.entries().next()) {
@@ -79,7 +79,7 @@ impl Plan {
         for (id, error) in refused {
             updated.remove(&id);
             unmerged.insert(id);
-            report.say(FunctionResult::refused(&error).about(&resources[&id]));
+            report.push(FunctionResult::refused(&error).about(&resources[&id]));
         }
         report.counts.updated += updated.len();
         found.retain(|(id, _)| !unmerged.contains(id));

@@ -7,7 +7,7 @@ use super::members::{Members, PackageMembers, same_text, same_value};
 use crate::kptfile::{PACKAGE_CONTEXT_NAME, root_kptfile};
 use crate::merge::Versions;
 use crate::merge::member::duplicates;
-use crate::merge::resources::{Track, tracks};
+use crate::merge::resources::{ResourceMatch, match_resources};
 use crate::package::Package;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
@@ -65,20 +65,23 @@ impl<'p, 'l> Packages<'p, 'l> {
     }
 
     /// All resources of the three packages.
-    pub(super) fn tracks(&self, strategy: Strategy) -> Vec<Track> {
+    pub(super) fn matches(&self, strategy: Strategy) -> Vec<ResourceMatch> {
         let Versions {
             base,
             local,
             upstream,
         } = self.members();
-        let mut tracks = tracks(&base.members, &local.members, &upstream.members);
+        let mut matches = match_resources(&base.members, &local.members, &upstream.members);
         if strategy.deletes_nothing() {
             // Resources that upstream does not have count as added by local, so that they are kept.
-            for track in tracks.iter_mut().filter(|track| track.upstream.is_none()) {
-                track.base = None;
+            for matched in matches
+                .iter_mut()
+                .filter(|matched| matched.upstream.is_none())
+            {
+                matched.base = None;
             }
         }
-        tracks
+        matches
     }
 
     pub(super) fn members(&self) -> Versions<&Members> {
@@ -102,14 +105,14 @@ impl<'p, 'l> Packages<'p, 'l> {
         schema.with_crds(crds, &groups)
     }
 
-    pub(super) fn is_root(&self, track: &Track) -> bool {
-        let id = track.local.map(|at| self.local.all.ids[at]);
+    pub(super) fn is_root(&self, matched: &ResourceMatch) -> bool {
+        let id = matched.local.map(|at| self.local.all.ids[at]);
         id.is_some() && id == self.root
     }
 
     /// Whether a resource is kept as local has it, whatever upstream has: the root Kptfile, and next to it the package
     /// context, which kpt creates.
-    pub(super) fn is_own(&self, track: &Track) -> bool {
+    pub(super) fn is_own(&self, matched: &ResourceMatch) -> bool {
         let is_context = |at: usize| {
             let member = &self.local.all.members[at];
             let is_in_root = member.package.is_empty()
@@ -120,7 +123,7 @@ impl<'p, 'l> Packages<'p, 'l> {
             let named = member.name.as_deref() == Some(PACKAGE_CONTEXT_NAME);
             is_in_root && named && member.kind.as_ref() == "ConfigMap" && member.group.is_empty()
         };
-        self.is_root(track) || self.root.is_some() && track.local.is_some_and(is_context)
+        self.is_root(matched) || self.root.is_some() && matched.local.is_some_and(is_context)
     }
 
     /// Whether all three packages are made of files.
@@ -130,16 +133,16 @@ impl<'p, 'l> Packages<'p, 'l> {
     }
 
     /// The paths of a resource's file in all three packages.
-    pub(super) fn paths(&self, track: &Track) -> Versions<Option<&str>> {
+    pub(super) fn paths(&self, matched: &ResourceMatch) -> Versions<Option<&str>> {
         self.members()
-            .zip(*track)
+            .zip(*matched)
             .map(|(members, at)| members.path(at))
     }
 
     /// Whether upstream has exactly the same text as base, so that there is nothing to merge.
-    pub(super) fn is_untouched(&self, track: &Track) -> bool {
+    pub(super) fn is_untouched(&self, matched: &ResourceMatch) -> bool {
         let (base, upstream) = (&self.base, &self.upstream);
-        let (Some(b), Some(u)) = (track.base, track.upstream) else {
+        let (Some(b), Some(u)) = (matched.base, matched.upstream) else {
             return false;
         };
         let path = base.all.path(Some(b));
@@ -150,8 +153,8 @@ impl<'p, 'l> Packages<'p, 'l> {
     }
 
     /// Whether local changed, added or deleted a resource.
-    pub(super) fn is_changed_locally(&self, track: &Track) -> bool {
-        !same_value((&self.base, track.base), (&self.local, track.local))
+    pub(super) fn is_changed_locally(&self, matched: &ResourceMatch) -> bool {
+        !same_value((&self.base, matched.base), (&self.local, matched.local))
     }
 }
 

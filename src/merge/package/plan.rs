@@ -16,20 +16,20 @@ use super::subpackages::SubPackages;
 use super::untouched::Untouched;
 use crate::config::UsageError;
 use crate::merge::Side;
-use crate::merge::resources::Track;
+use crate::merge::resources::ResourceMatch;
 use crate::resource_list::ItemId;
 use crate::results::Results;
 
 /// What a merge does to the local package.
 pub(super) struct Plan {
     /// The resources of the three packages. Their numbers are positions in this list.
-    pub(super) tracks: Vec<Track>,
+    pub(super) matches: Vec<ResourceMatch>,
     /// What the merge does with each resource.
     pub(super) actions: Vec<ResourceAction>,
     /// Files and documents for which upstream's text is taken.
     pub(super) untouched: Untouched,
     /// Resources whose fields merge.
-    pub(super) merged: BTreeMap<ItemId, Track>,
+    pub(super) merged: BTreeMap<ItemId, ResourceMatch>,
     /// New paths of resources, by number.
     pub(super) moves: BTreeMap<usize, String>,
     /// For resources that are new in a file, by number: the local member before which each is inserted.
@@ -47,12 +47,12 @@ impl Merge<'_> {
         results: &mut Results,
     ) -> Result<Option<Plan>, UsageError> {
         let strategy = self.options.strategy;
-        let tracks = packages.tracks(strategy);
-        default_paths::place(packages, &tracks, results);
+        let matches = packages.matches(strategy);
+        default_paths::place(packages, &matches, results);
         let packages = &*packages;
         let others = Others::read(packages)?;
         if strategy.refuses_local_changes() {
-            packages.refuse_local_changes(&tracks, results);
+            packages.refuse_local_changes(&matches, results);
             others.refuse_local_changes(results);
             if results.has_errors() {
                 return Ok(None);
@@ -62,35 +62,35 @@ impl Merge<'_> {
         let sub_packages = if overwrites {
             SubPackages::default()
         } else {
-            SubPackages::find(packages, &others, &tracks, report, results)
+            SubPackages::find(packages, &others, &matches, report, results)
         };
-        let actions = tracks.iter();
-        let actions = actions.map(|track| packages.decide(track, &sub_packages, report));
+        let actions = matches.iter();
+        let actions = actions.map(|matched| packages.decide(matched, &sub_packages, report));
         let actions: Vec<ResourceAction> = actions.collect();
         if overwrites {
-            packages.warn_of_overwritten(&tracks, strategy, report);
+            packages.warn_of_overwritten(&matches, strategy, report);
         }
-        let moves = moves(packages, &tracks, &actions, report);
-        let paths = paths_after(packages, &tracks, &actions, &moves);
+        let moves = moves(packages, &matches, &actions, report);
+        let paths = paths_after(packages, &matches, &actions, &moves);
         let has_resources = paths.iter().copied().flatten().collect();
         let files = others.decide(strategy, &sub_packages, &has_resources, report);
-        let mut untouched = Untouched::find(packages, &tracks, &actions, overwrites);
+        let mut untouched = Untouched::find(packages, &matches, &actions, overwrites);
         documents::report_kept(packages, &untouched, report);
         let sides = HeadVersions {
             packages,
             overwrites,
             untouched: &untouched,
         };
-        let heads = sides.decide(&tracks, &paths, report);
-        untouched.merge_documents(|number| heads.decides(&tracks[number]));
+        let heads = sides.decide(&matches, &paths, report);
+        untouched.merge_documents(|number| heads.decides(&matches[number]));
         let winner = self.options.on_conflict.winner();
         report.counts.removed += count(&actions, ResourceAction::Remove);
         report.counts.added += count(&actions, ResourceAction::Add);
         Ok(Some(Plan {
-            merged: merged(packages, &tracks, &actions, &untouched, &heads, report),
-            places: places(&tracks, &actions, &moves, packages.members(), winner),
+            merged: merged(packages, &matches, &actions, &untouched, &heads, report),
+            places: places(&matches, &actions, &moves, packages.members(), winner),
             moves,
-            tracks,
+            matches,
             actions,
             untouched,
             heads,
@@ -106,17 +106,17 @@ fn count(actions: &[ResourceAction], wanted: ResourceAction) -> usize {
 /// The path of each resource after the merge.
 fn paths_after<'p>(
     packages: &'p Packages<'_, '_>,
-    tracks: &[Track],
+    matches: &[ResourceMatch],
     actions: &[ResourceAction],
     moves: &'p BTreeMap<usize, String>,
 ) -> Vec<Option<&'p str>> {
-    let all = tracks.iter().zip(actions).enumerate();
-    let paths = all.map(|(number, (track, action))| match action {
-        ResourceAction::Add => packages.upstream.all.path(track.upstream),
+    let all = matches.iter().zip(actions).enumerate();
+    let paths = all.map(|(number, (matched, action))| match action {
+        ResourceAction::Add => packages.upstream.all.path(matched.upstream),
         ResourceAction::Remove => None,
         ResourceAction::Keep | ResourceAction::Merge => match moves.get(&number) {
             Some(path) => Some(path.as_str()),
-            None => packages.local.all.path(track.local),
+            None => packages.local.all.path(matched.local),
         },
     });
     paths.collect()
@@ -125,27 +125,27 @@ fn paths_after<'p>(
 /// The resources whose fields merge. Resources that upstream did not change are left out; usually these are most.
 fn merged(
     packages: &Packages<'_, '_>,
-    tracks: &[Track],
+    matches: &[ResourceMatch],
     actions: &[ResourceAction],
     untouched: &Untouched,
     heads: &Heads,
     report: &mut Report<'_>,
-) -> BTreeMap<ItemId, Track> {
+) -> BTreeMap<ItemId, ResourceMatch> {
     let mut merged = BTreeMap::new();
-    for (number, (track, action)) in tracks.iter().zip(actions).enumerate() {
-        let Some(at) = track.local.filter(|_| *action == ResourceAction::Merge) else {
+    for (number, (matched, action)) in matches.iter().zip(actions).enumerate() {
+        let Some(at) = matched.local.filter(|_| *action == ResourceAction::Merge) else {
             continue;
         };
-        let has_file = untouched.has_file(packages.local.all.path(track.local));
+        let has_file = untouched.has_file(packages.local.all.path(matched.local));
         // Upstream changed the file, and so its only resource.
-        let is_changed = has_file && packages.upstream.all.is_alone(track.upstream);
-        if !is_changed && !heads.decides(track) && packages.is_untouched(track) {
+        let is_changed = has_file && packages.upstream.all.is_alone(matched.upstream);
+        if !is_changed && !heads.decides(matched) && packages.is_untouched(matched) {
             continue;
         }
         if has_file || untouched.has_document(number) {
             report.counts.updated += 1;
         } else {
-            merged.insert(packages.local.all.ids[at], *track);
+            merged.insert(packages.local.all.ids[at], *matched);
         }
     }
     merged
@@ -154,16 +154,16 @@ fn merged(
 /// The new paths of resources that upstream moved, by number.
 fn moves(
     packages: &Packages<'_, '_>,
-    tracks: &[Track],
+    matches: &[ResourceMatch],
     actions: &[ResourceAction],
     report: &mut Report<'_>,
 ) -> BTreeMap<usize, String> {
     let mut moves = BTreeMap::new();
-    for (number, (track, action)) in tracks.iter().zip(actions).enumerate() {
-        let Some(at) = track.local.filter(|_| *action == ResourceAction::Merge) else {
+    for (number, (matched, action)) in matches.iter().zip(actions).enumerate() {
+        let Some(at) = matched.local.filter(|_| *action == ResourceAction::Merge) else {
             continue;
         };
-        let paths = packages.paths(track);
+        let paths = packages.paths(matched);
         let (Some(old), Some(ours), Some(theirs)) = (paths.base, paths.local, paths.upstream)
         else {
             continue;

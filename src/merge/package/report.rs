@@ -36,7 +36,7 @@ const SHORT: usize = 60;
 pub(super) struct Report<'r> {
     options: MergeOptions,
     rules: &'r ConflictRules,
-    said: Results,
+    results: Results,
     pub(super) counts: Counts,
     /// How many lines of texts may still be compared.
     pub(super) lines_left: usize,
@@ -47,7 +47,7 @@ impl<'r> Report<'r> {
         Self {
             options,
             rules,
-            said: Results::default(),
+            results: Results::default(),
             counts: Counts::default(),
             lines_left: MOST_LINES,
         }
@@ -81,8 +81,8 @@ impl<'r> Report<'r> {
         self.rules.of_files()
     }
 
-    pub(super) fn say(&mut self, result: FunctionResult) {
-        self.said.push(result);
+    pub(super) fn push(&mut self, result: FunctionResult) {
+        self.results.push(result);
     }
 
     /// A conflict result that does not name a resource or file yet.
@@ -158,7 +158,7 @@ impl<'r> Report<'r> {
         let shown = values.map(|value| Some(json(resource, &Path::root(), &value?)));
         let decision = self.rules.of(resource).decide_whole(self.keeper());
         let result = self.conflict(message, decision, &shown);
-        self.said.push(result.about(resource));
+        self.results.push(result.about(resource));
         decision.side
     }
 
@@ -174,7 +174,7 @@ impl<'r> Report<'r> {
         if decision.rule.is_some() {
             return self.resource(message, resource, values());
         }
-        self.said.push(stays_deleted(message).about(resource));
+        self.results.push(stays_deleted(message).about(resource));
         Side::Local
     }
 
@@ -184,7 +184,7 @@ impl<'r> Report<'r> {
         if decision.rule.is_some() {
             return self.file(message, path, values);
         }
-        self.said.push(stays_deleted(message).in_file(path));
+        self.results.push(stays_deleted(message).in_file(path));
         Side::Local
     }
 
@@ -195,7 +195,7 @@ impl<'r> Report<'r> {
         let values = paths.map(|path| path.map(|path| Value::from(path).to_json()));
         let decision = self.rules.of(resource).decide_whole(self.keeper());
         let result = self.versions_conflict(what, &plain, decision, &values);
-        self.said.push(result.about(resource));
+        self.results.push(result.about(resource));
         decision.side
     }
 
@@ -204,7 +204,7 @@ impl<'r> Report<'r> {
     pub(super) fn file(&mut self, message: &str, path: &str, values: Shown) -> Side {
         let decision = self.rules.of_files().decide_whole(self.keeper());
         let result = self.conflict(message, decision, &values);
-        self.said.push(result.in_file(path));
+        self.results.push(result.in_file(path));
         decision.side
     }
 
@@ -215,7 +215,7 @@ impl<'r> Report<'r> {
             decision = Decision::by_default(Side::Local);
         }
         let result = self.conflict(message, decision, &values);
-        self.said.push(result.in_file(path));
+        self.results.push(result.in_file(path));
     }
 
     /// The values that merge by their parts if both sides changed them.
@@ -238,7 +238,7 @@ impl<'r> Report<'r> {
     ) {
         if let (Some(local), Some(upstream)) = (local, upstream) {
             let values = [local, upstream].map(|value| value.to_json());
-            self.said.push(combined(kind, values).in_file(path));
+            self.results.push(combined(kind, values).in_file(path));
         }
     }
 
@@ -263,14 +263,14 @@ impl<'r> Report<'r> {
         let what = format!("local and upstream both changed {}", found.within);
         let result = self.versions_conflict(what, &versions, decision, &values);
         let result = result.tag("within", &found.within);
-        self.said.push(result.in_file(path));
+        self.results.push(result.in_file(path));
     }
 
     /// Reports the findings within a resource, or within a file that is not one.
     pub(super) fn findings(&mut self, resource: &Resource, findings: &Findings) {
-        let told = findings.conflicts.iter().map(|found| (found, 0));
+        let listed = findings.conflicts.iter().map(|found| (found, 0));
         let others = findings.others.iter().map(|(first, more)| (first, *more));
-        for (found, more) in told.chain(others) {
+        for (found, more) in listed.chain(others) {
             let values = found.values.as_ref();
             let values = values.map(|value| Some(json(resource, &found.path, value.as_ref()?)));
             let decision = found.decision();
@@ -286,19 +286,19 @@ impl<'r> Report<'r> {
             let result = about(result, resource).at(&found.path);
             self.count(decision, more);
             let result = result.decided_at(&found.rule_path);
-            self.said.push(FunctionResult { more, ..result });
+            self.results.push(FunctionResult { more, ..result });
         }
         for found in &findings.combined {
             let shown = |value| json(resource, &found.path, value);
             let values = [shown(&found.local), shown(&found.upstream)];
             let result = about(combined(found.kind, values), resource).at(&found.path);
             let more = found.more;
-            self.said.push(FunctionResult { more, ..result });
+            self.results.push(FunctionResult { more, ..result });
         }
         for path in &findings.duplicates {
             let message = "two elements have the same keys: they were matched by their position";
             let result = FunctionResult::warning(Reason::DuplicateKey, message);
-            self.said.push(about(result, resource).at(path));
+            self.results.push(about(result, resource).at(path));
         }
     }
 
@@ -311,8 +311,9 @@ impl<'r> Report<'r> {
 
     /// Adds all results, grouped by file, and then the summary, if anything was counted.
     pub(super) fn finish(mut self, results: &mut Results) {
-        let said = std::mem::take(&mut self.said);
-        said.by_file()
+        let found = std::mem::take(&mut self.results);
+        found
+            .by_file()
             .into_iter()
             .for_each(|result| results.push(result));
         if let Some(summary) = self.counts.summary(results.has_errors()) {

@@ -18,7 +18,7 @@ use super::members::same_value;
 use super::others::Others;
 use super::packages::Packages;
 use super::report::Report;
-use crate::merge::resources::Track;
+use crate::merge::resources::ResourceMatch;
 use crate::merge::{Side, Versions};
 use crate::results::{FunctionResult, Reason, Results};
 
@@ -39,7 +39,7 @@ impl SubPackages {
     pub(super) fn find(
         packages: &Packages<'_, '_>,
         others: &Others<'_>,
-        tracks: &[Track],
+        matches: &[ResourceMatch],
         report: &mut Report<'_>,
         results: &mut Results,
     ) -> Self {
@@ -61,16 +61,16 @@ impl SubPackages {
         let both_added = of(false, true, true);
         let deleted_upstream = of(true, true, false);
         let (mut differ, mut changed) = (BTreeSet::new(), BTreeSet::new());
-        for track in tracks {
-            let paths = packages.paths(track);
+        for matched in matches {
+            let paths = packages.paths(matched);
             let paths = || paths.into_iter().flatten();
             let added = within(paths(), &both_added);
             let deleted = within(paths(), &deleted_upstream);
-            let local = (&packages.local, track.local);
-            if !added.is_empty() && !same_value(local, (&packages.upstream, track.upstream)) {
+            let local = (&packages.local, matched.local);
+            if !added.is_empty() && !same_value(local, (&packages.upstream, matched.upstream)) {
                 differ.extend(added);
             }
-            if !deleted.is_empty() && packages.is_changed_locally(track) {
+            if !deleted.is_empty() && packages.is_changed_locally(matched) {
                 changed.extend(deleted);
             }
         }

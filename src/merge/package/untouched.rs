@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use super::actions::ResourceAction;
 use super::packages::Packages;
 use crate::kptfile::has_bookkeeping;
-use crate::merge::resources::Track;
+use crate::merge::resources::ResourceMatch;
 
 /// Files and resources for which upstream's text is taken.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ pub(super) struct Untouched {
 impl Untouched {
     pub(super) fn find(
         packages: &Packages<'_, '_>,
-        tracks: &[Track],
+        matches: &[ResourceMatch],
         actions: &[ResourceAction],
         overwrites: bool,
     ) -> Self {
@@ -40,9 +40,9 @@ impl Untouched {
                 untouched.find_files(packages);
             }
         }
-        for (track, action) in tracks.iter().zip(actions) {
-            if !is_upstreams(packages, track, *action) {
-                for path in packages.paths(track).into_iter().flatten() {
+        for (matched, action) in matches.iter().zip(actions) {
+            if !is_upstreams(packages, matched, *action) {
+                for path in packages.paths(matched).into_iter().flatten() {
                     untouched.files.remove(path);
                     untouched.deleted.remove(path);
                 }
@@ -51,17 +51,18 @@ impl Untouched {
         if overwrites {
             return untouched;
         }
-        for (number, (track, action)) in tracks.iter().zip(actions).enumerate() {
-            let (Some(b), Some(l), Some(u)) = (track.base, track.local, track.upstream) else {
+        for (number, (matched, action)) in matches.iter().zip(actions).enumerate() {
+            let (Some(b), Some(l), Some(u)) = (matched.base, matched.local, matched.upstream)
+            else {
                 continue;
             };
             let is_whole = untouched.has_file(packages.local.all.path(Some(l)));
-            if is_whole || *action != ResourceAction::Merge || packages.is_untouched(track) {
+            if is_whole || *action != ResourceAction::Merge || packages.is_untouched(matched) {
                 continue;
             }
             let ours = packages.local.text(l);
             let is_same = ours == packages.base.text(b) && ours != packages.upstream.text(u);
-            if is_same && is_upstreams(packages, track, *action) {
+            if is_same && is_upstreams(packages, matched, *action) {
                 untouched.documents.insert(number);
             }
         }
@@ -110,8 +111,8 @@ impl Untouched {
     }
 
     /// Whether upstream's document is taken for the resource of a track.
-    pub(super) fn has_document(&self, track: usize) -> bool {
-        self.documents.contains(&track)
+    pub(super) fn has_document(&self, matched: usize) -> bool {
+        self.documents.contains(&matched)
     }
 
     /// Lets documents merge after all, by the numbers of their tracks.
@@ -126,12 +127,16 @@ impl Untouched {
 }
 
 /// Whether the merged resource of an untouched file is exactly what upstream's file has.
-fn is_upstreams(packages: &Packages<'_, '_>, track: &Track, action: ResourceAction) -> bool {
-    match (action, track.base, track.local, track.upstream) {
+fn is_upstreams(
+    packages: &Packages<'_, '_>,
+    matched: &ResourceMatch,
+    action: ResourceAction,
+) -> bool {
+    match (action, matched.base, matched.local, matched.upstream) {
         (ResourceAction::Merge, Some(_), Some(l), Some(u)) => {
             let ours = &packages.local.all.members[l];
             let theirs = &packages.upstream.all.members[u];
-            let paths = packages.paths(track);
+            let paths = packages.paths(matched);
             paths.base == paths.local
                 && paths.local == paths.upstream
                 && !ours.is_kptfile()

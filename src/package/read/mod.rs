@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::file::{Stamp, read_regular, text_of};
 use super::files::{FileContent, Package, PackageFile};
-use super::listing::{Holder, Kind, Listed, ResolvedLink, SkipReason, list, list_clonable};
+use super::listing::{FileSource, Kind, Listed, ResolvedLink, SkipReason, list, list_clonable};
 use super::path::is_git;
 use super::{PackageError, mode_of};
 use crate::parallel;
@@ -139,7 +139,7 @@ pub fn read_package(dir: &Path) -> Result<Package, PackageError> {
     Ok(package)
 }
 
-/// Reads a directory on disk as the [`Holder`] of a package.
+/// Reads a directory on disk as the [`FileSource`] of a package.
 pub(super) struct Disk<'d> {
     /// The path as given.
     dir: &'d Path,
@@ -164,7 +164,7 @@ impl<'d> Disk<'d> {
     }
 }
 
-impl Holder for Disk<'_> {
+impl FileSource for Disk<'_> {
     type Entry = DirEntry;
     type Stamp = Stamp;
     type Target = PathBuf;

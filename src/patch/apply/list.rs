@@ -137,17 +137,17 @@ impl Apply<'_> {
         }
         let items = list.items();
         let own = self.keys(&items, ListRule::Set, "the list", trail);
-        let gone = self.keys(delete, ListRule::Set, "$deleteFromPrimitiveList", trail);
-        let (Some(own), Some(gone)) = (own, gone) else {
+        let removed = self.keys(delete, ListRule::Set, "$deleteFromPrimitiveList", trail);
+        let (Some(own), Some(removed)) = (own, removed) else {
             return Some(list);
         };
-        self.check_kinds(&own, &gone, trail);
-        let gone: HashSet<&ElementKey> = gone.iter().collect();
-        if !own.iter().any(|key| gone.contains(key)) {
+        self.check_kinds(&own, &removed, trail);
+        let removed: HashSet<&ElementKey> = removed.iter().collect();
+        if !own.iter().any(|key| removed.contains(key)) {
             return Some(list);
         }
         let kept = items.into_iter().zip(&own);
-        let kept = kept.filter(|(_, key)| !gone.contains(key));
+        let kept = kept.filter(|(_, key)| !removed.contains(key));
         let kept = kept.map(|(item, _)| item).collect();
         Some(Node::list(kept, list.source()))
     }

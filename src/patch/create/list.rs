@@ -130,8 +130,8 @@ impl Create<'_> {
 }
 
 /// Elements of a patch that delete the elements of the previous configuration at these positions.
-fn deleted<'a>(old: &Keyed<'a>, mut gone: Vec<usize>, keys: Keys<'_>) -> Vec<ListItem<'a>> {
-    gone.sort_by_cached_key(|at| sort_text(&old.keys[*at]));
+fn deleted<'a>(old: &Keyed<'a>, mut removed: Vec<usize>, keys: Keys<'_>) -> Vec<ListItem<'a>> {
+    removed.sort_by_cached_key(|at| sort_text(&old.keys[*at]));
     let delete = |at: usize| {
         let named = keys.names().zip(&old.keys[at]);
         let named =
@@ -139,7 +139,7 @@ fn deleted<'a>(old: &Keyed<'a>, mut gone: Vec<usize>, keys: Keys<'_>) -> Vec<Lis
         let word = Field::made(PATCH, Node::of_value("delete"));
         ListItem::made(Node::map(named.chain([word]).collect(), None))
     };
-    gone.into_iter().map(delete).collect()
+    removed.into_iter().map(delete).collect()
 }
 
 /// The value of `$setElementOrder`: the elements of a list, each with only its keys.

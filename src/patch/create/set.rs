@@ -44,16 +44,16 @@ impl Create<'_> {
             self.findings.error(trail, Reason::InvalidValue, message);
             return;
         }
-        let gone = missing(&old.keys, &own.keys);
+        let removed = missing(&old.keys, &own.keys);
         let added = added(&own, &live.keys);
         let moved = own_order_differs(&own.keys, &live.keys);
-        let is_ordered = !gone.is_empty() || (!is_whole && (!added.is_empty() || moved));
+        let is_ordered = !removed.is_empty() || (!is_whole && (!added.is_empty() || moved));
         if is_ordered && !own.items.is_empty() {
             let key = format!("{SET_ELEMENT_ORDER}{}", field.key);
             fields.push(Field::made(key, nodes.modified.clone()));
         }
-        if !gone.is_empty() {
-            let items = gone.into_iter().flatten().cloned();
+        if !removed.is_empty() {
+            let items = removed.into_iter().flatten().cloned();
             let items = items.map(|value| ListItem::made(Node::of_value(value)));
             let list = Node::list(items.collect(), None);
             let key = format!("{DELETE_FROM_PRIMITIVE_LIST}{}", field.key);

@@ -298,8 +298,8 @@ mod tests {
             );
             assert_eq!(merged, Some(read(&format!("{head}{expected}"))), "{patch}");
         }
-        let gone = read("apiVersion: v1\nkind: Pod\n$patch: delete\n");
-        assert_eq!(merge(&read(head), &gone, &Schema::builtin()), None);
+        let removed = read("apiVersion: v1\nkind: Pod\n$patch: delete\n");
+        assert_eq!(merge(&read(head), &removed, &Schema::builtin()), None);
     }
 
     #[test]

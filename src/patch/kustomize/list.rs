@@ -19,7 +19,7 @@ pub(super) struct KustomizeLists<'a, 's> {
     new: Vec<ListItem<'a>>,
     /// For each new element, its position in live.
     of_live: Vec<Option<usize>>,
-    gone: Vec<usize>,
+    removed: Vec<usize>,
     source: Option<NodeRef<'a>>,
 }
 
@@ -57,13 +57,13 @@ pub(super) fn keyed<'a, 's>(
         return None;
     }
     let stays: HashSet<usize> = of_live.iter().flatten().copied().collect();
-    let gone = (0..live.len()).filter(|at| !stays.contains(at)).collect();
+    let removed = (0..live.len()).filter(|at| !stays.contains(at)).collect();
     Some(KustomizeLists {
         names: found.names,
         live,
         new,
         of_live,
-        gone,
+        removed,
         source,
     })
 }
@@ -98,9 +98,9 @@ impl<'a> KustomizePatch<'a> {
             let patch = patch.or_else(|| (at < named).then(keys_alone));
             items.extend(patch.map(|value| ListItem { value, ..*item }));
         }
-        for at in &lists.gone {
-            let gone = &lists.live[*at];
-            items.push(ListItem::made(lists.with_keys(&deletion(), &gone.value)));
+        for at in &lists.removed {
+            let removed = &lists.live[*at];
+            items.push(ListItem::made(lists.with_keys(&deletion(), &removed.value)));
         }
         (!items.is_empty()).then(|| Node::list(items, lists.source))
     }

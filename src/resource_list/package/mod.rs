@@ -294,7 +294,7 @@ impl ResourceList {
     }
 
     /// Replaces the files of the package with the changed ones, and reads their resources.
-    pub(super) fn settle_package(&mut self) -> Result<(), InputError> {
+    pub(super) fn insert_package_items(&mut self) -> Result<(), InputError> {
         let changed = self.file_changes();
         let Form::Package(package) = &mut self.form else {
             return Ok(());
@@ -372,7 +372,7 @@ mod tests {
             ResourceList::from_texts([(path.to_owned(), text)]).expect("a package")
         };
         let mut list = package("b.yaml", "B");
-        list.adopt(package("a.yaml", "A")).expect("files");
+        list.insert_package(package("a.yaml", "A")).expect("files");
         for (path, kind) in [("a.yaml", "kind: A"), ("b.yaml", "kind: B")] {
             let bytes = list.read_file(path).expect("a file").into_owned();
             assert!(String::from_utf8_lossy(&bytes).starts_with(kind), "{path}");

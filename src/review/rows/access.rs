@@ -38,37 +38,38 @@ impl<'n> Grant<'n> {
     }
 
     /// Each pair of a resource or URL and a verb.
-    fn each(&self) -> impl Iterator<Item = (Thing<'n>, &'n str)> {
+    fn each(&self) -> impl Iterator<Item = (AccessTarget<'n>, &'n str)> {
         let names: Vec<Option<&str>> = match self.names.as_slice() {
             [] => vec![None],
             names => names.iter().map(|name| Some(*name)).collect(),
         };
-        let mut things: Vec<Thing<'n>> = self.urls.iter().map(|url| Thing::Url(url)).collect();
+        let mut targets: Vec<AccessTarget<'n>> =
+            self.urls.iter().map(|url| AccessTarget::Url(url)).collect();
         for group in &self.groups {
             for resource in &self.resources {
-                let of = |name: &Option<&'n str>| Thing::Resource {
+                let of = |name: &Option<&'n str>| AccessTarget::Resource {
                     group,
                     resource,
                     name: *name,
                 };
-                things.extend(names.iter().map(of));
+                targets.extend(names.iter().map(of));
             }
         }
         let verbs = self.verbs.clone();
-        things
+        targets
             .into_iter()
-            .flat_map(move |thing| verbs.clone().into_iter().map(move |verb| (thing, verb)))
+            .flat_map(move |target| verbs.clone().into_iter().map(move |verb| (target, verb)))
     }
 
-    fn covers(&self, thing: Thing<'_>, verb: &str) -> bool {
+    fn covers(&self, target: AccessTarget<'_>, verb: &str) -> bool {
         let has = |list: &[&str], word: &str| list.contains(&"*") || list.contains(&word);
         has(&self.verbs, verb)
-            && match thing {
-                Thing::Url(url) => self.urls.iter().any(|own| {
+            && match target {
+                AccessTarget::Url(url) => self.urls.iter().any(|own| {
                     let prefix = own.strip_suffix('*');
                     *own == url || prefix.is_some_and(|prefix| url.starts_with(prefix))
                 }),
-                Thing::Resource {
+                AccessTarget::Resource {
                     group,
                     resource,
                     name,
@@ -88,7 +89,7 @@ impl<'n> Grant<'n> {
 
 /// A resource or URL to which a role grants access.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Thing<'n> {
+enum AccessTarget<'n> {
     Resource {
         group: &'n str,
         resource: &'n str,
@@ -97,7 +98,7 @@ enum Thing<'n> {
     Url(&'n str),
 }
 
-impl std::fmt::Display for Thing<'_> {
+impl std::fmt::Display for AccessTarget<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Url(url) => f.write_str(url),
@@ -124,32 +125,32 @@ const SHOWN: usize = 6;
 
 pub(super) fn grants_more(change: &FieldChange<'_, '_>) -> Option<String> {
     let before = Grant::all(change.before());
-    let mut new: BTreeMap<Thing<'_>, BTreeSet<&str>> = BTreeMap::new();
-    for (thing, verb) in Grant::all(change.after()).iter().flat_map(Grant::each) {
-        if !before.iter().any(|grant| grant.covers(thing, verb)) {
-            new.entry(thing).or_default().insert(verb);
+    let mut new: BTreeMap<AccessTarget<'_>, BTreeSet<&str>> = BTreeMap::new();
+    for (target, verb) in Grant::all(change.after()).iter().flat_map(Grant::each) {
+        if !before.iter().any(|grant| grant.covers(target, verb)) {
+            new.entry(target).or_default().insert(verb);
         }
     }
     if new.is_empty() {
         return None;
     }
     // Group the things by their verbs, the most dangerous groups first.
-    let mut by_verbs: BTreeMap<Vec<&str>, Vec<Thing<'_>>> = BTreeMap::new();
-    for (thing, verbs) in new {
+    let mut by_verbs: BTreeMap<Vec<&str>, Vec<AccessTarget<'_>>> = BTreeMap::new();
+    for (target, verbs) in new {
         by_verbs
             .entry(verbs.into_iter().collect())
             .or_default()
-            .push(thing);
+            .push(target);
     }
-    let mut groups: Vec<(Vec<&str>, Vec<Thing<'_>>)> = by_verbs.into_iter().collect();
-    groups.sort_by_key(|(verbs, things)| !things.iter().any(|thing| is_grave(*thing, verbs)));
-    let total: usize = groups.iter().map(|(_, things)| things.len()).sum();
+    let mut groups: Vec<(Vec<&str>, Vec<AccessTarget<'_>>)> = by_verbs.into_iter().collect();
+    groups.sort_by_key(|(verbs, targets)| !targets.iter().any(|target| is_grave(*target, verbs)));
+    let total: usize = groups.iter().map(|(_, targets)| targets.len()).sum();
     let mut left = SHOWN;
     let mut parts = Vec::new();
-    for (verbs, things) in &groups {
-        let mut things = things.clone();
-        things.sort_by_key(|thing| !is_grave(*thing, verbs));
-        let shown: Vec<String> = things.iter().take(left).map(ToString::to_string).collect();
+    for (verbs, targets) in &groups {
+        let mut targets = targets.clone();
+        targets.sort_by_key(|target| !is_grave(*target, verbs));
+        let shown: Vec<String> = targets.iter().take(left).map(ToString::to_string).collect();
         left -= shown.len();
         if !shown.is_empty() {
             parts.push(format!("{} {}", verbs.join(", "), shown.join(", ")));
@@ -163,14 +164,14 @@ pub(super) fn grants_more(change: &FieldChange<'_, '_>) -> Option<String> {
 }
 
 /// Whether the grant can lead to more rights, or to secrets.
-fn is_grave(thing: Thing<'_>, verbs: &[&str]) -> bool {
+fn is_grave(target: AccessTarget<'_>, verbs: &[&str]) -> bool {
     let grave = ["*", "bind", "escalate", "impersonate"];
-    let of_thing = match thing {
-        Thing::Resource { resource, .. } => matches!(
+    let of_thing = match target {
+        AccessTarget::Resource { resource, .. } => matches!(
             resource,
             "*" | "secrets" | "pods/exec" | "nodes/proxy" | "serviceaccounts/token"
         ),
-        Thing::Url(url) => url == "*",
+        AccessTarget::Url(url) => url == "*",
     };
     of_thing || verbs.iter().any(|verb| grave.contains(verb))
 }

@@ -32,14 +32,14 @@ pub(super) fn drops_served(change: &FieldChange<'_, '_>) -> Option<String> {
     let (before, after) = change.both()?;
     let served = versions(before).filter(|(_, node)| is(*node, "served"));
     let is_gone = |name: &str| !named(after, name).is_some_and(|node| is(node, "served"));
-    let gone: Vec<&str> = served
+    let removed: Vec<&str> = served
         .map(|(name, _)| name)
         .filter(|name| is_gone(name))
         .collect();
-    (!gone.is_empty()).then(|| {
+    (!removed.is_empty()).then(|| {
         format!(
             "the definition no longer serves `{}`: manifests of that version are refused",
-            gone.join("`, `")
+            removed.join("`, `")
         )
     })
 }

@@ -139,7 +139,7 @@ pub(super) fn arguments(change: &FieldChange<'_, '_>) -> Option<String> {
         let new = one.iter().filter(|text| !other.contains(text));
         new.filter_map(|text| only_here(text, other)).collect()
     };
-    let (gone, new) = (only(&before, &after), only(&after, &before));
+    let (removed, new) = (only(&before, &after), only(&after, &before));
     let part = |word: &str, list: &[String]| {
         const SHOWN: usize = 4;
         let shown = list
@@ -157,9 +157,9 @@ pub(super) fn arguments(change: &FieldChange<'_, '_>) -> Option<String> {
     let message = format!(
         "other arguments{}{}",
         part("with", &new),
-        part("without", &gone)
+        part("without", &removed)
     );
-    Some(match (new.as_slice(), gone.as_slice()) {
+    Some(match (new.as_slice(), removed.as_slice()) {
         ([], []) => "the order of the arguments changes".to_owned(),
         _ => message,
     })

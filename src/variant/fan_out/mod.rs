@@ -152,12 +152,12 @@ fn prepare<'s, T>(
     let has_upstream = findings.is_empty();
     set.typed.validate_targets(findings);
     let mut templates = Vec::with_capacity(spec.targets.len());
-    let mut is_sound = Vec::with_capacity(spec.targets.len());
+    let mut may_select = Vec::with_capacity(spec.targets.len());
     for (index, target) in spec.targets.iter().enumerate() {
         let path = Path::fields(&["spec", "targets"]).index(index);
         let before = findings.len();
         target.validate(&path, findings);
-        is_sound.push(findings.len() == before || target.selects_only_listed());
+        may_select.push(findings.len() == before || target.selects_only_listed());
         templates.push(compile(&path, target, compiler, findings));
     }
     let mut prepared = Prepared {
@@ -182,7 +182,7 @@ fn prepare<'s, T>(
     let default_package = default_package.unwrap_or_default();
     for (index, target) in spec.targets.iter().enumerate() {
         // The selection of an invalid target would be meaningless.
-        if !is_sound[index] {
+        if !may_select[index] {
             continue;
         }
         let before = prepared.candidates.len();

@@ -271,7 +271,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     ) -> BTreeMap<usize, NodeRef<'d>> {
         let mut colons = BTreeMap::new();
         let is_bare =
-            |entry: &EntryRef<'d>| entry.key.mark().is_none() && entry.key.range().is_empty();
+            |entry: &EntryRef<'d>| entry.key.indicator().is_none() && entry.key.range().is_empty();
         if !block.node.entries().any(|entry| is_bare(&entry)) {
             return colons;
         }
@@ -281,7 +281,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             };
             let value = block.children.entry(*lone).value;
             let changed = self.changes.contains_key(&value.id);
-            if value.mark().is_none() && !changed && is_bare(&block.children.entry(*below)) {
+            if value.indicator().is_none() && !changed && is_bare(&block.children.entry(*below)) {
                 colons.insert(position, value);
             }
         }

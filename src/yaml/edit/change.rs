@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Editor;
 use super::refuse::readable;
-use super::slots::take_out;
+use super::slots::remove_kept;
 use super::sources::{Held, NewSlot, Slot};
 use crate::yaml::error::EditError;
 use crate::yaml::node::{EntryRef, NodeRef};
@@ -38,7 +38,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     ) -> Result<(), EditError> {
         self.refuse(node, || node.shared_anchor())?;
         self.added += scalar.source().len();
-        self.gone.remove(&node.id);
+        self.removed.remove(&node.id);
         let content = self.sources.hold_value(scalar);
         self.changes.insert(node.id, Change::Replace(content));
         Ok(())
@@ -67,10 +67,10 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     /// The slots after pending removals, so that positions are valid.
-    pub(super) fn settled_slots(&mut self, collection: NodeRef<'d>) -> &mut Vec<Slot<'f>> {
-        let gone = self.gone.remove(&collection.id).unwrap_or_default();
+    pub(super) fn current_slots(&mut self, collection: NodeRef<'d>) -> &mut Vec<Slot<'f>> {
+        let removed = self.removed.remove(&collection.id).unwrap_or_default();
         let slots = self.slots(collection);
-        take_out(slots, &gone);
+        remove_kept(slots, &removed);
         slots
     }
 
@@ -137,7 +137,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         match position {
             None => self.slots(collection).push(slot),
             Some(position) => {
-                let slots = self.settled_slots(collection);
+                let slots = self.current_slots(collection);
                 slots.insert(position.min(slots.len()), slot);
             }
         }

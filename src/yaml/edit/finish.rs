@@ -1,7 +1,7 @@
 //! Makes all changes in the text, and parses the result again before it is returned.
 
 use super::lines::ends_in_block_scalar;
-use super::slots::take_out;
+use super::slots::remove_kept;
 use super::{Change, Editor};
 use crate::yaml::content::OwnedDocument;
 use crate::yaml::document::Document;
@@ -37,10 +37,10 @@ impl Editor<'_, '_> {
     }
 
     /// Removes the slots of removed entries and items.
-    pub(super) fn take_out_gone(&mut self) {
-        for (id, gone) in std::mem::take(&mut self.gone) {
+    pub(super) fn apply_removals(&mut self) {
+        for (id, removed) in std::mem::take(&mut self.removed) {
             if let Some(Change::Slots(slots)) = self.changes.get_mut(&id) {
-                take_out(slots, &gone);
+                remove_kept(slots, &removed);
             }
         }
     }

@@ -124,8 +124,8 @@ impl<'d, 'f> Editor<'d, 'f> {
             let sequences = self.block_sequences();
             let width = |node: NodeRef<'d>| {
                 let item = node.items().next()?;
-                let width = item.outer_start().checked_sub(item.mark()?)?;
-                let is_gap = width > 1 && document.line_end(item.mark()?) > item.outer_start();
+                let width = item.outer_start().checked_sub(item.indicator()?)?;
+                let is_gap = width > 1 && document.line_end(item.indicator()?) > item.outer_start();
                 is_gap.then_some((node.range().start, width))
             };
             sequences.filter_map(width).collect()
@@ -138,7 +138,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         let sequences = self.sequences.get_or_init(|| {
             let document = self.document;
             self.block_sequences()
-                .filter(|node| node.mark().is_some())
+                .filter(|node| node.indicator().is_some())
                 .filter_map(|node| {
                     let Owner::Key(column) = owner_of(node) else {
                         return None;
@@ -178,8 +178,8 @@ pub(super) fn owner_of(node: NodeRef<'_>) -> Owner {
         return Owner::Root(if own_line { start - line } else { 0 });
     };
     if parent.kind().is_sequence() {
-        return Owner::Dash(document.column(node.mark().unwrap_or(node.outer_start())));
+        return Owner::Dash(document.column(node.indicator().unwrap_or(node.outer_start())));
     }
     let key = node.key_of_value().unwrap_or(node);
-    Owner::Key(document.column(key.mark().unwrap_or(key.outer_start())))
+    Owner::Key(document.column(key.indicator().unwrap_or(key.outer_start())))
 }

@@ -111,8 +111,8 @@ impl<'d> Editor<'d, '_> {
     /// The first offset at which comments above the first unit of a block collection can begin.
     pub(super) fn floor(&self, node: NodeRef<'d>) -> usize {
         let document = self.document;
-        if let Some(mark) = node.mark() {
-            return (document.line_end(mark) + 1).min(node.range().start);
+        if let Some(indicator) = node.indicator() {
+            return (document.line_end(indicator) + 1).min(node.range().start);
         }
         if node.parent().is_some() {
             return 0;

@@ -18,11 +18,12 @@
 //! assert_eq!(editor.finish().unwrap(), after);
 //! ```
 
+mod alias_write_back;
+mod aliases;
 mod block;
 mod change;
 mod finish;
 mod flow;
-mod fold;
 mod format;
 mod keys;
 mod lines;
@@ -30,7 +31,6 @@ mod nodes;
 mod owned;
 mod place;
 mod refuse;
-mod settle;
 mod slots;
 mod sources;
 mod units;
@@ -109,7 +109,7 @@ pub struct Editor<'d, 'f> {
     /// Cache: the rest of the line that was last looked at (start and end), and its line break.
     line: Cell<(usize, usize, &'static str)>,
     /// Entries and items to remove, by their index in the source.
-    gone: BTreeMap<NodeId, HashSet<usize>>,
+    removed: BTreeMap<NodeId, HashSet<usize>>,
     keys: RefCell<KeyIndexes<'d>>,
 }
 
@@ -137,7 +137,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             dashes: OnceCell::new(),
             steps: RefCell::default(),
             line: Cell::default(),
-            gone: BTreeMap::new(),
+            removed: BTreeMap::new(),
             keys: RefCell::default(),
         }
     }
@@ -175,7 +175,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         for id in touched {
             self.changes.remove(&id);
             self.comments.remove(&id);
-            self.gone.remove(&id);
+            self.removed.remove(&id);
         }
     }
 
@@ -187,7 +187,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         self.refuse(node, || node.shared_anchor())?;
         let content = readable(content)?;
         self.added += content.length();
-        self.gone.remove(&node.id);
+        self.removed.remove(&node.id);
         let content = self.sources.hold(content);
         self.changes.insert(node.id, Change::Replace(content));
         Ok(())
@@ -293,7 +293,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         self.refuse(mapping, || mapping.shared_above())?;
         self.refuse(entry.value, || self.document.read_from_outside(ids))?;
         self.slots(mapping);
-        self.gone.entry(mapping.id).or_default().insert(index);
+        self.removed.entry(mapping.id).or_default().insert(index);
         Ok(true)
     }
 
@@ -330,7 +330,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         })?;
         let ranks = order.iter().enumerate();
         let ranks: HashMap<usize, usize> = ranks.map(|(rank, kept)| (*kept, rank)).collect();
-        self.settled_slots(collection).sort_by_key(|slot| {
+        self.current_slots(collection).sort_by_key(|slot| {
             let rank = slot.kept().and_then(|kept| ranks.get(&kept));
             rank.copied().unwrap_or(usize::MAX)
         });
@@ -385,7 +385,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             self.refuse(collection, || self.document.read_from_outside(ids))?;
         }
         self.refuse_keys_twice(collection, &slots)?;
-        self.gone.remove(&collection.id);
+        self.removed.remove(&collection.id);
         self.changes.insert(collection.id, Change::slots(slots));
         Ok(())
     }

@@ -145,14 +145,17 @@ impl<'d, 'f> Editor<'d, 'f> {
                 let line = comments.iter().map(|comment| format!(" {comment}"));
                 let line: String = line.collect();
                 let behind_dash = kind.is_block_collection() && head.is_none();
-                match (comment_place(owner), value.mark()) {
+                match (comment_place(owner), value.indicator()) {
                     (Some(at), _) => replace(at, Some(Cow::Owned(line))),
                     // The first entry or item moves to a line below the dash.
-                    (None, Some(mark)) if behind_dash && !line.is_empty() => {
+                    (None, Some(indicator)) if behind_dash && !line.is_empty() => {
                         let start = value.outer_start();
                         let column = document.column(start);
                         let newline = newline_at(document.text, start);
-                        out.replace(mark + 1..start, format!("{line}{newline}{:column$}", ""));
+                        out.replace(
+                            indicator + 1..start,
+                            format!("{line}{newline}{:column$}", ""),
+                        );
                     }
                     _ => {}
                 }
@@ -168,7 +171,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         let is_value = node
             .parent()
             .is_some_and(|parent| parent.kind().is_mapping());
-        if is_value && node.mark().is_none() {
+        if is_value && node.indicator().is_none() {
             // `{lone}` is an entry without a colon. After the `?` of `{?}`, a colon needs a space: `?:` would be a
             // plain scalar.
             let lone_mark = self.document.text[..range.start].ends_with('?');
@@ -214,7 +217,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             text.trim()
         };
         // After a dash, the first line of a block collection must align with the lines below it.
-        let behind_dash = node.mark().is_some() && rendered.moved_up.is_some();
+        let behind_dash = node.indicator().is_some() && rendered.moved_up.is_some();
         let is_glued = text.is_empty() || text.starts_with([' ', '\t']);
         let range = if is_glued || behind_dash {
             self.with_space_before(start..end)
@@ -285,7 +288,7 @@ impl<'d, 'f> Editor<'d, 'f> {
 /// Whether a node has the indicator that it needs. `false` for the value of a mapping entry without a colon.
 fn has_indicator(node: NodeRef<'_>) -> bool {
     let parent = node.parent();
-    node.mark().is_some() || !parent.is_some_and(|parent| parent.kind().is_mapping())
+    node.indicator().is_some() || !parent.is_some_and(|parent| parent.kind().is_mapping())
 }
 
 /// The string to write in the style of the old scalar. `None` if the content keeps its spelling: it is not a string,

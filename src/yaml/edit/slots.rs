@@ -126,8 +126,8 @@ pub(super) fn comments_around<'n>(new: &'n NewSlot<'_>) -> (Vec<&'n str>, Option
 }
 
 /// Removes the kept entries or items of these indexes.
-pub(super) fn take_out(slots: &mut Vec<Slot<'_>>, gone: &HashSet<usize>) {
-    if !gone.is_empty() {
-        slots.retain(|slot| slot.kept().is_none_or(|kept| !gone.contains(&kept)));
+pub(super) fn remove_kept(slots: &mut Vec<Slot<'_>>, removed: &HashSet<usize>) {
+    if !removed.is_empty() {
+        slots.retain(|slot| slot.kept().is_none_or(|kept| !removed.contains(&kept)));
     }
 }

@@ -14,8 +14,8 @@
 
 mod around;
 mod document;
+mod entries;
 mod flow;
-mod part;
 mod rendered;
 mod transcribe;
 mod value;

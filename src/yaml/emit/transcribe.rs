@@ -77,7 +77,7 @@ impl Emitter<'_> {
         let mut items = node.items().peekable();
         while let Some(item) = items.next() {
             let written = item.written();
-            let start = document.line_start(written.mark().unwrap_or(written.outer_start()));
+            let start = document.line_start(written.indicator().unwrap_or(written.outer_start()));
             self.trivia(document, behind, start, shift);
             self.line(column);
             self.dash();
@@ -102,11 +102,11 @@ impl Emitter<'_> {
         let document = node.document;
         self.inline(node.tag().unwrap_or_default());
         self.open_collection(shift.to);
-        let (Some(mark), raw) = (node.mark(), node.raw()) else {
+        let (Some(indicator), raw) = (node.indicator(), node.raw()) else {
             return;
         };
-        let behind = if raw.properties == NONE || raw.properties < raw.mark {
-            mark + 1
+        let behind = if raw.properties == NONE || raw.properties < raw.indicator {
+            indicator + 1
         } else {
             raw.properties as usize + node.properties().len()
         };
@@ -276,7 +276,7 @@ fn column_of_owner(node: NodeRef<'_>) -> Option<usize> {
             let entry = parent.entries().find(|entry| entry.value.id == node.id)?;
             Some(document.column(entry.key.outer_start()))
         }
-        NodeKind::BlockSequence => Some(document.column(node.mark()?)),
+        NodeKind::BlockSequence => Some(document.column(node.indicator()?)),
         _ => None,
     }
 }
@@ -286,7 +286,7 @@ fn column_of_owner(node: NodeRef<'_>) -> Option<usize> {
 fn key_with_gap(entry: EntryRef<'_>) -> Option<(&str, usize)> {
     let text = entry.key.document.text;
     let value = entry.value.written();
-    let colon = value.mark()?;
+    let colon = value.indicator()?;
     let key = text.get(entry.key.range().start..colon)?;
     let gap = text.get(colon + 1..value.outer_start())?;
     let is_gap = !gap.is_empty() && gap.bytes().all(|byte| byte == b' ');
@@ -302,7 +302,7 @@ pub(super) fn is_simple_key(key: NodeRef<'_>) -> bool {
         )
     );
     is_one_line
-        && key.mark().is_none()
+        && key.indicator().is_none()
         && key.properties().is_empty()
         && !key.source().contains('\n')
         && !key.source().is_empty()

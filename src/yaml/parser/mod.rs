@@ -261,7 +261,7 @@ impl<'t> Builder<'t> {
         let id = offset(self.tree.nodes.len());
         self.check_limits()?;
         let mut parent = NONE;
-        let mut mark = NONE;
+        let mut indicator = NONE;
         if let Some(open) = self.open.last_mut() {
             parent = open.node;
             let (at_key, flow, question) = (open.at_key, open.flow, open.question.take());
@@ -274,7 +274,7 @@ impl<'t> Builder<'t> {
             if flow && !is_value && self.bytes.get(at) == Some(&b',') {
                 at = self.skip_trivia(at + 1);
             }
-            let indicator = match (in_mapping, at_key) {
+            let expected = match (in_mapping, at_key) {
                 (false, _) if flow => 0,
                 (false, _) => b'-',
                 (true, true) => b'?',
@@ -282,14 +282,14 @@ impl<'t> Builder<'t> {
             };
             // In `[? a : b]` the question mark precedes the pair, where items have no indicator.
             // After a `?` without a `:`, the next key may itself begin with a colon: `::`.
-            let spaced = indicator == b'?' || (indicator == b':' && !flow);
+            let spaced = expected == b'?' || (expected == b':' && !flow);
             let lone = spaced && !self.is_indicator(at);
             // After a `?` without a `:`, an entry further left may begin with a colon, too.
             let is_outer = !flow && question.is_some_and(|key| self.column(at) < self.column(key));
-            if indicator != 0 && self.bytes.get(at) == Some(&indicator) && !lone && !is_outer {
-                mark = offset(at);
+            if expected != 0 && self.bytes.get(at) == Some(&expected) && !lone && !is_outer {
+                indicator = offset(at);
                 self.cursor = at + 1;
-                if indicator == b'?'
+                if expected == b'?'
                     && let Some(open) = self.open.last_mut()
                 {
                     open.question = Some(at);
@@ -311,13 +311,13 @@ impl<'t> Builder<'t> {
             start: NONE,
             end: NONE,
             properties,
-            mark,
+            indicator,
             next: id + 1,
             parent,
             extra: NONE,
         });
         if parent != NONE {
-            let mut first = properties.min(mark);
+            let mut first = properties.min(indicator);
             if self.tree.nodes[parent as usize].start == NONE {
                 if first == NONE {
                     first = offset(self.skip_trivia(self.cursor));

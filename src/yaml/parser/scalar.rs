@@ -78,7 +78,7 @@ impl Builder<'_> {
         let is_key = self.open.last().is_some_and(|open| {
             !open.at_key && self.tree.nodes[open.node as usize].kind.is_mapping()
         });
-        if is_key && node.mark == NONE {
+        if is_key && node.indicator == NONE {
             self.skip_trivia(self.cursor)
         } else {
             self.cursor

@@ -23,7 +23,7 @@ impl<E: Events> Scanner<'_, &mut E> {
             style,
             start,
             end,
-            mark: Some(awaited.mark),
+            indicator: Some(awaited.indicator),
             folded: false,
         })?;
         self.cursor = end;

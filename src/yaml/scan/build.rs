@@ -57,7 +57,7 @@ impl<'t> TreeBuilder<'t> {
         kind: NodeKind,
         start: usize,
         end: u32,
-        mark: Option<usize>,
+        indicator: Option<usize>,
     ) -> Result<(), Bail> {
         if self.is_full() {
             return Err(Bail);
@@ -68,7 +68,7 @@ impl<'t> TreeBuilder<'t> {
             start: offset(start),
             end,
             properties: NONE,
-            mark: mark.map_or(NONE, offset),
+            indicator: indicator.map_or(NONE, offset),
             next,
             parent: self.open.last().copied().unwrap_or(NONE),
             extra: NONE,
@@ -107,7 +107,7 @@ impl Events for TreeBuilder<'_> {
 
     fn scalar(&mut self, scalar: Scalar) -> Result<(), Bail> {
         let kind = NodeKind::Scalar(scalar.style);
-        self.push(kind, scalar.start, offset(scalar.end), scalar.mark)?;
+        self.push(kind, scalar.start, offset(scalar.end), scalar.indicator)?;
         if scalar.style == ScalarStyle::Plain && !scalar.folded {
             return Ok(());
         }
@@ -120,11 +120,11 @@ impl Events for TreeBuilder<'_> {
         Ok(())
     }
 
-    fn open(&mut self, kind: NodeKind, start: usize, mark: Option<usize>) -> Result<(), Bail> {
+    fn open(&mut self, kind: NodeKind, start: usize, indicator: Option<usize>) -> Result<(), Bail> {
         if self.open.len() + self.depth >= MAX_DEPTH {
             return Err(Bail);
         }
-        self.push(kind, start, NONE, mark)?;
+        self.push(kind, start, NONE, indicator)?;
         self.open.push(offset(self.tree.nodes.len() - 1));
         if kind.is_mapping() {
             self.keys.open();

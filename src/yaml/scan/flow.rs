@@ -59,10 +59,10 @@ impl<E: Events> Scanner<'_, &mut E> {
         &mut self,
         start: usize,
         line: Line,
-        mark: Option<usize>,
+        indicator: Option<usize>,
         least: usize,
     ) -> Result<usize, Bail> {
-        let (end, line) = self.flow(start, line, mark, least)?;
+        let (end, line) = self.flow(start, line, indicator, least)?;
         self.cursor = end;
         self.tail(end, line)?;
         Ok(line.next)
@@ -73,7 +73,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         &mut self,
         start: usize,
         mut line: Line,
-        mut mark: Option<usize>,
+        mut indicator: Option<usize>,
         least: usize,
     ) -> Result<(usize, Line), Bail> {
         let mut nesting = Nesting::default();
@@ -84,7 +84,7 @@ impl<E: Events> Scanner<'_, &mut E> {
             match self.bytes[at] {
                 bracket @ (b'[' | b'{') => {
                     nesting.enter(bracket == b'{')?;
-                    self.events.open(nesting.kind(), at, mark)?;
+                    self.events.open(nesting.kind(), at, indicator)?;
                     at = self.flow_next(at + 1, &mut line, least)?;
                     entered = self.bytes[at] != nesting.closing();
                 }
@@ -94,7 +94,7 @@ impl<E: Events> Scanner<'_, &mut E> {
                         style,
                         start: at,
                         end,
-                        mark,
+                        indicator,
                         folded: false,
                     })?;
                     at = end;
@@ -125,10 +125,10 @@ impl<E: Events> Scanner<'_, &mut E> {
                     _ => return Err(Bail),
                 }
             }
-            mark = None;
+            indicator = None;
             if nesting.in_mapping() {
                 let colon = self.flow_key(at, line.end)?;
-                mark = Some(colon);
+                indicator = Some(colon);
                 at = self.skip_spaces(colon + 1, line.end);
                 if at == line.end {
                     return Err(Bail);
@@ -170,7 +170,7 @@ impl<E: Events> Scanner<'_, &mut E> {
             style,
             start,
             end,
-            mark: None,
+            indicator: None,
             folded: false,
         })?;
         Ok(colon)

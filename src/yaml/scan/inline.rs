@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memchr2};
 
-use super::near::colon_or_hash;
+use super::search::colon_or_hash;
 use super::{Awaited, Bail, Events, Line, Scalar, ScalarStyle, Scanner};
 
 /// Limit of the bytes from the start of a key to its colon; YAML allows 1,024 characters.
@@ -47,7 +47,7 @@ impl<E: Events> Scanner<'_, &mut E> {
             style,
             start: at,
             end,
-            mark: None,
+            indicator: None,
             folded: false,
         };
         Ok(Some((key, colon)))
@@ -56,11 +56,11 @@ impl<E: Events> Scanner<'_, &mut E> {
     /// Reads the value at `at`, after its indicator. Returns the start of the line to continue with.
     #[inline]
     pub(super) fn value(&mut self, at: usize, line: Line, awaited: Awaited) -> Result<usize, Bail> {
-        let mark = Some(awaited.mark);
+        let indicator = Some(awaited.indicator);
         let (mut last, mut folded) = (line, false);
         let (style, end) = match self.bytes[at] {
             b'|' | b'>' => return self.block_scalar(at, line, awaited),
-            b'[' | b'{' => return self.flow_value(at, line, mark, awaited.column + 1),
+            b'[' | b'{' => return self.flow_value(at, line, indicator, awaited.column + 1),
             quote @ (b'"' | b'\'') => {
                 let end = match self.closing(quote, at + 1, line.end)? {
                     Some(end) => end,
@@ -92,7 +92,7 @@ impl<E: Events> Scanner<'_, &mut E> {
             style,
             start: at,
             end,
-            mark,
+            indicator,
             folded,
         })?;
         self.cursor = end;

@@ -8,7 +8,7 @@
 //!
 //! In reading order: this file walks lines and indentation. [`inline`] reads keys and scalars of one line,
 //! [`several_lines`] scalars that continue on lines below, [`flow`] brackets and braces, [`block_scalar`] `|` and `>`.
-//! [`bytes`] checks every byte first, [`near`] searches short runs. [`decode`] decodes the text of a scalar. [`build`]
+//! [`bytes`] checks every byte first, [`search`] searches short runs. [`decode`] decodes the text of a scalar. [`build`]
 //! builds a tree from the events, [`check`] only checks the text.
 
 mod block_scalar;
@@ -19,7 +19,7 @@ mod decode;
 mod flow;
 mod inline;
 mod keys;
-mod near;
+mod search;
 mod several_lines;
 
 use super::scalar::ScalarStyle;
@@ -30,7 +30,7 @@ pub(super) use build::TreeBuilder;
 pub(super) use check::Checker;
 pub(crate) use decode::decode;
 pub(crate) use keys::OpenKeys;
-pub(super) use near::line_end as near_line_end;
+pub(super) use search::line_end as find_line_end;
 
 /// The scanner stopped: the general parser has to read the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub(crate) struct Scalar {
     /// First byte after the scalar; a block scalar ends before its last line break.
     pub(crate) end: usize,
     /// Offset of the dash or colon before it.
-    pub(crate) mark: Option<usize>,
+    pub(crate) indicator: Option<usize>,
     /// Whether a plain or quoted scalar continues below its first line.
     pub(crate) folded: bool,
 }
@@ -71,7 +71,7 @@ pub(crate) trait Events {
     /// A value or item.
     fn scalar(&mut self, scalar: Scalar) -> Result<(), Bail>;
     /// A collection begins; `mark` is the offset of the dash or colon before it.
-    fn open(&mut self, kind: NodeKind, start: usize, mark: Option<usize>) -> Result<(), Bail>;
+    fn open(&mut self, kind: NodeKind, start: usize, indicator: Option<usize>) -> Result<(), Bail>;
     /// The innermost collection ends.
     fn close(&mut self, kind: NodeKind, end: usize) -> Result<(), Bail>;
 }
@@ -116,7 +116,7 @@ impl OpenBlock {
 /// A dash or colon whose node has not begun yet.
 #[derive(Debug, Clone, Copy)]
 struct Awaited {
-    mark: usize,
+    indicator: usize,
     /// Column of the dash, or of the key.
     column: usize,
     dash: bool,
@@ -179,7 +179,7 @@ impl<E: Events> Scanner<'_, &mut E> {
 
     #[inline]
     fn line(&self, start: usize) -> Line {
-        let next = near::line_end(self.bytes, start);
+        let next = search::line_end(self.bytes, start);
         let mut end = next;
         if self.returns && end > start && next < self.bytes.len() && self.bytes[end - 1] == b'\r' {
             end -= 1;
@@ -190,7 +190,7 @@ impl<E: Events> Scanner<'_, &mut E> {
 
     #[inline]
     fn skip_spaces(&self, at: usize, end: usize) -> usize {
-        near::skip_spaces(self.bytes, at, end)
+        search::skip_spaces(self.bytes, at, end)
     }
 
     /// Whether a line begins with `---`, `...` or the `%` of a directive.
@@ -226,12 +226,12 @@ impl<E: Events> Scanner<'_, &mut E> {
                 style: ScalarStyle::Plain,
                 start: self.cursor,
                 end: self.cursor,
-                mark: None,
+                indicator: None,
                 folded: false,
             })?,
             DocumentState::Rooted => {}
         }
-        self.settle_awaited()?;
+        self.end_awaited()?;
         while let Some(open) = self.open.pop() {
             self.close(open)?;
         }
@@ -245,7 +245,7 @@ impl<E: Events> Scanner<'_, &mut E> {
     fn content(&mut self, line: Line, first: usize) -> Result<usize, Bail> {
         let mut at = first;
         let mut dash = self.is_indicator(b'-', at, line.end);
-        self.settle(at - line.start, dash)?;
+        self.close_deeper_levels(at - line.start, dash)?;
         let mut behind_dash = false;
         while dash {
             let column = at - line.start;
@@ -253,7 +253,7 @@ impl<E: Events> Scanner<'_, &mut E> {
                 self.begin(column, true, at)?;
             }
             self.awaited = Some(Awaited {
-                mark: at,
+                indicator: at,
                 column,
                 dash: true,
             });
@@ -296,7 +296,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         self.events.key(key)?;
         self.cursor = colon + 1;
         let awaited = Awaited {
-            mark: colon,
+            indicator: colon,
             column,
             dash: false,
         };
@@ -312,13 +312,13 @@ impl<E: Events> Scanner<'_, &mut E> {
     /// Closes the collections that a line at this column cannot belong to. `dash` says whether the line begins with a
     /// dash.
     #[inline]
-    fn settle(&mut self, column: usize, dash: bool) -> Result<(), Bail> {
+    fn close_deeper_levels(&mut self, column: usize, dash: bool) -> Result<(), Bail> {
         if let Some(awaited) = self.awaited {
             let indentless = !awaited.dash && dash && column == awaited.column;
             if column > awaited.column || indentless {
                 return Ok(());
             }
-            self.settle_awaited()?;
+            self.end_awaited()?;
         }
         loop {
             match self.open.last().copied() {
@@ -335,15 +335,15 @@ impl<E: Events> Scanner<'_, &mut E> {
     }
 
     /// Reports the awaited node as an empty one.
-    fn settle_awaited(&mut self) -> Result<(), Bail> {
-        let Some(Awaited { mark, .. }) = self.awaited.take() else {
+    fn end_awaited(&mut self) -> Result<(), Bail> {
+        let Some(Awaited { indicator, .. }) = self.awaited.take() else {
             return Ok(());
         };
         self.events.scalar(Scalar {
             style: ScalarStyle::Plain,
-            start: mark + 1,
-            end: mark + 1,
-            mark: Some(mark),
+            start: indicator + 1,
+            end: indicator + 1,
+            indicator: Some(indicator),
             folded: false,
         })
     }
@@ -362,10 +362,10 @@ impl<E: Events> Scanner<'_, &mut E> {
         if self.open.len() >= MAX_DEPTH {
             return Err(Bail);
         }
-        let mark = self.awaited.take().map(|awaited| awaited.mark);
+        let indicator = self.awaited.take().map(|awaited| awaited.indicator);
         let open = OpenBlock { column, sequence };
         self.open.push(open);
-        self.events.open(open.kind(), start, mark)
+        self.events.open(open.kind(), start, indicator)
     }
 
     /// Ends a block collection with its last descendant, before comments and blank lines.

@@ -16,7 +16,7 @@ use super::super::trail::Trail;
 use super::super::versions::Versions;
 use super::child::ChildVersions;
 use super::take::take;
-use super::{Combined, ConflictKind, Fate, FieldMerger};
+use super::{Combined, ConflictKind, FieldAction, FieldMerger};
 use crate::yaml::{Content, EditError, Editor, Value};
 
 /// How lines that end in an image are paired and merged.
@@ -42,7 +42,7 @@ impl FieldMerger<'_> {
         trail: &Trail<'_>,
         versions: ChildVersions<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
-    ) -> Result<Option<Fate>, EditError> {
+    ) -> Result<Option<FieldAction>, EditError> {
         let (Some(local), Some(upstream)) = (versions.local, versions.upstream) else {
             return Ok(None);
         };
@@ -69,7 +69,7 @@ impl FieldMerger<'_> {
         } else if Some(merged.text.as_str()) != texts.local {
             editor.replace(local.value, Content::Value(Value::from(merged.text)))?;
         }
-        Ok(Some(Fate::Local))
+        Ok(Some(FieldAction::Local))
     }
 
     /// Merges strings by the first kind of parts that they have.

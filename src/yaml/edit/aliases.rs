@@ -1,8 +1,8 @@
 //! Adapts changes to the aliases and merge keys of the source.
 
 use super::Editor;
+use super::alias_write_back::AliasWriteBack;
 use super::finish::Spliced;
-use super::fold::Fold;
 use crate::yaml::document::Document;
 use crate::yaml::error::EditError;
 use crate::yaml::node::NodeRef;
@@ -11,40 +11,41 @@ use crate::yaml::tree::{NodeId, Tree};
 impl<'d, 'f> Editor<'d, 'f> {
     /// The text with all changes made, not yet parsed.
     pub(super) fn splice(mut self) -> Result<Spliced, EditError> {
-        self.take_out_gone();
+        self.apply_removals();
         let Some(expanded) = expanded(self.document, self.own_tree.as_deref()) else {
             return self.spliced();
         };
         let (document, changes) = (self.document, self.changes);
         let comments = self.comments;
-        let mut fold = Fold::of(document, expanded, changes, comments, self.sources)?;
-        fold.run();
-        if let Some((_, error)) = fold.refused.first() {
+        let mut write_back =
+            AliasWriteBack::of(document, expanded, changes, comments, self.sources)?;
+        write_back.run();
+        if let Some((_, error)) = write_back.refused.first() {
             return Err(error.clone());
         }
-        let settled = Editor {
-            comments: fold.comments(),
-            changes: std::mem::take(&mut fold.out),
-            sources: std::mem::take(&mut fold.sources),
-            ..Editor::of(fold.plain(), None)
+        let editor = Editor {
+            comments: write_back.comments(),
+            changes: std::mem::take(&mut write_back.out),
+            sources: std::mem::take(&mut write_back.sources),
+            ..Editor::of(write_back.plain(), None)
         };
-        settled.spliced()
+        editor.spliced()
     }
 
     /// The errors of changes that cannot be written, each with its node: an alias there would have to be written out,
     /// but cannot be.
     #[must_use]
     fn refusals(&mut self) -> Vec<(NodeId, EditError)> {
-        self.take_out_gone();
+        self.apply_removals();
         let Some(expanded) = expanded(self.document, self.own_tree.as_deref()) else {
             return Vec::new();
         };
         let (changes, comments) = (self.changes.clone(), self.comments.clone());
         let sources = self.sources.clone();
-        match Fold::of(self.document, expanded, changes, comments, sources) {
-            Ok(mut fold) => {
-                fold.run();
-                fold.refused
+        match AliasWriteBack::of(self.document, expanded, changes, comments, sources) {
+            Ok(mut write_back) => {
+                write_back.run();
+                write_back.refused
             }
             Err(error) => vec![(NodeId(0), error)],
         }
@@ -63,7 +64,7 @@ impl<'d, 'f> Editor<'d, 'f> {
 
     /// Discards the changes of these nodes that cannot be written. Returns the index and the error of each node, with
     /// paths that begin at the node. [`Editor::finish`] reports the errors of other nodes.
-    pub(crate) fn settle(&mut self, nodes: &[NodeRef<'d>]) -> Vec<(usize, EditError)> {
+    pub(crate) fn discard_unwritable(&mut self, nodes: &[NodeRef<'d>]) -> Vec<(usize, EditError)> {
         let mut given_up = Vec::new();
         loop {
             let before = given_up.len();

@@ -12,9 +12,9 @@ pub(crate) const MOST_ADDED: usize = 16 << 20;
 
 /// The bytes that edits may still add.
 #[derive(Debug)]
-pub(super) struct Room(AtomicUsize);
+pub(super) struct EditBudget(AtomicUsize);
 
-impl Room {
+impl EditBudget {
     /// No limit.
     pub(super) fn unlimited() -> Self {
         Self(AtomicUsize::new(usize::MAX))

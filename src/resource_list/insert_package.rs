@@ -12,13 +12,13 @@ impl ResourceList {
     ///
     /// # Errors
     /// An error if a resource cannot be an item of the list.
-    pub(crate) fn adopt(&mut self, other: Self) -> Result<Vec<ItemId>, InputError> {
+    pub(crate) fn insert_package(&mut self, other: Self) -> Result<Vec<ItemId>, InputError> {
         let package_path = self.root_package_path().map(Arc::from);
         let count = other.items.len();
         if self.is_package() {
-            self.adopt_files(other);
+            self.insert_files(other);
         } else {
-            self.adopt_items(other)?;
+            self.insert_resources(other)?;
         }
         let first = self.items.len() - count;
         for item in &mut self.items[first..] {
@@ -27,7 +27,7 @@ impl ResourceList {
         Ok((first..self.items.len()).map(ItemId).collect())
     }
 
-    fn adopt_files(&mut self, other: Self) {
+    fn insert_files(&mut self, other: Self) {
         let (Form::Package(package), Form::Package(new)) = (&mut self.form, &other.form) else {
             return;
         };
@@ -43,7 +43,7 @@ impl ResourceList {
         }
     }
 
-    fn adopt_items(&mut self, mut other: Self) -> Result<(), InputError> {
+    fn insert_resources(&mut self, mut other: Self) -> Result<(), InputError> {
         for ids in other.by_text(other.items().map(|(id, _)| id)) {
             for id in &ids {
                 self.add_text(NewText {
@@ -55,7 +55,7 @@ impl ResourceList {
             // Free the text and its tree, which are not read again.
             other.texts[other.items[ids[0].0].text].clear();
         }
-        self.settle()?;
+        self.apply_insertions()?;
         let first = self.items.len() - other.items.len();
         for (own, item) in self.items[first..].iter_mut().zip(other.items) {
             own.resource = item.resource;

@@ -9,14 +9,14 @@ pub(crate) const BOOL: [(&str, bool); 2] = [("true", true), ("false", false)];
 
 /// Reads such fields. A word that is not allowed becomes an error result, and the default is used instead.
 #[derive(Debug)]
-pub(crate) struct Words<'r> {
+pub(crate) struct EnumFields<'r> {
     /// The path of the mapping that contains the fields.
     prefix: Path,
     results: &'r mut Results,
     valid: bool,
 }
 
-impl<'r> Words<'r> {
+impl<'r> EnumFields<'r> {
     pub(crate) fn new(prefix: Path, results: &'r mut Results) -> Self {
         Self {
             prefix,

@@ -30,7 +30,7 @@ use crate::yaml::value::Value;
 use merge_key::MergedEntries;
 
 /// Maps changes of the expanded document to the source.
-pub(super) struct Fold<'x> {
+pub(super) struct AliasWriteBack<'x> {
     /// The expanded document.
     pub(super) document: Document<'x>,
     pub(super) expansion: &'x Expansion,
@@ -45,7 +45,7 @@ pub(super) struct Fold<'x> {
     pub(super) refused: Vec<(NodeId, EditError)>,
 }
 
-impl<'x> Fold<'x> {
+impl<'x> AliasWriteBack<'x> {
     /// The changes of a document, mapped to its expanded form.
     ///
     /// # Errors
@@ -60,7 +60,7 @@ impl<'x> Fold<'x> {
         let Some(expansion) = expanded.tree.expansion.as_deref() else {
             return Err(shared(document.node(NodeId(0)), ""));
         };
-        let mut fold = Self {
+        let mut write_back = Self {
             document: expanded,
             expansion,
             changes,
@@ -71,9 +71,9 @@ impl<'x> Fold<'x> {
             refused: Vec::new(),
         };
         if document.tree.expansion.is_none() {
-            fold.lift(document)?;
+            write_back.lift(document)?;
         }
-        Ok(fold)
+        Ok(write_back)
     }
 
     /// Maps changes of the source to the expanded document.

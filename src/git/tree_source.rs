@@ -1,4 +1,4 @@
-//! Reads a tree of a repository as the [`Holder`] of a package.
+//! Reads a tree of a repository as the [`FileSource`] of a package.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -10,7 +10,7 @@ use gix::objs::tree::EntryKind;
 use super::GitError;
 use super::Repository;
 use crate::package::{
-    AtPlace, Holder, Kind, PackageError, ResolvedLink, SkipReason, Skipped, follow, join, list,
+    AtPlace, FileSource, Kind, PackageError, ResolvedLink, SkipReason, Skipped, follow, join, list,
 };
 
 /// The most bytes that a symbolic link may hold, as on Linux.
@@ -51,7 +51,7 @@ impl TreeEntry {
 }
 
 /// A directory of a repository at a commit.
-pub(super) struct TreeHolder<'r> {
+pub(super) struct TreeSource<'r> {
     repository: &'r Repository,
     root: ObjectId,
     directory: &'r str,
@@ -65,14 +65,14 @@ pub(super) struct TreeHolder<'r> {
     failed: RefCell<Option<GitError>>,
 }
 
-impl<'r> TreeHolder<'r> {
+impl<'r> TreeSource<'r> {
     /// `None` if there is no such directory.
     pub(super) fn new(
         repository: &'r Repository,
         root: ObjectId,
         directory: &'r str,
     ) -> Result<Option<Self>, GitError> {
-        let holder = Self {
+        let source = Self {
             repository,
             root,
             directory,
@@ -81,13 +81,13 @@ impl<'r> TreeHolder<'r> {
             files: RefCell::default(),
             failed: RefCell::new(None),
         };
-        let id = match holder.entry(directory)? {
+        let id = match source.entry(directory)? {
             _ if directory.is_empty() => root,
             Some(entry) if entry.kind == EntryKind::Tree => entry.id,
             _ => return Ok(None),
         };
-        holder.folders.borrow_mut().insert(String::new(), id);
-        Ok(Some(holder))
+        source.folders.borrow_mut().insert(String::new(), id);
+        Ok(Some(source))
     }
 
     /// The files of the package by the rules of [`read_package`](crate::package::read_package), and what was skipped.
@@ -117,13 +117,13 @@ impl<'r> TreeHolder<'r> {
     /// The paths of about the first 20,000 folders of a tree, to suggest names in messages.
     pub(super) fn folders_below(repository: &'r Repository, root: ObjectId) -> Vec<String> {
         const ENOUGH: usize = 20_000;
-        let Ok(Some(holder)) = Self::new(repository, root, "") else {
+        let Ok(Some(source)) = Self::new(repository, root, "") else {
             return Vec::new();
         };
         let mut found = Vec::new();
         let mut pending = VecDeque::from([(String::new(), root)]);
         while let Some((folder, id)) = pending.pop_front() {
-            let Ok(tree) = holder.tree(id, &folder) else {
+            let Ok(tree) = source.tree(id, &folder) else {
                 continue;
             };
             for entry in tree.iter().filter(|entry| entry.kind == EntryKind::Tree) {
@@ -234,7 +234,7 @@ fn is_name(name: &[u8]) -> bool {
     !matches!(name, b"" | b"." | b"..") && !name.iter().any(|byte| matches!(byte, b'/' | b'\\' | 0))
 }
 
-impl Holder for TreeHolder<'_> {
+impl FileSource for TreeSource<'_> {
     type Entry = TreeEntry;
     type Stamp = TreeFile;
     /// The path from the root, which identifies the file, and the file.

@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Fold;
+use super::AliasWriteBack;
 use crate::yaml::edit::change::Change;
 use crate::yaml::edit::sources::{ContentSources, NewSlot, Slot};
 use crate::yaml::expand::sources;
@@ -83,7 +83,7 @@ impl<'x> MergedEntries<'x> {
     }
 }
 
-impl<'x> Fold<'x> {
+impl<'x> AliasWriteBack<'x> {
     /// Decides whether the merge key of a mapping is kept, and maps the changes of the other entries.
     pub(super) fn merged(&mut self, node: NodeRef<'x>, plain: NodeRef<'x>, slots: Vec<Slot<'x>>) {
         let Some(merge) = self.plain().merge_key(plain) else {
