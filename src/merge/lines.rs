@@ -184,7 +184,7 @@ impl SideChanges {
 mod tests {
     use super::*;
 
-    /// Chunks as text: `=` no one, `<` local, `>` upstream, `&` both alike, `!` a conflict.
+    /// Chunks as text: `=` neither side changed it, `<` local, `>` upstream, `&` both alike, `!` a conflict.
     fn shown([base, local, upstream]: [&str; 3]) -> String {
         let [base, local, upstream] = [base, local, upstream].map(str::as_bytes);
         let found = chunks(Versions {

@@ -63,7 +63,7 @@ fn arguments_merge_by_their_flags() {
         "- --x\n- --a\n- --z",
         "- --a\n- --x\n- --y\n- --z",
     );
-    // An image within.
+    // Both sides changed an image in an argument.
     both(
         "- --i=r/app:1\n- --b",
         "- --i=m/app:1\n- --b",
@@ -75,7 +75,7 @@ fn arguments_merge_by_their_flags() {
         ["- --a=2\n- --b\n- --c", "- --a=3\n- --b\n- --c"],
         "spec.x[0]",
     );
-    // Removed and changed.
+    // Local removed the argument that upstream changed.
     conflict(
         ["- --a=1\n- --b", "- --b\n- --c", "- --a=3\n- --b"],
         ["- --b\n- --c", "- --a=3\n- --b\n- --c"],
@@ -103,7 +103,7 @@ fn a_flag_and_the_value_after_it_are_one_element() {
         "- -n\n- a\n- -m\n- -o",
         "- -m\n- -o",
     );
-    // They are kept or removed together.
+    // A flag and its value are kept or removed together.
     let changed = "- -n\n- b\n- -m\n- -o";
     for local in ["- -m\n- -p", "- -n=c\n- -m"] {
         conflict(
@@ -387,7 +387,7 @@ fn a_move_of_what_the_other_side_replaced_is_not_lost() {
         [&format!("{ours}\n- x\n{new}"), &format!("{old}\n- x\n- y")],
         "spec.x",
     );
-    // Others were moved.
+    // Local moved other elements than upstream replaced.
     both(
         "- x\n- y\n- a\n- b",
         "- y\n- x\n- a\n- b",
