@@ -2,12 +2,13 @@
 //!
 //! Source: contract, expand-variant-set.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::expression::ObjectFields;
 use super::text_map::TextMap;
 use crate::resource::{Resource, namespace_of};
-use crate::resource_list::{ItemId, ResourceList};
+use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason};
 use crate::scope::{Scopes, is_definition};
 use crate::yaml::NodeRef;
@@ -30,6 +31,8 @@ pub(crate) struct Object {
     pub(crate) fields: ObjectFields,
     /// The `spec` of a PackageRevision; `None` for other objects.
     pub(crate) revision: Option<Box<PackageRevisionSpec>>,
+    /// The number of the list that has it.
+    pub(crate) list: usize,
 }
 
 /// The fields that identify a PackageRevision; an absent field is empty.
@@ -86,36 +89,21 @@ impl Object {
             labels: map("labels"),
             annotations: map("annotations"),
         };
-        Self { fields, revision }
+        Self {
+            fields,
+            revision,
+            list: 0,
+        }
     }
 }
 
-/// An object, and the list and item that it comes from.
-struct FoundObject {
-    object: Object,
-    place: (usize, ItemId),
-}
+/// The objects of a type in a namespace, by name.
+pub(crate) type NamedObjects = BTreeMap<String, Object>;
 
-/// Sorts objects by name and keeps the first one of each name. If one list has a name again, adds the duplicate to
-/// `twice`.
-fn in_order(mut found: Vec<FoundObject>, twice: &mut Vec<(usize, ItemId)>) -> Vec<Object> {
-    found.sort_unstable_by(|a, b| {
-        (&a.object.fields.name, a.place).cmp(&(&b.object.fields.name, b.place))
-    });
-    found.dedup_by(|next, kept| {
-        let is_same = next.object.fields.name == kept.object.fields.name;
-        if is_same && next.place.0 == kept.place.0 {
-            twice.push(next.place);
-        }
-        is_same
-    });
-    found.into_iter().map(|found| found.object).collect()
-}
-
-/// Objects by type and namespace. The objects of a namespace are sorted by name.
+/// NamedObjects by type and namespace.
 #[derive(Debug, Default)]
 pub(crate) struct Cluster {
-    objects: HashMap<TypeOf, HashMap<String, Vec<Object>>>,
+    objects: HashMap<TypeOf, HashMap<String, NamedObjects>>,
 }
 
 impl Cluster {
@@ -134,23 +122,17 @@ impl Cluster {
                 list.read(item, |node| scopes.learn(resource, node));
             }
         }
-        let numbers = types.iter().enumerate();
-        let numbers = numbers.map(|(number, (version, kind))| ((&**version, &**kind), number));
-        let numbers: HashMap<(&str, &str), usize> = numbers.collect();
-        // For each type, the objects by namespace.
-        let mut found: Vec<HashMap<&str, Vec<FoundObject>>> = Vec::new();
-        found.resize_with(types.len(), HashMap::new);
-        let mut is_cluster_scoped: Vec<Option<bool>> = vec![None; types.len()];
+        let types = types.iter();
+        let none = || HashMap::<String, NamedObjects>::new();
+        let found = types.map(|(version, kind)| ((version.as_str(), kind.as_str()), none()));
+        let mut found: HashMap<(&str, &str), _> = found.collect();
         for (number, list) in lists.iter().enumerate() {
-            for (item, resource) in list.items().filter(|(_, r)| r.name.is_some()) {
+            for (item, resource) in list.items() {
                 let type_of = (&*resource.api_version, &*resource.kind);
-                let Some(type_number) = numbers.get(&type_of) else {
+                let (Some(of_type), Some(name)) = (found.get_mut(&type_of), &resource.name) else {
                     continue;
                 };
-                let is_cluster_scoped = is_cluster_scoped[*type_number].get_or_insert_with(|| {
-                    scopes.is_cluster_scoped(resource.group(), &resource.kind)
-                });
-                let namespace = if *is_cluster_scoped {
+                let namespace = if scopes.is_cluster_scoped(resource.group(), &resource.kind) {
                     ANY
                 } else {
                     namespace_of(resource.namespace.as_deref())
@@ -158,54 +140,50 @@ impl Cluster {
                 if namespace != ANY && !namespaces.contains(namespace) {
                     continue;
                 }
-                let object = list.read(item, |node| Object::read(resource, node));
-                let place = (number, item);
-                let objects = found[*type_number].entry(namespace).or_default();
-                objects.push(FoundObject { object, place });
+                let objects = of_type.entry(namespace.to_owned()).or_default();
+                match objects.entry(name.to_string()) {
+                    Entry::Vacant(free) => {
+                        let object = list.read(item, |node| Object::read(resource, node));
+                        free.insert(Object {
+                            list: number,
+                            ..object
+                        });
+                    }
+                    Entry::Occupied(known) if known.get().list == number => {
+                        let message = "the object appears twice";
+                        let result = FunctionResult::error(Reason::Ambiguous, message);
+                        findings.push(result.about(resource));
+                    }
+                    Entry::Occupied(_) => {}
+                }
             }
         }
-        let mut cluster = Self::default();
-        let mut twice = Vec::new();
-        for (type_of, by_namespace) in types.iter().zip(found) {
-            let objects = cluster.objects.entry(type_of.clone()).or_default();
-            for (namespace, found) in by_namespace {
-                objects.insert(namespace.to_owned(), in_order(found, &mut twice));
-            }
+        let objects = found.into_iter();
+        let objects = objects
+            .map(|((version, kind), of_type)| ((version.to_owned(), kind.to_owned()), of_type));
+        Self {
+            objects: objects.collect(),
         }
-        twice.sort_unstable();
-        findings.extend(twice.into_iter().map(|(number, item)| {
-            let result = FunctionResult::error(Reason::Ambiguous, "the object appears twice");
-            result.about(lists[number].resource(item))
-        }));
-        cluster
     }
 
-    /// Adds an object of a namespaced kind.
-    pub(crate) fn add(&mut self, (version, kind): (&str, &str), namespace: &str, object: Object) {
+    /// Adds a PackageRevision. There may be another one of its name: one that was made in a workspace that has the
+    /// name of this revision.
+    pub(crate) fn add_revision(&mut self, namespace: &str, object: Object) {
+        let (version, kind) = PACKAGE_REVISION;
         let of_type = self.objects.entry((version.to_owned(), kind.to_owned()));
-        let objects = of_type
-            .or_default()
-            .entry(namespace.to_owned())
-            .or_default();
-        let place = objects.partition_point(|other| other.fields.name < object.fields.name);
-        objects.insert(place, object);
+        let objects = of_type.or_default().entry(namespace.to_owned());
+        let key = format!("{} {}", object.fields.name, object.revision_name());
+        objects.or_default().insert(key, object);
     }
 
-    /// The objects of a type in a namespace, sorted by name. Objects of a cluster-scoped kind are found in every
-    /// namespace.
+    /// The objects of a type in a namespace. NamedObjects of a cluster-scoped kind are found in every namespace.
     #[must_use]
-    pub(crate) fn all(&self, (api_version, kind): (&str, &str), namespace: &str) -> &[Object] {
+    pub(crate) fn all(&self, (api_version, kind): (&str, &str), namespace: &str) -> &NamedObjects {
+        static NONE: NamedObjects = NamedObjects::new();
         let type_of = (api_version.to_owned(), kind.to_owned());
         let objects = self.objects.get(&type_of);
         objects
             .and_then(|objects| objects.get(namespace).or_else(|| objects.get(ANY)))
-            .map_or(&[], Vec::as_slice)
+            .unwrap_or(&NONE)
     }
-}
-
-/// Finds an object by name among the objects that [`Cluster::all`] returns.
-#[must_use]
-pub(crate) fn find_by_name<'s>(objects: &'s [Object], name: &str) -> Option<&'s Object> {
-    let found = objects.binary_search_by(|object| object.fields.name.as_str().cmp(name));
-    found.ok().map(|index| &objects[index])
 }

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use self::failures::Failures;
 pub(crate) use self::select::assume_upstreams;
 use self::select::{Candidate, find_upstream, select};
-use super::cluster::{Cluster, Object, PACKAGE_REVISION, REPOSITORY, find_by_name};
+use super::cluster::{Cluster, NamedObjects, Object, PACKAGE_REVISION, REPOSITORY};
 use super::expression::{Compiler, Evaluator, TargetFields, Variable, Variables};
 use super::naming::variant_name;
 use super::package_variant::refuse_downstream;
@@ -324,11 +324,11 @@ fn evaluate<'s, T>(
 /// The downstream Repository of a variant.
 fn repository<'s>(
     repo: &str,
-    repositories: &'s [Object],
+    repositories: &'s NamedObjects,
     namespace: &str,
     place: TargetElement,
 ) -> Result<&'s Object, TemplateFailure> {
-    find_by_name(repositories, repo).ok_or_else(|| {
+    repositories.get(repo).ok_or_else(|| {
         let message = format!(
             "expected a Repository `{repo}` in the namespace `{namespace}` among the resources, found none"
         );
@@ -355,7 +355,7 @@ fn spec<'s, 't>(
     candidate: &'t Candidate<'s>,
     template: &'t CompiledTemplate,
     upstream: &'t Value,
-    repositories: &'s [Object],
+    repositories: &'s NamedObjects,
     evaluator: &mut Evaluator<'s>,
 ) -> Result<(String, Value), TemplateFailure> {
     evaluator.set_text(Variable::RepoDefault, candidate.repo);

@@ -4,7 +4,9 @@ use super::{Set, TargetElement};
 use crate::latest::latest;
 use crate::resource::namespace_of;
 use crate::results::{FunctionResult, Reason};
-use crate::variant::cluster::{Cluster, Object, PACKAGE_REVISION, PackageRevisionSpec, REPOSITORY};
+use crate::variant::cluster::{
+    Cluster, NamedObjects, Object, PACKAGE_REVISION, PackageRevisionSpec, REPOSITORY,
+};
 use crate::variant::expression::ObjectFields;
 use crate::variant::naming::revision_name;
 use crate::variant::package_variant::Upstream;
@@ -23,7 +25,7 @@ pub(super) struct Candidate<'s> {
 /// Finds the PackageRevision that a set's variants are made from.
 pub(super) fn find_upstream<'s>(
     upstream: &Upstream,
-    revisions: &'s [Object],
+    revisions: &'s NamedObjects,
 ) -> Result<&'s Object, Box<FunctionResult>> {
     let repo = given(&upstream.repo).unwrap_or_default();
     let package = given(&upstream.package).unwrap_or_default();
@@ -34,7 +36,7 @@ pub(super) fn find_upstream<'s>(
             && request.is(&found.revision, &found.workspace)
     };
     let mut found = revisions
-        .iter()
+        .values()
         .filter(|object| object.revision.as_deref().is_some_and(is_it));
     if request.lookup() == Lookup::Latest
         && let Some(latest) = latest(found.clone(), |object| object.revision_name())
@@ -93,8 +95,12 @@ pub(crate) fn assume_upstreams<'s>(sets: impl Iterator<Item = &'s Set>, cluster:
             namespace: namespace.to_owned(),
             ..ObjectFields::default()
         };
-        let revision = Some(Box::new(revision));
-        cluster.add(PACKAGE_REVISION, namespace, Object { fields, revision });
+        let object = Object {
+            fields,
+            revision: Some(Box::new(revision)),
+            ..Object::default()
+        };
+        cluster.add_revision(namespace, object);
     }
 }
 
@@ -124,8 +130,9 @@ pub(super) fn select<'s>(
         let named = named.map(move |(number, package)| candidate(Some(number), package.as_str()));
         default.into_iter().chain(named)
     };
-    let objects = move |objects: &'s [Object], is_selected: Box<dyn Fn(&Object) -> bool + 's>| {
-        let selected = objects.iter().filter(move |object| is_selected(object));
+    let objects = move |objects: &'s NamedObjects,
+                        is_selected: Box<dyn Fn(&Object) -> bool + 's>| {
+        let selected = objects.values().filter(move |object| is_selected(object));
         selected.flat_map(move |object| {
             candidates(
                 None,
