@@ -268,15 +268,15 @@ impl DownstreamPackage<'_> {
     ) -> Result<(), EditError> {
         let is_context = Some(id) == self.context;
         if Some(id) == self.root {
-            set_under(node, "metadata", "name", self.name, editor)?;
+            set_fields(node, "metadata", &[(NAME, Some(self.name))], editor)?;
         }
         if resource.is_kptfile() {
             remove_bookkeeping(node, editor)?;
             remove_ownership(node, editor)?;
         }
         if is_context {
-            set_under(node, "data", "name", self.name, editor)?;
-            remove_package_path(node, editor)?;
+            let context = [(NAME, Some(self.name)), (PACKAGE_PATH, None)];
+            set_fields(node, "data", &context, editor)?;
         }
         let mut annotations = Vec::new();
         if !self.to_files {
@@ -296,38 +296,32 @@ impl DownstreamPackage<'_> {
 
 /// The key of the package context with the package's path in its repository.
 pub(super) const PACKAGE_PATH: &str = "package-path";
+/// The key of the package context that names the package.
+pub(super) const NAME: &str = "name";
 
-/// Removes the path of upstream's package in its own repository.
-fn remove_package_path<'d>(
-    context: NodeRef<'d>,
-    editor: &mut Editor<'d, 'static>,
-) -> Result<(), EditError> {
-    let data = context.get("data");
-    if let Some(data) = data.filter(|data| data.kind().is_mapping()) {
-        editor.remove_entry(data, PACKAGE_PATH)?;
-    }
-    Ok(())
-}
-
-/// Sets a field of a mapping. The mapping is created if it is missing; an equal value keeps its bytes.
-fn set_under<'d>(
+/// Sets fields of a mapping, which is created if it is missing, or removes them. An equal value keeps its bytes.
+pub(super) fn set_fields<'d>(
     node: NodeRef<'d>,
     key: &str,
-    field: &str,
-    value: &str,
-    editor: &mut Editor<'d, 'static>,
+    fields: &[(&str, Option<&str>)],
+    editor: &mut Editor<'d, '_>,
 ) -> Result<(), EditError> {
-    match node.entry(key).map(|entry| entry.value) {
-        Some(mapping) => {
-            let same = mapping.get(field).and_then(|old| old.as_str()) == Some(value);
-            if same {
-                return Ok(());
+    let Some(mapping) = node.entry(key).map(|entry| entry.value) else {
+        let entries = fields.iter();
+        let entries = entries.filter_map(|(name, value)| Some(Value::entry(*name, (*value)?)));
+        let mapping = Value::Mapping(entries.collect());
+        return editor.set(node, key, Content::Value(mapping));
+    };
+    for (name, value) in fields {
+        let found = mapping.get(name);
+        match value {
+            Some(value) if found.and_then(|found| found.as_str()) == Some(value) => {}
+            Some(value) => editor.set(mapping, name, Content::Value(Value::from(*value)))?,
+            None if found.is_none() => {}
+            None => {
+                editor.remove_entry(mapping, name)?;
             }
-            editor.set(mapping, field, Content::Value(Value::from(value)))
-        }
-        None => {
-            let entries = vec![(Value::from(field), Value::from(value))];
-            editor.insert_entry(node, None, key, Content::Value(Value::Mapping(entries)))
         }
     }
+    Ok(())
 }

@@ -20,10 +20,10 @@ use crate::merge::{Conflict, ConflictRules};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Supplied, SuppliedPackage};
-use crate::yaml::{Content, EditError, OwnedDocument, Path, PathElement, Value};
+use crate::yaml::{OwnedDocument, Path, PathElement};
 
 use super::Variant;
-use super::clone::{PACKAGE_PATH, name_of};
+use super::clone::{NAME, PACKAGE_PATH, name_of, set_fields};
 
 /// Merges the package with the new upstream revision.
 pub(super) fn update(
@@ -149,33 +149,12 @@ fn keep_context(
     };
     let name = name_of(variant.package());
     let kept = [(NAME, Some(name)), (PACKAGE_PATH, package_path.as_deref())];
-    let edited = list.edit(id, |node, editor| {
-        let Some(data) = node.get("data") else {
-            let entries = kept.into_iter();
-            let entries = entries.filter_map(|(key, value)| Some((key.into(), value?.into())));
-            let data = Value::Mapping(entries.collect());
-            return editor.set(node, "data", Content::Value(data));
-        };
-        for (key, value) in kept {
-            let found = data.get(key);
-            match value {
-                Some(value) if found.and_then(|found| found.as_str()) == Some(value) => {}
-                Some(value) => editor.set(data, key, Content::Value(value.into()))?,
-                None if found.is_none() => {}
-                None => {
-                    editor.remove_entry(data, key)?;
-                }
-            }
-        }
-        Ok::<_, EditError>(())
-    });
+    let edited = list.edit(id, |node, editor| set_fields(node, "data", &kept, editor));
     if let Err(error) = edited {
         let result = FunctionResult::refused(&error).about(list.resource(id));
         results.push(result.at(Path::fields(&["data", NAME])));
     }
 }
-
-const NAME: &str = "name";
 
 /// The fields that a later step overwrites.
 struct Overwritten<'v> {
