@@ -41,6 +41,7 @@ struct Opened {
     histories: RefCell<HashMap<String, Rc<History>>>,
 }
 
+#[derive(Clone)]
 pub(crate) struct DownstreamRepository {
     /// The name of its folder in the fleet.
     name: String,
@@ -52,12 +53,12 @@ pub(crate) struct DownstreamRepository {
 }
 
 /// The revisions of a package.
-#[derive(Debug, Default)]
 pub(crate) struct PackageRevisions {
+    pub(crate) downstream: DownstreamRepository,
     /// The package's directory from the root of the Git repository, as in the names of branches and tags.
     pub(crate) directory: String,
     /// The package's path in the fleet, `<repository>/<package>`.
-    place: String,
+    pub(crate) place: String,
     /// The drafts and proposed revisions that are not merged yet, the highest workspace number first.
     pub(crate) unpublished: Vec<Unpublished>,
     /// The published revisions, sorted by number.
@@ -209,13 +210,11 @@ impl DownstreamRepository {
     pub(crate) fn package(&self, package: &str) -> Result<PackageRevisions, GitError> {
         let directory = join(&self.directory, package);
         let place = join(&self.name, package);
-        let mut revisions = PackageRevisions {
-            published: self.published(&directory)?,
-            ..PackageRevisions::default()
-        };
+        let published = self.published(&directory)?;
+        let mut unpublished = Vec::new();
         let references = &self.opened.references;
         let mut numbers: Vec<u64> = Vec::new();
-        for published in &revisions.published {
+        for published in &published {
             numbers.extend(workspace_number(&published.workspace));
         }
         for kind in [DRAFTS, PROPOSED, DELETION_PROPOSED] {
@@ -226,7 +225,7 @@ impl DownstreamRepository {
                     continue;
                 }
                 let found = self.unpublished(&directory, kind, workspace, branch)?;
-                revisions.unpublished.extend(found.map(|mut found| {
+                unpublished.extend(found.map(|mut found| {
                     if found.ownership.is_copied_to(&place) {
                         found.ownership = Ownership::default();
                     }
@@ -234,26 +233,18 @@ impl DownstreamRepository {
                 }));
             }
         }
-        revisions.unpublished.sort_by(|a, b| {
+        unpublished.sort_by(|a, b| {
             let rank = |one: &Unpublished| (workspace_number(&one.workspace), one.branch.clone());
             rank(b).cmp(&rank(a))
         });
-        revisions.highest_workspace = numbers.into_iter().max().unwrap_or_default();
-        revisions.directory = directory;
-        revisions.place = place;
-        Ok(revisions)
-    }
-
-    /// The branch for the next draft of a package.
-    ///
-    /// # Errors
-    /// [`GitError`]: an object that is missing or damaged.
-    pub(crate) fn next_draft(&self, revisions: &PackageRevisions) -> Result<String, GitError> {
-        let history = self.history()?;
-        let noted = history.highest_number(&revisions.directory);
-        let highest = revisions.highest_workspace.max(noted.unwrap_or_default());
-        let workspace = numbered_workspace(highest.saturating_add(1));
-        Ok(format!("{DRAFTS}{}/{workspace}", revisions.directory))
+        Ok(PackageRevisions {
+            downstream: self.clone(),
+            directory,
+            place,
+            unpublished,
+            published,
+            highest_workspace: numbers.into_iter().max().unwrap_or_default(),
+        })
     }
 
     fn published(&self, directory: &str) -> Result<Vec<Published>, GitError> {
@@ -363,69 +354,6 @@ impl DownstreamRepository {
         Ok(found.into_values().collect())
     }
 
-    /// The steps that propose the deletion of an owner's package.
-    ///
-    /// # Errors
-    /// [`GitError`]: an object that is missing or damaged.
-    pub(crate) fn deletion(
-        &self,
-        revisions: &PackageRevisions,
-        owner: &str,
-    ) -> Result<Deletion, GitError> {
-        let mut deletion = Deletion::default();
-        for draft in &revisions.unpublished {
-            if draft.is_owned_by(owner) {
-                deletion.withdrawn.push(draft.clone());
-            }
-        }
-        let directory = &revisions.directory;
-        let is_owned = |commit: &str| -> Result<bool, GitError> {
-            let ownership = self.ownership(directory, commit)?;
-            let is_copy = ownership.is_copied_to(&revisions.place);
-            Ok(ownership.owner.as_deref() == Some(owner) && !is_copy)
-        };
-        let mut published = Vec::new();
-        for Published { name, commit, .. } in &revisions.published {
-            if is_owned(commit)? {
-                published.push((name, commit));
-            }
-        }
-        // Porch deletes the package on the base branch after all of its revisions.
-        if let (true, Some(base)) = (published.is_empty(), &self.base)
-            && self.opened.references.branch(&base.name).is_some()
-            && is_owned(&base.commit)?
-        {
-            published.push((&base.name, &base.commit));
-        }
-        for (revision, commit) in published {
-            let branch = self.proposal(directory, revision);
-            match self.opened.references.branch(&branch) {
-                Some(_) => deletion.pending.push(branch),
-                None => deletion.proposed.push((branch, commit.clone())),
-            }
-        }
-        Ok(deletion)
-    }
-
-    /// The existing branches that propose to delete the latest revision of a package, and the package on the base
-    /// branch.
-    pub(crate) fn proposals(&self, revisions: &PackageRevisions) -> Vec<(String, &Branch)> {
-        let latest = revisions.published.last();
-        let base = self.base.as_ref().map(|base| base.name.as_str());
-        let names = latest.map(|latest| latest.name.as_str()).into_iter();
-        let branches = names.chain(base).filter_map(|name| {
-            let branch = self.proposal(&revisions.directory, name);
-            let found = self.opened.references.branch(&branch)?;
-            Some((branch, found))
-        });
-        branches.collect()
-    }
-
-    /// The name of the branch that proposes the deletion of a revision.
-    fn proposal(&self, directory: &str, revision: &str) -> String {
-        format!("{DELETION_PROPOSED}{directory}/{revision}")
-    }
-
     /// The ownership in the Kptfile of a package at a commit. A Kptfile that is not YAML records none.
     fn ownership(&self, directory: &str, commit: &str) -> Result<Ownership, GitError> {
         let path = format!("{directory}/Kptfile");
@@ -444,6 +372,80 @@ impl DownstreamRepository {
         let history = Rc::new(self.repository().read_history(&base.commit)?);
         histories.insert(base.commit.clone(), Rc::clone(&history));
         Ok(history)
+    }
+}
+
+impl PackageRevisions {
+    /// The branch for the next draft of a package.
+    ///
+    /// # Errors
+    /// [`GitError`]: an object that is missing or damaged.
+    pub(crate) fn next_draft(&self) -> Result<String, GitError> {
+        let history = self.downstream.history()?;
+        let noted = history.highest_number(&self.directory);
+        let highest = self.highest_workspace.max(noted.unwrap_or_default());
+        let workspace = numbered_workspace(highest.saturating_add(1));
+        Ok(format!("{DRAFTS}{}/{workspace}", self.directory))
+    }
+
+    /// The steps that propose the deletion of an owner's package.
+    ///
+    /// # Errors
+    /// [`GitError`]: an object that is missing or damaged.
+    pub(crate) fn deletion(&self, owner: &str) -> Result<Deletion, GitError> {
+        let repository = &self.downstream;
+        let mut deletion = Deletion::default();
+        for draft in &self.unpublished {
+            if draft.is_owned_by(owner) {
+                deletion.withdrawn.push(draft.clone());
+            }
+        }
+        let DownstreamRepository { base, opened, .. } = repository;
+        let is_owned = |commit: &str| -> Result<bool, GitError> {
+            let ownership = repository.ownership(&self.directory, commit)?;
+            let is_copy = ownership.is_copied_to(&self.place);
+            Ok(ownership.owner.as_deref() == Some(owner) && !is_copy)
+        };
+        let mut published = Vec::new();
+        for Published { name, commit, .. } in &self.published {
+            if is_owned(commit)? {
+                published.push((name, commit));
+            }
+        }
+        // Porch deletes the package on the base branch after all of its revisions.
+        if let (true, Some(base)) = (published.is_empty(), base)
+            && opened.references.branch(&base.name).is_some()
+            && is_owned(&base.commit)?
+        {
+            published.push((&base.name, &base.commit));
+        }
+        for (revision, commit) in published {
+            let branch = self.proposal(revision);
+            match opened.references.branch(&branch) {
+                Some(_) => deletion.pending.push(branch),
+                None => deletion.proposed.push((branch, commit.clone())),
+            }
+        }
+        Ok(deletion)
+    }
+
+    /// The existing branches that propose to delete the latest revision of a package, and the package on the base
+    /// branch.
+    pub(crate) fn proposals(&self) -> Vec<(String, &Branch)> {
+        let latest = self.published.last();
+        let base = self.downstream.base.as_ref().map(|base| base.name.as_str());
+        let names = latest.map(|latest| latest.name.as_str()).into_iter();
+        let branches = names.chain(base).filter_map(|name| {
+            let branch = self.proposal(name);
+            let found = self.downstream.opened.references.branch(&branch)?;
+            Some((branch, found))
+        });
+        branches.collect()
+    }
+
+    /// The name of the branch that proposes the deletion of a revision.
+    fn proposal(&self, revision: &str) -> String {
+        format!("{DELETION_PROPOSED}{}/{revision}", self.directory)
     }
 }
 

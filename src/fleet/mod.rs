@@ -16,9 +16,7 @@ mod store;
 pub(crate) use catalog::{
     Catalogs, DirectoryRevision, RepositoryFacts, Resolved, UpstreamRequest, find_revision,
 };
-pub(crate) use downstream::{
-    Deletion, DownstreamRepository, Downstreams, PackageRevisions, Unpublished,
-};
+pub(crate) use downstream::{Deletion, Downstreams, PackageRevisions, Unpublished};
 pub use lock::PackageLock;
 pub(crate) use owned::{ClaimedPackage, claimed_packages};
 pub use shard::Shard;

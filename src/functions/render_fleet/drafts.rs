@@ -10,9 +10,7 @@ use super::outcome::{VariantEntry, VariantOutcome};
 use super::render::{WorkedPackage, Worker};
 use super::variants::{Destination, FleetVariant};
 use crate::config::UsageError;
-use crate::fleet::{
-    DownstreamRepository, Downstreams, PackageRevisions, RepositoryFacts, Unpublished,
-};
+use crate::fleet::{Downstreams, PackageRevisions, RepositoryFacts, Unpublished};
 use crate::git::{DraftCommit, GitError, Revision, draft_note};
 use crate::merge::package::Merge;
 use crate::package::Package;
@@ -106,17 +104,15 @@ impl<'f> Drafts<'f> {
         said: &mut Results,
     ) -> Result<(VariantOutcome, Vec<String>), UsageError> {
         let namespace = variant.resource.namespace.as_deref();
-        let (downstream, revisions) = self.open(&place.path, namespace)?;
+        let revisions = self.open(&place.path, namespace)?;
         let (start, others) = start(&revisions.unpublished, &variant.owner, place.adopts);
         for other in others {
             said.push(not_adopted(other, place).about(&variant.resource));
         }
         let draft = Draft {
-            downstream: &downstream,
             revisions: &revisions,
             start,
             owner: &variant.owner,
-            path: &place.path,
             settings: self.settings,
             mode: self.mode,
         };
@@ -129,7 +125,7 @@ impl<'f> Drafts<'f> {
             withdrawn = draft.keep(said)?;
         }
         let branch = done.entry.draft.as_deref();
-        done.targets = targets(&place.path, &revisions, &variant.owner, branch);
+        done.targets = targets(&revisions, &variant.owner, branch);
         Ok((done, withdrawn))
     }
 }
@@ -150,12 +146,7 @@ fn not_adopted(revision: &Unpublished, place: &Destination) -> FunctionResult {
 
 /// The names of the PackageRevisions that Porch lists for a variant: drafts and proposed revisions, or else the
 /// latest published one.
-fn targets(
-    path: &str,
-    revisions: &PackageRevisions,
-    owner: &str,
-    written: Option<&str>,
-) -> Vec<String> {
+fn targets(revisions: &PackageRevisions, owner: &str, written: Option<&str>) -> Vec<String> {
     let own = revisions.unpublished.iter().filter(|revision| {
         revision.is_owned_by(owner) || written == Some(revision.branch.as_str())
     });
@@ -169,7 +160,8 @@ fn targets(
     workspaces.sort_unstable();
     workspaces.dedup();
     let names = workspaces.into_iter();
-    let (repository, package) = path.split_once('/').unwrap_or((path, ""));
+    let place = revisions.place.as_str();
+    let (repository, package) = place.split_once('/').unwrap_or((place, ""));
     names
         .map(|workspace| revision_name(repository, package, workspace))
         .collect()
@@ -177,14 +169,11 @@ fn targets(
 
 /// The draft of one package.
 pub(super) struct Draft<'d> {
-    pub(super) downstream: &'d DownstreamRepository,
     pub(super) revisions: &'d PackageRevisions,
     /// The draft or proposed revision that the variant continues; `None` to start from the published one.
     pub(super) start: Option<&'d Unpublished>,
     /// The PackageVariant that owns the package, `<namespace>/<name>`.
     pub(super) owner: &'d str,
-    /// The package's path in the fleet, `<repository>/<package>`.
-    pub(super) path: &'d str,
     pub(super) settings: &'d FleetSettings,
     pub(super) mode: Mode,
 }
@@ -202,7 +191,7 @@ impl Draft<'_> {
             );
             return Err(UsageError::Refused(message));
         }
-        let base = self.downstream.base.as_ref();
+        let base = self.revisions.downstream.base.as_ref();
         let base = base.map(|base| base.commit.as_str());
         let commit = self.start.map(|start| start.commit.as_str()).or(base);
         let found = commit.map_or(Ok(None), |commit| self.package(commit))?;
@@ -245,14 +234,13 @@ impl Draft<'_> {
     ) -> Result<VariantOutcome, UsageError> {
         let branch = match self.start {
             Some(draft) => draft.branch.clone(),
-            None => self
-                .downstream
-                .next_draft(self.revisions)
-                .map_err(refused)?,
+            None => self.revisions.next_draft().map_err(refused)?,
         };
         let mut diffs = Vec::new();
         if self.mode.keeps_diffs {
-            diffs = worked.diffs(self.path).map_err(UsageError::of)?;
+            diffs = worked
+                .diffs(&self.revisions.place)
+                .map_err(UsageError::of)?;
         }
         if self.mode.writes {
             let commit = DraftCommit {
@@ -264,7 +252,7 @@ impl Draft<'_> {
                 package: &worked.files,
                 message: &self.message(&worked.rendered, &branch),
             };
-            let written = self.downstream.repository().write_draft(&commit);
+            let written = self.revisions.downstream.repository().write_draft(&commit);
             written.map_err(refused)?;
         }
         let mut done = VariantOutcome::from(worked.rendered);
@@ -276,7 +264,7 @@ impl Draft<'_> {
     /// The package at a commit; `None` if it does not exist there.
     fn package(&self, commit: &str) -> Result<Option<Package>, UsageError> {
         let directory = &self.revisions.directory;
-        let repository = self.downstream.repository();
+        let repository = self.revisions.downstream.repository();
         if repository
             .tree_of(directory, commit)
             .map_err(refused)?
@@ -326,7 +314,7 @@ impl Draft<'_> {
         let message = format!(
             "`{}` waits for approval, so the package `{}` is not {}",
             pending.branch,
-            self.path,
+            &self.revisions.place,
             rendered.steps()
         );
         FunctionResult::warning(Reason::ProposalPending, message)
@@ -343,18 +331,18 @@ impl Draft<'_> {
     /// Withdraws proposals to delete a package that its variant still targets; returns their branches.
     fn keep(&self, said: &mut Results) -> Result<Vec<String>, UsageError> {
         let mut withdrawn = Vec::new();
-        for (branch, at) in self.downstream.proposals(self.revisions) {
+        for (branch, at) in self.revisions.proposals() {
             if at.remote.is_some() {
                 let message = format!(
                     "the deletion of the package `{}`, which its PackageVariant still describes, is proposed at the remote; \
                      `git push origin --delete {branch}` withdraws it",
-                    self.path
+                    &self.revisions.place
                 );
                 said.push(FunctionResult::warning(Reason::ProposalPending, message));
             }
             if let Some(commit) = &at.local {
                 if self.mode.writes {
-                    let repository = self.downstream.repository();
+                    let repository = self.revisions.downstream.repository();
                     let moved = repository.move_branch(&branch, Some(commit), None, "withdrawn");
                     moved.map_err(refused)?;
                 }

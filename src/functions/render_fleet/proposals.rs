@@ -14,8 +14,8 @@ use super::outcome::{Action, VariantOutcome};
 use super::prune::{named, orphan};
 use super::variants::FleetVariant;
 use crate::config::UsageError;
-use crate::fleet::{ClaimedPackage, Deletion, DownstreamRepository, PackageRevisions, Unpublished};
-use crate::git::GitError;
+use crate::fleet::{ClaimedPackage, Deletion, PackageRevisions, Unpublished};
+use crate::git::{GitError, Repository};
 use crate::resource::NamespacedName;
 use crate::results::{FunctionResult, Reason, Results, Severity};
 
@@ -74,8 +74,8 @@ impl Drafts<'_> {
     /// # Errors
     /// [`UsageError`]: the repository cannot be read.
     pub(super) fn deletes(&mut self, package: &ClaimedPackage) -> Result<bool, UsageError> {
-        let (downstream, revisions) = self.open(&package.path, namespace_in(&package.owner))?;
-        let deletion = downstream.deletion(&revisions, &package.owner);
+        let revisions = self.open(&package.path, namespace_in(&package.owner))?;
+        let deletion = revisions.deletion(&package.owner);
         Ok(!package.orphans && has_work(&deletion.map_err(refused)?))
     }
 
@@ -126,8 +126,8 @@ impl Drafts<'_> {
         said: &mut Results,
     ) -> Result<VariantOutcome, UsageError> {
         let ClaimedPackage { path, owner, .. } = package;
-        let (downstream, revisions) = self.open(path, namespace_in(owner))?;
-        let deletion = downstream.deletion(&revisions, owner).map_err(refused)?;
+        let revisions = self.open(path, namespace_in(owner))?;
+        let deletion = revisions.deletion(owner).map_err(refused)?;
         if !self.settings.prunes || failed.contains(owner) {
             return Ok(named(package, self.settings.prunes, &would(&deletion)));
         }
@@ -146,7 +146,7 @@ impl Drafts<'_> {
             return Ok(VariantOutcome::unchanged(path, owner));
         }
         if self.mode.writes {
-            write(&downstream, &deletion).map_err(refused)?;
+            write(revisions.downstream.repository(), &deletion).map_err(refused)?;
         }
         let mut outcome = VariantOutcome::of_package(package, Action::Deleted);
         let first = deletion.proposed.first();
@@ -172,7 +172,7 @@ impl Drafts<'_> {
         if !self.settings.prunes || failed.contains(owner) {
             return Ok(named(package, self.settings.prunes, "orphaned"));
         }
-        let (downstream, revisions) = self.open(path, namespace_in(owner))?;
+        let revisions = self.open(path, namespace_in(owner))?;
         let (start, without_owner) = start(&revisions.unpublished, owner, false);
         if let (None, [revision, ..]) = (start, &without_owner[..]) {
             let message = format!(
@@ -183,11 +183,9 @@ impl Drafts<'_> {
             return Ok(VariantOutcome::unchanged(path, owner));
         }
         let draft = Draft {
-            downstream: &downstream,
             revisions: &revisions,
             start,
             owner,
-            path,
             settings: self.settings,
             mode: self.mode,
         };
@@ -210,13 +208,12 @@ impl Drafts<'_> {
         &mut self,
         path: &str,
         namespace: Option<&str>,
-    ) -> Result<(DownstreamRepository, PackageRevisions), UsageError> {
+    ) -> Result<PackageRevisions, UsageError> {
         let (name, package) = path.split_once('/').unwrap_or((path, ""));
         let repository = NamespacedName::new(namespace, name);
         let facts = self.repositories.get(&repository);
         let downstream = self.downstreams.open(name, facts).map_err(refused)?;
-        let revisions = downstream.package(package).map_err(refused)?;
-        Ok((downstream, revisions))
+        downstream.package(package).map_err(refused)
     }
 }
 
@@ -252,8 +249,7 @@ fn would(deletion: &Deletion) -> String {
     }
 }
 
-fn write(downstream: &DownstreamRepository, deletion: &Deletion) -> Result<(), GitError> {
-    let repository = downstream.repository();
+fn write(repository: &Repository, deletion: &Deletion) -> Result<(), GitError> {
     for (branch, commit) in &deletion.proposed {
         repository.move_branch(branch, None, Some(commit), "deletion proposed")?;
     }
