@@ -72,9 +72,7 @@ pub(super) fn on_fleet(
         let counts = counts.clone().unwrap_or_default();
         collector.finish(mode.writes, counts, &results)
     });
-    of_variants
-        .iter()
-        .for_each(|result| results.push(result.clone()));
+    results.append(of_variants);
     if let Some(counts) = &counts {
         results.push(counts.result());
     }

@@ -42,9 +42,7 @@ pub(super) fn on_package(
     });
     let mut results = skipped(&files);
     let (output, step_results) = run(function, arguments, &mut list)?;
-    for result in &step_results {
-        results.push(result.clone());
-    }
+    results.append(step_results);
     let failed = results.has_errors();
     let (changes, documents) = match output {
         _ if failed => (Vec::new(), None),

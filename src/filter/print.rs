@@ -70,12 +70,7 @@ pub(super) fn print_review(
     if arguments.output == ResultsFormat::Json {
         return Ok(results);
     }
-    let mut others = Results::default();
-    results
-        .iter()
-        .filter(other)
-        .for_each(|result| others.push(result.clone()));
-    Ok(others)
+    Ok(results.iter().filter(other).cloned().collect())
 }
 
 /// Overwrites the `--results` file with an error after the output could not be written, because the results would be
@@ -128,12 +123,10 @@ pub(super) fn print_results(
     results: &Results,
     text: impl FnOnce(ResultPrinter, &Results) -> String,
 ) {
-    let mut grave = Results::default();
+    let grave: Results;
     let shown = if arguments.quiet {
-        let shown = results
-            .iter()
-            .filter(|result| result.severity != Severity::Info);
-        shown.for_each(|result| grave.push(result.clone()));
+        let is_grave = |result: &&FunctionResult| result.severity != Severity::Info;
+        grave = results.iter().filter(is_grave).cloned().collect();
         &grave
     } else {
         results

@@ -99,9 +99,7 @@ fn step(
     if findings.is_empty() {
         prepend(config, pipeline, list, results);
     }
-    for finding in findings {
-        results.push(finding);
-    }
+    results.extend(findings);
     Ok(Output::Edited)
 }
 
@@ -335,7 +333,7 @@ pub(super) fn prepend(
 ) {
     let ambiguous = ambiguous_roots(list);
     if !ambiguous.is_empty() {
-        ambiguous.into_iter().for_each(|error| results.push(error));
+        results.extend(ambiguous);
         return;
     }
     let Some(id) = root_kptfile(list) else {

@@ -166,15 +166,13 @@ pub(super) fn change_context(
     list: &mut ResourceList,
     results: &mut Results,
 ) {
-    for finding in &change.findings {
-        results.push(finding.clone());
-    }
+    results.extend(change.findings.iter().cloned());
     if !change.findings.is_empty() || (change.is_empty() && !change.create_if_missing) {
         return;
     }
     let ambiguous = ambiguous_roots(list);
     if !ambiguous.is_empty() {
-        ambiguous.into_iter().for_each(|error| results.push(error));
+        results.extend(ambiguous);
         return;
     }
     let root = root_kptfile(list);

@@ -28,6 +28,20 @@ struct ListedKind {
     last: usize,
 }
 
+impl Extend<FunctionResult> for Results {
+    fn extend<I: IntoIterator<Item = FunctionResult>>(&mut self, results: I) {
+        results.into_iter().for_each(|result| self.push(result));
+    }
+}
+
+impl FromIterator<FunctionResult> for Results {
+    fn from_iter<I: IntoIterator<Item = FunctionResult>>(results: I) -> Self {
+        let mut all = Self::default();
+        all.extend(results);
+        all
+    }
+}
+
 impl Results {
     /// Adds a result.
     pub fn push(&mut self, result: FunctionResult) {
@@ -69,7 +83,7 @@ impl Results {
 
     /// Adds the results of another list after these.
     pub fn append(&mut self, others: Self) {
-        others.listed.into_iter().for_each(|other| self.push(other));
+        self.extend(others.listed);
     }
 
     /// Whether there is an error, so that the run failed.

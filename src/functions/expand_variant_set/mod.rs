@@ -194,9 +194,7 @@ impl Expanding {
         check_names(&sets, &mut expansions, list);
         check_files(&sets, &mut expansions, list);
         let all_failed = !findings.is_empty();
-        findings
-            .into_iter()
-            .for_each(|finding| results.push(finding));
+        results.extend(findings);
         let failed = sets.all.iter().zip(&expansions);
         let failed = failed.map(|(located, expansion)| {
             all_failed || located.is_ambiguous || !expansion.findings.is_empty()

@@ -131,9 +131,7 @@ pub(super) fn inject(
     };
     let selections = select(injectors, &points, list, &own, supplied, &mut findings);
     if !findings.is_empty() {
-        findings
-            .into_iter()
-            .for_each(|finding| results.push(finding));
+        results.extend(findings);
         return;
     }
     let chosen = |point| {
@@ -183,5 +181,5 @@ pub(super) fn inject(
     let listed = findings
         .iter()
         .filter(|result| !failed || result.severity == Severity::Error);
-    listed.for_each(|result| results.push(result.clone()));
+    results.extend(listed.cloned());
 }

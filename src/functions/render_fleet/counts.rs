@@ -47,8 +47,7 @@ impl FleetCounts {
             }
         }
         self.add("conflicts", outcome.entry.conflicts);
-        let all = outcome.results.into_iter();
-        all.for_each(|result| results.push(result));
+        results.extend(outcome.results);
     }
 
     /// Adds to the count with a name. An unknown name is ignored.

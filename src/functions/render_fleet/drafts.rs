@@ -219,7 +219,7 @@ impl Draft<'_> {
             return Ok(worked.rendered.into());
         }
         let steps = steps.with_lines(|path| worked.files.text_after(&worked.changes, path));
-        steps.iter().for_each(|result| said.push(result.clone()));
+        said.append(steps);
         if !is_changed {
             return Ok(worked.rendered.into());
         }

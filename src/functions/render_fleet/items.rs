@@ -78,9 +78,7 @@ pub(super) fn render_items(
         }
         counts.record(outcome, results);
     }
-    for result in &worker.into_results() {
-        results.push(result.clone());
-    }
+    results.append(worker.into_results());
     for package in left.into_iter().filter(|package| is_ours(&package.owner)) {
         let outcome = prune(package, &settings, &failed, || {
             let removed = fleet.remove(package, &owners, list);

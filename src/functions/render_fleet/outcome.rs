@@ -176,9 +176,7 @@ impl VariantOutcome {
 
     /// The outcome of a variant that cannot be rendered.
     pub(super) fn refused(variant: &FleetVariant, findings: &[FunctionResult]) -> Self {
-        let mut said = Results::default();
-        let findings = findings.iter();
-        findings.for_each(|finding| said.push(finding.clone()));
+        let said = findings.iter().cloned().collect();
         Self::of(variant, VariantEntry::default(), &said, false)
     }
 

@@ -388,5 +388,5 @@ const STACK: usize = 8 << 20;
 fn add_once(results: &mut Results, mut said: Vec<FunctionResult>) {
     said.sort_by_cached_key(ToString::to_string);
     said.dedup();
-    said.into_iter().for_each(|result| results.push(result));
+    results.extend(said);
 }

@@ -146,12 +146,9 @@ fn step(
         status::write(&variant, list, supplied, &mut findings);
     }
     let failed = findings.has_errors();
-    for result in &findings {
-        // If one step fails, all edits are discarded, so results about them would be false.
-        if !failed || result.severity > Severity::Info {
-            results.push(result.clone());
-        }
-    }
+    // If one step fails, all edits are discarded, so results about them would be false.
+    let is_listed = |result: &&FunctionResult| !failed || result.severity > Severity::Info;
+    results.extend(findings.iter().filter(is_listed).cloned());
     let outcome = if failed && outcome == status::StepsOutcome::Ready {
         status::StepsOutcome::Failed
     } else {
@@ -186,9 +183,7 @@ fn render(
     supplied: &Supplied,
     results: &mut Results,
 ) -> Result<bool, UsageError> {
-    for finding in validate(variant) {
-        results.push(finding);
-    }
+    results.extend(validate(variant));
     let is_valid = !results.has_errors();
     if is_valid {
         mutate(variant, list, supplied, results)?;

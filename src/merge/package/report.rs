@@ -312,10 +312,7 @@ impl<'r> Report<'r> {
     /// Adds all results, grouped by file, and then the summary, if anything was counted.
     pub(super) fn finish(mut self, results: &mut Results) {
         let found = std::mem::take(&mut self.results);
-        found
-            .by_file()
-            .into_iter()
-            .for_each(|result| results.push(result));
+        results.extend(found.by_file());
         if let Some(summary) = self.counts.summary(results.has_errors()) {
             results.push(FunctionResult::info(summary));
         }
