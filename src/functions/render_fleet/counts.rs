@@ -38,7 +38,7 @@ impl FleetCounts {
 
     /// Counts an outcome, and adds its results.
     pub fn record(&mut self, outcome: VariantOutcome, results: &mut Results) {
-        if let Some(action) = outcome.action {
+        if let Some(action) = outcome.entry.action {
             self.add(action.as_str(), 1);
             // Orphaned and deleted packages are not among the variants.
             if !matches!(action, Action::Orphaned | Action::Deleted) {
