@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::OverlayError;
+use crate::patch::kustomize::operate;
 use crate::resource::{NamespacedName, Resource};
 use crate::resource_list::own_text;
 use crate::scope::Scopes;
@@ -26,6 +27,9 @@ pub(super) struct BuildId {
     pub(super) name: NamespacedName,
 }
 
+/// The path of a field and its new value, as in a JSON patch.
+pub(super) type FieldReplacement = (Vec<String>, Value);
+
 impl BuiltObject<'_> {
     /// A resource without a node in the package.
     pub(super) fn made(value: Value, file: &str) -> Self {
@@ -39,6 +43,18 @@ impl BuiltObject<'_> {
     pub(super) fn text(&self, path: &[&str]) -> &str {
         let value = self.value.get_path(path);
         value.and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Makes changes in it: then it is written nowhere.
+    pub(super) fn change(&mut self, changes: &[FieldReplacement]) {
+        if !changes.is_empty() {
+            change(&mut self.value, changes);
+            self.node = None;
+        }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        self.text(&["metadata", "name"])
     }
 
     pub(super) fn kind(&self) -> &str {
@@ -60,7 +76,7 @@ impl BuiltObject<'_> {
         BuildId {
             group: self.group().to_owned(),
             kind: self.kind().to_owned(),
-            name: NamespacedName::new(namespace, self.text(&["metadata", "name"])),
+            name: NamespacedName::new(namespace, self.name()),
         }
     }
 
@@ -80,7 +96,7 @@ impl BuiltObject<'_> {
 
     /// `Deployment/app`.
     pub(super) fn shown(&self) -> String {
-        format!("{}/{}", self.kind(), self.text(&["metadata", "name"]))
+        format!("{}/{}", self.kind(), self.name())
     }
 
     /// Its text in the package, or if it has no node there, its value as YAML.
@@ -111,4 +127,38 @@ pub(super) fn by_id(objects: &[BuiltObject<'_>]) -> Result<HashMap<BuildId, usiz
         }
     }
     Ok(found)
+}
+
+/// The value at a path of keys and indexes.
+pub(super) fn field_at<'v>(value: &'v Value, path: &[impl AsRef<str>]) -> Option<&'v Value> {
+    let mut steps = path.iter().map(AsRef::as_ref);
+    steps.try_fold(value, |value, step| match value {
+        Value::Sequence(items) => items.get(step.parse::<usize>().ok()?),
+        _ => value.get(step),
+    })
+}
+
+/// Applies changes to a value. Missing mappings are created.
+fn change(value: &mut Value, changes: &[FieldReplacement]) {
+    for (path, new) in changes {
+        let there = (1..path.len()).take_while(|length| {
+            field_at(value, &path[..*length]).is_some_and(|value| *value != Value::Null)
+        });
+        let there = there.last().unwrap_or(0);
+        let (above, below) = path.split_at((there + 1).min(path.len()));
+        let new = below.iter().rev().fold(new.clone(), |value, key| {
+            Value::Mapping(vec![Value::entry(key.as_str(), value)])
+        });
+        let escaped = above
+            .iter()
+            .map(|step| step.replace('~', "~0").replace('/', "~1"));
+        let pointer: String = escaped.flat_map(|step| ["/".to_owned(), step]).collect();
+        let operation = Value::Mapping(vec![
+            Value::entry("op", "add"),
+            Value::entry("path", pointer),
+            Value::entry("value", new),
+        ]);
+        // The parent exists, so the operation succeeds.
+        let _ = operate(value, &Value::Sequence(vec![operation]));
+    }
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use super::built::BuiltObject;
 use super::kustomization::PatchEntry;
 use super::objects::KustomizeBuild;
-use super::transformations::Transformations;
+use super::transformations::{Transformations, containers};
 use super::{OverlayError, PackageTexts};
 use crate::patch::kustomize::directive;
 use crate::schema::Schema;
@@ -155,22 +155,12 @@ fn half_containers(before: &[BuiltObject<'_>], after: &[BuiltObject<'_>]) -> BTr
     new.filter(|name| !old.contains(name)).collect()
 }
 
-fn without_image(value: &Value) -> Vec<String> {
-    match value {
-        Value::Mapping(entries) => entries
-            .iter()
-            .flat_map(|(key, below)| match (key.as_str(), below) {
-                (Some("containers" | "initContainers"), Value::Sequence(items)) => items
-                    .iter()
-                    .filter(|item| item.get("image").is_none())
-                    .filter_map(|item| Some(item.get("name")?.plain_text()))
-                    .collect(),
-                _ => without_image(below),
-            })
-            .collect(),
-        Value::Sequence(items) => items.iter().flat_map(without_image).collect(),
-        _ => Vec::new(),
-    }
+fn without_image(object: &Value) -> Vec<String> {
+    let containers = containers(object).into_iter();
+    let without = containers.filter(|(_, container)| container.get("image").is_none());
+    without
+        .filter_map(|(_, container)| Some(container.get("name")?.plain_text()))
+        .collect()
 }
 
 /// The fields of a strategic merge patch with values that its resource already has.
@@ -246,14 +236,15 @@ fn of_fields(
     objects: &[BuiltObject<'_>],
     find: &mut impl FnMut(String, OverlayState, String),
 ) {
-    for (field, one) in all.parts() {
+    for one in &all.0 {
+        let place = format!("{file}: {}", one.place());
         let dead = one.without_subject(objects);
         let is_needless = || {
+            let one = Transformations(vec![one.clone()]);
             let moved = one.moved(objects);
             let mut objects = objects.iter();
             objects.all(|object| one.changes(object, &moved).is_empty())
         };
-        let place = format!("{file}: {field}");
         match dead {
             Some(message) => find(place, OverlayState::Dead, message),
             None if is_needless() => find(place, OverlayState::Needless, NEEDLESS.to_owned()),

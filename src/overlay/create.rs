@@ -6,7 +6,7 @@ use super::built::{BuildId, BuiltObject, by_id};
 use super::explain::{explain, namespace};
 use super::lost::{comments, is_reordered, lost_comments};
 use super::objects::{KustomizeBuild, cleaned};
-use super::transformations::{FieldReplacement, Transformations};
+use super::transformations::Transformations;
 use super::{KUSTOMIZATIONS, OverlayError, PackageTexts};
 use crate::patch::annotations::{replaced, with_field};
 use crate::patch::kustomize::{self, Targets};
@@ -15,7 +15,7 @@ use crate::patch::rules::Rules;
 use crate::patch::write::to_text;
 use crate::resource::Resource;
 use crate::schema::Schema;
-use crate::yaml::{Content, EditError, NodeRef, OwnedDocument, Value, to_block_text};
+use crate::yaml::{EditError, OwnedDocument, Value, to_block_text};
 
 /// The input of [`create`].
 #[derive(Debug, Clone, Copy)]
@@ -182,7 +182,7 @@ impl<'m, 'p> Maker<'m, 'p> {
                 place: old.shown(),
                 error: error.to_string(),
             };
-            let document = self.transformed(old).map_err(refused)?;
+            let document = self.transformed(old)?;
             let Some(live) = document.root() else {
                 continue;
             };
@@ -221,36 +221,17 @@ impl<'m, 'p> Maker<'m, 'p> {
 
     /// A resource of upstream after the changes by the other fields of the kustomization. It keeps its name and
     /// namespace, because patches find it by them.
-    fn transformed(&self, old: &BuiltObject<'_>) -> Result<OwnedDocument, EditError> {
-        let changes = self.transformations.changes(old, &self.moved);
-        let is_identity = |(path, _): &FieldReplacement| matches!(path.as_slice(), [metadata, key] if metadata == "metadata" && matches!(&**key, "namespace" | "name"));
-        let source = old.source();
-        let changes: Vec<FieldReplacement> = changes
-            .into_iter()
-            .filter(|change| !is_identity(change))
-            .collect();
-        let document = OwnedDocument::parse(source).map_err(EditError::Broken)?;
-        document.edit(|root, editor| {
-            for (path, value) in &changes {
-                let (parent, below) = nearest(root, path);
-                let Some((key, rest)) = below.split_first() else {
-                    continue;
-                };
-                let value = rest.iter().rev().fold(value.clone(), |value, key| {
-                    Value::Mapping(vec![Value::entry(key.as_str(), value)])
-                });
-                match parent.get(key) {
-                    Some(node) => editor.replace(node, Content::Value(value))?,
-                    None => editor.set(parent, key, Content::Value(value))?,
-                }
-            }
-            Ok(())
-        })
+    fn transformed(&self, old: &BuiltObject<'_>) -> Result<OwnedDocument, OverlayError> {
+        let mut changes = self.transformations.changes(old, &self.moved);
+        changes.retain(|(path, _)| !matches!(path.as_slice(), [metadata, key] if metadata == "metadata" && matches!(&**key, "namespace" | "name")));
+        let mut object = old.clone();
+        object.change(&changes);
+        object.document()
     }
 
     /// The resource of the fork. If the kustomization sets `namespace`, it gets upstream's name and namespace.
     fn with_identity_of<'a>(&self, live: &Node<'a>, new: &Node<'a>) -> Node<'a> {
-        let (Some(_), Some(metadata)) = (&self.transformations.namespace, new.get("metadata"))
+        let (Some(_), Some(metadata)) = (self.transformations.namespace(), new.get("metadata"))
         else {
             return new.clone();
         };
@@ -303,17 +284,12 @@ impl<'m, 'p> Maker<'m, 'p> {
     }
 
     fn kustomization(&self, resources: Vec<String>, patches: Vec<Value>) -> String {
-        let mut value = kustomization(vec![("resources", list(resources))]);
-        if let Some(namespace) = &self.transformations.namespace {
-            value.push("namespace", namespace.as_str());
-        }
-        for (key, field) in self.transformations.to_fields() {
-            value.push(key, field);
-        }
+        let mut fields = vec![("resources", list(resources))];
+        fields.extend(self.transformations.to_fields());
         if !patches.is_empty() {
-            value.push("patches", Value::Sequence(patches));
+            fields.push(("patches", Value::Sequence(patches)));
         }
-        to_block_text(&value)
+        to_block_text(&kustomization(fields))
     }
 
     /// Records what the overlay cannot express.
@@ -349,23 +325,6 @@ impl<'m, 'p> Maker<'m, 'p> {
         }
         overlay.lost = lost;
     }
-}
-
-/// The deepest existing node above the end of a path, and the rest of the path.
-fn nearest<'d, 'p>(root: NodeRef<'d>, path: &'p [String]) -> (NodeRef<'d>, &'p [String]) {
-    let mut node = root;
-    for (at, step) in path.iter().enumerate() {
-        let is_last = at + 1 == path.len();
-        let below = match step.parse::<usize>() {
-            Ok(index) if node.kind().is_sequence() => node.items().nth(index),
-            _ => node.get(step),
-        };
-        match below {
-            Some(below) if !is_last && !below.is_null() => node = below,
-            _ => return (node, &path[at..]),
-        }
-    }
-    (node, &[])
 }
 
 /// Finds the resource of the fork for each resource of upstream: by its ID after the change of the namespace, then by

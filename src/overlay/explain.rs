@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::built::BuiltObject;
-use super::transformations::{ImageChange, Transformations, field_at, images, replicas};
+use super::built::{BuiltObject, field_at};
+use super::transformations::{ImageChange, Transformation, Transformations, images, replicas};
 use crate::yaml::Value;
 
 /// The transformation to the namespace that all resources of the fork have, if some resource of upstream has another
@@ -23,10 +23,7 @@ pub(super) fn namespace(upstream: &[BuiltObject<'_>], fork: &[BuiltObject<'_>]) 
     if changed.count() == 0 {
         return Transformations::default();
     }
-    let made = Transformations {
-        namespace: Some(only),
-        ..Transformations::default()
-    };
+    let made = Transformations(vec![Transformation::Namespace(only)]);
     let moved = made.moved(upstream);
     let is_kept = fork
         .iter()
@@ -47,56 +44,43 @@ pub(super) fn explain(
     pairs: &[(&BuiltObject<'_>, &BuiltObject<'_>)],
     fork: &[BuiltObject<'_>],
 ) {
-    made.labels = labels(pairs, fork);
     let mut found: BTreeMap<String, ImageChange> = BTreeMap::new();
     for (old, new) in pairs {
         let new: BTreeMap<_, _> = images(&new.value).into_iter().collect();
         for (place, image) in images(&old.value) {
             if let Some(other) = new.get(&place).filter(|other| **other != image) {
-                let change = ImageChange::between(&image, other);
+                let change = ImageChange::between(image, other);
                 found.entry(change.name.clone()).or_insert(change);
             }
         }
     }
-    let candidates = found.into_values().map(|image| Transformations {
-        images: vec![image],
-        ..Transformations::default()
+    let images = found.into_values().map(Transformation::Image);
+    let scaled = pairs.iter().filter_map(|(old, new)| {
+        let count = replicas(new).filter(|count| replicas(old).as_ref() != Some(count))?;
+        Some(Transformation::Replicas(new.name().to_owned(), count))
     });
-    for candidate in candidates.collect::<Vec<_>>() {
-        if fits(&candidate, pairs, fork) {
-            made.images.extend(candidate.images);
-        }
-    }
-    for (old, new) in pairs {
-        let (before, after) = (replicas(old), replicas(new));
-        if let Some(count) = after.filter(|after| before.as_ref() != Some(after)) {
-            let name = new.text(&["metadata", "name"]).to_owned();
-            let candidate = Transformations {
-                replicas: vec![(name, count)],
-                ..Transformations::default()
-            };
-            if !made.replicas.contains(&candidate.replicas[0]) && fits(&candidate, pairs, fork) {
-                made.replicas.extend(candidate.replicas);
-            }
+    made.0.extend(labels(pairs, fork));
+    for candidate in images.chain(scaled) {
+        if !made.0.contains(&candidate) && fits(&candidate, pairs, fork) {
+            made.0.push(candidate);
         }
     }
 }
 
 /// Whether the fork has every value that the candidate sets in upstream, and the candidate changes nothing in the fork.
 fn fits(
-    candidate: &Transformations,
+    candidate: &Transformation,
     pairs: &[(&BuiltObject<'_>, &BuiltObject<'_>)],
     fork: &[BuiltObject<'_>],
 ) -> bool {
-    let keeps = fork
-        .iter()
-        .all(|object| candidate.changes(object, &[]).is_empty());
+    let candidate = Transformations(vec![candidate.clone()]);
+    let mut fork = fork.iter();
+    let keeps = fork.all(|object| candidate.changes(object, &[]).is_empty());
     keeps
         && pairs.iter().all(|(old, new)| {
             let changes = candidate.changes(old, &[]);
-            changes
-                .iter()
-                .all(|(path, value)| field_at(&new.value, path) == Some(value))
+            let mut changes = changes.iter();
+            changes.all(|(path, value)| field_at(&new.value, path) == Some(value))
         })
 }
 
@@ -104,7 +88,7 @@ fn fits(
 fn labels(
     pairs: &[(&BuiltObject<'_>, &BuiltObject<'_>)],
     fork: &[BuiltObject<'_>],
-) -> Vec<(String, String)> {
+) -> Vec<Transformation> {
     let of = |object: &BuiltObject<'_>| -> BTreeMap<String, String> {
         let labels = object.value.get_path(&["metadata", "labels"]);
         let texts = labels
@@ -125,5 +109,8 @@ fn labels(
         let lacks = |labels: &BTreeMap<String, String>| labels.get(key) != Some(value);
         !others.iter().any(lacks) && before.iter().filter(|labels| lacks(labels)).count() >= 2
     });
-    common.into_iter().collect()
+    let labels = common.into_iter();
+    labels
+        .map(|(key, value)| Transformation::Label(key, value))
+        .collect()
 }

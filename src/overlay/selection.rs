@@ -4,6 +4,7 @@ use regex::Regex;
 
 use super::built::BuiltObject;
 use crate::patch::target::parse_labels;
+use crate::variant::selector::LabelSelector;
 use crate::variant::text_map::TextMap;
 use crate::yaml::Value;
 
@@ -12,7 +13,7 @@ pub(super) enum PatchSelection {
     /// The resource that the patch names.
     Named,
     /// The resources that match a `target`: patterns for its fields, its label selector and its annotation selector.
-    Fields(Vec<(&'static str, Regex)>, [String; 2]),
+    Fields(Vec<(&'static str, Regex)>, [LabelSelector; 2]),
 }
 
 const FIELDS: [&str; 5] = ["group", "version", "kind", "name", "namespace"];
@@ -39,12 +40,11 @@ impl PatchSelection {
                 ));
             }
         }
-        let selectors =
-            ["labelSelector", "annotationSelector"].map(|key| text(key).unwrap_or_default());
-        for selector in &selectors {
-            parse_labels(selector)
-                .map_err(|part| format!("target: expected a selector, found `{part}`"))?;
-        }
+        let selector = |key: &str| {
+            parse_labels(&text(key).unwrap_or_default())
+                .map_err(|part| format!("target: expected a selector, found `{part}`"))
+        };
+        let selectors = [selector("labelSelector")?, selector("annotationSelector")?];
         Ok(Self::Fields(fields, selectors))
     }
 
@@ -71,14 +71,14 @@ impl PatchSelection {
                     "name" => &id.name.name,
                     _ => &id.name.namespace,
                 };
-                let fits = |key: &str, selector: &String| {
+                let fits = |key: &str, selector: &LabelSelector| {
                     let metadata = object.value.get_path(&["metadata", key]);
                     let texts = metadata
                         .map_or(&[][..], Value::entries)
                         .iter()
                         .filter_map(|(key, value)| Some((key.as_str()?, value.as_str()?)));
                     let texts: TextMap = texts.collect();
-                    parse_labels(selector).is_ok_and(|parsed| parsed.matches(&texts))
+                    selector.matches(&texts)
                 };
                 fields
                     .iter()

@@ -7,19 +7,23 @@
 //!   newTag: "2"
 //! ```
 
-use super::built::BuiltObject;
+use super::built::{BuiltObject, FieldReplacement, field_at};
 use crate::merge::repository;
-use crate::patch::kustomize::operate;
+use crate::resource::namespace_of;
 use crate::yaml::Value;
 
 /// The fields of a kustomization that change resources, other than patches.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Transformations {
-    pub(super) namespace: Option<String>,
-    pub(super) labels: Vec<(String, String)>,
-    pub(super) images: Vec<ImageChange>,
+#[derive(Debug, Clone, Default)]
+pub(super) struct Transformations(pub(super) Vec<Transformation>);
+
+/// An entry of a field of a kustomization.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Transformation {
+    Image(ImageChange),
     /// Name and count.
-    pub(super) replicas: Vec<(String, Value)>,
+    Replicas(String, Value),
+    Label(String, String),
+    Namespace(String),
 }
 
 /// An entry of `images`.
@@ -38,9 +42,6 @@ const SCALED: [&str; 4] = [
     "ReplicationController",
     "StatefulSet",
 ];
-
-/// The path of a field and its new value, as in a JSON patch.
-pub(super) type FieldReplacement = (Vec<String>, Value);
 
 fn steps(path: &[&str]) -> Vec<String> {
     path.iter().map(|step| (*step).to_owned()).collect()
@@ -86,197 +87,201 @@ fn split(image: &str) -> (&str, &str) {
     image.split_at(repository(image).len())
 }
 
-/// All images of containers, with their paths.
-pub(super) fn images(object: &Value) -> Vec<(Vec<String>, String)> {
+/// All containers, with their paths.
+pub(super) fn containers(object: &Value) -> Vec<(Vec<String>, &Value)> {
     let mut found = Vec::new();
     if object.get("kind").and_then(Value::as_str) != Some("CustomResourceDefinition") {
-        find_images(object, &mut Vec::new(), &mut found);
+        find_containers(object, &mut Vec::new(), &mut found);
     }
     found
 }
 
-fn find_images(value: &Value, path: &mut Vec<String>, found: &mut Vec<(Vec<String>, String)>) {
-    match value {
-        Value::Mapping(entries) => {
-            for (key, below) in entries {
-                let name = key.plain_text();
-                path.push(name.clone());
-                if let ("containers" | "initContainers", Value::Sequence(items)) = (&*name, below) {
-                    for (at, item) in items.iter().enumerate() {
-                        if let Some(image) = item.get("image").and_then(Value::as_str) {
-                            let mut place = path.clone();
-                            place.extend([at.to_string(), "image".to_owned()]);
-                            found.push((place, image.to_owned()));
-                        }
-                    }
-                } else {
-                    find_images(below, path, found);
-                }
-                path.pop();
-            }
+fn find_containers<'v>(
+    value: &'v Value,
+    path: &mut Vec<String>,
+    found: &mut Vec<(Vec<String>, &'v Value)>,
+) {
+    let list = path.last().map(String::as_str);
+    let is_of_pod = matches!(list, Some("containers" | "initContainers"));
+    let mut below = |step: String, value: &'v Value, is_container: bool| {
+        path.push(step);
+        if is_container {
+            found.push((path.clone(), value));
+        } else {
+            find_containers(value, path, found);
         }
+        path.pop();
+    };
+    match value {
+        Value::Mapping(entries) => entries
+            .iter()
+            .for_each(|(key, value)| below(key.plain_text(), value, false)),
         Value::Sequence(items) => {
-            for (at, item) in items.iter().enumerate() {
-                path.push(at.to_string());
-                find_images(item, path, found);
-                path.pop();
-            }
+            let items = items.iter().enumerate();
+            items.for_each(|(at, item)| below(at.to_string(), item, is_of_pod));
         }
         _ => {}
     }
 }
+
+/// All images of containers, with their paths.
+pub(super) fn images(object: &Value) -> Vec<(Vec<String>, &str)> {
+    let images = containers(object).into_iter();
+    let images = images.filter_map(|(mut place, container)| {
+        place.push("image".to_owned());
+        Some((place, container.get("image")?.as_str()?))
+    });
+    images.collect()
+}
+
+impl ImageChange {
+    fn to_value(&self) -> Value {
+        let all = [
+            ("name", Some(&self.name)),
+            ("newName", self.new_name.as_ref()),
+            ("newTag", self.new_tag.as_ref()),
+            ("digest", self.digest.as_ref()),
+        ];
+        let given = all.into_iter();
+        let given = given.filter_map(|(key, value)| Some(Value::entry(key, value?.as_str())));
+        Value::Mapping(given.collect())
+    }
+}
+
+impl Transformation {
+    /// The field of the kustomization.
+    fn field(&self) -> &'static str {
+        match self {
+            Self::Image(_) => "images",
+            Self::Replicas(..) => "replicas",
+            Self::Label(..) => "labels",
+            Self::Namespace(_) => "namespace",
+        }
+    }
+
+    /// Its place in the kustomization.
+    pub(super) fn place(&self) -> String {
+        let field = self.field();
+        match self {
+            Self::Image(ImageChange { name, .. })
+            | Self::Replicas(name, _)
+            | Self::Label(name, _) => format!("{field}[{name}]"),
+            Self::Namespace(_) => field.to_owned(),
+        }
+    }
+
+    /// Why it changes no resource, whatever its value is: no container has its image, or no workload has its name.
+    pub(super) fn without_subject(&self, objects: &[BuiltObject<'_>]) -> Option<String> {
+        let mut all = objects.iter();
+        match self {
+            Self::Image(ImageChange { name, .. }) => {
+                let mut used = all.flat_map(|object| images(&object.value));
+                let is_used = used.any(|(_, image)| repository(image) == name);
+                (!is_used).then(|| format!("no container has the image `{name}`"))
+            }
+            Self::Replicas(name, _) => {
+                let is_there = all.any(|object| object.name() == name && is_scaled(object));
+                (!is_there).then(|| format!("the base has no workload `{name}`"))
+            }
+            Self::Label(..) | Self::Namespace(_) => None,
+        }
+    }
+}
+
+/// The fields of a kustomization that are made here, in their order.
+const FIELDS: [&str; 4] = ["namespace", "labels", "images", "replicas"];
 
 impl Transformations {
     /// Reads the fields of a kustomization.
     pub(super) fn read(kustomization: &Value) -> Self {
         let items = |key: &str| kustomization.get(key).map_or(&[][..], Value::items).iter();
         let text = |value: &Value, key: &str| {
-            value
-                .get(key)
-                .map(Value::plain_text)
-                .filter(|text| !text.is_empty())
+            let text = value.get(key).map(Value::plain_text);
+            text.filter(|text| !text.is_empty())
         };
-        let images = items("images").map(|image| ImageChange {
-            name: text(image, "name").unwrap_or_default(),
-            new_name: text(image, "newName"),
-            new_tag: text(image, "newTag"),
-            digest: text(image, "digest"),
+        let images = items("images").map(|image| {
+            Transformation::Image(ImageChange {
+                name: text(image, "name").unwrap_or_default(),
+                new_name: text(image, "newName"),
+                new_tag: text(image, "newTag"),
+                digest: text(image, "digest"),
+            })
+        });
+        let replicas = items("replicas").filter_map(|entry| {
+            let (name, count) = (text(entry, "name")?, entry.get("count")?);
+            Some(Transformation::Replicas(name, count.clone()))
         });
         let labels = items("labels").filter_map(|label| label.get("pairs"));
-        let labels = labels.flat_map(Value::entries);
-        let replicas = items("replicas");
-        Self {
-            namespace: text(kustomization, "namespace"),
-            labels: labels
-                .map(|(key, value)| (key.plain_text(), value.plain_text()))
-                .collect(),
-            images: images.collect(),
-            replicas: replicas
-                .filter_map(|entry| Some((text(entry, "name")?, entry.get("count")?.clone())))
-                .collect(),
-        }
+        let labels = labels
+            .flat_map(Value::entries)
+            .map(|(key, value)| Transformation::Label(key.plain_text(), value.plain_text()));
+        let namespace = text(kustomization, "namespace").map(Transformation::Namespace);
+        let all = images.chain(replicas).chain(labels).chain(namespace);
+        Self(all.collect())
     }
 
-    /// Each entry of each field separately, with its place in the kustomization.
-    pub(super) fn parts(&self) -> Vec<(String, Self)> {
-        let mut parts = Vec::new();
-        for image in &self.images {
-            let one = Self {
-                images: vec![image.clone()],
-                ..Self::default()
-            };
-            parts.push((format!("images[{}]", image.name), one));
-        }
-        for replica in &self.replicas {
-            let one = Self {
-                replicas: vec![replica.clone()],
-                ..Self::default()
-            };
-            parts.push((format!("replicas[{}]", replica.0), one));
-        }
-        for label in &self.labels {
-            let one = Self {
-                labels: vec![label.clone()],
-                ..Self::default()
-            };
-            parts.push((format!("labels[{}]", label.0), one));
-        }
-        if self.namespace.is_some() {
-            let one = Self {
-                namespace: self.namespace.clone(),
-                ..Self::default()
-            };
-            parts.push(("namespace".to_owned(), one));
-        }
-        parts
+    fn of_field(&self, field: &str) -> impl Iterator<Item = &Transformation> {
+        self.0.iter().filter(move |one| one.field() == field)
     }
 
-    /// Why a part changes no resource, whatever its value is: no container has its image, or no workload has its name.
-    pub(super) fn without_subject(&self, objects: &[BuiltObject<'_>]) -> Option<String> {
-        let uses = |name: &str| {
-            let used = objects.iter().flat_map(|object| images(&object.value));
-            used.into_iter()
-                .any(|(_, image)| repository(&image) == name)
-        };
-        let has = |name: &str| {
-            let is_it = |object: &BuiltObject<'_>| {
-                object.text(&["metadata", "name"]) == name && is_scaled(object)
-            };
-            objects.iter().any(is_it)
-        };
-        let image = self.images.iter().find(|image| !uses(&image.name));
-        let image = image.map(|image| format!("no container has the image `{}`", image.name));
-        image.or_else(|| {
-            let (name, _) = self.replicas.iter().find(|(name, _)| !has(name))?;
-            Some(format!("the base has no workload `{name}`"))
+    pub(super) fn namespace(&self) -> Option<&str> {
+        self.0.iter().find_map(|one| match one {
+            Transformation::Namespace(namespace) => Some(namespace.as_str()),
+            _ => None,
         })
     }
 
     /// The fields that are set, each with its number of entries.
     pub(super) fn counts(&self) -> Vec<(&'static str, usize)> {
-        let mut counts = vec![
-            ("namespace", usize::from(self.namespace.is_some())),
-            ("labels", self.labels.len()),
-            ("images", self.images.len()),
-            ("replicas", self.replicas.len()),
-        ];
+        let mut counts = FIELDS
+            .map(|field| (field, self.of_field(field).count()))
+            .to_vec();
         counts.retain(|(_, count)| *count > 0);
         counts
     }
 
-    /// The fields as a kustomization has them, except for `namespace`.
-    pub(super) fn to_fields(&self) -> Vec<(Value, Value)> {
+    /// The fields as a kustomization has them.
+    pub(super) fn to_fields(&self) -> Vec<(&'static str, Value)> {
         let mut fields = Vec::new();
-        let mut list = |key: &str, items: Vec<Value>| {
-            if !items.is_empty() {
-                fields.push(Value::entry(key, Value::Sequence(items)));
+        if let Some(namespace) = self.namespace() {
+            fields.push(("namespace", Value::from(namespace)));
+        }
+        let mut pairs = Vec::new();
+        for field in &FIELDS[1..] {
+            let items = self.of_field(field).filter_map(|one| match one {
+                Transformation::Image(image) => Some(image.to_value()),
+                Transformation::Replicas(name, count) => Some(Value::Mapping(vec![
+                    Value::entry("name", name.as_str()),
+                    Value::entry("count", count.clone()),
+                ])),
+                Transformation::Label(key, value) => {
+                    pairs.push(Value::entry(key.as_str(), value.as_str()));
+                    None
+                }
+                Transformation::Namespace(_) => None,
+            });
+            let mut items: Vec<Value> = items.collect();
+            if !pairs.is_empty() {
+                let pairs = Value::Mapping(std::mem::take(&mut pairs));
+                items.push(Value::Mapping(vec![Value::entry("pairs", pairs)]));
             }
-        };
-        let pairs: Vec<_> = self
-            .labels
-            .iter()
-            .map(|(key, value)| Value::entry(key.as_str(), value.as_str()))
-            .collect();
-        let labels = (!pairs.is_empty())
-            .then(|| Value::Mapping(vec![Value::entry("pairs", Value::Mapping(pairs))]));
-        list("labels", labels.into_iter().collect());
-        let image = |image: &ImageChange| {
-            let all = [
-                ("name", Some(&image.name)),
-                ("newName", image.new_name.as_ref()),
-                ("newTag", image.new_tag.as_ref()),
-                ("digest", image.digest.as_ref()),
-            ];
-            let given = all
-                .into_iter()
-                .filter_map(|(key, value)| Some(Value::entry(key, value?.as_str())));
-            Value::Mapping(given.collect())
-        };
-        list("images", self.images.iter().map(image).collect());
-        let replicas = |(name, count): &(String, Value)| {
-            Value::Mapping(vec![
-                Value::entry("name", name.as_str()),
-                Value::entry("count", count.clone()),
-            ])
-        };
-        list("replicas", self.replicas.iter().map(replicas).collect());
+            if !items.is_empty() {
+                fields.push((*field, Value::Sequence(items)));
+            }
+        }
         fields
     }
 
     pub(super) fn apply(&self, objects: &mut [BuiltObject<'_>]) {
         let moved = self.moved(objects);
         for object in objects {
-            let changes = self.changes(object, &moved);
-            if !changes.is_empty() {
-                change(&mut object.value, &changes);
-                object.node = None;
-            }
+            object.change(&self.changes(object, &moved));
         }
     }
 
     /// The service accounts and services that get another namespace: kind, name and old namespace.
     pub(super) fn moved(&self, objects: &[BuiltObject<'_>]) -> Vec<(String, String, String)> {
-        if self.namespace.is_none() {
+        if self.namespace().is_none() {
             return Vec::new();
         }
         let is_named =
@@ -303,56 +308,62 @@ impl Transformations {
                 changes.push((path, new));
             }
         };
-        if let Some(namespace) = &self.namespace {
-            let new = || Value::from(namespace.as_str());
-            if !object.is_cluster_scoped() {
-                set(steps(&["metadata", "namespace"]), new());
-            } else if object.kind() == "Namespace" {
-                set(steps(&["metadata", "name"]), new());
-            }
-            for (path, reference) in references(object) {
-                let name = |key: &str| {
-                    reference
-                        .get(key)
-                        .and_then(Value::as_str)
-                        .unwrap_or_default()
-                };
-                let kind = if path.first().is_some_and(|step| step == "subjects") {
-                    "ServiceAccount"
-                } else {
-                    "Service"
-                };
-                let is_moved = moved.iter().any(|(moved, service, old)| {
-                    moved == kind
-                        && service == name("name")
-                        && old == crate::resource::namespace_of(Some(name("namespace")))
-                });
-                if is_moved || kind == "ServiceAccount" && name("name") == "default" {
-                    let mut path = path;
-                    path.push("namespace".to_owned());
-                    set(path, new());
+        for one in &self.0 {
+            match one {
+                Transformation::Image(change) => {
+                    for (path, image) in images(value) {
+                        if let Some(changed) = change.apply(image) {
+                            set(path, Value::from(changed));
+                        }
+                    }
+                }
+                Transformation::Replicas(name, count) => {
+                    if is_scaled(object) && object.name() == name {
+                        set(steps(&["spec", "replicas"]), count.clone());
+                    }
+                }
+                Transformation::Label(key, label) => {
+                    let path = steps(&["metadata", "labels", key]);
+                    set(path, Value::from(label.as_str()));
+                }
+                Transformation::Namespace(namespace) => {
+                    for path in namespaces(object, moved) {
+                        set(path, Value::from(namespace.as_str()));
+                    }
                 }
             }
         }
-        for (key, label) in &self.labels {
-            set(
-                steps(&["metadata", "labels", key]),
-                Value::from(label.as_str()),
-            );
-        }
-        for (path, image) in images(value) {
-            let changed = self.images.iter().find_map(|change| change.apply(&image));
-            if let Some(changed) = changed {
-                set(path, Value::from(changed));
-            }
-        }
-        let name = object.text(&["metadata", "name"]);
-        let scaled = self.replicas.iter().find(|(other, _)| other == name);
-        if let Some((_, count)) = scaled.filter(|_| is_scaled(object)) {
-            set(steps(&["spec", "replicas"]), count.clone());
-        }
         changes
     }
+}
+
+/// Where a resource names the namespace that a kustomization sets.
+fn namespaces(object: &BuiltObject<'_>, moved: &[(String, String, String)]) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    if !object.is_cluster_scoped() {
+        found.push(steps(&["metadata", "namespace"]));
+    } else if object.kind() == "Namespace" {
+        found.push(steps(&["metadata", "name"]));
+    }
+    for (mut path, reference) in references(object) {
+        let text = |key: &str| reference.get(key).and_then(Value::as_str);
+        let name = text("name").unwrap_or_default();
+        let kind = if path.first().is_some_and(|step| step == "subjects") {
+            "ServiceAccount"
+        } else {
+            "Service"
+        };
+        let namespace = namespace_of(text("namespace"));
+        let mut moved = moved.iter();
+        let is_moved = moved.any(|(moved, other, old)| {
+            (moved.as_str(), other.as_str(), old.as_str()) == (kind, name, namespace)
+        });
+        if is_moved || kind == "ServiceAccount" && name == "default" {
+            path.push("namespace".to_owned());
+            found.push(path);
+        }
+    }
+    found
 }
 
 /// Whether a kustomization can set the replicas of a resource.
@@ -401,40 +412,6 @@ fn references<'v>(object: &'v BuiltObject<'_>) -> Vec<(Vec<String>, &'v Value)> 
 
 fn at_path<'v>(value: &'v Value, path: &[&str]) -> Option<(Vec<String>, &'v Value)> {
     Some((steps(path), field_at(value, path)?))
-}
-
-/// The value at a path of keys and indexes.
-pub(super) fn field_at<'v>(value: &'v Value, path: &[impl AsRef<str>]) -> Option<&'v Value> {
-    let mut steps = path.iter().map(AsRef::as_ref);
-    steps.try_fold(value, |value, step| match value {
-        Value::Sequence(items) => items.get(step.parse::<usize>().ok()?),
-        _ => value.get(step),
-    })
-}
-
-/// Applies changes to a value. Missing mappings are created.
-pub(super) fn change(value: &mut Value, changes: &[FieldReplacement]) {
-    for (path, new) in changes {
-        let there = (1..path.len()).take_while(|length| {
-            field_at(value, &path[..*length]).is_some_and(|value| *value != Value::Null)
-        });
-        let there = there.last().unwrap_or(0);
-        let (above, below) = path.split_at((there + 1).min(path.len()));
-        let new = below.iter().rev().fold(new.clone(), |value, key| {
-            Value::Mapping(vec![Value::entry(key.as_str(), value)])
-        });
-        let escaped = above
-            .iter()
-            .map(|step| step.replace('~', "~0").replace('/', "~1"));
-        let pointer: String = escaped.flat_map(|step| ["/".to_owned(), step]).collect();
-        let operation = Value::Mapping(vec![
-            Value::entry("op", "add"),
-            Value::entry("path", pointer),
-            Value::entry("value", new),
-        ]);
-        // The parent exists, so the operation succeeds.
-        let _ = operate(value, &Value::Sequence(vec![operation]));
-    }
 }
 
 #[cfg(test)]
