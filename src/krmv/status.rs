@@ -297,11 +297,11 @@ fn edits(package: &LocalPackage, base: &SuppliedPackage) -> Result<usize> {
                 let base = scanner.values(path, base);
                 packages.both(path, Rc::new(FileEditCount::between(&values, &base)));
             }
-            None => packages.local(path, Rc::new(values)),
+            None => packages.local(path, &values),
         }
     }
     for (path, bytes) in base.iter().filter(|(path, _)| !own.contains_key(*path)) {
-        packages.upstream(path, Some(Rc::new(scanner.values(path, bytes))));
+        packages.upstream(path, &scanner.values(path, bytes));
     }
     Ok(packages.edits().count())
 }

@@ -6,8 +6,6 @@
 //! a container, a resource, a folder less   one removed, however large
 //! ```
 //!
-//! The content of a document is kept as a tree of hashes, so that equal parts are compared at once.
-//!
 //! Source: contract, Upstreams from Git (`--original auto`).
 
 use std::cell::OnceCell;
@@ -18,17 +16,12 @@ use std::rc::Rc;
 use memchr::memmem;
 use std::sync::Arc;
 
-use super::upstream_identifier::UPSTREAM_IDENTIFIER;
+use super::package::{without_bookkeeping_of_tools, without_own_fields};
 use crate::identity;
 use crate::interner::matches;
-use crate::kptfile::{OWN_FIELDS, is_ownership_annotation};
 use crate::package::is_krm_name;
-use crate::resource::{Resource, is_pipeline_annotation};
-use crate::yaml::{NodeRef, OwnedDocument};
-
-/// The maximum number of nodes that are read in a document, including nodes that aliases refer to. A larger document is
-/// compared by its lines.
-const MOST_NODES: usize = 10_000_000;
+use crate::resource::Resource;
+use crate::yaml::{OwnedDocument, Value};
 
 /// The values of a file.
 #[derive(Debug, Default)]
@@ -59,7 +52,8 @@ struct DocumentValues {
 
 #[derive(Debug)]
 enum DocumentContent {
-    HashTree(HashTree),
+    /// A document of YAML, without what describes the copy itself.
+    Value(Value),
     /// The lines of a text, each as its hash.
     Lines(Vec<u64>),
 }
@@ -71,25 +65,6 @@ struct ElementIdentity {
     /// `None` for a Kptfile, because it has the name of the copy.
     name: Option<Arc<str>>,
     namespace: Option<Arc<str>>,
-}
-
-/// A value, or a collection of them.
-#[derive(Debug)]
-struct HashTree {
-    /// Equal for equal content in any order.
-    hash: u64,
-    /// The number of values in it.
-    leaves: usize,
-    shape: HashShape,
-}
-
-#[derive(Debug)]
-enum HashShape {
-    Leaf,
-    /// By the hashes of the keys, sorted.
-    Mapping(Vec<(u64, HashTree)>),
-    /// Each with the hash of its name, if it has one.
-    Sequence(Vec<(Option<u64>, HashTree)>),
 }
 
 /// The edits that lead from an upstream package to local.
@@ -144,20 +119,15 @@ impl EditCount {
         self.removed_parts += count;
     }
 
-    fn change(&mut self, place: u64, local: &HashTree, upstream: &HashTree) {
-        self.changed += local.leaves;
-        self.differ(&(place, local.hash, upstream.hash));
-    }
-
-    fn add_tree(&mut self, place: u64, local: &HashTree) {
-        self.added += local.leaves;
-        self.differ(&(place, local.hash));
+    fn add_value(&mut self, place: u64, local: &Value) {
+        self.added += leaves(local);
+        self.differ(&(place, local));
     }
 
     fn between_documents(&mut self, local: &DocumentValues, upstream: &DocumentValues) {
         match (local.content(), upstream.content()) {
-            (DocumentContent::HashTree(local_tree), DocumentContent::HashTree(tree)) => {
-                self.between(local_tree, tree, hash(&local.identity));
+            (DocumentContent::Value(own), DocumentContent::Value(value)) => {
+                self.between(own, value, hash(&local.identity));
             }
             (DocumentContent::Lines(local), DocumentContent::Lines(lines)) => {
                 self.between_lines(local, lines)
@@ -169,87 +139,80 @@ impl EditCount {
         }
     }
 
-    fn between(&mut self, local: &HashTree, upstream: &HashTree, place: u64) {
-        if local.hash == upstream.hash {
-            self.shared += local.leaves;
+    fn between(&mut self, local: &Value, upstream: &Value, place: u64) {
+        if local == upstream {
+            self.shared += leaves(local);
             return;
         }
-        match (&local.shape, &upstream.shape) {
-            (HashShape::Mapping(ours), HashShape::Mapping(theirs)) => {
+        let is_filled = |value: &Value| !value.entries().is_empty() || !value.items().is_empty();
+        match (local, upstream) {
+            _ if !is_filled(local) || !is_filled(upstream) => self.change(local, upstream, place),
+            (Value::Mapping(ours), Value::Mapping(theirs)) => {
                 self.between_mappings(ours, theirs, place);
             }
-            (HashShape::Sequence(ours), HashShape::Sequence(theirs)) => {
+            (Value::Sequence(ours), Value::Sequence(theirs)) => {
                 self.between_sequences(ours, theirs, place);
             }
-            _ => self.change(place, local, upstream),
+            _ => self.change(local, upstream, place),
         }
+    }
+
+    fn change(&mut self, local: &Value, upstream: &Value, place: u64) {
+        self.changed += leaves(local);
+        self.differ(&(place, local, upstream));
     }
 
     fn between_mappings(
         &mut self,
-        local: &[(u64, HashTree)],
-        upstream: &[(u64, HashTree)],
+        local: &[(Value, Value)],
+        upstream: &[(Value, Value)],
         place: u64,
     ) {
-        let mut theirs = upstream.iter().peekable();
+        let theirs = upstream.iter().map(|(key, value)| (key, value));
+        let mut theirs: HashMap<&Value, &Value> = theirs.collect();
         for (key, value) in local {
-            while theirs.next_if(|(other, _)| other < key).is_some() {
-                self.remove_parts(1);
-            }
             let place = hash(&(place, key));
-            match theirs.next_if(|(other, _)| other == key) {
-                Some((_, other)) => self.between(value, other, place),
-                None => self.add_tree(place, value),
+            match theirs.remove(key) {
+                Some(other) => self.between(value, other, place),
+                None => self.add_value(place, value),
             }
         }
-        self.remove_parts(theirs.count());
+        self.remove_parts(theirs.len());
     }
 
-    fn between_sequences(
-        &mut self,
-        local: &[(Option<u64>, HashTree)],
-        upstream: &[(Option<u64>, HashTree)],
-        place: u64,
-    ) {
-        // Pair elements that are equal or have the same name, wherever they are, then the rest in order.
-        let mut by_key: HashMap<u64, Vec<&HashTree>> = HashMap::new();
-        for (name, tree) in upstream.iter().rev() {
-            by_key
-                .entry(name.unwrap_or(tree.hash))
-                .or_default()
-                .push(tree);
+    fn between_sequences(&mut self, local: &[Value], upstream: &[Value], place: u64) {
+        // What is equal, or has the same name, wherever it is; then the rest in order.
+        let keyed = |values: &'_ [Value]| values.iter().map(key).collect::<Vec<_>>();
+        let (own_keys, keys) = (keyed(local), keyed(upstream));
+        let mut by_key: HashMap<u64, Vec<usize>> = HashMap::new();
+        for (at, (key, _)) in keys.iter().enumerate().rev() {
+            by_key.entry(*key).or_default().push(at);
         }
         let mut seen: HashMap<u64, u64> = HashMap::new();
+        let mut is_left = vec![true; upstream.len()];
         let mut ours = Vec::new();
-        for (name, tree) in local {
-            let key = name.unwrap_or(tree.hash);
-            match (by_key.get_mut(&key).and_then(Vec::pop), name) {
-                (Some(other), _) => {
+        for (value, (key, is_named)) in local.iter().zip(own_keys) {
+            match by_key.get_mut(&key).and_then(Vec::pop) {
+                Some(at) => {
+                    is_left[at] = false;
                     let count = seen.entry(key).or_default();
                     *count += 1;
-                    self.between(tree, other, hash(&(place, key, *count)));
+                    self.between(value, &upstream[at], hash(&(place, key, *count)));
                 }
-                (None, Some(_)) => self.add_tree(hash(&(place, key)), tree),
-                (None, None) => ours.push(tree),
+                None if is_named => self.add_value(hash(&(place, key)), value),
+                None => ours.push(value),
             }
         }
-        let mut theirs = Vec::new();
-        for (name, tree) in upstream {
-            let left = by_key.get_mut(&name.unwrap_or(tree.hash));
-            if left.and_then(Vec::pop).is_none() {
-                continue;
-            }
-            match name {
-                Some(_) => self.remove_parts(1),
-                None => theirs.push(tree),
-            }
-        }
+        let left = upstream.iter().zip(keys).zip(is_left);
+        let left = left.filter_map(|(of, is_left)| is_left.then_some(of));
+        let (named, theirs): (Vec<_>, Vec<_>) = left.partition(|(_, (_, is_named))| *is_named);
+        self.remove_parts(named.len());
         let mut theirs = theirs.into_iter();
-        for (index, tree) in ours.into_iter().enumerate() {
+        for (index, value) in ours.into_iter().enumerate() {
             let place = hash(&(place, index));
             match theirs.next() {
-                Some(other) => self.between(tree, other, place),
-                None => self.add_tree(place, tree),
+                Some((other, _)) => self.between(value, other, place),
+                None => self.add_value(place, value),
             }
         }
         self.remove_parts(theirs.count());
@@ -355,14 +318,14 @@ impl DocumentValues {
 
     fn count(&self) -> usize {
         match self.content() {
-            DocumentContent::HashTree(tree) => tree.leaves,
+            DocumentContent::Value(value) => leaves(value),
             DocumentContent::Lines(lines) => lines.len(),
         }
     }
 
     fn hash(&self) -> u64 {
         match self.content() {
-            DocumentContent::HashTree(tree) => tree.hash,
+            DocumentContent::Value(value) => hash(value),
             DocumentContent::Lines(lines) => hash(lines),
         }
     }
@@ -375,13 +338,34 @@ fn content_of(text: &str) -> DocumentContent {
     let Some(root) = document.root() else {
         return lines(b"");
     };
-    let mut trees = Trees {
-        is_kptfile: Resource::read(root).is_kptfile(),
-        left: MOST_NODES,
+    let Some(mut value) = root.value() else {
+        return lines(text.as_bytes());
     };
-    match trees.of(root, 0) {
-        Some(tree) => DocumentContent::HashTree(tree),
-        None => lines(text.as_bytes()),
+    let is_kptfile = Resource::read(root).is_kptfile();
+    without_bookkeeping_of_tools(&mut value, is_kptfile);
+    if is_kptfile {
+        without_own_fields(&mut value);
+    }
+    DocumentContent::Value(value)
+}
+
+/// How many values a value has.
+fn leaves(value: &Value) -> usize {
+    match value {
+        Value::Mapping(entries) if !entries.is_empty() => {
+            entries.iter().map(|(_, value)| leaves(value)).sum()
+        }
+        Value::Sequence(items) if !items.is_empty() => items.iter().map(leaves).sum(),
+        _ => 1,
+    }
+}
+
+/// What an element of a list is found by, and whether that is its name.
+fn key(element: &Value) -> (u64, bool) {
+    let name = element.get("name").map(Value::plain_text);
+    match name.filter(|name| !name.is_empty()) {
+        Some(name) => (hash(&name), true),
+        None => (hash(element), false),
     }
 }
 
@@ -400,74 +384,6 @@ fn hash(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
-}
-
-struct Trees {
-    is_kptfile: bool,
-    /// How many nodes may still be read.
-    left: usize,
-}
-
-impl Trees {
-    /// The tree of a node, with `depth` mappings above it; `None` if there are too many nodes.
-    fn of(&mut self, node: NodeRef<'_>, depth: usize) -> Option<HashTree> {
-        self.left = self.left.checked_sub(1)?;
-        let node = node.resolved();
-        let kind = node.kind();
-        if kind.is_mapping() && node.entries().next().is_some() {
-            let mut entries = Vec::new();
-            for entry in node.entries() {
-                let key = entry.key.scalar_text().unwrap_or_default();
-                if self.is_own(key, depth) {
-                    continue;
-                }
-                let tree = self.of(entry.value, depth + 1)?;
-                if tree.leaves > 0 {
-                    entries.push((hash(&key), tree));
-                }
-            }
-            entries.sort_unstable_by_key(|(key, _)| *key);
-            let content = entries.iter().map(|(key, tree)| (key, tree.hash));
-            let content: Vec<_> = content.collect();
-            return Some(HashTree {
-                hash: hash(&content),
-                leaves: entries.iter().map(|(_, tree)| tree.leaves).sum(),
-                shape: HashShape::Mapping(entries),
-            });
-        }
-        if kind.is_sequence() && node.items().next().is_some() {
-            let mut items = Vec::new();
-            for item in node.items() {
-                let name = item.resolved().get("name");
-                let name = name.and_then(|name| name.scalar_text());
-                let name = name.map(|name| hash(&name));
-                items.push((name, self.of(item, depth + 1)?));
-            }
-            let content = items.iter().map(|(_, tree)| hash(&tree.hash));
-            let content = content.fold(items.len() as u64, u64::wrapping_add);
-            return Some(HashTree {
-                hash: hash(&("sequence", content)),
-                leaves: items.iter().map(|(_, tree)| tree.leaves).sum(),
-                shape: HashShape::Sequence(items),
-            });
-        }
-        let value = node.value().map(|value| value.to_json());
-        Some(HashTree {
-            hash: hash(&value),
-            leaves: 1,
-            shape: HashShape::Leaf,
-        })
-    }
-
-    /// Whether a field describes the copy itself, and not what it was copied from.
-    fn is_own(&self, key: &str, depth: usize) -> bool {
-        let of_kptfile = self.is_kptfile
-            && ((depth == 0 && OWN_FIELDS.contains(&key))
-                || (depth == 1 && key == "name")
-                || (depth == 2 && is_ownership_annotation(key)));
-        let of_pipeline = depth == 2 && (key == UPSTREAM_IDENTIFIER || is_pipeline_annotation(key));
-        of_kptfile || of_pipeline
-    }
 }
 
 /// The edits of a file that both packages have, and the documents that are in one of them only.
@@ -561,16 +477,15 @@ fn pair<T, K: Eq + Hash>(
 /// The files of local and of an upstream package, by path.
 #[derive(Debug, Default)]
 pub struct ComparedPackages<'p> {
-    files: BTreeMap<&'p str, ComparedFile>,
+    files: BTreeMap<&'p str, (FileOf, Rc<FileEditCount>)>,
 }
 
 /// Which packages have a file.
-#[derive(Debug)]
-enum ComparedFile {
-    Both(Rc<FileEditCount>),
-    Local(Rc<Values>),
-    /// `None` if the content is not needed.
-    Upstream(Option<Rc<Values>>),
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FileOf {
+    Both,
+    Local,
+    Upstream,
 }
 
 /// A document that has no counterpart in its file.
@@ -582,28 +497,25 @@ struct Alone<'p> {
 impl<'p> ComparedPackages<'p> {
     /// Adds a file that both packages have.
     pub fn both(&mut self, path: &'p str, edits: Rc<FileEditCount>) {
-        self.files.insert(path, ComparedFile::Both(edits));
+        self.files.insert(path, (FileOf::Both, edits));
     }
 
     /// Adds a file that only local has.
-    pub fn local(&mut self, path: &'p str, values: Rc<Values>) {
-        self.files.insert(path, ComparedFile::Local(values));
+    pub fn local(&mut self, path: &'p str, values: &Values) {
+        let alone = FileEditCount::between(values, &Values::default());
+        self.files.insert(path, (FileOf::Local, Rc::new(alone)));
     }
 
-    /// Adds a file that only upstream has. `values` is `None` if the content is not needed.
-    pub fn upstream(&mut self, path: &'p str, values: Option<Rc<Values>>) {
-        self.files.insert(path, ComparedFile::Upstream(values));
+    /// A file of upstream; its content need not be known if nothing needs it.
+    pub fn upstream(&mut self, path: &'p str, values: &Values) {
+        let alone = FileEditCount::between(&Values::default(), values);
+        self.files.insert(path, (FileOf::Upstream, Rc::new(alone)));
     }
 
     /// Whether local has resources that upstream may have in another file.
     #[must_use]
     pub fn may_have_moved(&self) -> bool {
-        let is_resource = |document: &Rc<DocumentValues>| document.identity.is_some();
-        self.files.values().any(|sides| match sides {
-            ComparedFile::Both(file) => file.has_own(),
-            ComparedFile::Local(values) => values.0.iter().any(is_resource),
-            ComparedFile::Upstream(_) => false,
-        })
+        self.files.values().any(|(_, file)| file.has_own())
     }
 
     /// The edits that lead from upstream to local.
@@ -611,21 +523,14 @@ impl<'p> ComparedPackages<'p> {
     pub fn edits(&self) -> EditCount {
         let mut edits = EditCount::default();
         let (mut local, mut upstream) = (Vec::new(), Vec::new());
-        for (path, sides) in &self.files {
+        for (path, (_, file)) in &self.files {
             let alone = |document: &Rc<DocumentValues>| Alone {
                 path,
                 document: Rc::clone(document),
             };
-            match sides {
-                ComparedFile::Both(file) => {
-                    edits.add(&file.edits);
-                    local.extend(file.local.iter().map(alone));
-                    upstream.extend(file.upstream.iter().map(alone));
-                }
-                ComparedFile::Local(values) => local.extend(values.0.iter().map(alone)),
-                ComparedFile::Upstream(Some(values)) => upstream.extend(values.0.iter().map(alone)),
-                ComparedFile::Upstream(None) => {}
-            }
+            edits.add(&file.edits);
+            local.extend(file.local.iter().map(alone));
+            upstream.extend(file.upstream.iter().map(alone));
         }
         let mut moved: BTreeSet<(&str, &str)> = BTreeSet::new();
         for by_namespace in [true, false] {
@@ -648,6 +553,10 @@ impl<'p> ComparedPackages<'p> {
         edits
     }
 
+    fn of(&self, path: &str) -> Option<FileOf> {
+        self.files.get(path).map(|(of, _)| *of)
+    }
+
     /// Counts what only local has: a file, or resources of one.
     fn add_local(
         &self,
@@ -658,7 +567,7 @@ impl<'p> ComparedPackages<'p> {
         let mut files: BTreeSet<&str> = BTreeSet::new();
         for Alone { path, document } in local {
             edits.differ(&(path, document.hash()));
-            let is_file = matches!(self.files.get(path), Some(ComparedFile::Local(_)))
+            let is_file = self.of(path) == Some(FileOf::Local)
                 && !path.is_empty()
                 && !moved.iter().any(|(ours, _)| ours == path);
             if !is_file || files.insert(path) {
@@ -675,19 +584,18 @@ impl<'p> ComparedPackages<'p> {
         edits: &mut EditCount,
     ) {
         let has_moved = |path: &str| moved.iter().any(|(_, theirs)| *theirs == path);
-        let of_a_file = upstream.iter().filter(|alone| {
-            matches!(self.files.get(alone.path), Some(ComparedFile::Both(_)))
-                || has_moved(alone.path)
-        });
+        let of_a_file = upstream
+            .iter()
+            .filter(|alone| self.of(alone.path) == Some(FileOf::Both) || has_moved(alone.path));
         edits.removed += of_a_file.count();
         let mut folders: BTreeSet<&str> = BTreeSet::new();
-        for (path, sides) in &self.files {
-            if !matches!(sides, ComparedFile::Upstream(_)) {
+        for (path, (of, _)) in &self.files {
+            if *of != FileOf::Upstream {
                 folders.extend(folders_of(path));
             }
         }
-        let lacking = self.files.iter().filter_map(|(path, sides)| {
-            let is_lacking = matches!(sides, ComparedFile::Upstream(_)) && !has_moved(path);
+        let lacking = self.files.iter().filter_map(|(path, (of, _))| {
+            let is_lacking = *of == FileOf::Upstream && !has_moved(path);
             is_lacking.then_some(*path)
         });
         edits.removed += removed_parts(lacking, &folders).len();

@@ -12,17 +12,16 @@ fn edits(local: Files<'_>, upstream: Files<'_>) -> EditCount {
     let mut scanner = SimilarityScanner::default();
     let mut packages = ComparedPackages::default();
     for (path, text) in upstream {
-        let values = Rc::new(scanner.values(path, text.as_bytes()));
-        packages.upstream(path, Some(values));
+        packages.upstream(path, &scanner.values(path, text.as_bytes()));
     }
     for (path, text) in local {
-        let ours = Rc::new(scanner.values(path, text.as_bytes()));
+        let ours = scanner.values(path, text.as_bytes());
         match upstream.iter().find(|(other, _)| other == path) {
             Some((_, text)) => {
                 let theirs = scanner.values(path, text.as_bytes());
                 packages.both(path, Rc::new(FileEditCount::between(&ours, &theirs)));
             }
-            None => packages.local(path, ours),
+            None => packages.local(path, &ours),
         }
     }
     packages.edits()

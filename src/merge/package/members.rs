@@ -148,13 +148,18 @@ pub(super) fn same_value(
 /// The value of a resource without the annotations and the bookkeeping of tools.
 fn own_value(node: NodeRef<'_>) -> Value {
     let mut value = node.value().unwrap_or(Value::Null);
-    remove_annotations(&mut value, |key| {
+    without_bookkeeping_of_tools(&mut value, Resource::read(node).is_kptfile());
+    value
+}
+
+/// Removes the annotations and the bookkeeping of tools.
+pub(crate) fn without_bookkeeping_of_tools(value: &mut Value, is_kptfile: bool) {
+    remove_annotations(value, |key| {
         key == UPSTREAM_IDENTIFIER || is_pipeline_annotation(key)
     });
-    if Resource::read(node).is_kptfile() {
-        without_bookkeeping(&mut value);
+    if is_kptfile {
+        without_bookkeeping(value);
     }
-    value
 }
 
 /// Removes annotations, and then an empty `annotations`: a tool that added its annotations may have replaced a null.
@@ -175,13 +180,16 @@ fn remove_annotations(resource: &mut Value, is_removed: impl Fn(&str) -> bool) {
 }
 
 /// Removes the fields in which a Kptfile may differ without counting as changed.
-pub(super) fn without_own_fields(value: &mut Value) {
+pub(crate) fn without_own_fields(value: &mut Value) {
     remove_annotations(value, is_ownership_annotation);
     if let Some(Value::Mapping(entries)) = value.get_mut("metadata") {
         entries.retain(|(key, _)| key.as_str() != Some("name"));
     }
     if let Value::Mapping(entries) = value {
-        entries.retain(|(key, _)| !key.as_str().is_some_and(|key| OWN_FIELDS.contains(&key)));
+        let is_own = |key: &str, value: &Value| {
+            OWN_FIELDS.contains(&key) || key == "metadata" && value.entries().is_empty()
+        };
+        entries.retain(|(key, value)| !key.as_str().is_some_and(|key| is_own(key, value)));
     }
 }
 
@@ -192,9 +200,6 @@ pub(super) fn is_made_by_get(mut kptfile: Value) -> bool {
     let Value::Mapping(entries) = kptfile else {
         return false;
     };
-    entries.iter().all(|(key, value)| match key.as_str() {
-        Some("apiVersion" | "kind") => true,
-        Some("metadata") => matches!(value, Value::Mapping(entries) if entries.is_empty()),
-        _ => false,
-    })
+    let mut keys = entries.iter().map(|(key, _)| key.as_str());
+    keys.all(|key| matches!(key, Some("apiVersion" | "kind")))
 }

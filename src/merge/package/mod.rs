@@ -41,7 +41,9 @@ use crate::results::{FunctionResult, Results};
 use crate::schema::Schema;
 
 pub(crate) use empty::refuse_empty_upstream;
-pub(crate) use members::{Members, same_document};
+pub(crate) use members::{
+    Members, same_document, without_bookkeeping_of_tools, without_own_fields,
+};
 
 use apply::PlanInputs;
 use packages::Packages;

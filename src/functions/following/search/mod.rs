@@ -285,7 +285,7 @@ impl Search<'_> {
         let local = self.local;
         let mut packages = ComparedPackages::default();
         for file in &local.files {
-            packages.local(&file.path, Rc::clone(&file.values));
+            packages.local(&file.path, &file.values);
         }
         for (file, id) in &visit.common {
             let edits = self.compare(*file, id)?;
@@ -298,13 +298,12 @@ impl Search<'_> {
             if local.numbers.contains_key(path) {
                 continue;
             }
-            let is_krm = is_krm_name(path);
-            let values = if is_read && is_krm {
-                Some(self.read(path, id)?)
+            let values = if is_read && is_krm_name(path) {
+                self.read(path, id)?
             } else {
-                None
+                Rc::default()
             };
-            packages.upstream(path, values);
+            packages.upstream(path, &values);
         }
         Ok(packages.edits())
     }
