@@ -8,11 +8,10 @@
 //! ```
 
 use super::Author;
-use super::units::{ClusterObject, ObjectKey, is_list, units};
+use super::units::ClusterObject;
 use super::walk::{PathStep, comparable, follow};
 use crate::merge::package::Members;
 use crate::merge::resources::match_resources;
-use crate::resource_list::ResourceList;
 use crate::schema::TypeRef;
 use crate::yaml::NodeRef;
 
@@ -52,37 +51,20 @@ impl<'l> Authors<'l> {
         }
     }
 
-    /// Finds a resource of the package in both revisions. An element of a list is found by its key.
-    pub(super) fn find(&self, at: usize, unit: &ClusterObject<'_>) -> InUpstream<'l> {
+    /// Finds a resource of the package in both revisions.
+    pub(super) fn find(&self, at: usize) -> InUpstream<'l> {
         let lists = [self.upstream.original, self.upstream.upstream];
-        let mut sides = self.found[at].into_iter().zip(&self.members).zip(lists);
-        let mut next = || {
-            let ((at, members), list) = sides.next()?;
-            find(list, members, at?, unit)
-        };
+        let sides = self.found[at].into_iter().zip(&self.members).zip(lists);
+        let mut nodes = sides.map(|((at, members), list)| {
+            let object = ClusterObject::of(list, members.ids[at?])?;
+            Some(object.node)
+        });
+        let mut next = || nodes.next().flatten();
         InUpstream {
             original: next(),
             upstream: next(),
         }
     }
-}
-
-fn find<'l>(
-    list: &'l ResourceList,
-    members: &Members,
-    at: usize,
-    unit: &ClusterObject<'_>,
-) -> Option<NodeRef<'l>> {
-    let id = members.ids[at];
-    let found = units(list, id);
-    if !is_list(list.resource(id)) {
-        return found.first().map(|unit| unit.node);
-    }
-    let key = ObjectKey::of(&unit.resource);
-    let mut found = found.into_iter();
-    found
-        .find(|unit| ObjectKey::of(&unit.resource) == key)
-        .map(|unit| unit.node)
 }
 
 impl InUpstream<'_> {
@@ -105,20 +87,12 @@ impl InUpstream<'_> {
         let original = follow(steps, self.original, schema);
         let upstream = follow(steps, self.upstream, schema);
         let after = follow(steps, root, schema);
-        if same(original, upstream) {
+        if NodeRef::same(original, upstream) {
             Author::Local
-        } else if same(upstream, after) {
+        } else if NodeRef::same(upstream, after) {
             Author::Upstream
         } else {
             Author::Both
         }
-    }
-}
-
-fn same(one: Option<NodeRef<'_>>, other: Option<NodeRef<'_>>) -> bool {
-    match (one, other) {
-        (Some(one), Some(other)) => one.equals(&other),
-        (None, None) => true,
-        _ => false,
     }
 }

@@ -8,13 +8,16 @@ use super::change::ResourceChange;
 use super::row::{FieldChange, Row, Segment, leads_to, segments};
 use super::rows::RULES;
 use super::served::Release;
-use super::units::{ClusterObject, ObjectKey, Objects, is_list, units};
+use super::units::{ClusterObject, ObjectKey, Objects, without_lists};
 use super::walk::{DiffWalk, DifferingPlace, path};
 use super::{
-    Author, Review, ReviewFinding, ReviewInput, Risk, references, reload, selectors, served,
+    Author, Review, ReviewFinding, ReviewInput, Risk, UpstreamChange, references, reload,
+    selectors, served,
 };
+use crate::interner::matches;
 use crate::merge::package::{Members, same_document};
 use crate::merge::resources::pair;
+use crate::resource_list::{ItemId, ResourceList};
 use crate::results::Reason;
 use crate::schema::{Schema, TypeRef};
 use crate::yaml::{NodeRef, Path};
@@ -24,6 +27,19 @@ pub(super) fn review(
     schema: &Schema,
     release: Option<Release>,
 ) -> Review {
+    let own = [packages.before, packages.after].map(without_lists);
+    let upstream = packages.upstream.map(|of| {
+        let made = [of.original, of.upstream].map(without_lists);
+        (of, made)
+    });
+    let packages = ReviewInput {
+        before: own[0].as_ref().unwrap_or(packages.before),
+        after: own[1].as_ref().unwrap_or(packages.after),
+        upstream: upstream.as_ref().map(|(of, made)| UpstreamChange {
+            original: made[0].as_ref().unwrap_or(of.original),
+            upstream: made[1].as_ref().unwrap_or(of.upstream),
+        }),
+    };
     let before = Objects::of(packages.before);
     let after = Objects::of(packages.after);
     let pairs = pairs(packages);
@@ -67,6 +83,24 @@ fn pairs(packages: ReviewInput<'_>) -> Vec<ResourceChange<'_>> {
         of_new[after] = Some(before);
         is_paired[before] = true;
     }
+    // Several copies of one object in a file, the first with the first.
+    let key = |list: &ResourceList, id: ItemId| {
+        let resource = list.resource(id);
+        Some((ObjectKey::of(resource)?, resource.origin.path.clone()))
+    };
+    let left = old.ids.iter().zip(&is_paired);
+    let left = left.map(|(id, is_paired)| key(packages.before, *id).filter(|_| !is_paired));
+    let news = new.ids.iter().zip(&of_new);
+    let news = news.map(|(id, old)| key(packages.after, *id).filter(|_| old.is_none()));
+    for (after, before) in matches(left.collect::<Vec<_>>(), news)
+        .into_iter()
+        .enumerate()
+    {
+        if let Some(before) = before {
+            of_new[after] = Some(before);
+            is_paired[before] = true;
+        }
+    }
     let mut pairs = Vec::new();
     let mut add = |before: Option<usize>, after: Option<usize>| {
         let ids = (before.map(|at| old.ids[at]), after.map(|at| new.ids[at]));
@@ -75,32 +109,21 @@ fn pairs(packages: ReviewInput<'_>) -> Vec<ResourceChange<'_>> {
         {
             return;
         }
-        let of_before = ids.0.map(|id| units(packages.before, id));
-        let of_after = ids.1.map(|id| units(packages.after, id));
-        let is_of_list = ids
-            .0
-            .is_some_and(|id| is_list(packages.before.resource(id)))
-            || ids.1.is_some_and(|id| is_list(packages.after.resource(id)));
-        let units = side_by_side(
-            of_before.unwrap_or_default(),
-            of_after.unwrap_or_default(),
-            is_of_list,
-        );
-        pairs.extend(units.into_iter().map(|(one, other)| {
-            let upstream =
-                authors
-                    .as_ref()
-                    .and_then(|(of_old, of_new)| match (after, &other, before, &one) {
-                        (Some(at), Some(unit), ..) => Some(of_new.find(at, unit)),
-                        (_, _, Some(at), Some(unit)) => Some(of_old.find(at, unit)),
-                        _ => None,
-                    });
-            ResourceChange {
+        let one = ids.0.and_then(|id| ClusterObject::of(packages.before, id));
+        let other = ids.1.and_then(|id| ClusterObject::of(packages.after, id));
+        let upstream = authors
+            .as_ref()
+            .and_then(|(of_old, of_new)| match (&other, &one) {
+                (Some(_), _) => Some(of_new.find(after?)),
+                (None, _) => Some(of_old.find(before?)),
+            });
+        if one.is_some() || other.is_some() {
+            pairs.push(ResourceChange {
                 before: one,
                 after: other,
                 upstream,
-            }
-        }));
+            });
+        }
     };
     for (after, before) in of_new.iter().enumerate() {
         add(*before, Some(after));
@@ -109,35 +132,6 @@ fn pairs(packages: ReviewInput<'_>) -> Vec<ResourceChange<'_>> {
         add(Some(before), None);
     }
     pairs
-}
-
-type ObjectPair<'l> = (Option<ClusterObject<'l>>, Option<ClusterObject<'l>>);
-
-/// Pairs the resources of an item before and after. Elements of a list are paired by their keys.
-fn side_by_side<'l>(
-    before: Vec<ClusterObject<'l>>,
-    after: Vec<ClusterObject<'l>>,
-    is_list: bool,
-) -> Vec<ObjectPair<'l>> {
-    if !is_list {
-        let (one, other) = (before.into_iter().next(), after.into_iter().next());
-        let is_any = one.is_some() || other.is_some();
-        return is_any.then_some((one, other)).into_iter().collect();
-    }
-    let mut left: Vec<Option<ClusterObject<'l>>> = before.into_iter().map(Some).collect();
-    let mut sides = Vec::new();
-    for unit in after {
-        let key = ObjectKey::of(&unit.resource);
-        let is_it = |other: &&mut Option<ClusterObject<'l>>| {
-            other
-                .as_ref()
-                .is_some_and(|other| ObjectKey::of(&other.resource) == key)
-        };
-        let other = left.iter_mut().find(is_it).and_then(Option::take);
-        sides.push((other, Some(unit)));
-    }
-    sides.extend(left.into_iter().flatten().map(|unit| (Some(unit), None)));
-    sides
 }
 
 /// The rows for a kind, each with its path parsed for the kind.
@@ -155,7 +149,7 @@ impl<'l> Comparison<'_, 'l> {
     fn pair(&mut self, pair: &ResourceChange<'l>) {
         let Some(unit) = pair.unit() else { return };
         // The API server rejects objects without a name, so such a change is only counted.
-        let Some(key) = ObjectKey::of(&unit.resource) else {
+        let Some(key) = ObjectKey::of(unit.resource) else {
             return self.count(pair);
         };
         let Some(after) = &pair.after else {
@@ -164,7 +158,7 @@ impl<'l> Comparison<'_, 'l> {
         let before_key = pair
             .before
             .as_ref()
-            .and_then(|unit| ObjectKey::of(&unit.resource));
+            .and_then(|unit| ObjectKey::of(unit.resource));
         let by = pair.upstream.map(InUpstream::of_resource);
         let kind = &after.resource.kind;
         match &before_key {
@@ -175,7 +169,7 @@ impl<'l> Comparison<'_, 'l> {
                 let finding = ReviewFinding::new(
                     Risk::Notable,
                     Reason::ResourceAdded,
-                    &after.resource,
+                    after.resource,
                     message,
                 );
                 self.review.findings.push(finding.by(by));
@@ -208,7 +202,7 @@ impl<'l> Comparison<'_, 'l> {
                 format!("the {kind} is deleted{with}"),
             ),
         };
-        let finding = ReviewFinding::new(Risk::Dangerous, reason, &unit.resource, message);
+        let finding = ReviewFinding::new(Risk::Dangerous, reason, unit.resource, message);
         let by = pair.upstream.map(InUpstream::of_resource);
         let is_first = !with.is_empty();
         let finding = finding.by(by);
@@ -247,7 +241,7 @@ impl<'l> Comparison<'_, 'l> {
                 after.resource.kind
             )
         };
-        let finding = ReviewFinding::new(risk, Reason::ResourceRenamed, &after.resource, message);
+        let finding = ReviewFinding::new(risk, Reason::ResourceRenamed, after.resource, message);
         let path = ["metadata", field];
         let finding = finding
             .at(Path::fields(&path))
@@ -272,7 +266,7 @@ impl<'l> Comparison<'_, 'l> {
             return;
         }
         let kind = key.group_kind();
-        let resource = &after.resource;
+        let resource = after.resource;
         let schema = self.schema.resource(&resource.api_version, &resource.kind);
         let is_custom = !schema.is_some_and(|schema| schema.is_builtin());
         let rows = self.rows.entry(kind.clone());
@@ -337,7 +331,7 @@ impl<'l> FieldReview<'_, 'l> {
             let Some(unit) = self.pair.unit() else {
                 continue;
             };
-            let finding = ReviewFinding::new(row.risk, row.reason, &unit.resource, message);
+            let finding = ReviewFinding::new(row.risk, row.reason, unit.resource, message);
             let finding = finding.at(path(place.steps)).by(self.author(place));
             // The value would be the whole pod, which tells the reader less than the message does.
             let is_shown = row.path != "{pod}";

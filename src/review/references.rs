@@ -55,11 +55,11 @@ pub(super) fn dangling(
         .filter_map(|pair| {
             let unit = pair.before.as_ref()?;
             let by = pair.upstream?.of_resource();
-            Some((ObjectKey::of(&unit.resource)?, by))
+            Some((ObjectKey::of(unit.resource)?, by))
         })
         .collect();
     for unit in after.that_may_contain(&names) {
-        let Some(own) = ObjectKey::of(&unit.resource) else {
+        let Some(own) = ObjectKey::of(unit.resource) else {
             continue;
         };
         let kind = own.group_kind();
@@ -87,7 +87,7 @@ pub(super) fn dangling(
                 let finding = ReviewFinding::new(
                     Risk::Blocking,
                     Reason::DanglingReference,
-                    &unit.resource,
+                    unit.resource,
                     message,
                 );
                 let by = authors.get(key).copied();

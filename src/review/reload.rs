@@ -10,6 +10,7 @@ use super::units::{ClusterObject, ObjectKey, Objects, may_be_one};
 use super::walk::{given, text};
 use super::{ReviewFinding, Risk};
 use crate::results::Reason;
+use crate::yaml::NodeRef;
 
 /// Reports each ConfigMap and Secret with changed data, if pods that are not replaced read it only at startup.
 pub(super) fn find(
@@ -28,7 +29,7 @@ pub(super) fn find(
     for (pair, key) in changed {
         let Some(unit) = &pair.after else { continue };
         let readers = workloads.iter().filter(|workload| {
-            let own = ObjectKey::of(&workload.resource);
+            let own = ObjectKey::of(workload.resource);
             own.is_some_and(|own| !restarted.contains(&own) && reads(workload, &own, &key))
         });
         let readers: Vec<String> = readers
@@ -47,7 +48,7 @@ pub(super) fn find(
         let finding = ReviewFinding::new(
             Risk::Notable,
             Reason::ConfigNotReloaded,
-            &unit.resource,
+            unit.resource,
             message,
         );
         let by = pair.upstream.map(|upstream| {
@@ -62,17 +63,13 @@ fn changed_data<'p, 'l>(
     pair: &'p ResourceChange<'l>,
 ) -> Option<(&'p ResourceChange<'l>, ObjectKey)> {
     let (before, after) = (pair.before.as_ref()?, pair.after.as_ref()?);
-    let key = ObjectKey::of(&after.resource)?;
+    let key = ObjectKey::of(after.resource)?;
     if !key.group.is_empty() || !matches!(&*key.kind, "ConfigMap" | "Secret") {
         return None;
     }
     let differs = |field: &str| {
-        let sides = [before.node, after.node].map(|node| given(node.get(field)));
-        match sides {
-            [Some(before), Some(after)] => !before.equals(&after),
-            [None, None] => false,
-            _ => true,
-        }
+        let [before, after] = [before.node, after.node].map(|node| given(node.get(field)));
+        !NodeRef::same(before, after)
     };
     let mut fields = ["data", "stringData", "binaryData"].into_iter();
     fields.any(differs).then_some((pair, key))
@@ -81,7 +78,7 @@ fn changed_data<'p, 'l>(
 /// The key of a workload whose pods are replaced, because its pod template changes.
 fn restarted(pair: &ResourceChange<'_>) -> Option<ObjectKey> {
     let after = pair.after.as_ref()?;
-    let key = ObjectKey::of(&after.resource)?;
+    let key = ObjectKey::of(after.resource)?;
     let (_, above) = pod_path(&key.group_kind())?.split_last()?;
     let template =
         |unit: &ClusterObject<'_>| unit.node.get_path(above).and_then(|node| node.value());

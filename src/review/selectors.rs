@@ -46,7 +46,7 @@ struct Labelled<'l> {
 }
 
 fn labelled<'l>(unit: &ClusterObject<'l>) -> Option<Labelled<'l>> {
-    let key = ObjectKey::of(&unit.resource)?;
+    let key = ObjectKey::of(unit.resource)?;
     let of_pod = pod_path(&key.group_kind()).and_then(|path| path.split_last());
     let (is_workload, owner) = match of_pod {
         Some((_, above)) => (true, unit.node.get_path(above)),
@@ -68,7 +68,7 @@ pub(super) fn find(
     found: &mut Vec<ReviewFinding>,
 ) {
     let changes = |pair: &ResourceChange<'_>| {
-        let key = pair.unit().and_then(|unit| ObjectKey::of(&unit.resource));
+        let key = pair.unit().and_then(|unit| ObjectKey::of(unit.resource));
         key.is_some_and(|key| is_of_interest(&key.group_kind()))
     };
     if !pairs.iter().any(changes) {
@@ -78,14 +78,14 @@ pub(super) fn find(
     let [old_labels, new_labels] =
         [&old, &new].map(|units| units.iter().filter_map(labelled).collect::<Vec<_>>());
     for unit in &new {
-        let Some(key) = ObjectKey::of(&unit.resource) else {
+        let Some(key) = ObjectKey::of(unit.resource) else {
             continue;
         };
         let kind = key.group_kind();
         for selector in SELECTORS.iter().filter(|selector| selector.kind == kind) {
             let was = old
                 .iter()
-                .find(|unit| ObjectKey::of(&unit.resource).as_ref() == Some(&key));
+                .find(|unit| ObjectKey::of(unit.resource).as_ref() == Some(&key));
             let Some(was) = was else { continue };
             let path = segments(selector.path, &kind).unwrap_or_default();
             let mut nodes = [None, None];
@@ -108,7 +108,7 @@ pub(super) fn find(
                 let finding = ReviewFinding::new(
                     Risk::Dangerous,
                     Reason::SelectsNothing,
-                    &unit.resource,
+                    unit.resource,
                     message,
                 );
                 let finding = finding.at(path_below(node, unit.node));

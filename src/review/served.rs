@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 
 use super::table::{section, words};
-use super::units::{ObjectKey, is_list, units};
+use super::units::ObjectKey;
 use super::{ReviewFinding, Risk};
 use crate::resource::Resource;
 use crate::resource_list::ResourceList;
@@ -84,12 +84,12 @@ fn removal(resource: &Resource, release: Release) -> Option<&'static Removed> {
 
 /// Reports each resource of a package that a release does not serve.
 pub(super) fn find(list: &ResourceList, release: Release, found: &mut Vec<ReviewFinding>) {
-    let mut report = |resource: &Resource| {
+    for (_, resource) in list.items() {
         let Some(removed) = removal(resource, release) else {
-            return;
+            continue;
         };
         if ObjectKey::of(resource).is_none() {
-            return;
+            continue;
         }
         let instead = match removed.instead {
             "" => "there is no other version".to_owned(),
@@ -102,15 +102,6 @@ pub(super) fn find(list: &ResourceList, release: Release, found: &mut Vec<Review
         let finding =
             ReviewFinding::new(Risk::Blocking, Reason::VersionNotServed, resource, message);
         found.push(finding.at(Path::fields(&["apiVersion"])));
-    };
-    for (id, resource) in list.items() {
-        if is_list(resource) {
-            units(list, id)
-                .iter()
-                .for_each(|unit| report(&unit.resource));
-        } else {
-            report(resource);
-        }
     }
 }
 

@@ -1,20 +1,19 @@
 //! The resources that a cluster gets from a package. Lists are split into their elements. Kptfiles, kustomizations and
 //! local config are left out.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::walk::given;
 use crate::resource::{Resource, is_local_config};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::scope::Scopes;
-use crate::yaml::NodeRef;
+use crate::yaml::{NodeId, NodeRef};
 
 /// A resource that a cluster gets.
-#[derive(Clone)]
 pub(super) struct ClusterObject<'l> {
-    pub(super) resource: Cow<'l, Resource>,
+    pub(super) resource: &'l Resource,
     pub(super) node: NodeRef<'l>,
 }
 
@@ -67,49 +66,50 @@ fn is_for_tools(resource: &Resource) -> bool {
     )
 }
 
-/// Whether a resource is a list of others.
-pub(super) fn is_list(resource: &Resource) -> bool {
-    resource.kind.ends_with("List")
+impl<'l> ClusterObject<'l> {
+    /// The resource of an item; `None` for what no cluster gets.
+    pub(super) fn of(list: &'l ResourceList, id: ItemId) -> Option<Self> {
+        let resource = list.resource(id);
+        if is_for_tools(resource) {
+            return None;
+        }
+        let node = list.node(id).resolved();
+        (!is_local_config(node)).then_some(Self { resource, node })
+    }
 }
 
-/// The resources of an item: the elements of a list, otherwise the item itself.
-pub(super) fn units(list: &ResourceList, id: ItemId) -> Vec<ClusterObject<'_>> {
-    let resource = list.resource(id);
-    if is_for_tools(resource) {
-        return Vec::new();
-    }
-    let node = list.node(id).resolved();
-    if is_local_config(node) {
-        return Vec::new();
-    }
-    let elements = given(node.get("items")).filter(|items| items.kind().is_sequence());
-    if let Some(elements) = elements.filter(|_| is_list(resource)) {
-        return elements
-            .items()
-            .map(|item| of_list(resource, item.resolved()))
-            .collect();
-    }
-    vec![ClusterObject {
-        resource: Cow::Borrowed(resource),
-        node,
-    }]
+/// The same package with the elements of its lists in their place. `None` if it has no lists.
+pub(super) fn without_lists(list: &ResourceList) -> Option<ResourceList> {
+    let is_list = |resource: &Resource| resource.kind.ends_with("List");
+    let has_lists = list.items().any(|(_, resource)| is_list(resource));
+    has_lists.then(|| {
+        let ids: Vec<ItemId> = list.items().map(|(id, _)| id).collect();
+        let mut copies = list.copies_of(&ids);
+        let Ok(()) = copies.unfold(|node, resource| Ok::<_, Infallible>(elements(node, resource)));
+        copies
+    })
 }
 
-/// An element of a list. In a list of one kind, such as a `ConfigMapList`, it may leave out its version and kind.
-fn of_list<'l>(list: &Resource, node: NodeRef<'l>) -> ClusterObject<'l> {
-    let mut resource = Resource::read(node);
-    if resource.api_version.is_empty() {
-        resource.api_version = list.api_version.clone();
+/// The elements of a list. In a list of one kind, such as a `ConfigMapList`, they may leave out their version and kind.
+fn elements(node: NodeRef<'_>, list: &Resource) -> Option<Vec<(NodeId, Resource)>> {
+    let items = given(node.get("items")).filter(|items| items.kind().is_sequence())?;
+    if is_for_tools(list) || is_local_config(node) {
+        return None;
     }
-    if resource.kind.is_empty() {
-        let kind = list.kind.strip_suffix("List").unwrap_or(&list.kind);
-        resource.kind = Arc::from(kind);
-    }
-    resource.origin = list.origin.clone();
-    ClusterObject {
-        resource: Cow::Owned(resource),
-        node,
-    }
+    let items = items.items().map(|item| {
+        let item = item.resolved();
+        let mut resource = Resource::read(item);
+        if resource.api_version.is_empty() {
+            resource.api_version = list.api_version.clone();
+        }
+        if resource.kind.is_empty() {
+            let kind = list.kind.strip_suffix("List").unwrap_or(&list.kind);
+            resource.kind = Arc::from(kind);
+        }
+        resource.origin = list.origin.clone();
+        (item.id, resource)
+    });
+    Some(items.collect())
 }
 
 /// The objects that a cluster gets from a package.
@@ -120,19 +120,9 @@ pub(super) struct Objects<'l> {
 
 impl<'l> Objects<'l> {
     pub(super) fn of(list: &'l ResourceList) -> Self {
-        let mut keys = HashSet::new();
-        for (id, resource) in list.items() {
-            if is_list(resource) {
-                let units = units(list, id);
-                keys.extend(
-                    units
-                        .iter()
-                        .filter_map(|unit| ObjectKey::of(&unit.resource)),
-                );
-            } else {
-                keys.extend(ObjectKey::of(resource));
-            }
-        }
+        let items = list.items();
+        let keys = items.filter_map(|(_, resource)| ObjectKey::of(resource));
+        let keys = keys.collect();
         Self { list, keys }
     }
 
@@ -150,20 +140,20 @@ impl<'l> Objects<'l> {
 
     /// The resources of the kinds, `group/Kind`, that a function accepts.
     pub(super) fn of_kinds(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<ClusterObject<'l>> {
-        let wanted = self.list.items().filter(|(_, resource)| {
-            is_list(resource) || is_wanted(&group_kind(resource.group(), &resource.kind))
-        });
-        let units = wanted.flat_map(|(id, _)| units(self.list, id));
-        let is_wanted = |unit: &ClusterObject<'_>| {
-            is_wanted(&group_kind(unit.resource.group(), &unit.resource.kind))
-        };
-        units.filter(is_wanted).collect()
+        let wanted = self
+            .list
+            .items()
+            .filter(|(_, resource)| is_wanted(&group_kind(resource.group(), &resource.kind)));
+        let wanted = wanted.filter_map(|(id, _)| ClusterObject::of(self.list, id));
+        wanted.collect()
     }
 
     /// The resources that may contain one of these words. The others need not be parsed.
     pub(super) fn that_may_contain(&self, words: &[&str]) -> Vec<ClusterObject<'l>> {
         let items = self.list.items_that_may_contain(words);
-        items.flat_map(|(id, _)| units(self.list, id)).collect()
+        items
+            .filter_map(|(id, _)| ClusterObject::of(self.list, id))
+            .collect()
     }
 
     /// Whether the package has an object of the same kind and name, in a namespace that may be the same.

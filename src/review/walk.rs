@@ -126,7 +126,7 @@ impl<'n> DiffWalk<'_, 'n> {
         for (name, sides) in pairs {
             let schema = schema.and_then(|schema| schema.field(name));
             let sides = sides.map(given);
-            if !differ(sides) {
+            if NodeRef::same(sides[0], sides[1]) {
                 continue;
             }
             self.steps.push(PathStep::Field(name));
@@ -179,21 +179,13 @@ impl<'n> DiffWalk<'_, 'n> {
         }
         let schema = schema.and_then(TypeRef::items);
         for (step, sides) in pairs {
-            if !differ(sides) {
+            if NodeRef::same(sides[0], sides[1]) {
                 continue;
             }
             self.steps.push(step);
             self.value(sides, schema, owner_remains, is_found);
             self.steps.pop();
         }
-    }
-}
-
-fn differ([before, after]: Sides<'_>) -> bool {
-    match (before, after) {
-        (Some(before), Some(after)) => !before.equals(&after),
-        (None, None) => false,
-        _ => true,
     }
 }
 

@@ -129,6 +129,14 @@ impl NodeRef<'_> {
         })
     }
 
+    /// Whether two nodes are both absent, or have the same value.
+    pub(crate) fn same(one: Option<NodeRef<'_>>, other: Option<NodeRef<'_>>) -> bool {
+        match (one, other) {
+            (Some(one), Some(other)) => one.equals(&other),
+            (one, other) => one.is_none() && other.is_none(),
+        }
+    }
+
     /// Whether two nodes have the same value, however they are written.
     #[must_use]
     pub fn equals(&self, other: &NodeRef<'_>) -> bool {

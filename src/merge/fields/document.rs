@@ -70,11 +70,7 @@ fn is_template(node: NodeRef<'_>) -> bool {
 /// Collects what one side changed and the other did not. `nodes` are `[base, side, other]`.
 fn changes(path: &Path, nodes: [Option<NodeRef<'_>>; 3], found: &mut Vec<(Value, Value)>) {
     let [base, side, other] = nodes.map(|node| node.map(|node| node.resolved()));
-    let is_same = |a: Option<NodeRef<'_>>, b: Option<NodeRef<'_>>| match (a, b) {
-        (Some(a), Some(b)) => a.equals(&b),
-        (a, b) => a.is_none() && b.is_none(),
-    };
-    if found.len() >= MOST_CHANGES || is_same(base, side) {
+    if found.len() >= MOST_CHANGES || NodeRef::same(base, side) {
         return;
     }
     let is_mapping = |node: Option<NodeRef<'_>>| node.is_some_and(|node| node.kind().is_mapping());
@@ -92,7 +88,7 @@ fn changes(path: &Path, nodes: [Option<NodeRef<'_>>; 3], found: &mut Vec<(Value,
             let below = entries.each_ref().map(|entries| entries.get(name).copied());
             changes(&path.field(name), below, found);
         }
-    } else if is_same(base, other) {
+    } else if NodeRef::same(base, other) {
         let value = side.and_then(|node| node.value()).unwrap_or(Value::Null);
         found.push((Value::from(path.to_string()), value));
     }
