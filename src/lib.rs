@@ -82,6 +82,9 @@
     warn(clippy::expect_used, clippy::panic, clippy::unreachable)
 )]
 
+#[macro_use]
+mod word_enum;
+
 mod conditions;
 mod interner;
 mod mask;

@@ -323,7 +323,7 @@ impl Compared {
     }
 
     fn to_json(&self, package: &LocalPackage, results: &Results) -> serde_json::Value {
-        let counts = Risk::ALL.map(|risk| (risk.as_str(), report::count(results, risk)));
+        let counts = Risk::WORST_FIRST.map(|risk| (risk.as_str(), report::count(results, risk)));
         let worst = counts.iter().find(|(_, count)| *count > 0);
         json!({
             "path": package.name(),

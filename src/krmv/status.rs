@@ -56,7 +56,7 @@ struct Newer {
 impl Newer {
     /// The worst risk of its changes.
     fn risk(&self) -> Option<Risk> {
-        let counts = Risk::ALL.into_iter().zip(self.changes?);
+        let counts = Risk::WORST_FIRST.into_iter().zip(self.changes?);
         counts
             .into_iter()
             .find(|(_, count)| *count > 0)
@@ -257,7 +257,7 @@ impl Trial<'_> {
             conflicts: merged
                 .map(|(_, merged)| conflicts(&merged.results).len())
                 .map_err(|failure| failure.message),
-            changes: reviewed.map(|review| Risk::ALL.map(|risk| review.count(risk))),
+            changes: reviewed.map(|review| Risk::WORST_FIRST.map(|risk| review.count(risk))),
         }
     }
 }
@@ -330,7 +330,7 @@ impl PackageStatus {
             .iter()
             .map(|newer| {
                 let counts = newer.changes.map(|counts| {
-                    let names = Risk::ALL.map(Risk::as_str).into_iter();
+                    let names = Risk::WORST_FIRST.map(Risk::as_str).into_iter();
                     names.zip(counts).collect::<BTreeMap<_, _>>()
                 });
                 json!({

@@ -2,31 +2,18 @@
 //!
 //! Source: contract, merge-package, Parts.
 
-/// A kind of value that has parts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PartsOf {
-    /// An image reference: its repository and its version.
-    Image,
-    /// A list without keys: its elements.
-    List,
-    /// A text: its lines.
-    Text,
-    /// A YAML or JSON document in a string: its fields.
-    Document,
-}
-
-impl PartsOf {
-    const ALL: [Self; 4] = [Self::Image, Self::List, Self::Text, Self::Document];
-
-    /// The word in configurations and results.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Image => "image",
-            Self::List => "list",
-            Self::Text => "text",
-            Self::Document => "document",
-        }
+word_enum! {
+    /// A kind of value that has parts.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum PartsOf {
+        /// An image reference: its repository and its version.
+        Image = "image",
+        /// A list without keys: its elements.
+        List = "list",
+        /// A text: its lines.
+        Text = "text",
+        /// A YAML or JSON document in a string: its fields.
+        Document = "document",
     }
 }
 

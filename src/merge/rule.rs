@@ -18,13 +18,15 @@
 
 use super::versions::Versions;
 
-/// One of the two versions that are merged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// The local package.
-    Local,
-    /// The upstream revision to upgrade to.
-    Upstream,
+word_enum! {
+    /// One of the two versions that are merged.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Side {
+        /// The local package.
+        Local = "local",
+        /// The upstream revision to upgrade to.
+        Upstream = "upstream",
+    }
 }
 
 impl Side {
@@ -45,38 +47,24 @@ impl Side {
             Self::Upstream => versions.upstream,
         }
     }
+}
 
-    /// The word in results.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Local => "local",
-            Self::Upstream => "upstream",
-        }
+word_enum! {
+    /// What happens where both sides changed something differently.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum OnConflict {
+        /// Upstream's version stands.
+        #[default]
+        Upstream = "upstream",
+        /// The local version stands.
+        Local = "local",
+        /// Nothing is changed at all; each conflict is an error.
+        Error = "error",
     }
 }
 
-/// What happens if both sides changed something differently.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum OnConflict {
-    /// Upstream's version wins.
-    #[default]
-    Upstream,
-    /// The local version wins.
-    Local,
-    /// Nothing is changed at all; each conflict is an error.
-    Error,
-}
-
 impl OnConflict {
-    /// The values of the field `onConflict`.
-    pub const WORDS: [(&'static str, Self); 3] = [
-        ("upstream", Self::Upstream),
-        ("local", Self::Local),
-        ("error", Self::Error),
-    ];
-
-    /// The side that wins a conflict. It has no effect under `error`, because nothing is changed then.
+    /// The side that wins a conflict. Under `error` no one sees it.
     #[must_use]
     pub fn winner(self) -> Side {
         match self {

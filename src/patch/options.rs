@@ -33,20 +33,16 @@ pub(crate) const FORMAT: Key = Key {
     help: "which program applies the patches",
 };
 
-/// Which program applies patches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum PatchFormat {
-    /// kubectl, an API server, or `apply-patch`.
-    #[default]
-    Kubectl,
-    /// kustomize.
-    Kustomize,
-}
-
-impl PatchFormat {
-    /// The words for these values in a config.
-    pub const WORDS: [(&'static str, Self); 2] =
-        [("kubectl", Self::Kubectl), ("kustomize", Self::Kustomize)];
+word_enum! {
+    /// Which program applies patches.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum PatchFormat {
+        /// kubectl, an API server, or `apply-patch`.
+        #[default]
+        Kubectl = "kubectl",
+        /// kustomize.
+        Kustomize = "kustomize",
+    }
 }
 
 /// Options of the functions that patch.

@@ -12,20 +12,16 @@ use crate::yaml::Value;
 /// The values of an element's keys, which distinguish it from the other elements of its list.
 pub type ElementKey = Vec<Value>;
 
-/// Where to put list elements that only live has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ListOrder {
-    /// First, as the preserve-order document says.
-    #[default]
-    Document,
-    /// Where kubectl and API servers put them.
-    ApiServer,
-}
-
-impl ListOrder {
-    /// The words for these values in a config.
-    pub const WORDS: [(&'static str, Self); 2] =
-        [("document", Self::Document), ("apiserver", Self::ApiServer)];
+word_enum! {
+    /// Where to put list elements that only live has.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum ListOrder {
+        /// First, as the preserve-order document says.
+        #[default]
+        Document = "document",
+        /// Where kubectl and API servers put them.
+        ApiServer = "apiserver",
+    }
 }
 
 /// A list whose elements have been merged: the remaining elements of live, then new ones.

@@ -29,27 +29,17 @@ use crate::resource::{Origin, Resource};
 use crate::yaml::Value;
 use shown::short;
 
-/// Severity of a result. With one error the run fails, and nothing changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// Information only.
-    Info,
-    /// A person should check it.
-    Warning,
-    /// The function failed.
-    Error,
-}
-
-impl Severity {
-    /// The name in results.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Info => "info",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
+word_enum! {
+    /// Severity of a result. With one error the run fails, and nothing changes.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Severity {
+        /// For information.
+        Info = "info",
+        /// Somebody should check it.
+        Warning = "warning",
+        /// The function failed.
+        Error = "error",
     }
 }
 

@@ -31,7 +31,6 @@ mod units;
 mod walk;
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use crate::resource::Resource;
 use crate::resource_list::ResourceList;
@@ -41,66 +40,41 @@ use crate::yaml::{NodeRef, Path, Value};
 
 pub use served::Release;
 
-/// How bad a change can be for the cluster.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Risk {
-    /// Any other change.
-    Routine,
-    /// Worth a look.
-    Notable,
-    /// It can lose data, stop a service, or grant more.
-    Dangerous,
-    /// An API server refuses it, or something must be deleted first.
-    Blocking,
+word_enum! {
+    /// How bad a change can be for the cluster.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Risk {
+        /// Any other change.
+        Routine = "routine",
+        /// Worth a look.
+        Notable = "notable",
+        /// It can lose data, stop a service, or grant more.
+        Dangerous = "dangerous",
+        /// An API server refuses it, or something must be deleted first.
+        Blocking = "blocking",
+    }
 }
 
 impl Risk {
     /// All risks, the worst first.
-    pub const ALL: [Self; 4] = [
+    pub const WORST_FIRST: [Self; 4] = [
         Self::Blocking,
         Self::Dangerous,
         Self::Notable,
         Self::Routine,
     ];
-
-    /// The word in results.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Routine => "routine",
-            Self::Notable => "notable",
-            Self::Dangerous => "dangerous",
-            Self::Blocking => "blocking",
-        }
-    }
 }
 
-impl fmt::Display for Risk {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// Who made a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Author {
-    /// Only the local package.
-    Local,
-    /// Only the upstream package.
-    Upstream,
-    /// Both. Upstream changed the place too, but the result is not upstream's value.
-    Both,
-}
-
-impl Author {
-    /// The word in results.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Local => "local",
-            Self::Upstream => "upstream",
-            Self::Both => "both",
-        }
+word_enum! {
+    /// Who made a change.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Author {
+        /// The local package alone.
+        Local = "local",
+        /// The upstream package alone.
+        Upstream = "upstream",
+        /// Both. Upstream changed the place too, but the result is not upstream's value.
+        Both = "both",
     }
 }
 

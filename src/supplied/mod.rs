@@ -28,39 +28,30 @@ use crate::schema::{Groups, Schema};
 use crate::upstream::Sources;
 use crate::yaml::{NodeRef, OwnedDocument, Path};
 
-/// What a supplied input is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
-    /// The package before a change.
-    Before,
-    /// The revision that the package, or the live resource, was made from.
-    Original,
-    /// The upstream revision to upgrade to.
-    Upstream,
-    /// A newer revision of upstream.
-    Against,
-    /// Resources as the cluster has them.
-    Live,
-    /// Strategic merge patches.
-    Patches,
-    /// Other cluster resources.
-    Resources,
-    /// PackageVariants and PackageVariantSets.
-    Variants,
+word_enum! {
+    /// What a supplied input is for.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Role {
+        /// The package before a change.
+        Before = "before",
+        /// The revision that the package, or the live resource, was made from.
+        Original = "original",
+        /// The upstream revision to upgrade to.
+        Upstream = "upstream",
+        /// A newer revision of upstream.
+        Against = "against",
+        /// Resources as the cluster has them.
+        Live = "live",
+        /// Strategic merge patches.
+        Patches = "patches",
+        /// Other cluster resources.
+        Resources = "resources",
+        /// PackageVariants and PackageVariantSets.
+        Variants = "variants",
+    }
 }
 
 impl Role {
-    const ALL: [Self; 8] = [
-        Self::Before,
-        Self::Original,
-        Self::Upstream,
-        Self::Against,
-        Self::Live,
-        Self::Patches,
-        Self::Resources,
-        Self::Variants,
-    ];
-
     /// The error of a function that needs this role.
     pub(crate) fn missing(self, what: &str, kind: &str) -> UsageError {
         let config = with_article(kind);
@@ -69,21 +60,6 @@ impl Role {
             format_args!("{what} (--{self} PATH, or the field `{self}` of {config})"),
             "none",
         )
-    }
-
-    /// The word in flags and configs.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Before => "before",
-            Self::Original => "original",
-            Self::Upstream => "upstream",
-            Self::Against => "against",
-            Self::Live => "live",
-            Self::Patches => "patches",
-            Self::Resources => "resources",
-            Self::Variants => "variants",
-        }
     }
 
     /// The explanation in `--help`.
@@ -135,12 +111,6 @@ impl Role {
             self,
             Self::Before | Self::Original | Self::Upstream | Self::Against
         )
-    }
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

@@ -44,18 +44,15 @@ struct DriverOptions {
     conflict_style: Option<String>,
 }
 
-/// How a conflict appears in the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ConflictStyle {
-    /// The value of the winning side.
-    Value,
-    /// The lines of both sides, with Git's conflict markers.
-    Markers,
-}
-
-impl ConflictStyle {
-    pub(super) const WORDS: [(&'static str, Self); 2] =
-        [("value", Self::Value), ("markers", Self::Markers)];
+word_enum! {
+    /// How a conflict appears in the file.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(super) enum ConflictStyle {
+        /// The value of the winning side.
+        Value = "value",
+        /// The lines of both sides, with Git's conflict markers.
+        Markers = "markers",
+    }
 }
 
 /// Reads the options of the merge, and how conflicts appear. A merge driver cannot refuse a file, so a conflict is

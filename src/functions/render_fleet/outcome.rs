@@ -9,50 +9,25 @@ use crate::results::{FunctionResult, Reason, Results, Severity};
 
 use super::variants::FleetVariant;
 
-/// What was done with a package.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Action {
-    /// The package was created.
-    Created,
-    /// The package was updated to another upstream revision.
-    Updated,
-    /// The upstream revision is the same, but the variant or the cluster resources changed.
-    Refreshed,
-    /// The package existed without an owner, and now has one.
-    Adopted,
-    /// The owner no longer exists, and the package is kept without one.
-    Orphaned,
-    /// The owner no longer exists, and the package was deleted.
-    Deleted,
-    /// The package was left unchanged because of an error.
-    Failed,
-}
-
-impl Action {
-    /// All actions, in the order of reports.
-    pub const ALL: [Self; 7] = [
-        Self::Created,
-        Self::Updated,
-        Self::Refreshed,
-        Self::Adopted,
-        Self::Orphaned,
-        Self::Deleted,
-        Self::Failed,
-    ];
-
-    /// The name of the action in results and reports.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Updated => "updated",
-            Self::Refreshed => "refreshed",
-            Self::Adopted => "adopted",
-            Self::Orphaned => "orphaned",
-            Self::Deleted => "deleted",
-            Self::Failed => "failed",
-        }
+word_enum! {
+    /// What was done with a package.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Action {
+        /// The package was created.
+        Created = "created",
+        /// The package was updated to another upstream revision.
+        Updated = "updated",
+        /// The upstream revision is the same, but the variant or the cluster resources changed.
+        Refreshed = "refreshed",
+        /// The package existed without an owner, and now has one.
+        Adopted = "adopted",
+        /// The owner no longer exists, and the package is kept without one.
+        Orphaned = "orphaned",
+        /// The owner no longer exists, and the package was deleted.
+        Deleted = "deleted",
+        /// The package was left unchanged because of an error.
+        Failed = "failed",
     }
 }
 

@@ -49,44 +49,23 @@ use apply::PlanInputs;
 use packages::Packages;
 use report::Report;
 
-/// How a package is upgraded, with kpt's names and meanings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Strategy {
-    /// A three-way merge.
-    #[default]
-    ResourceMerge,
-    /// Take upstream's package, only if local has no changes.
-    FastForward,
-    /// Replace local with upstream.
-    ForceDeleteReplace,
-    /// Copy upstream over local. Everything that only local has is kept.
-    CopyMerge,
+word_enum! {
+    /// How a package is brought up to date; kpt's words and meanings.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum Strategy {
+        /// Three-way.
+        #[default]
+        ResourceMerge = "resource-merge",
+        /// Only if local has no changes.
+        FastForward = "fast-forward",
+        /// Upstream takes local's place.
+        ForceDeleteReplace = "force-delete-replace",
+        /// Upstream is copied over local; what only local has stays.
+        CopyMerge = "copy-merge",
+    }
 }
 
 impl Strategy {
-    /// The values of the field `strategy`.
-    pub const WORDS: [(&'static str, Self); 4] = [
-        Self::ResourceMerge.with_word(),
-        Self::FastForward.with_word(),
-        Self::ForceDeleteReplace.with_word(),
-        Self::CopyMerge.with_word(),
-    ];
-
-    /// The word in configurations and results.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::ResourceMerge => "resource-merge",
-            Self::FastForward => "fast-forward",
-            Self::ForceDeleteReplace => "force-delete-replace",
-            Self::CopyMerge => "copy-merge",
-        }
-    }
-
-    const fn with_word(self) -> (&'static str, Self) {
-        (self.as_str(), self)
-    }
-
     /// Whether upstream overwrites what local changed.
     fn overwrites_local(self) -> bool {
         match self {

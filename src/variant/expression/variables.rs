@@ -1,50 +1,21 @@
 //! The variables and fields that an expression can read.
 
-use std::fmt;
-
 use crate::variant::text_map::TextMap;
 
-/// A variable that the expressions of a template can read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Variable {
-    /// The repository name that the target provides.
-    RepoDefault,
-    /// The package name that the target provides.
-    PackageDefault,
-    /// The upstream PackageRevision.
-    Upstream,
-    /// The downstream Repository.
-    Repository,
-    /// The target: an object, or an entry of a list.
-    Target,
-}
-
-impl Variable {
-    /// All variables, in the order of their numbers.
-    pub const ALL: [Self; 5] = [
-        Self::RepoDefault,
-        Self::PackageDefault,
-        Self::Upstream,
-        Self::Repository,
-        Self::Target,
-    ];
-
-    /// The name of the variable in expressions.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::RepoDefault => "repoDefault",
-            Self::PackageDefault => "packageDefault",
-            Self::Upstream => "upstream",
-            Self::Repository => "repository",
-            Self::Target => "target",
-        }
-    }
-}
-
-impl fmt::Display for Variable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+word_enum! {
+    /// A variable that the expressions of a template can read.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Variable {
+        /// The repository name that the target provides.
+        RepoDefault = "repoDefault",
+        /// The package name that the target provides.
+        PackageDefault = "packageDefault",
+        /// The upstream PackageRevision.
+        Upstream = "upstream",
+        /// The downstream Repository.
+        Repository = "repository",
+        /// The target: an object, or an entry of a list.
+        Target = "target",
     }
 }
 
