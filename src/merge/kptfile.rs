@@ -156,6 +156,16 @@ pub(super) fn last_component(image: &str) -> &str {
     image.rsplit('/').next().unwrap_or(image)
 }
 
+/// The repository, the tag and the digest of an image reference.
+pub(crate) fn image_parts(image: &str) -> (&str, Option<&str>, Option<&str>) {
+    let (repository, version) = image.split_at(repository(image).len());
+    let (tag, digest) = match version.split_once('@') {
+        Some((tag, digest)) => (tag, Some(digest)),
+        None => (version, None),
+    };
+    (repository, tag.strip_prefix(':'), digest)
+}
+
 /// An image reference without tag and digest. A colon before the last slash is a registry's port.
 pub(crate) fn repository(image: &str) -> &str {
     let image = image.split_once('@').map_or(image, |(image, _)| image);

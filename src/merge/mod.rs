@@ -30,7 +30,7 @@ mod versions;
 pub use combine::{Combine, PartsOf};
 pub use decided::{ConflictRules, DecidedBy, Decision};
 pub use fields::{Combined, Conflict, Findings};
-pub(crate) use kptfile::repository;
+pub(crate) use kptfile::{image_parts, repository};
 pub use merge_schema::MergeSchema;
 pub use rule::{OnConflict, Side};
 pub use versions::Versions;

@@ -7,8 +7,9 @@
 //!   newTag: "2"
 //! ```
 
-use super::built::{BuiltObject, FieldReplacement, field_at};
-use crate::merge::repository;
+use super::built::BuiltObject;
+use crate::merge::{image_parts, repository};
+use crate::patch::kustomize::operate;
 use crate::resource::namespace_of;
 use crate::yaml::Value;
 
@@ -67,16 +68,12 @@ impl ImageChange {
     /// The entry that changes the image `old` to `new`.
     pub(super) fn between(old: &str, new: &str) -> Self {
         let ((name, old_version), (new_name, version)) = (split(old), split(new));
-        let (tag, digest) = match version.split_once('@') {
-            Some((tag, digest)) => (tag, Some(digest)),
-            None => (version, None),
-        };
+        let (_, tag, digest) = image_parts(new);
         let is_same = version == old_version;
-        let tag = tag.strip_prefix(':').filter(|_| !is_same);
         Self {
             name: name.to_owned(),
             new_name: (name != new_name).then(|| new_name.to_owned()),
-            new_tag: tag.map(str::to_owned),
+            new_tag: tag.filter(|_| !is_same).map(str::to_owned),
             digest: digest.filter(|_| !is_same).map(str::to_owned),
         }
     }

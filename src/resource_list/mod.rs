@@ -28,6 +28,7 @@ pub use changes::{NewResource, NewText};
 pub(crate) use edit_budget::MOST_ADDED;
 pub(crate) use item_document::{annotate, own_text};
 pub(crate) use package::NotYaml;
+pub(crate) use read_only::with_definitions;
 pub use wrapper::InputError;
 
 use changes::Changes;

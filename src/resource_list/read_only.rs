@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::package::relative_to;
 use super::{Form, Item, ItemId, ResourceList};
 use crate::resource::Resource;
+use crate::schema::{Groups, Schema};
 use crate::source_text::{Locator, SourceText};
 use crate::yaml::{NodeId, NodeRef};
 
@@ -134,4 +135,17 @@ impl ItemSelection {
     fn list(self) -> ResourceList {
         ResourceList::new(Form::ReadOnly, self.texts, self.items)
     }
+}
+
+/// A schema with the types that the CustomResourceDefinitions among the resources of some lists describe.
+pub(crate) fn with_definitions(schema: Schema, lists: &[&ResourceList]) -> Schema {
+    let items = || {
+        let lists = lists.iter();
+        lists.flat_map(|list| list.items().map(move |(id, resource)| (list, id, resource)))
+    };
+    let groups = Groups::of(items().map(|(_, _, resource)| resource.group()));
+    let definitions = items().filter(|(list, id, resource)| {
+        groups.may_be_defined_by(&resource.kind, || list.own_text_of(*id))
+    });
+    schema.with_crds(definitions.map(|(list, id, _)| list.node(id)), &groups)
 }

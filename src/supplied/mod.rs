@@ -22,9 +22,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::config::{API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of};
-use crate::resource_list::ResourceList;
+use crate::resource_list::{ResourceList, with_definitions};
 use crate::results::{Results, with_article};
-use crate::schema::{Groups, Schema};
+use crate::schema::Schema;
 use crate::upstream::Sources;
 use crate::yaml::{NodeRef, OwnedDocument, Path};
 
@@ -306,19 +306,7 @@ impl Supplied {
         let lists: Vec<&ResourceList> = std::iter::once(items)
             .chain(lists.map(SuppliedPackage::list))
             .collect();
-        let resources = || {
-            lists.iter().flat_map(|list| {
-                let items = list.items();
-                items.map(move |(id, resource)| (list, id, resource))
-            })
-        };
-        let groups = Groups::of(resources().map(|(_, _, resource)| resource.group()));
-        let crds = resources()
-            .filter(|(list, id, resource)| {
-                groups.may_be_defined_by(&resource.kind, || list.own_text_of(*id))
-            })
-            .map(|(list, id, _)| list.node(id));
-        Ok(self.schema()?.with_crds(crds, &groups))
+        Ok(with_definitions(self.schema()?, &lists))
     }
 
     /// Whether to search for the original revision.

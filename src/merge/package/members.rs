@@ -8,7 +8,6 @@ use crate::merge::upstream_identifier::{MERGE_COMMENT, UPSTREAM_IDENTIFIER};
 use crate::package::{is_revision_metadata, normalize_package_path};
 use crate::resource::{Resource, is_pipeline_annotation};
 use crate::resource_list::{ItemId, ResourceList};
-use crate::schema::Groups;
 use crate::yaml::{NodeRef, Value};
 
 /// The resources of one package, with their identities.
@@ -96,12 +95,6 @@ impl<'p> PackageMembers<'p> {
 
     pub(super) fn node(&self, at: usize) -> NodeRef<'p> {
         self.list.node(self.all.ids[at])
-    }
-
-    /// Whether a member may define a kind of the groups. Only its tree shows this for certain.
-    pub(super) fn may_define(&self, at: usize, groups: &Groups) -> bool {
-        let own_text = || self.list.own_text_of(self.all.ids[at]);
-        groups.may_be_defined_by(&self.all.members[at].kind, own_text)
     }
 
     /// The value without the annotations and the bookkeeping of tools; `None` if there is no such resource.

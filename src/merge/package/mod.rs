@@ -36,7 +36,7 @@ use super::decided::ConflictRules;
 use super::fields::Conflict;
 use super::rule::OnConflict;
 use crate::config::UsageError;
-use crate::resource_list::{ItemId, ResourceList};
+use crate::resource_list::{ItemId, ResourceList, with_definitions};
 use crate::results::{FunctionResult, Results};
 use crate::schema::Schema;
 
@@ -155,9 +155,10 @@ impl Merge<'_> {
         let Some(plan) = self.decide(&mut packages, &mut report, results)? else {
             return Ok(());
         };
+        let lists = [packages.base.list, packages.local.list, self.upstream];
         let inputs = PlanInputs {
             in_files: packages.are_files(),
-            schema: &packages.add_crds_to(self.schema),
+            schema: &with_definitions(self.schema, &lists),
             local: &packages.local.all,
             base: &packages.base,
             upstream: &packages.upstream,

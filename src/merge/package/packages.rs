@@ -11,7 +11,6 @@ use crate::merge::resources::{ResourceMatch, match_resources};
 use crate::package::Package;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
-use crate::schema::{Groups, Schema};
 
 pub(super) struct Packages<'p, 'l> {
     pub(super) base: PackageMembers<'p>,
@@ -90,19 +89,6 @@ impl<'p, 'l> Packages<'p, 'l> {
             local: &self.local.all,
             upstream: &self.upstream.all,
         }
-    }
-
-    /// Adds the types that the packages define to a schema.
-    pub(super) fn add_crds_to(&self, schema: Schema) -> Schema {
-        let all = [&self.base, &self.local, &self.upstream];
-        let members = all.iter().flat_map(|package| &package.all.members);
-        let groups = Groups::of(members.map(|member| &*member.group));
-        let crds = all.into_iter().flat_map(|package| {
-            let members = 0..package.all.members.len();
-            let crds = members.filter(|at| package.may_define(*at, &groups));
-            crds.map(|at| package.node(at)).collect::<Vec<_>>()
-        });
-        schema.with_crds(crds, &groups)
     }
 
     pub(super) fn is_root(&self, matched: &ResourceMatch) -> bool {

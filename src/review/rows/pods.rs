@@ -1,5 +1,6 @@
 //! What pods may do, and what runs in them.
 
+use crate::merge::image_parts;
 use crate::review::row::{CONTAINERS, FieldChange};
 use crate::review::walk::{given, text};
 use crate::yaml::NodeRef;
@@ -224,15 +225,7 @@ struct ContainerImage<'i> {
 
 impl<'i> ContainerImage<'i> {
     fn read(name: &'i str) -> Self {
-        let (name, digest) = match name.split_once('@') {
-            Some((name, digest)) => (name, Some(digest)),
-            None => (name, None),
-        };
-        let (repository, tag) = match name.rsplit_once(':') {
-            // Otherwise it is the port of a registry.
-            Some((repository, tag)) if !tag.contains('/') => (repository, Some(tag)),
-            _ => (name, None),
-        };
+        let (repository, tag, digest) = image_parts(name);
         Self {
             repository,
             tag,

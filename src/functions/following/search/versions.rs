@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::merge::image_parts;
 use crate::merge::likeness::documents;
 use crate::yaml::{NodeRef, OwnedDocument};
 
@@ -60,11 +61,7 @@ impl VersionSet {
 
     fn add_version(&mut self, key: &str, text: &str) {
         let version = match key {
-            "image" => {
-                let name = text.rsplit('/').next().unwrap_or_default();
-                let name = name.split('@').next().unwrap_or_default();
-                name.split_once(':').map(|(_, tag)| tag)
-            }
+            "image" => image_parts(text).1,
             "newTag" | "app.kubernetes.io/version" => Some(text),
             "helm.sh/chart" => {
                 let mut at = text.match_indices('-').map(|(at, _)| &text[at + 1..]);
