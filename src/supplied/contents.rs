@@ -6,7 +6,8 @@ use super::{Role, UsageError};
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::with_article;
-use crate::yaml::{NodeId, NodeRef};
+use crate::source_text::is_krm;
+use crate::yaml::{Document, NodeId, NodeRef};
 
 /// `apiVersion` of PackageRevisionResources.
 const PORCH_API_VERSION: &str = "porch.kpt.dev/v1alpha1";
@@ -20,6 +21,23 @@ pub(super) struct DocumentContents {
 }
 
 impl DocumentContents {
+    /// Adds the contents of all documents. In a file of a directory, what is not KRM is skipped, and a
+    /// PackageRevisionResources is a resource like others.
+    pub(super) fn read(
+        &mut self,
+        role: Role,
+        document: Document<'_>,
+        place: &str,
+        in_directory: bool,
+    ) -> Result<(), UsageError> {
+        let mut roots = (0..document.len()).filter_map(|index| document.root(index));
+        roots.try_for_each(|root| match in_directory {
+            false => self.document(role, root, place),
+            true if is_krm(root) || role == Role::Patches => self.resource(role, root, place, None),
+            true => Ok(()),
+        })
+    }
+
     /// Adds the contents of a document, or of an element of an inline list.
     pub(super) fn document(
         &mut self,

@@ -6,7 +6,7 @@ use std::path::Path as FilePath;
 
 use super::contents::{DocumentContents, elements, is_package_revision_resources};
 use super::package::SuppliedPackage;
-use super::reader::{Reader, parse};
+use super::reader::{Reader, documents};
 use super::{Role, UsageError};
 use crate::package::{
     Package, PackageFile, check_package_path, is_package_file, normalize_package_path, read_package,
@@ -67,23 +67,8 @@ pub(super) fn from_path(
         return reader.finish();
     }
     let text = Text::from(text);
-    if reader.push_documents(&text) {
-        return reader.finish();
-    }
-    let place = reader.package.place.clone();
-    let text = parse(text, &place)?;
-    let document = text.document();
-    let mut contents = DocumentContents::default();
-    for index in 0..document.len() {
-        if let Some(root) = document.root(index) {
-            contents.document(role, root, &place)?;
-        }
-    }
-    if role.is_package() {
-        reader.push_separately_parsed(document, &place)?;
-    } else {
-        reader.push(text, contents);
-    }
+    let found = documents(&text, &reader.package.place)?;
+    reader.add_documents(&text, found, None)?;
     reader.finish()
 }
 
@@ -176,7 +161,8 @@ pub(super) fn from_directory(
     // Patches need not be resources, so whole files are read.
     if role == Role::Patches {
         for (path, text) in files.krm() {
-            reader.add_krm(path, text.clone(), None)?;
+            let found = documents(text, &format!("{directory}/{path}"))?;
+            reader.add_documents(text, found, Some(path))?;
         }
         if reader.package.list.items().next().is_some() {
             return reader.finish().map(Some);

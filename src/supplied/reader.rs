@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::contents::{DocumentContents, PACKAGE_REVISION_RESOURCES, elements, only_package};
+use super::contents::{DocumentContents, PACKAGE_REVISION_RESOURCES, only_package};
 use super::package::SuppliedPackage;
 use super::{Role, UsageError};
 use crate::identity;
@@ -16,10 +16,10 @@ use crate::parallel;
 use crate::resource::{PATH_ANNOTATIONS, Resource};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
-use crate::source_text::{Locator, SourceText, is_krm};
+use crate::source_text::{Locator, SourceText};
 use crate::text::Text;
 use crate::yaml::scan::is_in_use;
-use crate::yaml::{Document, NodeId, NodeRef, ParseOptions, Path};
+use crate::yaml::{NodeId, ParseOptions, Path};
 
 /// Reads file names from comments before documents, as `helm template` prints them: `# Source: CHART/FILE`.
 #[derive(Default)]
@@ -82,10 +82,7 @@ impl<'r> Reader<'r> {
         };
         let mut contents = DocumentContents::default();
         contents.package(items.node(only), &self.package.place)?;
-        self.package.revisions.extend(contents.revisions);
-        for (path, text) in contents.files {
-            self.add_file(path, text);
-        }
+        self.add_files(contents);
         Ok(true)
     }
 
@@ -114,13 +111,14 @@ impl<'r> Reader<'r> {
             return Ok(());
         }
         let krm: Vec<(&str, &Text)> = package.krm().collect();
-        let documents = parallel::map(
+        let place = self.package.place.clone();
+        let found = parallel::map(
             &krm,
             |(_, text)| text.len(),
-            |(_, text)| documents(self.role, text),
+            |(path, text)| documents(text, &format!("{place}/{path}")),
         );
-        for ((path, text), documents) in krm.into_iter().zip(documents) {
-            self.add_krm(path, text.clone(), documents)?;
+        for ((path, text), found) in krm.into_iter().zip(found) {
+            self.add_documents(text, found?, Some(path))?;
         }
         Ok(())
     }
@@ -135,98 +133,32 @@ impl<'r> Reader<'r> {
     }
 
     /// Adds a text with the contents of its documents. Their paths come from data and are checked.
-    pub(super) fn push(&mut self, text: SourceText, contents: DocumentContents) {
-        let DocumentContents {
-            mut items,
-            files,
-            revisions,
-        } = contents;
-        self.package.revisions.extend(revisions);
-        self.check_paths(items.iter_mut().map(|(_, resource)| resource));
-        self.package.list.push_text(text, nodes(items));
-        for (path, text) in files {
+    pub(super) fn push(&mut self, text: SourceText, mut contents: DocumentContents) {
+        let items = std::mem::take(&mut contents.items);
+        let mut items: Vec<_> = nodes(items).collect();
+        for (_, resource) in &mut items {
+            self.check_path(resource);
+        }
+        self.package.list.push_text(text, items);
+        self.add_files(contents);
+    }
+
+    fn add_files(&mut self, contents: DocumentContents) {
+        self.package.revisions.extend(contents.revisions);
+        for (path, text) in contents.files {
             self.add_file(path, text);
         }
     }
 
-    /// Adds the documents of a single file without parsing trees. False if they must be read from its tree.
-    pub(super) fn push_documents(&mut self, text: &Text) -> bool {
-        let Some(mut found) = documents(self.role, text) else {
-            return false;
-        };
-        let mut end = 0;
-        let starts = found.iter().map(|(range, _)| {
-            let gap = end..range.start;
-            end = range.end;
-            gap
-        });
-        let mut gaps: Vec<Range<usize>> = starts.collect();
-        gaps.push(end..text.len());
-        // Helm also prints the names of files without resources.
-        let says_nothing = |line: &str| line.is_empty() || line.starts_with('#') || line == "---";
-        let all = gaps
-            .into_iter()
-            .all(|gap| text[gap].lines().map(str::trim_end).all(says_nothing));
-        let is_package =
-            |(_, resource): &FoundDocument| resource.kind.as_ref() == PACKAGE_REVISION_RESOURCES;
-        if !all || found.iter().any(is_package) {
-            return false;
-        }
-        let mut files = TemplateFiles::default();
-        for (range, resource) in &mut found {
-            files.name(self.role, &text[range.clone()], resource);
-        }
-        self.check_paths(found.iter_mut().map(|(_, resource)| resource));
-        self.push_separately(text, found);
-        true
-    }
-
-    /// Like [`Self::push_documents`], for documents that must be read from their trees.
-    pub(super) fn push_separately_parsed(
-        &mut self,
-        all: Document<'_>,
-        place: &str,
-    ) -> Result<(), UsageError> {
-        let mut files = TemplateFiles::default();
-        for index in 0..all.len() {
-            let Some(range) = all.range(index).filter(|_| all.root(index).is_some()) else {
-                continue;
-            };
-            let piece = &all.text[range];
-            let text = parse(Text::from(piece.to_owned()), place)?;
-            let mut contents = DocumentContents::default();
-            if let Some(root) = text.document().root(0) {
-                contents.document(self.role, root, place)?;
-            }
-            for (_, resource) in &mut contents.items {
-                files.name(self.role, piece, resource);
-            }
-            self.push(text, contents);
-        }
-        Ok(())
-    }
-
-    /// Checks the paths of resources, which come from data.
-    fn check_paths<'f>(&mut self, resources: impl Iterator<Item = &'f mut Resource>) {
-        for resource in resources {
-            resource.origin.package_path = None;
-            let path = resource.origin.path.as_deref();
-            if let Some(Err(error)) = path.map(check_package_path) {
-                let field = Path::fields(&["metadata", "annotations", PATH_ANNOTATIONS[0]]);
-                let message = format!("{}: {error}", self.package.place);
-                let result = FunctionResult::error(Reason::InvalidPath, message);
-                self.results.push(result.about(resource).at(field));
-            }
-        }
-    }
-
-    /// Adds each document as a separate text, because perhaps few of them are parsed.
-    fn push_separately(&mut self, text: &Text, found: Vec<FoundDocument>) {
-        let list = &mut self.package.list;
-        list.reserve(found.len());
-        for (range, resource) in found {
-            let text = SourceText::accepted(text.slice(range), ParseOptions::default());
-            list.push_text(text, [(Locator::Document(0), resource)]);
+    /// Checks the path of a resource, which comes from data.
+    fn check_path(&mut self, resource: &mut Resource) {
+        resource.origin.package_path = None;
+        let path = resource.origin.path.as_deref();
+        if let Some(Err(error)) = path.map(check_package_path) {
+            let field = Path::fields(&["metadata", "annotations", PATH_ANNOTATIONS[0]]);
+            let message = format!("{}: {error}", self.package.place);
+            let result = FunctionResult::error(Reason::InvalidPath, message);
+            self.results.push(result.about(resource).at(field));
         }
     }
 
@@ -254,72 +186,87 @@ impl<'r> Reader<'r> {
         self.files.insert(name, file);
     }
 
-    /// Adds the resources of a file with a KRM file name. `documents` is the result of [`documents`]. YAML that is not
-    /// KRM is skipped, because the files themselves are not needed.
-    pub(super) fn add_krm(
+    /// Adds the documents of a text, each as a text of its own, because a function may read only a few of them. In a
+    /// `file` of a directory, YAML that is not KRM is skipped; in a text that is the whole input, it is an error.
+    pub(super) fn add_documents(
         &mut self,
-        path: &str,
-        text: Text,
-        documents: Option<Vec<FoundDocument>>,
+        text: &Text,
+        found: Vec<FoundDocument>,
+        file: Option<&str>,
     ) -> Result<(), UsageError> {
-        if let Some(mut found) = documents {
-            place_in_file(found.iter_mut().map(|(_, resource)| resource), path);
-            self.push_separately(&text, found);
-            return Ok(());
-        }
-        let place = format!("{}/{path}", self.package.place);
-        let text = parse(text, &place)?;
-        let document = text.document();
-        let mut items = Vec::new();
-        for index in 0..document.len() {
-            let is_item = |root: &NodeRef<'_>| is_krm(*root) || self.role == Role::Patches;
-            let Some(root) = document.root(index).filter(is_item) else {
-                continue;
+        let place = match file {
+            Some(path) => format!("{}/{path}", self.package.place),
+            None => self.package.place.clone(),
+        };
+        let path: Option<Arc<str>> = file.map(Arc::from);
+        let (mut names, mut number) = (TemplateFiles::default(), 0);
+        self.package.list.reserve(found.len());
+        for (range, resource) in found {
+            let piece = text.slice(range);
+            let mut contents = DocumentContents::default();
+            let (source, mut items) = match resource.filter(|found| !is_container(found)) {
+                Some(resource) => {
+                    let source = SourceText::accepted(piece.clone(), ParseOptions::default());
+                    (source, vec![(Locator::Document(0), resource)])
+                }
+                None => {
+                    let source = parse(piece.clone(), &place)?;
+                    let read = contents.read(self.role, source.document(), &place, file.is_some());
+                    // The error names a line of the whole text.
+                    read.or_else(|error| {
+                        let whole = parse(text.clone(), &place)?;
+                        let mut all = DocumentContents::default();
+                        all.read(self.role, whole.document(), &place, file.is_some())?;
+                        Err(error)
+                    })?;
+                    (source, nodes(std::mem::take(&mut contents.items)).collect())
+                }
             };
-            if elements(root).is_some() {
-                let mut contents = DocumentContents::default();
-                contents.resource(self.role, root, &place, None)?;
-                items.extend(nodes(contents.items));
-            } else {
-                items.push((Locator::Document(index), Resource::read(root)));
+            for (_, resource) in &mut items {
+                if let Some(path) = &path {
+                    let origin = &mut resource.origin;
+                    origin.path = Some(path.clone());
+                    origin.index = Some(number);
+                    origin.package_path = None;
+                    number += 1;
+                } else {
+                    names.name(self.role, &piece, resource);
+                    self.check_path(resource);
+                }
             }
+            if !items.is_empty() {
+                self.package.list.push_text(source, items);
+            }
+            self.add_files(contents);
         }
-        place_in_file(items.iter_mut().map(|(_, resource)| resource), path);
-        self.package.list.push_text(text, items);
         Ok(())
     }
 }
 
-/// The range of a KRM document in its text, and its resource.
-type FoundDocument = (Range<usize>, Resource);
+/// The range of a document in its text, with its resource where the scanner found one.
+type FoundDocument = (Range<usize>, Option<Resource>);
 
-/// The KRM documents of a text. `None` if they must be read from its tree.
-fn documents(role: Role, text: &str) -> Option<Vec<FoundDocument>> {
-    if !is_in_use() || role == Role::Patches {
-        return None;
+/// The documents of a text.
+pub(super) fn documents(text: &Text, place: &str) -> Result<Vec<FoundDocument>, UsageError> {
+    let scanned = is_in_use().then(|| identity::separate_documents(text));
+    if let Some(found) = scanned.flatten() {
+        return Ok(found);
     }
-    let documents = identity::separate_documents(text)?.into_iter();
-    let found = documents.filter_map(|(range, resource)| Some((range, resource?)));
-    let found: Vec<FoundDocument> = found.collect();
-    let is_list = |(_, resource): &FoundDocument| resource.kind.ends_with("List");
-    (!found.iter().any(is_list)).then_some(found)
+    let text = parse(text.clone(), place)?;
+    let document = text.document();
+    let ranges = (0..document.len()).filter_map(|index| document.range(index));
+    Ok(ranges.map(|range| (range, None)).collect())
+}
+
+/// Whether a resource can hold others.
+fn is_container(resource: &Resource) -> bool {
+    resource.kind.ends_with("List") || resource.kind.as_ref() == PACKAGE_REVISION_RESOURCES
 }
 
 /// Locates resources by their nodes.
 fn nodes(items: Vec<(NodeId, Resource)>) -> impl Iterator<Item = (Locator, Resource)> {
     let items = items.into_iter();
     items.map(|(id, resource)| (Locator::Node(id), resource))
-}
-
-/// Gives the resources of a file their path and index, whatever their annotations say.
-fn place_in_file<'r>(resources: impl Iterator<Item = &'r mut Resource>, path: &str) {
-    let path: Arc<str> = Arc::from(path);
-    for (number, resource) in resources.enumerate() {
-        let origin = &mut resource.origin;
-        origin.path = Some(path.clone());
-        origin.index = Some(number);
-        origin.package_path = None;
-    }
 }
 
 pub(super) fn parse(text: Text, place: &str) -> Result<SourceText, UsageError> {
