@@ -7,18 +7,16 @@
 //!
 //! Facts of the APIs: kpt's Kptfile v1; Kubernetes' validation of the types named here.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// Keys that merge as one value, in some cases.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Group {
-    keys: GroupKeys,
+    keys: Vec<&'static str>,
+    /// Whether the group has all keys but these.
+    are_others: bool,
     pub(super) when: When,
-}
-
-/// Which keys of the mapping belong to a group.
-#[derive(Debug, PartialEq, Eq)]
-enum GroupKeys {
-    These(&'static [&'static str]),
-    AllBut(&'static [&'static str]),
 }
 
 /// When the keys are one value.
@@ -37,113 +35,74 @@ pub(super) enum When {
 
 impl Group {
     pub(super) fn has(&self, key: &str) -> bool {
-        match self.keys {
-            GroupKeys::These(keys) => keys.contains(&key),
-            GroupKeys::AllBut(keys) => !keys.contains(&key),
+        self.keys.contains(&key) != self.are_others
+    }
+}
+
+/// A place, and the groups of the mapping there.
+type GroupsOfPlace = (&'static str, Vec<Group>);
+
+/// For each name of a mapping, its groups in each place.
+static GROUPS: LazyLock<HashMap<&str, Vec<GroupsOfPlace>>> = LazyLock::new(|| {
+    let mut groups: HashMap<_, Vec<GroupsOfPlace>> = HashMap::new();
+    let lines = include_str!("groups.txt").lines();
+    for line in lines.filter(|line| !line.starts_with('#')) {
+        let mut columns = line.split('|').map(str::trim);
+        let [mappings, keys, when] = [(); 3].map(|()| columns.next().unwrap_or_default());
+        let (place, names) = mappings.split_once(' ').unwrap_or_default();
+        for name in names.split(", ") {
+            let places = groups.entry(name).or_default();
+            let group = group(keys, when);
+            match places.iter_mut().find(|(other, _)| *other == place) {
+                Some((_, groups)) => groups.push(group),
+                None => places.push((place, vec![group])),
+            }
         }
     }
-}
+    groups
+});
 
-const fn these(keys: &'static [&'static str]) -> Group {
+fn group(keys: &'static str, when: &'static str) -> Group {
+    let others = keys.strip_prefix("all but ");
     Group {
-        keys: GroupKeys::These(keys),
-        when: When::Alternatives,
+        keys: others.unwrap_or(keys).split(", ").collect(),
+        are_others: others.is_some(),
+        when: match when.split_once(" is").unwrap_or((when, "")) {
+            ("", _) => When::Alternatives,
+            ("always", _) => When::Always,
+            ("image version", _) => When::ImageVersion,
+            (key, default) => When::Kind(key, default.trim_start()),
+        },
     }
 }
 
-const fn by_kind(
-    keys: &'static [&'static str],
-    kind: &'static str,
-    default: &'static str,
-) -> Group {
-    Group {
-        keys: GroupKeys::These(keys),
-        when: When::Kind(kind, default),
-    }
+/// The groups of the mapping with a name in a place, as in `groups.txt`.
+pub(super) fn of(place: &str, name: &str) -> &'static [Group] {
+    let mut places = GROUPS.get(name).into_iter().flatten();
+    let found = places.find(|(other, _)| *other == place);
+    found.map_or(&[], |(_, groups)| groups)
 }
 
-/// The upstream of a sub-package.
-pub(super) static SUB_PACKAGE: [Group; 1] = [Group {
-    keys: GroupKeys::These(&["upstream", "upstreamLock"]),
-    when: When::Always,
-}];
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// A function of a pipeline.
-pub(super) static FUNCTION: [Group; 2] = [
-    these(&["configMap", "configPath", "configRef"]),
-    these(&["image", "exec"]),
-];
-
-/// An image of a kustomization.
-pub(super) static KUSTOMIZE_IMAGE: [Group; 1] = [Group {
-    keys: GroupKeys::These(&["newTag", "digest"]),
-    when: When::ImageVersion,
-}];
-
-static ENV: [Group; 1] = [these(&["value", "valueFrom"])];
-static ENV_SOURCE: [Group; 1] = [these(&[
-    "configMapKeyRef",
-    "fieldRef",
-    "fileKeyRef",
-    "resourceFieldRef",
-    "secretKeyRef",
-])];
-static HANDLER: [Group; 1] = [these(&["exec", "grpc", "httpGet", "sleep", "tcpSocket"])];
-static VOLUME: [Group; 1] = [Group {
-    keys: GroupKeys::AllBut(&["name"]),
-    when: When::Alternatives,
-}];
-static STRATEGY: [Group; 1] = [by_kind(&["type", "rollingUpdate"], "type", "RollingUpdate")];
-static PROFILE: [Group; 1] = [by_kind(&["type", "localhostProfile"], "type", "")];
-static BACKEND: [Group; 1] = [these(&["resource", "service"])];
-static DISRUPTION_BUDGET: [Group; 1] = [these(&["maxUnavailable", "minAvailable"])];
-static SERVICE: [Group; 1] = [by_kind(
-    &["sessionAffinity", "sessionAffinityConfig"],
-    "sessionAffinity",
-    "None",
-)];
-static PERSISTENT_VOLUME: [Group; 1] = [Group {
-    keys: GroupKeys::AllBut(&[
-        "accessModes",
-        "capacity",
-        "claimRef",
-        "mountOptions",
-        "nodeAffinity",
-        "persistentVolumeReclaimPolicy",
-        "storageClassName",
-        "volumeAttributesClassName",
-        "volumeMode",
-    ]),
-    when: When::Alternatives,
-}];
-
-/// The groups of a `spec`, by group and kind of the resource.
-pub(super) fn of_spec(group: &str, kind: &str) -> &'static [Group] {
-    match (group, kind) {
-        ("", "Service") => &SERVICE,
-        ("", "PersistentVolume") => &PERSISTENT_VOLUME,
-        ("policy", "PodDisruptionBudget") => &DISRUPTION_BUDGET,
-        _ => &[],
-    }
-}
-
-/// The groups of the mapping under a key, where its type is known.
-pub(super) fn of_field(name: &str) -> &'static [Group] {
-    match name {
-        "valueFrom" => &ENV_SOURCE,
-        "livenessProbe" | "readinessProbe" | "startupProbe" | "postStart" | "preStop" => &HANDLER,
-        "strategy" | "updateStrategy" => &STRATEGY,
-        "seccompProfile" | "appArmorProfile" => &PROFILE,
-        "defaultBackend" => &BACKEND,
-        _ => &[],
-    }
-}
-
-/// The groups of each element of the list under a key, where its type is known.
-pub(super) fn of_elements(name: &str) -> &'static [Group] {
-    match name {
-        "env" => &ENV,
-        "volumes" => &VOLUME,
-        _ => &[],
+    #[test]
+    fn the_table_is_read() {
+        let [group] = of("field", "updateStrategy") else {
+            panic!("one group")
+        };
+        assert!(group.has("rollingUpdate") && !group.has("paused"));
+        assert_eq!(group.when, When::Kind("type", "RollingUpdate"));
+        assert_eq!(
+            of("field", "appArmorProfile")[0].when,
+            When::Kind("type", "")
+        );
+        let [volume] = of("element", "volumes") else {
+            panic!("one group")
+        };
+        assert!(volume.has("emptyDir") && !volume.has("name"));
+        assert_eq!(of("kpt", "function").len(), 2);
+        assert!(of("spec", "serving.knative.dev/Service").is_empty());
     }
 }

@@ -52,7 +52,7 @@ struct DocumentValues {
 
 #[derive(Debug)]
 enum DocumentContent {
-    /// A document of YAML, without what describes the copy itself.
+    /// A YAML document, without the fields that describe the copy itself.
     Value(Value),
     /// The lines of a text, each as its hash.
     Lines(Vec<u64>),
@@ -181,7 +181,7 @@ impl EditCount {
     }
 
     fn between_sequences(&mut self, local: &[Value], upstream: &[Value], place: u64) {
-        // What is equal, or has the same name, wherever it is; then the rest in order.
+        // Pair elements that are equal or have the same name, wherever they are, then the rest in order.
         let keyed = |values: &'_ [Value]| values.iter().map(key).collect::<Vec<_>>();
         let (own_keys, keys) = (keyed(local), keyed(upstream));
         let mut by_key: HashMap<u64, Vec<usize>> = HashMap::new();
@@ -349,7 +349,7 @@ fn content_of(text: &str) -> DocumentContent {
     DocumentContent::Value(value)
 }
 
-/// How many values a value has.
+/// The number of scalars and empty collections in a value.
 fn leaves(value: &Value) -> usize {
     match value {
         Value::Mapping(entries) if !entries.is_empty() => {
@@ -360,7 +360,7 @@ fn leaves(value: &Value) -> usize {
     }
 }
 
-/// What an element of a list is found by, and whether that is its name.
+/// The key by which an element of a list is found, and whether it is the element's name.
 fn key(element: &Value) -> (u64, bool) {
     let name = element.get("name").map(Value::plain_text);
     match name.filter(|name| !name.is_empty()) {
@@ -506,7 +506,7 @@ impl<'p> ComparedPackages<'p> {
         self.files.insert(path, (FileOf::Local, Rc::new(alone)));
     }
 
-    /// A file of upstream; its content need not be known if nothing needs it.
+    /// Adds a file that only upstream has. `values` is empty if the content is not needed.
     pub fn upstream(&mut self, path: &'p str, values: &Values) {
         let alone = FileEditCount::between(&Values::default(), values);
         self.files.insert(path, (FileOf::Upstream, Rc::new(alone)));

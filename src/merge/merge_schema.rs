@@ -86,7 +86,7 @@ impl<'s> MergeSchema<'s> {
         let type_ref = found.or_else(|| schema.resource("v1", "ConfigMap"));
         let special = match (resource.group(), &*resource.kind) {
             ("kustomize.config.k8s.io", "Kustomization" | "Component") => Special::Kustomization,
-            (group, kind) => match groups::of_spec(group, kind) {
+            (group, kind) => match groups::of("spec", &format!("{group}/{kind}")) {
                 [] => Special::Resource,
                 groups => Special::ResourceOf(groups),
             },
@@ -122,7 +122,9 @@ impl<'s> MergeSchema<'s> {
             (Special::Pipeline, "mutators" | "validators") => Special::Functions,
             (Special::KptfileInfo, "readinessGates") => Special::Gates,
             (Special::KptfileStatus, "conditions") => Special::Conditions,
-            (Special::Grouped(groups), "selectors" | "exclude") if *groups == groups::FUNCTION => {
+            (Special::Grouped(groups), "selectors" | "exclude")
+                if groups == groups::of("kpt", "function") =>
+            {
                 Special::Whole
             }
             (Special::ResourceOf(groups), "spec") => Special::Grouped(groups),
@@ -150,7 +152,7 @@ impl<'s> MergeSchema<'s> {
     /// The keys of a mapping that merge as one value.
     pub(super) fn groups(&self) -> &'static [Group] {
         match self.special {
-            Special::Kptfile => &groups::SUB_PACKAGE,
+            Special::Kptfile => groups::of("kpt", "sub-package"),
             Special::Grouped(groups) => groups,
             _ => &[],
         }
@@ -160,10 +162,10 @@ impl<'s> MergeSchema<'s> {
     pub(super) fn items(&self) -> Self {
         let type_ref = self.type_ref.and_then(TypeRef::items);
         let special = match self.special {
-            Special::Functions => Special::Grouped(&groups::FUNCTION),
+            Special::Functions => Special::Grouped(groups::of("kpt", "function")),
             Special::ListOf(groups) => Special::Grouped(groups),
             Special::Generators => Special::Generator,
-            Special::KustomizeImages => Special::Grouped(&groups::KUSTOMIZE_IMAGE),
+            Special::KustomizeImages => Special::Grouped(groups::of("kustomize", "image")),
             _ => Special::None,
         };
         Self {
@@ -248,7 +250,7 @@ fn of_known(name: &str) -> Special {
     if name == "ports" {
         return Special::Ports;
     }
-    match (groups::of_field(name), groups::of_elements(name)) {
+    match (groups::of("field", name), groups::of("element", name)) {
         ([], []) => Special::None,
         ([], groups) => Special::ListOf(groups),
         (groups, _) => Special::Grouped(groups),

@@ -50,13 +50,13 @@ impl Side {
 }
 
 word_enum! {
-    /// What happens where both sides changed something differently.
+    /// What happens if both sides changed something differently.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub enum OnConflict {
-        /// Upstream's version stands.
+        /// Upstream's version wins.
         #[default]
         Upstream = "upstream",
-        /// The local version stands.
+        /// The local version wins.
         Local = "local",
         /// Nothing is changed at all; each conflict is an error.
         Error = "error",

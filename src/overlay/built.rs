@@ -45,7 +45,7 @@ impl BuiltObject<'_> {
         value.and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// Makes changes in it: then it is written nowhere.
+    /// Applies changes. A changed resource has no node.
     pub(super) fn change(&mut self, changes: &[FieldReplacement]) {
         if !changes.is_empty() {
             change(&mut self.value, changes);

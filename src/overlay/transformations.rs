@@ -7,9 +7,8 @@
 //!   newTag: "2"
 //! ```
 
-use super::built::BuiltObject;
+use super::built::{BuiltObject, FieldReplacement, field_at};
 use crate::merge::{image_parts, repository};
-use crate::patch::kustomize::operate;
 use crate::resource::namespace_of;
 use crate::yaml::Value;
 
@@ -146,7 +145,7 @@ impl ImageChange {
 }
 
 impl Transformation {
-    /// The field of the kustomization.
+    /// The name of its field in a kustomization.
     fn field(&self) -> &'static str {
         match self {
             Self::Image(_) => "images",
@@ -185,7 +184,7 @@ impl Transformation {
     }
 }
 
-/// The fields of a kustomization that are made here, in their order.
+/// The fields of transformations, in the order in which they are written.
 const FIELDS: [&str; 4] = ["namespace", "labels", "images", "replicas"];
 
 impl Transformations {
@@ -334,7 +333,7 @@ impl Transformations {
     }
 }
 
-/// Where a resource names the namespace that a kustomization sets.
+/// The paths at which a resource has the namespace that a kustomization sets.
 fn namespaces(object: &BuiltObject<'_>, moved: &[(String, String, String)]) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     if !object.is_cluster_scoped() {

@@ -137,7 +137,7 @@ impl ItemSelection {
     }
 }
 
-/// A schema with the types that the CustomResourceDefinitions among the resources of some lists describe.
+/// Adds the types of the CustomResourceDefinitions in some lists to a schema.
 pub(crate) fn with_definitions(schema: Schema, lists: &[&ResourceList]) -> Schema {
     let items = || {
         let lists = lists.iter();

@@ -34,9 +34,9 @@ word_enum! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Severity {
-        /// For information.
+        /// Information only.
         Info = "info",
-        /// Somebody should check it.
+        /// A person should check it.
         Warning = "warning",
         /// The function failed.
         Error = "error",

@@ -83,7 +83,7 @@ fn pairs(packages: ReviewInput<'_>) -> Vec<ResourceChange<'_>> {
         of_new[after] = Some(before);
         is_paired[before] = true;
     }
-    // Several copies of one object in a file, the first with the first.
+    // Pair several copies of one object in a file in their order.
     let key = |list: &ResourceList, id: ItemId| {
         let resource = list.resource(id);
         Some((ObjectKey::of(resource)?, resource.origin.path.clone()))

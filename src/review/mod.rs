@@ -69,9 +69,9 @@ word_enum! {
     /// Who made a change.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Author {
-        /// The local package alone.
+        /// Only the local package.
         Local = "local",
-        /// The upstream package alone.
+        /// Only the upstream package.
         Upstream = "upstream",
         /// Both. Upstream changed the place too, but the result is not upstream's value.
         Both = "both",

@@ -67,7 +67,7 @@ fn is_for_tools(resource: &Resource) -> bool {
 }
 
 impl<'l> ClusterObject<'l> {
-    /// The resource of an item; `None` for what no cluster gets.
+    /// The resource of an item. `None` if no cluster gets it.
     pub(super) fn of(list: &'l ResourceList, id: ItemId) -> Option<Self> {
         let resource = list.resource(id);
         if is_for_tools(resource) {
@@ -78,7 +78,7 @@ impl<'l> ClusterObject<'l> {
     }
 }
 
-/// The same package with the elements of its lists in their place. `None` if it has no lists.
+/// The package with its lists replaced by their elements. `None` if it has no lists.
 pub(super) fn without_lists(list: &ResourceList) -> Option<ResourceList> {
     let is_list = |resource: &Resource| resource.kind.ends_with("List");
     let has_lists = list.items().any(|(_, resource)| is_list(resource));

@@ -243,7 +243,7 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// The range of a document in its text, with its resource where the scanner found one.
+/// The range of a document in its text, and its resource if the scanner found one.
 type FoundDocument = (Range<usize>, Option<Resource>);
 
 /// The documents of a text.

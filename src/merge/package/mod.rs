@@ -50,17 +50,17 @@ use packages::Packages;
 use report::Report;
 
 word_enum! {
-    /// How a package is brought up to date; kpt's words and meanings.
+    /// How a package is upgraded, with kpt's names and meanings.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub enum Strategy {
-        /// Three-way.
+        /// A three-way merge.
         #[default]
         ResourceMerge = "resource-merge",
-        /// Only if local has no changes.
+        /// Take upstream's package, only if local has no changes.
         FastForward = "fast-forward",
-        /// Upstream takes local's place.
+        /// Replace local with upstream.
         ForceDeleteReplace = "force-delete-replace",
-        /// Upstream is copied over local; what only local has stays.
+        /// Copy upstream over local. Everything that only local has is kept.
         CopyMerge = "copy-merge",
     }
 }
