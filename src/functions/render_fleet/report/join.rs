@@ -1,12 +1,12 @@
 //! Combines the reports of shards.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::{fs, io};
 
 use serde::Deserialize;
 
-use super::collector::references;
 use super::finding::Said;
 use super::words::show_common;
 use super::{Collector, FleetReport, VariantEntry, json};
@@ -91,8 +91,8 @@ impl Shards<'_> {
         }
     }
 
-    /// Adds a variant, and returns its number; an error if another file has it too.
-    fn add_entry(&mut self, entry: VariantEntry) -> Result<usize, String> {
+    /// Adds a variant, and returns its name in the report; an error if another file has it too.
+    fn add_entry(&mut self, entry: VariantEntry) -> Result<Rc<str>, String> {
         let first = *self.variants.entry(entry.name.clone()).or_insert(self.at);
         if first == self.at {
             return Ok(self.collector.add_entry(entry));
@@ -117,16 +117,12 @@ impl Shards<'_> {
             ));
         }
         self.add_counts(report.counts.named());
-        let mut numbers = HashMap::new();
-        for (name, entry) in references(&report.variants)
-            .into_iter()
-            .zip(report.variants)
-        {
-            numbers.insert(name, self.add_entry(entry)?);
+        let mut names = HashSet::new();
+        for entry in report.variants {
+            names.insert(self.add_entry(entry)?);
         }
-        let number = |name: &String| {
-            let number = numbers.get(name).copied();
-            number.ok_or_else(|| {
+        let known = |name: &String| {
+            names.get(name.as_str()).ok_or_else(|| {
                 format!("expected `{name}` among `variants`, found it in a list only")
             })
         };
@@ -136,26 +132,26 @@ impl Shards<'_> {
                 continue;
             }
             for name in &finding.variants {
-                let number = number(name)?;
+                let name = known(name)?;
                 let mut said = finding.said.clone();
                 if said.placeholders {
-                    let entry = self.collector.entry(number);
+                    let entry = self.collector.entry(name);
                     said.each_text(|text| *text = show_common(text, &[entry]).0);
                     said.placeholders = false;
                 }
-                self.collector.add_result(number, said);
+                self.collector.add_result(name, said);
             }
         }
         for change in report.changes {
             for name in &change.variants {
-                let number = number(name)?;
+                let name = known(name)?;
                 for file in &change.files {
-                    let entry = self.collector.entry(number);
+                    let entry = self.collector.entry(name);
                     let shown = file
                         .placeholders
                         .then(|| show_common(&file.diff, &[entry]).0);
                     let diff = shown.as_ref().unwrap_or(&file.diff);
-                    self.collector.add_diff(number, &file.path, diff);
+                    self.collector.add_diff(name, &file.path, diff);
                 }
             }
         }
@@ -178,7 +174,7 @@ impl Shards<'_> {
     }
 
     /// Adds a result, which belongs to the variant that was named last if it does not name another.
-    fn take(&mut self, said: Said, last: &mut Option<usize>) -> Result<(), String> {
+    fn take(&mut self, said: Said, last: &mut Option<Rc<str>>) -> Result<(), String> {
         if said.tags.contains_key("variants") && said.tags.contains_key("unchanged") {
             let counts = said.tags.iter();
             let counts = counts.filter_map(|(name, count)| Some((&**name, count.parse().ok()?)));
@@ -186,7 +182,7 @@ impl Shards<'_> {
             return Ok(());
         }
         let owner = said.owner();
-        let before = last.map(|last| self.collector.entry(last));
+        let before = last.as_ref().map(|last| self.collector.entry(last));
         let is_new = match (&owner, before) {
             (Some(_), _) if said.tag("action").is_some() => true,
             (Some(owner), Some(before)) => before.name != *owner,
@@ -213,7 +209,7 @@ impl Shards<'_> {
             self.collector.add_general(said);
             return Ok(());
         }
-        if let Some(last) = *last {
+        if let Some(last) = last {
             self.collector.add_result(last, said);
         }
         Ok(())
