@@ -7,24 +7,20 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::outcome::{Action, VariantOutcome};
 use crate::results::{FunctionResult, Results};
 
-/// The names of the counts, in the order of reports: variants, each action, unchanged packages, conflicts.
-const NAMES: [&str; 10] = [
-    "variants",
-    "created",
-    "updated",
-    "refreshed",
-    "adopted",
-    "orphaned",
-    "deleted",
-    "failed",
-    "unchanged",
-    "conflicts",
-];
+/// The number of counts: the variants, each action, the unchanged packages and the conflicts.
+const COUNT: usize = Action::ALL.len() + 3;
+
+/// The names of the counts, in the order of reports.
+fn names() -> impl Iterator<Item = &'static str> {
+    let actions = Action::ALL.map(Action::as_str);
+    let names = ["variants"].into_iter().chain(actions);
+    names.chain(["unchanged", "conflicts"])
+}
 
 /// How many packages had which action; in the order of reports.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(from = "HashMap<String, u64>")]
-pub struct FleetCounts([u64; NAMES.len()]);
+pub struct FleetCounts([u64; COUNT]);
 
 impl FleetCounts {
     /// The counts before this many variants are processed: all of them count as unchanged.
@@ -58,7 +54,7 @@ impl FleetCounts {
     }
 
     fn count_mut(&mut self, name: &str) -> Option<&mut u64> {
-        let at = NAMES.iter().position(|other| *other == name)?;
+        let at = names().position(|other| other == name)?;
         self.0.get_mut(at)
     }
 
@@ -71,7 +67,7 @@ impl FleetCounts {
 
     /// All counts with their names.
     pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        NAMES.into_iter().zip(self.0)
+        names().zip(self.0)
     }
 
     /// The last result of a run, with the counts.
