@@ -29,7 +29,7 @@ use crate::kptfile::{
     PIPELINE_LISTS, ambiguous_roots, function_name, has_comments, owns, remove_ids, root_kptfile,
 };
 use crate::resource_list::ResourceList;
-use crate::results::{FunctionResult, Reason, Refusal, Results};
+use crate::results::{FunctionResult, Reason, Refusal, Results, listed_by_verb};
 use crate::supplied::Supplied;
 use crate::variant::package_variant::{PackageVariant, Pipeline, validate_name};
 use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Path, Value, node_text};
@@ -287,24 +287,15 @@ impl<'d, 'p> ListChange<'d, 'p> {
         let kept: HashSet<&str> = replaced.iter().copied().collect();
         let removed = self.gone.iter().map(|(_, name)| *name);
         let removed: Vec<&str> = removed.filter(|name| !kept.contains(name)).collect();
-        let words = |verb: &str, names: &[&str]| {
-            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-            (!names.is_empty()).then(|| format!("{verb} {}", names.join(", ")))
-        };
-        let moved = || self.is_moved().then(|| "moved to the head".to_owned());
-        let parts: Vec<String> = [
-            words("added", &added),
-            words("replaced", &replaced),
-            words("removed", &removed),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
-        if parts.is_empty() {
-            moved()
-        } else {
-            Some(parts.join("; "))
+        let summary = listed_by_verb(&[
+            ("added", &added[..]),
+            ("replaced", &replaced),
+            ("removed", &removed),
+        ]);
+        if summary.is_empty() {
+            return self.is_moved().then(|| "moved to the head".to_owned());
         }
+        Some(summary)
     }
 
     fn apply(&self, list: NodeRef<'d>, editor: &mut Editor<'d, 'p>) -> Result<(), EditError> {

@@ -27,7 +27,7 @@ use crate::kptfile::{
     package_context_path, package_context_path_taken, root_kptfile,
 };
 use crate::resource_list::{ItemId, NewResource, NewText, ResourceList};
-use crate::results::{FunctionResult, Reason, Results};
+use crate::results::{FunctionResult, Reason, Results, listed_by_verb};
 use crate::supplied::Supplied;
 use crate::variant::package_variant::{PackageContext, PackageVariant};
 use crate::yaml::scalar::{Context, ScalarStyle, plain_is_safe};
@@ -248,7 +248,7 @@ fn apply(change: &ContextChange<'_>, list: &mut ResourceList, id: ItemId, result
         Ok(()) if set.is_empty() && removed.is_empty() => {}
         Ok(()) => {
             results.push(
-                FunctionResult::info(summary(&set, &removed))
+                FunctionResult::info(listed_by_verb(&[("set", &set[..]), ("removed", &removed)]))
                     .about(resource)
                     .at("data"),
             );
@@ -299,18 +299,6 @@ fn make_room(
         let empty = Content::Value(Value::Mapping(Vec::new()));
         editor.set(resource, "data", empty)
     })
-}
-
-fn summary(set: &[String], removed: &[String]) -> String {
-    let list = |verb: &str, keys: &[String]| {
-        let keys: Vec<_> = keys.iter().map(|key| format!("`{key}`")).collect();
-        (!keys.is_empty()).then(|| format!("{verb} {}", keys.join(", ")))
-    };
-    let parts: Vec<_> = [list("set", set), list("removed", removed)]
-        .into_iter()
-        .flatten()
-        .collect();
-    parts.join("; ")
 }
 
 /// Creates the ConfigMap next to the root Kptfile, as kpt does.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{has_comments, remove_ids};
 use crate::conditions::Condition;
 use crate::resource_list::{ItemId, ResourceList};
-use crate::results::{FunctionResult, Refusal, Results};
+use crate::results::{FunctionResult, Refusal, Results, listed};
 use crate::yaml::{Content, EditError, Editor, NodeRef, Value};
 
 const CONDITIONS: &str = "status.conditions";
@@ -90,8 +90,7 @@ pub(crate) fn record_conditions(
         return;
     }
     if !gates.is_empty() {
-        let names: Vec<_> = gates.iter().map(|name| format!("`{name}`")).collect();
-        let message = format!("added the readiness gates {}", names.join(", "));
+        let message = format!("added the readiness gates {}", listed(&gates));
         results.push(FunctionResult::info(message).about(resource).at(GATES));
     }
     for condition in conditions {

@@ -17,7 +17,9 @@ pub use reason::Reason;
 pub(crate) use refusal::Refusal;
 pub use shown::printable;
 pub use shown::{LAST_APPLIED, shown};
-pub(crate) use shown::{LIMIT, REDACTED, is_secret, json, speaks_of_secret, with_article};
+pub(crate) use shown::{
+    LIMIT, REDACTED, is_secret, json, listed, listed_by_verb, speaks_of_secret, with_article,
+};
 
 use std::borrow::Cow;
 use std::fmt;

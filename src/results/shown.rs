@@ -1,5 +1,7 @@
 //! Values and names for messages: long ones are cut, control characters escaped, and values of Secrets hidden.
 
+use std::fmt;
+
 use crate::resource::Resource;
 use crate::yaml::{Path, Value};
 
@@ -10,6 +12,23 @@ pub(crate) fn with_article(kind: &str) -> String {
         Some(b'a' | b'e' | b'i' | b'o' | b'u') => format!("an {kind}"),
         _ => format!("a {kind}"),
     }
+}
+
+/// A list of names in a message: `` `a`, `b` ``, and `none` for no names.
+pub(crate) fn listed<T: fmt::Display>(names: impl IntoIterator<Item = T>) -> String {
+    let names = names.into_iter().map(|name| format!("`{name}`"));
+    let names: Vec<String> = names.collect();
+    if names.is_empty() {
+        return "none".to_owned();
+    }
+    names.join(", ")
+}
+
+/// Verbs with the names of what they were done to, in a message: `` set `a`, `b`; removed `c` ``. Empty without names.
+pub(crate) fn listed_by_verb<T: fmt::Display>(verbs: &[(&str, &[T])]) -> String {
+    let verbs = verbs.iter().filter(|(_, names)| !names.is_empty());
+    let verbs = verbs.map(|(verb, names)| format!("{verb} {}", listed(*names)));
+    verbs.collect::<Vec<_>>().join("; ")
 }
 
 /// Escapes control characters, which must not reach a terminal.

@@ -17,6 +17,7 @@ use super::join;
 use crate::config::UsageError;
 use crate::latest::latest;
 use crate::package::{Package, check_package_path};
+use crate::results::listed;
 use crate::supplied::SuppliedPackage;
 use crate::upstream::{tags_of_layout, without_archive_end};
 use crate::variant::revision_request::{Lookup, RevisionRequest, spellings};
@@ -38,16 +39,11 @@ pub(super) fn revision_in(
     if let Some(found) = found.and_then(|found| revisions.remove_entry(&found)) {
         return Ok(found);
     }
-    let names: Vec<String> = revisions.keys().map(|name| format!("`{name}`")).collect();
     Err(format!(
         "the catalog '{}' has no {} of `{package}`; it has {}",
         catalog.display(),
         request.describe(),
-        if names.is_empty() {
-            "none".to_owned()
-        } else {
-            names.join(", ")
-        }
+        listed(revisions.keys())
     ))
 }
 

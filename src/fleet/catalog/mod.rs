@@ -20,7 +20,7 @@ use crate::config::UsageError;
 use crate::git::{GitSource, Repository};
 use crate::package::{self, normalize_package_path};
 use crate::resource::NamespacedName;
-use crate::results::{FunctionResult, Reason, Results};
+use crate::results::{FunctionResult, Reason, Results, listed};
 use crate::supplied::{CatalogSource, Role, SuppliedPackage};
 use crate::upstream::GitOrigin;
 use crate::variant::naming::revision_name;
@@ -321,13 +321,7 @@ impl<'c> Catalogs<'c> {
         let all = self.sources.iter();
         let serving = all.filter(|source| source.name == *name && source.serves(namespace));
         let Some(source) = serving.max_by_key(|source| source.namespace.is_some()) else {
-            let names = self.sources.iter().map(|source| format!("`{source}`"));
-            let names: Vec<String> = names.collect();
-            let given = if names.is_empty() {
-                "none".to_owned()
-            } else {
-                names.join(", ")
-            };
+            let given = listed(self.sources);
             return Err(format!(
                 "expected a catalog `{name}` (--catalog {name}=PATH), found {given}"
             ));

@@ -37,7 +37,7 @@ use super::{Function, Output};
 use crate::config::{API_VERSION, PACKAGE_VARIANT, UsageError};
 use crate::kptfile::{ambiguous_roots, record_conditions, root_kptfile};
 use crate::resource_list::{ItemId, ResourceList};
-use crate::results::{FunctionResult, Reason, Results, Severity};
+use crate::results::{FunctionResult, Reason, Results, Severity, listed};
 use crate::supplied::{Role, Supplied};
 use crate::upstream::SOURCES;
 use crate::variant::package_variant::{PackageVariant, validate_injectors};
@@ -165,13 +165,9 @@ pub(super) fn inject(
         Some(kptfile) => record_conditions(list, kptfile, &records, &mut findings),
         None if records.is_empty() => {}
         None => {
-            let names: Vec<_> = records
-                .iter()
-                .map(|record| format!("`{}`", record.condition))
-                .collect();
+            let names = listed(records.iter().map(|record| &record.condition));
             let message = format!(
-                "expected a Kptfile to record conditions in, found none; not recorded: {}",
-                names.join(", ")
+                "expected a Kptfile to record conditions in, found none; not recorded: {names}"
             );
             findings.push(FunctionResult::warning(Reason::KptfileNotFound, message));
         }

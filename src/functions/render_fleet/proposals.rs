@@ -17,7 +17,7 @@ use crate::config::UsageError;
 use crate::fleet::{ClaimedPackage, Deletion, PackageRevisions, Unpublished};
 use crate::git::{GitError, Repository};
 use crate::resource::NamespacedName;
-use crate::results::{FunctionResult, Reason, Results, Severity};
+use crate::results::{FunctionResult, Reason, Results, Severity, listed};
 
 impl Drafts<'_> {
     /// The packages of the downstream repositories with an owner in their Kptfile, on base branches and in drafts. If
@@ -231,10 +231,9 @@ fn has_work(deletion: &Deletion) -> bool {
 /// Describes what a run with `prune` does.
 fn would(deletion: &Deletion) -> String {
     let mut steps = Vec::new();
-    let proposed = deletion.proposed.iter();
-    let proposed: Vec<String> = proposed.map(|(branch, _)| format!("`{branch}`")).collect();
-    if !proposed.is_empty() {
-        steps.push(format!("proposed for deletion as {}", proposed.join(", ")));
+    if !deletion.proposed.is_empty() {
+        let proposed = listed(deletion.proposed.iter().map(|(branch, _)| branch));
+        steps.push(format!("proposed for deletion as {proposed}"));
     }
     for Unpublished { branch, commit, .. } in &deletion.withdrawn {
         steps.push(format!("withdrawn: `{branch}` (at commit {commit})"));

@@ -17,7 +17,7 @@ use super::status::Statuses;
 use super::variants::{FleetVariant, Variants, is_set, is_variant};
 use crate::config::UsageError;
 use crate::fleet::{ClaimedPackage, Shard, claimed_packages};
-use crate::results::{FunctionResult, Reason, Results};
+use crate::results::{FunctionResult, Reason, Results, listed};
 use crate::supplied::{CatalogSource, Role, Supplied, SuppliedPackage};
 use crate::variant::expression::on_large_stack;
 use crate::yaml::NodeRef;
@@ -284,9 +284,7 @@ pub(super) fn refuse_shared_places(
         let message = if let Some(outer) = outer {
             format!("the package `{path}` is inside the package of `{outer}`")
         } else if all.len() > 1 && !owns(variant, path) {
-            let others = all.iter().filter(|other| **other != variant.owner);
-            let others: Vec<String> = others.map(|other| format!("`{other}`")).collect();
-            let others = others.join(", ");
+            let others = listed(all.iter().filter(|other| **other != variant.owner));
             format!("expected one PackageVariant for the package `{path}`, found {others} too")
         } else {
             continue;

@@ -33,7 +33,7 @@ use crate::merge::ConflictRules;
 use crate::merge::package::MergeOptions;
 use crate::resource::{Resource, namespace_of};
 use crate::resource_list::{ItemId, ResourceList};
-use crate::results::{FunctionResult, Results, Severity};
+use crate::results::{FunctionResult, Results, Severity, listed};
 use crate::supplied::{Role, Supplied, SuppliedPackage, package_beside};
 use crate::upstream::{SOURCES, UpstreamRevision};
 use crate::variant::package_variant::PackageVariant;
@@ -269,7 +269,8 @@ fn unused_fields(variant: &PackageVariant) -> Option<String> {
         ("adoptionPolicy", spec.adoption_policy.is_some()),
         ("deletionPolicy", spec.deletion_policy.is_some()),
     ];
-    let names = given.iter().filter(|(_, given)| *given);
-    let names: Vec<String> = names.map(|(name, _)| format!("`{name}`")).collect();
-    (!names.is_empty()).then(|| format!("valid, but only Porch uses it: {}", names.join(", ")))
+    let mut names = given.iter().filter(|(_, given)| *given).peekable();
+    names.peek()?;
+    let names = listed(names.map(|(name, _)| name));
+    Some(format!("valid, but only Porch uses it: {names}"))
 }
