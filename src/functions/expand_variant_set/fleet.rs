@@ -1,10 +1,13 @@
 //! Finds the existing PackageVariants and their owners.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::RandomState;
+
+use indexmap::IndexMap;
 
 use super::GROUP;
 use crate::config::PACKAGE_VARIANT;
-use crate::resource::namespace_of;
+use crate::resource::NamespacedName;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::variant::fan_out::Set;
 use crate::variant::naming::label_value;
@@ -16,11 +19,9 @@ pub(super) const OWNER_LABEL: &str = "config.porch.kpt.dev/packagevariantset";
 
 /// The existing PackageVariants.
 pub(super) struct Fleet {
-    members: Vec<FleetMember>,
-    /// Indexes of members by namespace and name.
-    by_name: HashMap<(String, String), usize>,
+    members: IndexMap<NamespacedName, FleetMember, RandomState>,
     /// Indexes of members by namespace, and by each name or uid of an owner.
-    by_owner: HashMap<(String, String), Vec<usize>>,
+    by_owner: HashMap<NamespacedName, Vec<usize>>,
 }
 
 pub(super) struct FleetMember {
@@ -97,8 +98,7 @@ impl VariantOwner {
 impl Fleet {
     pub(super) fn read(list: &ResourceList) -> Self {
         let mut fleet = Self {
-            members: Vec::new(),
-            by_name: HashMap::new(),
+            members: IndexMap::default(),
             by_owner: HashMap::new(),
         };
         for (id, resource) in list.items() {
@@ -107,24 +107,23 @@ impl Fleet {
             let Some(name) = resource.name.as_deref().filter(|_| is_variant) else {
                 continue;
             };
-            let namespace = namespace_of(resource.namespace.as_deref()).to_owned();
-            let index = fleet.members.len();
-            let identity = (namespace.clone(), name.to_owned());
-            if let Some(first) = fleet.by_name.get(&identity) {
-                fleet.members[*first].is_ambiguous = true;
+            let namespace = resource.namespace.as_deref();
+            let identity = NamespacedName::new(namespace, name);
+            if let Some(first) = fleet.members.get_mut(&identity) {
+                first.is_ambiguous = true;
                 continue;
             }
-            fleet.by_name.insert(identity, index);
             let owner = list.read(id, VariantOwner::read);
             for text in owner.texts() {
-                let owner = (namespace.clone(), text.to_owned());
-                fleet.by_owner.entry(owner).or_default().push(index);
+                let indexes = fleet.by_owner.entry(NamespacedName::new(namespace, text));
+                indexes.or_default().push(fleet.members.len());
             }
-            fleet.members.push(FleetMember {
+            let member = FleetMember {
                 item: id,
                 is_ambiguous: false,
                 owner,
-            });
+            };
+            fleet.members.insert(identity, member);
         }
         fleet
     }
@@ -145,10 +144,10 @@ impl Fleet {
         name: &str,
         uid: Option<&str>,
     ) -> BTreeSet<usize> {
-        let namespace = namespace_of(namespace);
         let texts = [Some(name), uid].into_iter().flatten();
         let texts = texts.flat_map(|text| [text.to_owned(), label_value(text)]);
-        let found = texts.filter_map(|text| self.by_owner.get(&(namespace.to_owned(), text)));
+        let found =
+            texts.filter_map(|text| self.by_owner.get(&NamespacedName::new(namespace, &text)));
         found.flatten().copied().collect()
     }
 
@@ -185,14 +184,11 @@ impl Fleet {
         let is_lost = |member: &&FleetMember| {
             member.owner.texts().next().is_some() && !known.contains(&member.item)
         };
-        self.members.iter().filter(is_lost).collect()
+        self.members.values().filter(is_lost).collect()
     }
 
     pub(super) fn find(&self, namespace: &str, name: &str) -> Option<&FleetMember> {
-        if self.members.is_empty() {
-            return None;
-        }
-        let index = self.by_name.get(&(namespace.to_owned(), name.to_owned()))?;
-        self.members.get(*index)
+        let identity = NamespacedName::new(Some(namespace), name);
+        self.members.get(&identity)
     }
 }

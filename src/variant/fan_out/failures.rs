@@ -1,6 +1,8 @@
 //! Collects the failures of targets as results.
 
-use std::collections::HashMap;
+use std::hash::RandomState;
+
+use indexmap::IndexMap;
 
 use super::select::Candidate;
 use crate::results::{FunctionResult, Reason};
@@ -9,8 +11,7 @@ use crate::variant::template::TemplateFailure;
 /// Failures of targets. Failures with the same field and reason are combined into one result.
 #[derive(Default)]
 pub(super) struct Failures {
-    results: Vec<(FunctionResult, usize)>,
-    known: HashMap<(Option<String>, String), usize>,
+    results: IndexMap<(Option<String>, String), (FunctionResult, usize), RandomState>,
 }
 
 impl Failures {
@@ -29,17 +30,15 @@ impl Failures {
             }
             _ => (result.field.clone(), by_reason),
         };
-        match self.known.get(&key) {
-            Some(index) => self.results[*index].1 += 1,
-            None => {
-                if result.field.as_deref() != Some(&candidate.place.path().to_string()) {
-                    let Candidate { repo, package, .. } = candidate;
-                    result.message += &format!(" (for repository `{repo}`, package `{package}`)");
-                }
-                self.known.insert(key, self.results.len());
-                self.results.push((result, 0));
-            }
+        if let Some((_, more)) = self.results.get_mut(&key) {
+            *more += 1;
+            return;
         }
+        if result.field.as_deref() != Some(&candidate.place.path().to_string()) {
+            let Candidate { repo, package, .. } = candidate;
+            result.message += &format!(" (for repository `{repo}`, package `{package}`)");
+        }
+        self.results.insert(key, (result, 0));
     }
 
     /// Adds the failures to the findings of the set, unless a finding already reports the same field or a part of it.
@@ -55,7 +54,7 @@ impl Failures {
         };
         let new = self
             .results
-            .into_iter()
+            .into_values()
             .filter(|(result, _)| !is_known(result));
         findings.extend(new.map(|(mut result, more)| {
             if more > 0 {
