@@ -11,17 +11,17 @@ use crate::config::API_VERSION;
 use crate::functions::render_fleet::{FleetCounts, VariantOutcome};
 use crate::results::FunctionResult;
 
-type Entries = BTreeMap<Rc<str>, VariantEntry>;
-type Names = BTreeSet<Rc<str>>;
+type EntriesByName = BTreeMap<Rc<str>, VariantEntry>;
+type VariantNames = BTreeSet<Rc<str>>;
 
 /// The outcomes of the variants so far. Each text is stored once.
 #[derive(Debug, Default)]
 pub struct Collector {
     /// By the names that the rest of the report uses.
-    entries: Entries,
+    entries: EntriesByName,
     /// The results, each with the names of its variants.
-    said: HashMap<Said, Names>,
-    diffs: HashMap<ChangedFile, Names>,
+    said: HashMap<Said, VariantNames>,
+    diffs: HashMap<ChangedFile, VariantNames>,
     /// Results about the whole run.
     general: Vec<Said>,
 }
@@ -135,21 +135,21 @@ pub(super) fn references(entries: &[VariantEntry]) -> Vec<String> {
     entries.iter().map(reference).collect()
 }
 
-fn texts(names: &Names) -> Vec<String> {
+fn texts(names: &VariantNames) -> Vec<String> {
     names.iter().map(|name| name.to_string()).collect()
 }
 
-fn entries_of<'e>(names: &Names, entries: &'e Entries) -> Vec<&'e VariantEntry> {
+fn entries_of<'e>(names: &VariantNames, entries: &'e EntriesByName) -> Vec<&'e VariantEntry> {
     names.iter().filter_map(|name| entries.get(name)).collect()
 }
 
 /// The conflicts, and the other results.
 fn findings(
-    results: HashMap<Said, Names>,
+    results: HashMap<Said, VariantNames>,
     general: Vec<Said>,
-    entries: &Entries,
+    entries: &EntriesByName,
 ) -> (Vec<SharedResult>, Vec<SharedResult>) {
-    let mut all: HashMap<Said, Names> = HashMap::new();
+    let mut all: HashMap<Said, VariantNames> = HashMap::new();
     for (mut said, names) in results {
         if said.placeholders {
             let entries = entries_of(&names, entries);
@@ -166,7 +166,7 @@ fn findings(
     for said in general {
         all.entry(said).or_default();
     }
-    let mut all: Vec<(Said, Names)> = all.into_iter().collect();
+    let mut all: Vec<(Said, VariantNames)> = all.into_iter().collect();
     all.sort_by_cached_key(|(said, names)| {
         // Errors first, and conflicts that a rule decided last. The text makes the order independent of the order of
         // insertion.
@@ -182,8 +182,11 @@ fn findings(
 }
 
 /// The diffs, grouped by the variants that have them.
-fn changes(diffs: HashMap<ChangedFile, Names>, entries: &Entries) -> Vec<SharedChange> {
-    let mut all: HashMap<ChangedFile, Names> = HashMap::new();
+fn changes(
+    diffs: HashMap<ChangedFile, VariantNames>,
+    entries: &EntriesByName,
+) -> Vec<SharedChange> {
+    let mut all: HashMap<ChangedFile, VariantNames> = HashMap::new();
     for (mut file, names) in diffs {
         if file.placeholders {
             let entries = entries_of(&names, entries);
@@ -191,13 +194,13 @@ fn changes(diffs: HashMap<ChangedFile, Names>, entries: &Entries) -> Vec<SharedC
         }
         all.entry(file).or_default().extend(names);
     }
-    let mut sets: HashMap<Names, Vec<ChangedFile>> = HashMap::new();
+    let mut sets: HashMap<VariantNames, Vec<ChangedFile>> = HashMap::new();
     for (file, names) in all {
         sets.entry(names).or_default().push(file);
     }
     let mut sets: Vec<_> = sets.into_iter().collect();
     sets.sort_by(|(a, _), (b, _)| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-    let change = |(names, mut files): (Names, Vec<ChangedFile>)| {
+    let change = |(names, mut files): (VariantNames, Vec<ChangedFile>)| {
         files.sort_by(|a, b| (&a.path, &a.diff).cmp(&(&b.path, &b.diff)));
         SharedChange {
             variants: texts(&names),
