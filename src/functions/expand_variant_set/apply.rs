@@ -209,20 +209,16 @@ fn report_changes(changes: &[SpecChange], resource: &Resource, results: &mut Res
 
 impl SetCounts {
     fn result(&self) -> FunctionResult {
-        let Self {
-            created,
-            updated,
-            unchanged,
-            removed,
-        } = self;
-        let message = format!(
-            "PackageVariants: {created} created, {updated} updated, {unchanged} unchanged, {removed} removed"
-        );
-        let counted = FunctionResult::info(message)
-            .tag("created", created.to_string())
-            .tag("updated", updated.to_string());
-        counted
-            .tag("unchanged", unchanged.to_string())
-            .tag("removed", removed.to_string())
+        let counts = [
+            ("created", self.created),
+            ("updated", self.updated),
+            ("unchanged", self.unchanged),
+            ("removed", self.removed),
+        ];
+        let parts = counts.map(|(name, count)| format!("{count} {name}"));
+        let result = FunctionResult::info(format!("PackageVariants: {}", parts.join(", ")));
+        counts.iter().fold(result, |result, (name, count)| {
+            result.tag(name, count.to_string())
+        })
     }
 }

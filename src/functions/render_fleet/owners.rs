@@ -59,12 +59,16 @@ impl Owners {
     pub(super) fn below(&self, path: &str) -> Vec<&str> {
         let all = self.owned.iter().chain(&self.copies);
         let paths = all.map(|package| package.path.as_str());
-        let is_below = |other: &&str| {
-            let rest = other.strip_prefix(path);
-            rest.is_some_and(|rest| rest.starts_with('/'))
-        };
-        paths.filter(is_below).collect()
+        paths.filter(|other| is_in(other, &[path])).collect()
     }
+}
+
+/// Whether a file is in the folder of one of these packages.
+pub(super) fn is_in(file: &str, packages: &[&str]) -> bool {
+    packages.iter().any(|package| {
+        let rest = file.strip_prefix(package);
+        rest.is_some_and(|rest| rest.starts_with('/'))
+    })
 }
 
 /// The path that each PackageVariant targets; `None` if it does not name a valid one.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::config::FleetSettings;
 use super::directory::{CannotWork, Mode, locked};
 use super::outcome::{Action, VariantEntry, VariantOutcome};
+use super::owners::is_in;
 use super::render::{WorkedPackage, own_kptfile};
 use crate::config::UsageError;
 use crate::diff::FileDiff;
@@ -125,14 +126,6 @@ pub(super) fn remove(
         }
     }
     Ok(diffs)
-}
-
-/// Whether a file is in the folder of one of these packages.
-pub(super) fn is_in(file: &str, packages: &[&str]) -> bool {
-    packages.iter().any(|package| {
-        let rest = file.strip_prefix(package);
-        rest.is_some_and(|rest| rest.starts_with('/'))
-    })
 }
 
 /// Removes the annotations about the owner from the Kptfile of a package.

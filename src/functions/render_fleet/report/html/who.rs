@@ -1,6 +1,6 @@
 //! Describes a set of variants as briefly as possible.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use super::{FleetPage, thousands, word};
 use crate::functions::render_fleet::Action;
@@ -11,6 +11,7 @@ const NAMES: usize = 1_000;
 const FEW: usize = 3;
 
 /// A description of some variants.
+#[derive(Default)]
 pub(super) struct Who<'r> {
     /// The number of variants, such as `9,998 variants`; empty for the whole run.
     pub(super) count: String,
@@ -42,14 +43,9 @@ impl<'r> FleetPage<'r> {
         let noun = |count: usize| if count == 1 { "variant" } else { "variants" };
         let number = self.known.len();
         let mut who = Who {
-            count: String::new(),
-            label: String::new(),
-            names: Vec::new(),
-            is_all_but: false,
-            left_out: String::new(),
             rows: ranges(&rows),
-            same_as: None,
             number,
+            ..Who::default()
         };
         if rows.is_empty() {
             return who;
@@ -101,11 +97,11 @@ impl<'r> FleetPage<'r> {
     /// The rows of all variants with an action that one of these rows has, and the names of these actions.
     fn alike(&self, rows: &[usize]) -> (Vec<usize>, String) {
         let variants = &self.report.variants;
-        let actions: BTreeMap<Option<Action>, ()> =
-            rows.iter().map(|row| (variants[*row].action, ())).collect();
+        let actions: BTreeSet<Option<Action>> =
+            rows.iter().map(|row| variants[*row].action).collect();
         let alike = variants.iter().enumerate();
-        let alike = alike.filter(|(_, entry)| actions.contains_key(&entry.action));
-        let words = actions.keys().map(|action| word(*action));
+        let alike = alike.filter(|(_, entry)| actions.contains(&entry.action));
+        let words = actions.iter().map(|action| word(*action));
         (
             alike.map(|(row, _)| row).collect(),
             words.collect::<Vec<_>>().join(" and "),
