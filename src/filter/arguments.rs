@@ -13,7 +13,7 @@ use clap::{
 
 use super::flags::{GIT, INPUTS, OTHER, PACKAGE, RESULTS, path_flag};
 use super::fleet_arguments::{FleetArguments, REPORTED};
-use super::keys::{no_flag, no_pairs, not_a_pair};
+use super::keys::{no_pairs, not_a_pair, unknown_flag_hint};
 use crate::config::{Keys, UsageError};
 use crate::functions::Function;
 use crate::supplied::Role;
@@ -197,7 +197,9 @@ pub(super) fn parse(
             let unknown = error
                 .get(ContextKind::InvalidArg)
                 .filter(|_| error.kind() == ErrorKind::UnknownArgument);
-            if let Some(advice) = unknown.and_then(|flag| no_flag(function, &flag.to_string())) {
+            if let Some(advice) =
+                unknown.and_then(|flag| unknown_flag_hint(function, &flag.to_string()))
+            {
                 let advice = ContextValue::StyledStrs(vec![advice.into()]);
                 error.insert(ContextKind::Suggested, advice);
             }
@@ -205,7 +207,7 @@ pub(super) fn parse(
         })?;
     let mut arguments = Arguments::from_arg_matches(&matches)?;
     arguments.command = command_line.unwrap_or_default();
-    for key in function.keys.these() {
+    for key in function.keys.known() {
         let value = matches.try_get_one::<String>(key.name).ok().flatten();
         arguments
             .pairs

@@ -34,7 +34,7 @@ pub(super) fn on_fleet(
     let reports = report_files(arguments)?;
     let config = config_of_arguments(arguments)?;
     let conflicts = read_document("--conflicts", arguments.conflicts.as_deref())?;
-    claim_files(function, arguments, &reports)?;
+    mark_unfinished(function, arguments, &reports)?;
     let cores = || available_parallelism().map_or(1, NonZero::get);
     let mode = Mode {
         writes: !arguments.diff && !arguments.check,
@@ -125,7 +125,7 @@ fn report_files(arguments: &Arguments) -> Result<Vec<(&Path, ReportForm)>, Usage
 
 /// Writes to the files of `--results` and `--report` that the run did not end. If one cannot be written, the run
 /// fails before it writes any package, and after an interrupted run no file looks complete.
-fn claim_files(
+fn mark_unfinished(
     function: &Function,
     arguments: &Arguments,
     reports: &[(&Path, ReportForm)],

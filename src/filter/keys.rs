@@ -8,7 +8,7 @@ use crate::functions::Function;
 impl Keys {
     /// The explanation of the arguments in `-h`: only the names of the keys.
     pub(super) fn summary(self) -> String {
-        let names: Vec<&str> = self.these().iter().map(|key| key.name).collect();
+        let names: Vec<&str> = self.known().iter().map(|key| key.name).collect();
         match self {
             Self::These(_) => format!("Settings: {}", names.join(", ")),
             Self::None | Self::Any(_) => self.help(),
@@ -35,7 +35,7 @@ impl Keys {
 impl Keys {
     /// Adds a flag for each key to a command, except for keys that are already flags.
     pub(super) fn with_flags(self, mut command: Command) -> Command {
-        for key in self.these() {
+        for key in self.known() {
             let is_flag = command
                 .get_arguments()
                 .any(|flag| flag.get_id() == key.name);
@@ -47,7 +47,7 @@ impl Keys {
     }
 
     /// The keys with fixed names; empty if any key is allowed.
-    pub(super) fn these(self) -> &'static [Key] {
+    pub(super) fn known(self) -> &'static [Key] {
         match self {
             Self::These(keys) => keys,
             Self::None | Self::Any(_) => &[],
@@ -82,7 +82,7 @@ impl Key {
 }
 
 /// A hint for a flag that does not exist.
-pub(super) fn no_flag(function: &Function, flag: &str) -> Option<String> {
+pub(super) fn unknown_flag_hint(function: &Function, flag: &str) -> Option<String> {
     let name = flag.trim_start_matches('-');
     let name = name.split('=').next().unwrap_or(name);
     match name {
@@ -127,7 +127,7 @@ pub(super) fn not_a_pair(function: &Function, argument: &str) -> String {
         return format!("{expected}; --help explains the arguments");
     }
     if let Some((key, value)) = argument.split_once(':')
-        && function.keys.these().iter().any(|known| known.name == key)
+        && function.keys.known().iter().any(|known| known.name == key)
     {
         return format!("{expected}; write `{key}={}`", value.trim());
     }

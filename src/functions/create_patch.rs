@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use super::pairing::{Pair, each_gone, each_pair};
+use super::pairing::{Pair, each_pair, each_removed};
 use super::{Document, Function, Output};
 use crate::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config};
 use crate::patch::annotations::without_pipeline_annotations;
@@ -132,7 +132,7 @@ fn create_all(
 
 /// The patches that delete the resources that are in the previous configuration but not among the items.
 fn delete_all(list: &ResourceList, supplied: &Supplied, results: &mut Results) -> Vec<Document> {
-    let removed = each_gone(list, supplied, |resource, live| {
+    let removed = each_removed(list, supplied, |resource, live| {
         let text = to_text(&kustomize::delete(&Node::Text(live)));
         (resource.clone(), text)
     });

@@ -170,7 +170,7 @@ fn replace_item<'d>(
     let content = document_as_content(root);
     let first = root.entries().next();
     if first.is_some_and(|first| !comments_above(first.key).is_empty()) {
-        editor.set_comment_behind(item, "");
+        editor.set_comment_after(item, "");
     }
     editor.replace(
         item,

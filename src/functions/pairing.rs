@@ -81,7 +81,7 @@ pub(super) fn each_pair<T: Send>(
 
 /// Calls `each` for the live resources that have a configuration in the role `original` but none among the items, in
 /// the order of the live resources.
-pub(super) fn each_gone<T>(
+pub(super) fn each_removed<T>(
     list: &ResourceList,
     supplied: &Supplied,
     each: impl Fn(&Resource, NodeRef<'_>) -> T,

@@ -15,7 +15,7 @@ fn host_and_path(address: &str) -> Option<String> {
 
 /// Whether none of the remotes has this address. `None` if it is a path, or if all remotes are paths: paths cannot be
 /// compared.
-pub(super) fn is_of_none<'r>(
+pub(super) fn differs_from_all<'r>(
     address: &str,
     remotes: impl Iterator<Item = &'r str>,
 ) -> Option<bool> {
@@ -50,7 +50,7 @@ mod tests {
             ("file:///srv/catalog.git", None),
         ] {
             assert_eq!(
-                is_of_none(address, [remote].into_iter()),
+                differs_from_all(address, [remote].into_iter()),
                 expected,
                 "{remote}"
             );
@@ -60,8 +60,8 @@ mod tests {
             "/srv/c",
             "git@github.com:example/catalog",
         ];
-        assert_eq!(is_of_none(address, remotes.into_iter()), Some(false));
-        assert_eq!(is_of_none("/srv/catalog", remotes.into_iter()), None);
-        assert_eq!(is_of_none(address, [].into_iter()), None);
+        assert_eq!(differs_from_all(address, remotes.into_iter()), Some(false));
+        assert_eq!(differs_from_all("/srv/catalog", remotes.into_iter()), None);
+        assert_eq!(differs_from_all(address, [].into_iter()), None);
     }
 }

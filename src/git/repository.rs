@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use gix::bstr::ByteSlice;
 
 use super::GitError;
-use super::address::is_of_none;
+use super::address::differs_from_all;
 use super::error::one_line;
 use crate::package::LARGEST_FILE;
 
@@ -88,7 +88,7 @@ impl Repository {
                 .collect::<Vec<_>>()
         });
         let urls: Vec<String> = urls.collect();
-        let is_other = is_of_none(address, urls.iter().map(String::as_str))?;
+        let is_other = differs_from_all(address, urls.iter().map(String::as_str))?;
         is_other.then_some(urls)
     }
 

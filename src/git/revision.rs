@@ -90,12 +90,12 @@ impl Repository {
     #[must_use]
     pub fn commit_with_id(&self, id: &str) -> Option<String> {
         let id = ObjectId::from_hex(id.as_bytes()).ok()?;
-        let object = self.behind_tags(id).ok()?;
+        let object = self.peel_tags(id).ok()?;
         (object.kind == Kind::Commit).then(|| object.id.to_string())
     }
 
     /// The object with an id; if that is an annotated tag, the object that it points to.
-    fn behind_tags(&self, mut id: ObjectId) -> Result<gix::Object<'_>, GitError> {
+    fn peel_tags(&self, mut id: ObjectId) -> Result<gix::Object<'_>, GitError> {
         // Only a damaged repository has tags that point to themselves.
         for _ in 0..=MOST_TAGS {
             let what = || format!("the object `{id}`");
@@ -148,7 +148,7 @@ impl Repository {
             return Ok(None);
         }
         let id = reference.follow_to_object().map_err(unreadable)?;
-        let object = self.behind_tags(id.detach())?;
+        let object = self.peel_tags(id.detach())?;
         Ok((object.kind == Kind::Commit).then(|| object.id.to_string()))
     }
 
@@ -172,7 +172,7 @@ impl Repository {
             && let Ok(parsed) = self.git.rev_parse(beginning)
             && let Some(id) = parsed.single()
         {
-            self.behind_tags(id.detach())?;
+            self.peel_tags(id.detach())?;
         }
         Ok(())
     }
@@ -181,7 +181,7 @@ impl Repository {
         if let Ok(Some(mut reference)) = self.git.try_find_reference(name)
             && let Ok(id) = reference.follow_to_object()
         {
-            self.behind_tags(id.detach())?;
+            self.peel_tags(id.detach())?;
         }
         Ok(())
     }
@@ -208,7 +208,7 @@ impl Repository {
                 "it is ambiguous: it matches several commits".to_owned(),
             ));
         };
-        let object = self.behind_tags(id.detach())?;
+        let object = self.peel_tags(id.detach())?;
         match object.kind {
             Kind::Commit => Ok(object.id.to_string()),
             kind => Err(not_found(format!("expected a commit, found a {kind}"))),

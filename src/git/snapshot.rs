@@ -93,7 +93,7 @@ impl Repository {
         let root = self.root_of(commit)?;
         let source = TreeSource::new(self, root, directory)?;
         let source = source.ok_or_else(|| self.no_directory(root, directory, commit))?;
-        let listed = list_clonable(&source).map_err(|error| source.why(error))?;
+        let listed = list_clonable(&source).map_err(|error| source.listing_error(error))?;
         let files = listed.others.into_iter();
         let unread = files.filter(|(path, _)| !is_read(path));
         self.package(unread, listed.skipped, |_, bytes, mode| {

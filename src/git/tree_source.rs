@@ -92,7 +92,7 @@ impl<'r> TreeSource<'r> {
 
     /// The files of the package by the rules of [`read_package`](crate::package::read_package), and what was skipped.
     pub(super) fn files(&self) -> Result<(Vec<NamedFile>, Vec<Skipped>), GitError> {
-        let listed = list(self).map_err(|error| self.why(error))?;
+        let listed = list(self).map_err(|error| self.listing_error(error))?;
         let files = self.files.borrow();
         let krm = listed.krm.into_iter().filter_map(|path| {
             let target = listed.targets.get(&path).map(|(_, file)| file);
@@ -109,7 +109,7 @@ impl<'r> TreeSource<'r> {
     }
 
     /// The error of reading an object that made a listing fail; otherwise the listing's own error.
-    pub(super) fn why(&self, error: PackageError) -> GitError {
+    pub(super) fn listing_error(&self, error: PackageError) -> GitError {
         let failed = self.failed.borrow_mut().take();
         failed.unwrap_or(GitError::Package(error))
     }

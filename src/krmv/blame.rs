@@ -230,7 +230,7 @@ struct FileHistory {
     repositories: Vec<Repository>,
     only_file: Option<String>,
     /// The contents of the files on disk if some are uncommitted, by the IDs that stand for them (`worktree:PATH`).
-    held: HashMap<String, Vec<u8>>,
+    worktree_contents: HashMap<String, Vec<u8>>,
     parsed: RefCell<HashMap<String, Option<Rc<OwnedDocument>>>>,
     /// The results of [`Self::revisions_at`], by the index of the local state.
     revisions: RefCell<HashMap<usize, Rc<Vec<HistoricState>>>>,
@@ -244,7 +244,7 @@ impl FileHistory {
             upstream: None,
             repositories: Vec::new(),
             only_file: package.only_file()?,
-            held: HashMap::new(),
+            worktree_contents: HashMap::new(),
             parsed: RefCell::default(),
             revisions: RefCell::default(),
         };
@@ -257,7 +257,7 @@ impl FileHistory {
             let mut files = BTreeMap::new();
             for (path, bytes) in &package.contents {
                 let id = format!("worktree:{path}");
-                history.held.insert(id.clone(), bytes.clone());
+                history.worktree_contents.insert(id.clone(), bytes.clone());
                 files.insert(path.clone(), id);
             }
             history
@@ -678,7 +678,7 @@ impl FileHistory {
     }
 
     fn bytes(&self, id: &str, path: &str) -> Option<Vec<u8>> {
-        if let Some(bytes) = self.held.get(id) {
+        if let Some(bytes) = self.worktree_contents.get(id) {
             return Some(bytes.clone());
         }
         self.repositories

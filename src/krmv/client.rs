@@ -9,7 +9,7 @@ use super::failure::{Failure, Result};
 
 /// Variables that Git sets for a hook. They are removed, because they would redirect our commands to the hook's
 /// repository.
-const OF_A_HOOK: [&str; 5] = [
+const HOOK_VARIABLES: [&str; 5] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",
@@ -24,7 +24,7 @@ pub(crate) fn output<S: AsRef<OsStr>>(
 ) -> Result<Output> {
     let mut command = Command::new("git");
     command.current_dir(directory).args(arguments);
-    OF_A_HOOK.iter().for_each(|name| {
+    HOOK_VARIABLES.iter().for_each(|name| {
         command.env_remove(name);
     });
     if !io::stdin().is_terminal() {

@@ -78,7 +78,7 @@ impl ReportedConflict {
     }
 
     /// The key by which similar conflicts are grouped: the last component of the field, and the values.
-    pub(crate) fn sort_of(&self) -> (Option<&str>, [Option<&str>; 3]) {
+    pub(crate) fn group_key(&self) -> (Option<&str>, [Option<&str>; 3]) {
         let field = self
             .path()
             .map(|path| path.rsplit('.').next().unwrap_or(path));

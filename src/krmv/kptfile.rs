@@ -51,7 +51,7 @@ pub(crate) struct Tracking {
     /// The address of the repository, archive or image layout.
     pub(crate) repository: Option<String>,
     /// `upstream.git.ref`. For an archive or image, the source of the open upgrade.
-    pub(crate) wanted: Option<String>,
+    pub(crate) requested: Option<String>,
     pub(crate) open: Option<OpenUpgrade>,
 }
 
@@ -107,7 +107,7 @@ impl Tracking {
             .is_some_and(|open| commit == Some(&*open.from));
         Ok(Self {
             repository: address,
-            wanted: text(&["upstream", "git", "ref"])
+            requested: text(&["upstream", "git", "ref"])
                 .or(open.as_ref().and_then(|open| open.source.clone())),
             open: open.filter(|_| is_open),
             lock,

@@ -25,7 +25,7 @@ use super::package::{Contents, LocalPackage};
 use super::print::{self, GREEN, Page, RED, YELLOW};
 use super::report::{print_errors, result_json};
 use super::session::FollowedPackage;
-use super::source::{SourceArgument, is_ssh};
+use super::source::{SourceArgument, is_remote_address};
 use super::upstream::{UpstreamSource, contents, supplied};
 
 pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
@@ -37,8 +37,8 @@ pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
     let base = followed.original()?;
     let revision = followed.locked_revision(followed.lock)?;
     let repository = followed.upstream.address();
-    let is_remote =
-        repository.contains("://") && !repository.starts_with("file:") || is_ssh(repository);
+    let is_remote = repository.contains("://") && !repository.starts_with("file:")
+        || is_remote_address(repository);
     let remote =
         (is_remote && followed.upstream.is_git() && package.only_file()?.is_none()).then(|| {
             let path = match followed.lock.directory.as_str() {

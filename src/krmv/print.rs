@@ -176,7 +176,7 @@ pub(crate) fn grouped(conflicts: &[ReportedConflict]) -> Vec<Vec<&ReportedConfli
         let same = groups.iter_mut().find(|group| {
             group
                 .first()
-                .is_some_and(|first| first.sort_of() == conflict.sort_of())
+                .is_some_and(|first| first.group_key() == conflict.group_key())
         });
         match same {
             Some(group) => group.push(conflict),

@@ -35,7 +35,7 @@ pub(crate) fn run(resolve: &ResolveArguments, common: &Common) -> Result<u8> {
     let revision = followed.open_target(&open);
     let merger = followed.merger(&revision);
     let merger = merger.map_err(|error| error.hint(package.command(&["upgrade"])))?;
-    let mut table = ConflictTable::lay(&package, &merger, revision, open)?;
+    let mut table = ConflictTable::open(&package, &merger, revision, open)?;
     if table.merged.results.has_errors() {
         return print_errors(&table.merged.results, common);
     }
@@ -87,14 +87,14 @@ fn nothing_open(package: &LocalPackage, common: &Common) -> Result<u8> {
 }
 
 /// Continues an open upgrade to the same revision: reports what is undecided, without a decision.
-pub(crate) fn go_on(
+pub(crate) fn continue_upgrade(
     package: &LocalPackage,
     common: &Common,
     merger: &Merger,
     revision: &Revision,
     open: &OpenUpgrade,
 ) -> Result<u8> {
-    let mut table = ConflictTable::lay(package, merger, revision.clone(), open.clone())?;
+    let mut table = ConflictTable::open(package, merger, revision.clone(), open.clone())?;
     if table.merged.results.has_errors() {
         return print_errors(&table.merged.results, common);
     }

@@ -101,7 +101,7 @@ impl<'p> FollowedPackage<'p> {
 
     /// The new revision of an open upgrade, with its names in the Kptfile and the repository.
     pub(crate) fn open_target(&self, open: &OpenUpgrade) -> Revision {
-        let wanted = self.package.tracking.wanted.clone();
+        let wanted = self.package.tracking.requested.clone();
         let name = wanted.unwrap_or_else(|| open.to.clone());
         let known = self.upstream.releases.named(&name);
         let known = known.filter(|known| known.commit == open.to);

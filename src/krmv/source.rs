@@ -135,7 +135,7 @@ fn authority_end(text: &str) -> Option<usize> {
 }
 
 /// Whether an address is a URL or an SSH address, `user@host:path`.
-pub(crate) fn is_ssh(address: &str) -> bool {
+pub(crate) fn is_remote_address(address: &str) -> bool {
     authority_end(address).is_some()
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct ConflictTable<'t> {
 }
 
 impl<'t> ConflictTable<'t> {
-    pub(super) fn lay(
+    pub(super) fn open(
         package: &'t LocalPackage,
         merger: &'t Merger,
         revision: Revision,
@@ -88,7 +88,7 @@ impl<'t> ConflictTable<'t> {
     }
 
     pub(super) fn decide(&mut self, decisions: &[UserDecision], remember: bool) -> Result<()> {
-        self.leave_markers(decisions)?;
+        self.drop_decided_markers(decisions)?;
         let chosen: Vec<&ReportedConflict> = decisions
             .iter()
             .filter(|decision| decision.take == Take::Upstream)
@@ -114,7 +114,7 @@ impl<'t> ConflictTable<'t> {
 
     /// Drops the markers of a file whose conflicts are all decided for local or upstream. An error if only some are
     /// decided, or if the file with its markers is to be kept.
-    fn leave_markers(&mut self, decisions: &[UserDecision]) -> Result<()> {
+    fn drop_decided_markers(&mut self, decisions: &[UserDecision]) -> Result<()> {
         let mut sides: BTreeSet<&str> = BTreeSet::new();
         for decision in decisions {
             let path = decision.conflict.file();

@@ -43,7 +43,7 @@ pub(crate) fn run(upgrade: &UpgradeArguments, common: &Common) -> Result<u8> {
         target: &target,
     };
     match &package.tracking.open {
-        Some(open) => task.go_on(open),
+        Some(open) => task.continue_upgrade(open),
         None => task.begin(),
     }
 }
@@ -80,10 +80,15 @@ struct Task<'t> {
 
 impl Task<'_> {
     /// Continues an open upgrade: lists what is undecided, and merges no other revision.
-    fn go_on(&self, open: &OpenUpgrade) -> Result<u8> {
+    fn continue_upgrade(&self, open: &OpenUpgrade) -> Result<u8> {
         let revision = self.target;
         if revision.commit != open.to {
-            let wanted = self.package.tracking.wanted.as_deref().unwrap_or(&open.to);
+            let wanted = self
+                .package
+                .tracking
+                .requested
+                .as_deref()
+                .unwrap_or(&open.to);
             let moved = wanted == revision.upstream_ref;
             let message = if moved {
                 format!(
@@ -100,7 +105,7 @@ impl Task<'_> {
             });
         }
         let merger = self.followed.merger(revision)?;
-        super::resolve::go_on(self.package, self.common, &merger, revision, open)
+        super::resolve::continue_upgrade(self.package, self.common, &merger, revision, open)
     }
 
     fn begin(&self) -> Result<u8> {
@@ -109,7 +114,7 @@ impl Task<'_> {
         if lock.commit.as_deref() == Some(&revision.commit) {
             return self.up_to_date(&revision.lock_ref);
         }
-        if let Some(newer) = self.is_behind(locked_name(lock).as_deref()) {
+        if let Some(newer) = self.has_no_newer_release(locked_name(lock).as_deref()) {
             return self.up_to_date(&newer);
         }
         let is_dry = self.upgrade.dry_run || self.upgrade.diff;
@@ -156,7 +161,7 @@ impl Task<'_> {
     }
 
     /// The locked revision, if the user requested no revision and no release is newer than it.
-    fn is_behind(&self, locked: Option<&str>) -> Option<String> {
+    fn has_no_newer_release(&self, locked: Option<&str>) -> Option<String> {
         let is_default = self.upgrade.arguments.len() < 2
             && self
                 .upgrade

@@ -44,7 +44,7 @@ impl UpstreamSource {
     pub(crate) fn open(address: &str, is_offline: bool) -> Result<Self> {
         let files = NonGitSource::parse(address);
         let local = address.strip_prefix("file://").unwrap_or(address);
-        let is_url = address.contains("://") || super::source::is_ssh(address);
+        let is_url = address.contains("://") || super::source::is_remote_address(address);
         let is_local = files.is_some() || !is_url || local.len() < address.len();
         let path = if files.is_some() {
             PathBuf::new()

@@ -132,7 +132,7 @@ pub(crate) fn identify<'d>(
             above.push(comment);
             editor.set_comments_above(metadata.key, &above);
         }
-        editor.set_comment_behind(metadata.key, &new);
+        editor.set_comment_after(metadata.key, &new);
     }
     Ok(())
 }

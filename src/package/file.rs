@@ -16,11 +16,11 @@ pub(super) fn read_regular(file: &Path, path: &str) -> Result<(Vec<u8>, Metadata
     if !metadata.is_file() {
         return Err(PackageError::NotRegular { path: path.into() });
     }
-    read_seen(file, path)
+    read_checked(file, path)
 }
 
 /// Reads a file that was just found to be a regular one.
-pub(super) fn read_seen(file: &Path, path: &str) -> Result<(Vec<u8>, Metadata), PackageError> {
+pub(super) fn read_checked(file: &Path, path: &str) -> Result<(Vec<u8>, Metadata), PackageError> {
     let open = File::open(file).map_err(PackageError::io("read", file))?;
     let metadata = open.metadata().map_err(PackageError::io("read", file))?;
     if !metadata.is_file() {

@@ -105,7 +105,7 @@ pub fn recover_package(directory: &Path) -> Result<(), PackageError> {
         if !(is_inside(&file.target) && file.staged.as_deref().is_none_or(is_inside)) {
             continue;
         }
-        file.carry_through(directory)?;
+        file.complete(directory)?;
     }
     fs::remove_file(&journal).map_err(PackageError::io("delete", journal.as_path()))
 }
@@ -119,7 +119,7 @@ fn is_inside(directory: &Path, path: &Path) -> bool {
 }
 
 impl JournaledFile {
-    fn carry_through(&self, directory: &Path) -> Result<(), PackageError> {
+    fn complete(&self, directory: &Path) -> Result<(), PackageError> {
         let target = directory.join(&self.target);
         let is_link = fs::symlink_metadata(&target).is_ok_and(|metadata| metadata.is_symlink());
         let found = digest_of(&target)?;

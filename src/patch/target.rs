@@ -201,13 +201,13 @@ pub(crate) fn parse_labels(text: &str) -> Result<LabelSelector, String> {
             }
             (_, comma) => comma,
         };
-        let (part, behind) = match end {
+        let (part, after) = match end {
             Some(end) => (&rest[..end], &rest[end + 1..]),
             None => (rest, ""),
         };
         let requirement = parse_requirement(part.trim()).ok_or_else(|| part.trim().to_owned())?;
         selector.match_expressions.push(requirement);
-        rest = behind.trim_start();
+        rest = after.trim_start();
     }
     Ok(selector)
 }

@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_behind_a_marker_stays_there() {
+    fn a_comment_after_a_marker_stays_there() {
         let two = "# file\n---\na: 1\n--- # b\nb: 1\n";
         check(two, &[], &[], Some(two));
         check(two, &[0], &[], Some("# file\n--- # b\nb: 1\n"));

@@ -100,7 +100,7 @@ impl Stream {
         let is_empty = items.iter().all(|text| text.is_empty());
         let before = if is_empty {
             // `items:` without a value is null, for which kpt deletes the package.
-            format!("{} []{}", &before[..line.behind], &before[line.behind..])
+            format!("{} []{}", &before[..line.after], &before[line.after..])
         } else {
             before.to_owned()
         };

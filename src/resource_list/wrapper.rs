@@ -76,7 +76,7 @@ pub(super) fn check_results(root: NodeRef<'_>) -> Result<(), InputError> {
 /// The line of `items:` in a wrapper whose items were cut out.
 pub(super) struct ItemsLine {
     /// The offset after `items:`.
-    pub(super) behind: usize,
+    pub(super) after: usize,
     /// The offset after the line break.
     pub(super) end: usize,
     pub(super) newline: &'static str,
@@ -86,14 +86,14 @@ impl ItemsLine {
     pub(super) fn of(wrapper: &SourceText) -> Self {
         let text = wrapper.text();
         let items = wrapper.root().and_then(|root| root.entry("items"));
-        let behind = items.map_or(text.len(), |items| items.value.range().end);
-        let end = text[behind..]
+        let after = items.map_or(text.len(), |items| items.value.range().end);
+        let end = text[after..]
             .find('\n')
-            .map_or(text.len(), |n| behind + n + 1);
+            .map_or(text.len(), |n| after + n + 1);
         Self {
-            behind,
+            after,
             end,
-            newline: newline_at(text, behind),
+            newline: newline_at(text, after),
         }
     }
 }

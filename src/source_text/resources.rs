@@ -38,7 +38,7 @@ impl SourceText {
         item: impl Fn(Resource) -> T + Sync,
     ) -> Option<(Vec<Self>, Vec<T>)> {
         let items = parallel::map(pieces, ExactSizeIterator::len, |piece| {
-            resource_behind_dash(&text[piece.clone()], options).map(&item)
+            resource_after_dash(&text[piece.clone()], options).map(&item)
         });
         let items = items.into_iter().collect::<Option<_>>()?;
         let texts = pieces.iter();
@@ -48,13 +48,13 @@ impl SourceText {
 
     /// A new text of one item after a dash, and its resource. `None` if the text is anything else.
     pub(crate) fn new_item(text: String, options: ParseOptions) -> Option<(Self, Resource)> {
-        let resource = resource_behind_dash(&text, options)?;
+        let resource = resource_after_dash(&text, options)?;
         Some((Self::added(text, options), resource))
     }
 }
 
 /// The resource of a text that is a sequence of one mapping.
-fn resource_behind_dash(text: &str, options: ParseOptions) -> Option<Resource> {
+fn resource_after_dash(text: &str, options: ParseOptions) -> Option<Resource> {
     let scanned = is_in_use().then(|| identity::item(text, options));
     if let Some(resource) = scanned.flatten() {
         return Some(resource);

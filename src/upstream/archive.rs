@@ -42,7 +42,7 @@ pub(super) fn open(
         path: file,
         digest,
         unpack,
-        beside,
+        sibling_flag,
     })))
 }
 
@@ -123,7 +123,7 @@ fn unpack(archive: &FolderOutsideGit) -> Result<Unpacked, UsageError> {
     Ok(unpacked)
 }
 
-fn beside(archive: &FolderOutsideGit, recorded: &str, _: &str) -> String {
+fn sibling_flag(archive: &FolderOutsideGit, recorded: &str, _: &str) -> String {
     let (file, folder) = split_folder(recorded);
     let name = file.rsplit('/').next().unwrap_or_default();
     format!("{}{folder}", archive.path.with_file_name(name).display())

@@ -25,7 +25,7 @@ pub(super) struct FolderOutsideGit {
     pub(super) unpack: fn(&Self) -> Result<Unpacked, UsageError>,
     /// From the recorded source and digest of another revision, makes a flag that looks for it next to this archive, or in
     /// this image layout.
-    pub(super) beside: fn(&Self, &str, &str) -> String,
+    pub(super) sibling_flag: fn(&Self, &str, &str) -> String,
 }
 
 impl fmt::Display for FolderOutsideGit {

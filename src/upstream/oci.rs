@@ -112,7 +112,7 @@ pub(super) fn open(
         digest,
         package_name: name.strip_suffix(".tar").unwrap_or(name).to_owned(),
         unpack,
-        beside,
+        sibling_flag,
     })))
 }
 
@@ -322,7 +322,7 @@ fn unpack(image: &FolderOutsideGit) -> Result<Unpacked, UsageError> {
     Ok(unpacked)
 }
 
-fn beside(image: &FolderOutsideGit, recorded: &str, digest: &str) -> String {
+fn sibling_flag(image: &FolderOutsideGit, recorded: &str, digest: &str) -> String {
     let (_, folder) = split_folder(recorded);
     format!("{SCHEME}{}@{digest}{folder}", image.path.display())
 }

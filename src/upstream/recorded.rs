@@ -91,8 +91,8 @@ impl UpstreamRevision for FolderOutsideGit {
         if digest == self.digest && (source == self.to_string() || folder == self.folder) {
             return Ok(Locked::Same);
         }
-        let beside = (self.beside)(self, &source, &digest);
-        let places = [source.clone(), oci::exact(&source, &digest), beside];
+        let sibling_flag = (self.sibling_flag)(self, &source, &digest);
+        let places = [source.clone(), oci::exact(&source, &digest), sibling_flag];
         let found = match find(places, &digest) {
             Ok(revision) => return Ok(Locked::Other(revision)),
             Err(found) => found,

@@ -75,7 +75,7 @@ impl NonGitSource {
     /// The flag for a folder of this source, without an image's tag or digest.
     #[must_use]
     pub fn with_folder(&self, folder: &str) -> String {
-        format!("{}{}", self.address, behind(folder))
+        format!("{}{}", self.address, after(folder))
     }
 
     /// The names of all releases, each with its flag.
@@ -83,7 +83,7 @@ impl NonGitSource {
     /// # Errors
     /// [`UsageError`]: the releases cannot be listed.
     pub fn releases(&self) -> Result<Vec<(String, String)>, UsageError> {
-        let folder = behind(&self.folder);
+        let folder = after(&self.folder);
         if let Some(layout) = self.address.strip_prefix(oci::SCHEME) {
             let tags = oci::all_tags(FilePath::new(layout))?.into_iter();
             let flag = |tag: String| (tag.clone(), format!("{}:{tag}{folder}", self.address));
@@ -93,7 +93,7 @@ impl NonGitSource {
         let above = own.parent().filter(|above| !above.as_os_str().is_empty());
         let entries = fs::read_dir(above.unwrap_or(FilePath::new("."))).map_err(|error| {
             UsageError::cannot(
-                format_args!("list what is beside '{}'", self.address),
+                format_args!("list what is sibling_flag '{}'", self.address),
                 error,
             )
         })?;
@@ -112,7 +112,7 @@ impl NonGitSource {
 }
 
 /// The end of a flag that names a folder of an archive or image.
-fn behind(folder: &str) -> String {
+fn after(folder: &str) -> String {
     if folder.is_empty() {
         return String::new();
     }
@@ -174,11 +174,11 @@ pub(super) fn find(
 #[must_use]
 pub fn recorded(source: &str, digest: &str) -> Option<Arc<dyn UpstreamRevision>> {
     let flags = [source.to_owned(), oci::exact(source, digest)];
-    let beside = || {
+    let sibling_flag = || {
         let releases = NonGitSource::parse(source)?.releases().ok()?;
         find(releases.into_iter().map(|(_, flag)| flag), digest).ok()
     };
-    find(flags, digest).ok().or_else(beside)
+    find(flags, digest).ok().or_else(sibling_flag)
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ impl<'a> ValueComments<'a> {
                 ..Self::default()
             };
         }
-        let comment = |at: usize| comment_behind(document, at).map(Cow::Borrowed);
+        let comment = |at: usize| comment_after(document, at).map(Cow::Borrowed);
         let mut comments = Self::default();
         if let Some(head) = head_place(value) {
             comments.head = comment(head);
@@ -63,7 +63,7 @@ impl<'a> ValueComments<'a> {
     }
 
     /// Only a comment at the end of the value's line; no comment if `comment` is empty.
-    pub(super) fn behind(comment: &'a str) -> Self {
+    pub(super) fn after(comment: &'a str) -> Self {
         let tail = (!comment.is_empty()).then(|| Cow::Owned(format!(" {comment}")));
         Self {
             tail,
@@ -134,11 +134,7 @@ pub(super) fn value_end(value: NodeRef<'_>) -> usize {
 pub(crate) fn line_comment(owner: NodeRef<'_>) -> Option<&str> {
     let owner = owner.written();
     let at = comment_place(owner)?;
-    Some(
-        comment_behind(owner.document, at)
-            .unwrap_or_default()
-            .trim(),
-    )
+    Some(comment_after(owner.document, at).unwrap_or_default().trim())
 }
 
 /// All comments of a resource: those of its document if the node is the root of one, else those on the lines of its
@@ -156,7 +152,7 @@ pub(crate) fn all_comments(root: NodeRef<'_>) -> Vec<&str> {
 }
 
 /// The white space at `at` and the comment after it, up to the end of the line. `None` if no comment follows.
-pub(super) fn comment_behind(document: Document<'_>, at: usize) -> Option<&str> {
+pub(super) fn comment_after(document: Document<'_>, at: usize) -> Option<&str> {
     let rest = &document.text[at..];
     let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
     let comment = document.comment_at(at + blank)?;
@@ -176,7 +172,7 @@ pub(super) fn comment_place(owner: NodeRef<'_>) -> Option<usize> {
     let document = owner.document;
     let value = value_of(owner)?;
     let head = head_place(value);
-    if let Some(head) = head.filter(|head| comment_behind(document, *head).is_some()) {
+    if let Some(head) = head.filter(|head| comment_after(document, *head).is_some()) {
         return Some(head);
     }
     let at = match value.kind() {
@@ -188,7 +184,7 @@ pub(super) fn comment_place(owner: NodeRef<'_>) -> Option<usize> {
         }
     };
     let rest = document.text[at..document.line_end(at)].trim();
-    (rest.is_empty() || comment_behind(document, at).is_some()).then_some(at)
+    (rest.is_empty() || comment_after(document, at).is_some()).then_some(at)
 }
 
 /// The value of an entry (by its key) of a block mapping, or an item of a block sequence.
@@ -289,9 +285,9 @@ pub(super) fn head_start(
 
 /// The indicators after the `|` or `>` of a block scalar.
 pub(super) fn block_indicators(node: NodeRef<'_>) -> &str {
-    let behind = &node.source()[1..];
+    let after = &node.source()[1..];
     let is_indicator = |c: char| matches!(c, '+' | '-' | '1'..='9');
-    &behind[..behind.find(|c| !is_indicator(c)).unwrap_or(behind.len())]
+    &after[..after.find(|c| !is_indicator(c)).unwrap_or(after.len())]
 }
 
 /// The offset after the indicators of a block scalar.
@@ -309,12 +305,12 @@ pub(super) fn comment_in_flow(value: NodeRef<'_>) -> Option<&str> {
         .max(value.indicator().map_or(0, |indicator| indicator + 1));
     let rest = &document.text[end..];
     let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-    let behind = if rest[blank..].starts_with(',') {
+    let after = if rest[blank..].starts_with(',') {
         end + blank + 1
     } else {
         end
     };
-    comment_behind(document, behind).map(str::trim)
+    comment_after(document, after).map(str::trim)
 }
 
 /// The end of an entry: the end of its value, or of its colon if it has no value.

@@ -29,7 +29,9 @@ impl Content<'_> {
         match self {
             Self::Value(value) => value.length(),
             // Aliases are written out in full.
-            Self::Node(node) if node.is_assembled() => node.value().map_or(0, |v| v.length()),
+            Self::Node(node) if node.has_alias_or_merge_key() => {
+                node.value().map_or(0, |v| v.length())
+            }
             Self::Node(node) => node.source().len(),
             Self::Text(text) => text.text.len(),
             Self::Quoted(text) => text.len() + 2,

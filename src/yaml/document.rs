@@ -86,7 +86,7 @@ impl<'a> Document<'a> {
         let milestones = self.tree.milestones.get_or_init(new);
         let offset = offset.min(text.len());
         let at = offset / MILESTONE;
-        milestones[at].behind(&text.as_bytes()[at * MILESTONE..offset])
+        milestones[at].after(&text.as_bytes()[at * MILESTONE..offset])
     }
 
     /// Start of the line that holds `at`, after a byte order mark.

@@ -119,7 +119,7 @@ impl Location {
     /// The place of a byte offset in a text.
     #[must_use]
     pub fn of(text: &str, offset: usize) -> Self {
-        Self { line: 1, column: 1 }.behind(&text.as_bytes()[..offset.min(text.len())])
+        Self { line: 1, column: 1 }.after(&text.as_bytes()[..offset.min(text.len())])
     }
 
     /// The locations of the offsets 0, `step`, 2 * `step` and so on.
@@ -127,15 +127,15 @@ impl Location {
         let start = Self { line: 1, column: 1 };
         let mut at = start;
         let pieces = text.as_bytes().chunks(step);
-        let behind = pieces.map(|piece| {
-            at = at.behind(piece);
+        let after = pieces.map(|piece| {
+            at = at.after(piece);
             at
         });
-        std::iter::once(start).chain(behind).collect()
+        std::iter::once(start).chain(after).collect()
     }
 
     /// The location after `text`, if `text` begins at this location.
-    pub(super) fn behind(self, text: &[u8]) -> Self {
+    pub(super) fn after(self, text: &[u8]) -> Self {
         let characters = |line: &[u8]| line.iter().filter(|b| **b & 0xC0 != 0x80).count();
         match memchr::memrchr(b'\n', text) {
             Some(last) => Self {

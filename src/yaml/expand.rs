@@ -305,8 +305,8 @@ impl<'a> NodeRef<'a> {
 
     /// Whether the source can be copied into another document: it contains neither aliases nor merge keys, and no
     /// anchors within that aliases there could read.
-    pub(super) fn is_whole(&self) -> bool {
-        !self.is_assembled() && !self.origin().anchors_within().any(|_| true)
+    pub(super) fn is_self_contained(&self) -> bool {
+        !self.has_alias_or_merge_key() && !self.origin().anchors_within().any(|_| true)
     }
 
     /// The anchors within this node, except its own.
@@ -319,11 +319,11 @@ impl<'a> NodeRef<'a> {
     }
 
     /// Whether there are aliases or merge keys within this node, so that parts of its value are elsewhere in the text.
-    pub(crate) fn is_assembled(&self) -> bool {
+    pub(crate) fn has_alias_or_merge_key(&self) -> bool {
         let tree = self.document.tree;
         match tree.expansion.as_deref() {
             None => self.has_alias() || tree.merges && self.has_merge_key(),
-            Some(_) => self.origin().is_assembled(),
+            Some(_) => self.origin().has_alias_or_merge_key(),
         }
     }
 

@@ -16,7 +16,7 @@ pub(super) struct Format {
     /// indented deeper would include those lines in its text.
     pub(super) indent_below: usize,
     /// Where block scalars with `+` are written.
-    pub(super) kept_scalars: KeptScalars,
+    pub(super) keep_chomping: KeepChomping,
     /// Indentation of the lines of the block scalar that is replaced.
     pub(super) body: Option<usize>,
 }
@@ -30,7 +30,7 @@ impl Format {
         newline: "\n",
         json: Json::No,
         indent_below: 0,
-        kept_scalars: KeptScalars::Nowhere,
+        keep_chomping: KeepChomping::Nowhere,
         body: None,
     };
 }
@@ -38,7 +38,7 @@ impl Format {
 /// Where block scalars with `+` are written, which include the blank lines below them. A string that would need one
 /// elsewhere is double-quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum KeptScalars {
+pub(super) enum KeepChomping {
     Nowhere,
     /// Above another entry or item of the new content.
     Within,
@@ -46,7 +46,7 @@ pub(super) enum KeptScalars {
     Everywhere,
 }
 
-impl KeptScalars {
+impl KeepChomping {
     /// The setting for an entry or item of a collection.
     pub(super) fn of_part(self, is_last: bool) -> Self {
         match self {

@@ -9,8 +9,8 @@ pub(super) fn lone_return(bytes: &[u8]) -> Option<usize> {
 
 /// Whether a line begins with the marker `---` or `...`, followed by white space or the end of the text.
 pub(crate) fn is_marker(line: &[u8], marker: &[u8; 3]) -> bool {
-    let behind = line.strip_prefix(marker).map(|rest| rest.first());
-    behind.is_some_and(|next| next.is_none_or(|byte| b" \t\r\n".contains(byte)))
+    let after = line.strip_prefix(marker).map(|rest| rest.first());
+    after.is_some_and(|next| next.is_none_or(|byte| b" \t\r\n".contains(byte)))
 }
 
 /// The first byte at or after `at` that is neither white space nor a comment.

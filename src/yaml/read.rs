@@ -28,14 +28,14 @@ struct Budget {
     /// Number of aliases around the current node.
     aliases: usize,
     /// Number of nodes that the caller still needs. At 0, the rest of the value is left out.
-    wanted: usize,
+    needed_nodes: usize,
 }
 
 impl Budget {
     /// Counts a node. Its depth counts as bytes, too, because its lines are indented by it when they are written.
     fn take(&mut self, node: NodeRef<'_>, depth: usize) -> Option<()> {
         self.nodes = self.nodes.checked_sub(1)?;
-        self.wanted = self.wanted.saturating_sub(1);
+        self.needed_nodes = self.needed_nodes.saturating_sub(1);
         if self.aliases > 0 {
             let text = node.scalar_text().map_or(0, str::len);
             let bytes = NODE_BYTES + text + 2 * depth;
@@ -68,7 +68,7 @@ impl NodeRef<'_> {
             bytes: ALIAS_BYTES.saturating_add(per_byte),
             aliases: 0,
             // The entries of a merge key are inserted before the entries that follow it, so none can be left out.
-            wanted: if self.document.tree.merges {
+            needed_nodes: if self.document.tree.merges {
                 usize::MAX
             } else {
                 nodes
@@ -96,7 +96,7 @@ impl NodeRef<'_> {
             let mut brought = None;
             let mut entries = Vec::new();
             for entry in self.entries() {
-                if budget.wanted == 0 {
+                if budget.needed_nodes == 0 {
                     break;
                 }
                 let key = entry.key.value_within(budget, depth + 1)?;
@@ -115,7 +115,7 @@ impl NodeRef<'_> {
         if node.kind.is_sequence() {
             let mut items = Vec::new();
             for item in self.items() {
-                if budget.wanted == 0 {
+                if budget.needed_nodes == 0 {
                     break;
                 }
                 items.push(item.value_within(budget, depth + 1)?);
@@ -147,7 +147,7 @@ impl NodeRef<'_> {
         let merges = |node: &NodeRef<'_>| node.document.tree.merges;
         if !merges(&own)
             && !merges(&other)
-            && let Some(alike) = own.stands_like(other)
+            && let Some(alike) = own.equals_in_order(other)
         {
             return alike;
         }
@@ -178,7 +178,7 @@ impl NodeRef<'_> {
 
     /// Compares two nodes without merge keys part by part, which takes no memory, unlike values. `None` if that does
     /// not decide: for aliases, and for mappings with other keys or another order of keys.
-    fn stands_like(&self, other: NodeRef<'_>) -> Option<bool> {
+    fn equals_in_order(&self, other: NodeRef<'_>) -> Option<bool> {
         let kinds = (self.kind(), other.kind());
         let is_any = |is: fn(NodeKind) -> bool| is(kinds.0) || is(kinds.1);
         let are_both = |is: fn(NodeKind) -> bool| is(kinds.0) && is(kinds.1);
@@ -186,7 +186,7 @@ impl NodeRef<'_> {
             return None;
         }
         if are_both(NodeKind::is_mapping) || are_both(NodeKind::is_sequence) {
-            return self.parts_stand_like(other);
+            return self.parts_equal_in_order(other);
         }
         if is_any(|kind| kind.is_mapping() || kind.is_sequence()) {
             return Some(false);
@@ -194,7 +194,7 @@ impl NodeRef<'_> {
         Some(self.is_scalar_like(other))
     }
 
-    fn parts_stand_like(&self, other: NodeRef<'_>) -> Option<bool> {
+    fn parts_equal_in_order(&self, other: NodeRef<'_>) -> Option<bool> {
         let (mut parts, mut others) = (self.children(), other.children());
         let mut is_key = self.kind().is_mapping();
         let mut are_alike = Some(true);
@@ -204,7 +204,7 @@ impl NodeRef<'_> {
                 (Some(part), Some(other)) => (part, other),
                 _ => return Some(false),
             };
-            match part.stands_like(other) {
+            match part.equals_in_order(other) {
                 Some(true) => {}
                 _ if is_key => return None,
                 Some(false) => return Some(false),

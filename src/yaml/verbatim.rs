@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::comments::comment_behind;
+use super::comments::comment_after;
 use super::content::{Content, OwnedDocument};
 use super::document::Document;
 use super::lines::{line_end, line_start};
@@ -80,7 +80,7 @@ pub(crate) fn document_as_content(root: NodeRef<'_>) -> Option<Content<'static>>
 
 impl NodeRef<'_> {
     /// Whether the lines of this block collection can be a separate document.
-    pub(crate) fn is_text_of_its_own(&self) -> bool {
+    pub(crate) fn can_be_document(&self) -> bool {
         let tree = self.document.tree;
         let fits = self.kind().is_block_collection() && self.properties_range().is_none();
         // The content of an alias or a merge key is elsewhere in the text.
@@ -126,7 +126,7 @@ impl NodeRef<'_> {
 /// with the lines between the indicator and its first line, and with the comments below an item. `None` if its lines
 /// cannot move.
 pub(super) fn collection_text(node: NodeRef<'_>, with_head: bool) -> Option<String> {
-    if !node.is_text_of_its_own() {
+    if !node.can_be_document() {
         return None;
     }
     let document = node.document;
@@ -134,7 +134,7 @@ pub(super) fn collection_text(node: NodeRef<'_>, with_head: bool) -> Option<Stri
     let mut out = String::new();
     if let Some(indicator) = node.indicator() {
         let first_line = document.line_start(start);
-        if let Some(comment) = comment_behind(document, indicator + 1).filter(|_| with_head) {
+        if let Some(comment) = comment_after(document, indicator + 1).filter(|_| with_head) {
             out.push_str(comment.trim());
             out.push('\n');
         }

@@ -116,7 +116,7 @@ impl TemplateComments {
                 }
                 // The header of a block scalar cannot have a comment.
                 if !behind.is_empty() && line_comment(owner).is_some() {
-                    editor.set_comment_behind(owner, behind);
+                    editor.set_comment_after(owner, behind);
                 }
             }
             Ok(())

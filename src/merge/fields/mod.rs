@@ -196,7 +196,7 @@ pub fn merge_resource<'d, 'f, 'r>(
         findings: Findings::default(),
     };
     let removed = base.map(|base| removed_comments(base, local, upstream));
-    editor.leave_out(removed.unwrap_or_default());
+    editor.exclude_comments(removed.unwrap_or_default());
     let versions = Versions {
         base: base.map(Child::of),
         local: Some(Child::of(local)),

@@ -59,7 +59,7 @@ pub(super) fn take<'d, 'f>(
     editor: &mut Editor<'d, 'f>,
 ) -> Result<bool, EditError> {
     let (base, local, upstream) = (base.map(|base| base.value), local.value, upstream.value);
-    if local.is_assembled() && is_written_alike(local, upstream) {
+    if local.has_alias_or_merge_key() && is_written_alike(local, upstream) {
         take_through_aliases(local, upstream, editor)?;
         return Ok(false);
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
-use super::file::{Stamp, read_regular, read_seen};
+use super::file::{Stamp, read_checked, read_regular};
 use super::files::{FileContent, Package, PackageFile};
 use super::journal::{Journal, JournaledFile, digest};
 use super::path::{check_folders, check_place, normalize_package_path};
@@ -237,7 +237,7 @@ fn plan<'a>(
             check_folders(root, path)?;
             checked = Some(folder);
         }
-        let found = look(files, root, path)?;
+        let found = check_unchanged(files, root, path)?;
         let (bytes, mode) = match change {
             FileChange::Write { bytes, mode, .. } => (Some(bytes.as_slice()), *mode),
             FileChange::Delete { .. } => (None, None),
@@ -272,7 +272,11 @@ struct FoundFile {
 }
 
 /// Checks that a file has not changed since it was read; `None` if it was not read.
-fn look(files: &Package, root: &Path, path: &str) -> Result<Option<FoundFile>, PackageError> {
+fn check_unchanged(
+    files: &Package,
+    root: &Path,
+    path: &str,
+) -> Result<Option<FoundFile>, PackageError> {
     let changed = || PackageError::Changed { path: path.into() };
     let on_disk = root.join(path);
     let Some(file) = files.get(path) else {
@@ -286,7 +290,7 @@ fn look(files: &Package, root: &Path, path: &str) -> Result<Option<FoundFile>, P
         Some(target) => read_regular(target, path)?,
         None => {
             check_regular(&on_disk, path)?;
-            read_seen(&on_disk, path)?
+            read_checked(&on_disk, path)?
         }
     };
     let is_same = match &file.content {
@@ -403,7 +407,7 @@ impl Commit<'_> {
         if step.is_new {
             put_new(temporary, step)?;
         } else {
-            self.look_again(step)?;
+            self.recheck(step)?;
             temporary.persist(&step.target).map_err(|error| {
                 PackageError::io("rename a new version to", &step.target)(error.error)
             })?;
@@ -418,7 +422,7 @@ impl Commit<'_> {
         watch: &mut dyn FnMut(&str),
     ) -> Result<(), PackageError> {
         watch(step.path);
-        self.look_again(step)?;
+        self.recheck(step)?;
         let link = self.root.join(step.path);
         let link = Some(link).filter(|link| *link != step.target);
         for file in std::iter::once(&step.target).chain(&link) {
@@ -429,8 +433,8 @@ impl Commit<'_> {
     }
 
     /// The file may have been saved while other files were written.
-    fn look_again(&self, step: &WriteStep<'_>) -> Result<(), PackageError> {
-        match look(self.files, self.root, step.path) {
+    fn recheck(&self, step: &WriteStep<'_>) -> Result<(), PackageError> {
+        match check_unchanged(self.files, self.root, step.path) {
             Err(PackageError::Changed { path }) if !self.done.is_empty() => {
                 let written = self.done.len();
                 Err(PackageError::ChangedMeanwhile { path, written })

@@ -104,9 +104,9 @@ impl Writer {
         let position = |at: usize| -> Option<usize> {
             let is_directive = fields.key(at).starts_with('$');
             is_directive.then_some(())?;
-            let behind = (at + 1..fields.len()).find(|at| known[*at])?;
+            let after = (at + 1..fields.len()).find(|at| known[*at])?;
             let mut kept = old.each_field().zip(&stays).filter(|(_, stays)| **stays);
-            kept.position(|(field, _)| field.key == fields.key(behind))
+            kept.position(|(field, _)| field.key == fields.key(after))
         };
         let mut inserted = 0;
         for at in (0..fields.len()).filter(|at| !known[*at]) {

@@ -49,7 +49,7 @@ pub fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, DeError> {
 
 impl DeError {
     /// Puts a step before the path of the error.
-    fn behind(mut self, step: Option<ValueStep<'_>>) -> Self {
+    fn after(mut self, step: Option<ValueStep<'_>>) -> Self {
         let step = match step {
             None => return self,
             Some(ValueStep::Key(key)) => key.plain_text(),
@@ -309,7 +309,7 @@ macro_rules! read {
             visitor: V,
         ) -> Result<V::Value, DeError> {
             let value = self.$read($($argument,)* visitor);
-            value.map_err(|error| error.behind(self.step))
+            value.map_err(|error| error.after(self.step))
         })*
     };
 }

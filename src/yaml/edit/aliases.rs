@@ -13,7 +13,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     pub(super) fn splice(mut self) -> Result<Spliced, EditError> {
         self.apply_removals();
         let Some(expanded) = expanded(self.document, self.own_tree.as_deref()) else {
-            return self.spliced();
+            return self.apply_edits();
         };
         let (document, changes) = (self.document, self.changes);
         let comments = self.comments;
@@ -29,7 +29,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             sources: std::mem::take(&mut write_back.sources),
             ..Editor::of(write_back.plain(), None)
         };
-        editor.spliced()
+        editor.apply_edits()
     }
 
     /// The errors of changes that cannot be written, each with its node: an alias there would have to be written out,

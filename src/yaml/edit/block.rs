@@ -14,7 +14,7 @@ use crate::yaml::comments::{block_indicators, head_place};
 use crate::yaml::content::Content;
 use crate::yaml::emit::{Emitter, Rendered};
 use crate::yaml::error::EditError;
-use crate::yaml::format::{Format, KeptScalars};
+use crate::yaml::format::{Format, KeepChomping};
 use crate::yaml::lines::newline_at;
 use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::text_edit::TextEdit;
@@ -71,18 +71,18 @@ impl<'d, 'f> Editor<'d, 'f> {
             node,
             children,
             column: start - line,
-            behind_dash: !own_line,
+            after_dash: !own_line,
             any_stays: false,
         };
         if slots.is_empty() {
             self.edit_emptied(&block, format, out);
             return Ok(());
         }
-        let stable = stable_slots(slots, block.behind_dash);
+        let stable = stable_slots(slots, block.after_dash);
         block.any_stays = stable.contains(&true);
         let colons = self.missing_colons(&block, slots);
         let mut run = LineRun::below(None);
-        let mut untouched = self.untouched_from(0);
+        let mut untouched = self.next_changed(0);
         let below_last = |above: Option<usize>, next: usize, out: &mut TextEdit| {
             if let Some(last) = above.filter(|above| above + 1 == next) {
                 self.edit_lines_below(block.children.owner(last), out);
@@ -106,7 +106,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                     let ends = out.ranges_from(before).map(|range| range.end);
                     run.least = ends.max().unwrap_or(0);
                     run.scalar = self.changes_block_scalar(&ids);
-                    untouched = self.untouched_from(ids.end);
+                    untouched = self.next_changed(ids.end);
                 }
                 _ => self.push_slot(&mut run, &block, slot, colon, format)?,
             }
@@ -119,7 +119,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     /// The id of the first changed node from an id on; `u32::MAX` if there is none.
-    fn untouched_from(&self, id: u32) -> u32 {
+    fn next_changed(&self, id: u32) -> u32 {
         let from = NodeId(id)..NodeId(u32::MAX);
         let changed = self.changes.range(from.clone()).next().map(|(id, _)| id.0);
         let commented = self.comments.range(from).next().map(|(id, _)| id.0);
@@ -148,14 +148,14 @@ impl<'d, 'f> Editor<'d, 'f> {
                 || run.scalar.0 && self.indent_below(below) > 0;
             return Ok(());
         };
-        let kept_scalars = match run.above {
+        let keep_chomping = match run.above {
             Some(_) => self.kept_scalars_above(below),
-            None if !block.behind_dash && block.any_stays => KeptScalars::Everywhere,
-            None => KeptScalars::Within,
+            None if !block.after_dash && block.any_stays => KeepChomping::Everywhere,
+            None => KeepChomping::Within,
         };
         let format = Format {
             indent_below: self.indent_below(below),
-            kept_scalars,
+            keep_chomping,
             ..*format
         };
         let mut emitter = Emitter::at_line_start(&mut run.text, format);
@@ -184,7 +184,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     ) {
         let from = run.above.map_or(0, |above| above + 1);
         for index in from..below.unwrap_or(block.children.len()) {
-            if index > 0 || !block.behind_dash {
+            if index > 0 || !block.after_dash {
                 self.remove_unit(&self.unit(block, index), block, &run, format, out);
             }
         }
@@ -204,13 +204,13 @@ impl<'d, 'f> Editor<'d, 'f> {
         let first = || self.unit(block, below.unwrap_or(0));
         let place = self.place_of(&mut run, block);
         match run.above {
-            Some(_) if run.keeps => out.insert(self.behind_blank_lines(place), run.text),
+            Some(_) if run.keeps => out.insert(self.after_blank_lines(place), run.text),
             Some(_) => out.insert(place.max(run.least), run.text),
             // The first unit follows the dash and replaces the unit that was there.
-            None if block.behind_dash => {
+            None if block.after_dash => {
                 let unit = self.unit(block, 0);
                 let end = if run.keeps {
-                    self.behind_blank_lines(unit.lines_end)
+                    self.after_blank_lines(unit.lines_end)
                 } else {
                     unit.lines_end
                 };
@@ -237,7 +237,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         if is_above && self.would_take_lines(run, block, unit.lines_end) {
             // The block scalar above would include the lines below this unit, so its blank lines are removed, too, and
             // its comments are re-indented.
-            range.end = self.behind_blank_lines(unit.below);
+            range.end = self.after_blank_lines(unit.below);
             let below = unit.lines_end.min(range.end)..range.end;
             for comment in self.document.text[below].lines().map(str::trim) {
                 if !comment.is_empty() {
@@ -253,7 +253,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     fn would_take_lines(&self, run: &LineRun, block: &Block<'d>, below: usize) -> bool {
         let (scalar, plus) = run.scalar;
         match run.above {
-            _ if plus && self.behind_blank_lines(below) > below => true,
+            _ if plus && self.after_blank_lines(below) > below => true,
             _ if scalar => self.indent_below(below) > 0,
             Some(unit) if run.text.is_empty() => {
                 self.takes_lines_below(&block.children.ids(unit), below)

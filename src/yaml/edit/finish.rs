@@ -45,7 +45,7 @@ impl Editor<'_, '_> {
         }
     }
 
-    pub(super) fn spliced(self) -> Result<Spliced, EditError> {
+    pub(super) fn apply_edits(self) -> Result<Spliced, EditError> {
         let document = self.document;
         let source = document.text;
         let mut edit = TextEdit::default();

@@ -6,7 +6,7 @@ use super::Editor;
 use super::slots::comments_around;
 use super::sources::Slot;
 use crate::yaml::children::Children;
-use crate::yaml::comments::comment_behind;
+use crate::yaml::comments::comment_after;
 use crate::yaml::document::Document;
 use crate::yaml::error::EditError;
 use crate::yaml::format::{Format, Json};
@@ -97,7 +97,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                 (_, None) => {}
                 (_, Some(new)) => {
                     let comments = is_on_several_lines.then(|| comments_around(&new));
-                    let (above, behind) = comments.unwrap_or_default();
+                    let (above, after) = comments.unwrap_or_default();
                     for comment in above {
                         out.push_lead(leads.at(position));
                         out.push_comment(comment);
@@ -106,7 +106,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                     new.emit_flow(format, &mut out.text);
                     out.text.push_str(if comma { "," } else { "" });
                     out.in_comment = false;
-                    if let Some(comment) = behind {
+                    if let Some(comment) = after {
                         out.text.push(' ');
                         out.push_comment(comment);
                     }
@@ -158,7 +158,7 @@ impl<'d> FlowElements<'d> {
         let document = node.document;
         let at = match node.kind() {
             NodeKind::FlowPair => interior.start,
-            _ => behind_comment(document, interior.start),
+            _ => after_comment(document, interior.start),
         };
         Self {
             document,
@@ -173,11 +173,11 @@ impl<'d> FlowElements<'d> {
             return None;
         }
         let lead = match index.checked_sub(1) {
-            Some(before) => self.behind(before).1,
+            Some(before) => self.after(before).1,
             None => self.opening.end,
         };
         let range = self.children.range(index);
-        let (comma, end) = self.behind(index);
+        let (comma, end) = self.after(index);
         Some(FlowElement {
             lead: lead..range.start,
             element_end: range.end,
@@ -198,19 +198,19 @@ impl<'d> FlowElements<'d> {
     }
 
     /// The comma of an element, and the end of the text that belongs to the element.
-    fn behind(&self, index: usize) -> (Option<usize>, usize) {
+    fn after(&self, index: usize) -> (Option<usize>, usize) {
         let end = self.children.range(index).end;
         let bytes = &self.document.text.as_bytes()[..self.end];
         let next = skip_trivia(bytes, end);
         let comma = (bytes.get(next) == Some(&b',')).then_some(next);
         // The comma can be on a line below the comment of its element, before the next element.
-        let end = behind_comment(self.document, comma.map_or(end, |comma| comma + 1));
+        let end = after_comment(self.document, comma.map_or(end, |comma| comma + 1));
         (comma, end.min(self.end))
     }
 }
 
-fn behind_comment(document: Document<'_>, at: usize) -> usize {
-    comment_behind(document, at).map_or(at, |comment| at + comment.len())
+fn after_comment(document: Document<'_>, at: usize) -> usize {
+    comment_after(document, at).map_or(at, |comment| at + comment.len())
 }
 
 /// The white space before new and moved elements.

@@ -3,7 +3,7 @@
 use super::Editor;
 use super::lines::body_indent;
 use crate::yaml::comments::block_indicators;
-use crate::yaml::format::{Format, Json, KeptScalars, Owner};
+use crate::yaml::format::{Format, Json, KeepChomping, Owner};
 use crate::yaml::lines::newline_at;
 use crate::yaml::node::NodeRef;
 use crate::yaml::scalar::ScalarStyle;
@@ -20,20 +20,20 @@ impl<'d, 'f> Editor<'d, 'f> {
             newline: self.newline(start),
             json: self.json(node),
             indent_below: 0,
-            kept_scalars: KeptScalars::Within,
+            keep_chomping: KeepChomping::Within,
             body: None,
         }
     }
 
     /// The format of content that replaces a node.
     pub(super) fn format_of_content(&self, node: NodeRef<'d>) -> Format {
-        let below = self.behind_line(node.range().end);
+        let below = self.after_line(node.range().end);
         let inherits = node.kind().is_block_scalar()
             && !block_indicators(node).contains(|c: char| c.is_ascii_digit());
         let below = below.min(self.document.text.len());
         Format {
             indent_below: self.indent_below(below),
-            kept_scalars: self.kept_scalars_above(below),
+            keep_chomping: self.kept_scalars_above(below),
             body: body_indent(node).filter(|_| inherits),
             ..self.format_at(node)
         }
@@ -41,11 +41,11 @@ impl<'d, 'f> Editor<'d, 'f> {
 
     /// Where content that ends at `below` may have block scalars with `+`: everywhere if no blank lines follow, else
     /// only within the content.
-    pub(super) fn kept_scalars_above(&self, below: usize) -> KeptScalars {
-        if self.behind_blank_lines(below) == below {
-            KeptScalars::Everywhere
+    pub(super) fn kept_scalars_above(&self, below: usize) -> KeepChomping {
+        if self.after_blank_lines(below) == below {
+            KeepChomping::Everywhere
         } else {
-            KeptScalars::Within
+            KeepChomping::Within
         }
     }
 

@@ -36,19 +36,19 @@ pub(super) fn break_at(document: Document<'_>, at: usize) -> usize {
 impl<'d> Editor<'d, '_> {
     /// The end of the comment lines below `from` that are indented deeper than `column`, with the blank lines between
     /// them. `from` must be the start of a line.
-    pub(super) fn behind_deeper_comments(&self, from: usize, column: usize) -> usize {
+    pub(super) fn after_deeper_comments(&self, from: usize, column: usize) -> usize {
         let document = self.document;
-        let mut behind = from;
-        let mut at = self.behind_blank_lines(from);
+        let mut after = from;
+        let mut at = self.after_blank_lines(from);
         while at < document.text.len() {
             let indent = indent_of(&document.text[at..document.line_end(at)]);
             if indent <= column || document.comment_at(at + indent).is_none() {
                 break;
             }
-            behind = self.behind_line(at);
-            at = self.behind_blank_lines(behind);
+            after = self.after_line(at);
+            at = self.after_blank_lines(after);
         }
-        behind
+        after
     }
 
     /// The indentation that a block scalar ending at `from` must exceed, so that the blank lines from `from` on, and a
@@ -56,7 +56,7 @@ impl<'d> Editor<'d, '_> {
     /// the scalar's lines. A blank line does if it is deeper or contains a tab, so spaces alone count one less.
     pub(super) fn indent_below(&self, from: usize) -> usize {
         let document = self.document;
-        let comment = self.behind_blank_lines(from).min(document.text.len());
+        let comment = self.after_blank_lines(from).min(document.text.len());
         let blank = document.text.get(from..comment).unwrap_or_default();
         let depth = |line: &str| match indent_of(line) {
             indent if line.contains('\t') => indent,
@@ -69,15 +69,15 @@ impl<'d> Editor<'d, '_> {
     }
 
     /// The start of the first blank line from `from` on, or `end`.
-    pub(super) fn behind_adjoining_comments(&self, from: usize, end: usize) -> usize {
+    pub(super) fn after_adjoining_comments(&self, from: usize, end: usize) -> usize {
         let mut at = from;
-        while at < end && self.behind_blank_lines(at) == at {
-            at = self.behind_line(at);
+        while at < end && self.after_blank_lines(at) == at {
+            at = self.after_line(at);
         }
         at
     }
 
-    pub(super) fn behind_blank_lines(&self, from: usize) -> usize {
+    pub(super) fn after_blank_lines(&self, from: usize) -> usize {
         let text = self.document.text;
         let mut at = from;
         while at < text.len() {
@@ -92,7 +92,7 @@ impl<'d> Editor<'d, '_> {
 
     /// The end of the line of `at`, after its line break. For the last line, this includes the line break that it gets
     /// during the edit.
-    pub(super) fn behind_line(&self, at: usize) -> usize {
+    pub(super) fn after_line(&self, at: usize) -> usize {
         let text = self.document.text;
         let end = self.document.line_end(at);
         if end < text.len() {

@@ -143,7 +143,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     /// Sets the comment lines, each from its `#`, that are not copied with entries and items added from now on.
-    pub(crate) fn leave_out(&mut self, lines: HashSet<String>) {
+    pub(crate) fn exclude_comments(&mut self, lines: HashSet<String>) {
         self.without = Arc::new(lines);
     }
 
@@ -405,8 +405,8 @@ impl<'d, 'f> Editor<'d, 'f> {
 
     /// Replaces the comment at the end of the line of an entry (by its key) or an item of a block collection. An empty
     /// comment removes it.
-    pub fn set_comment_behind(&mut self, owner: NodeRef<'d>, comment: &str) {
-        self.set_value_comments(owner, ValueComments::behind(comment));
+    pub fn set_comment_after(&mut self, owner: NodeRef<'d>, comment: &str) {
+        self.set_value_comments(owner, ValueComments::after(comment));
     }
 
     /// Replaces the comments around the value of an entry (by its key), or around an item, of a block collection.

@@ -144,11 +144,11 @@ impl<'d, 'f> Editor<'d, 'f> {
                 let owner = value.key_of_value().unwrap_or(value);
                 let line = comments.iter().map(|comment| format!(" {comment}"));
                 let line: String = line.collect();
-                let behind_dash = kind.is_block_collection() && head.is_none();
+                let after_dash = kind.is_block_collection() && head.is_none();
                 match (comment_place(owner), value.indicator()) {
                     (Some(at), _) => replace(at, Some(Cow::Owned(line))),
                     // The first entry or item moves to a line below the dash.
-                    (None, Some(indicator)) if behind_dash && !line.is_empty() => {
+                    (None, Some(indicator)) if after_dash && !line.is_empty() => {
                         let start = value.outer_start();
                         let column = document.column(start);
                         let newline = newline_at(document.text, start);
@@ -217,16 +217,16 @@ impl<'d, 'f> Editor<'d, 'f> {
             text.trim()
         };
         // After a dash, the first line of a block collection must align with the lines below it.
-        let behind_dash = node.indicator().is_some() && rendered.moved_up.is_some();
+        let after_dash = node.indicator().is_some() && rendered.moved_up.is_some();
         let is_glued = text.is_empty() || text.starts_with([' ', '\t']);
-        let range = if is_glued || behind_dash {
+        let range = if is_glued || after_dash {
             self.with_space_before(start..end)
         } else {
             start..end
         };
         let before = &document.text[..range.start];
         let is_apart = before.is_empty() || before.ends_with([' ', '\t', '\n', '\u{feff}']);
-        let gap = match (is_glued || is_apart, behind_dash) {
+        let gap = match (is_glued || is_apart, after_dash) {
             (true, _) => 0,
             (false, true) => format.dash.max(2) - 1,
             (false, false) => 1,

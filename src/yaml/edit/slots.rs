@@ -10,8 +10,8 @@ use crate::yaml::format::{Format, Owner};
 /// Which slots stay in place: a longest subsequence in the old order.
 ///
 /// A collection after a dash keeps its first line only if its first entry stays first.
-pub(super) fn stable_slots(slots: &[Slot<'_>], behind_dash: bool) -> Vec<bool> {
-    let first_moves = behind_dash && !matches!(slots.first(), Some(Slot::Kept(0)));
+pub(super) fn stable_slots(slots: &[Slot<'_>], after_dash: bool) -> Vec<bool> {
+    let first_moves = after_dash && !matches!(slots.first(), Some(Slot::Kept(0)));
     let values = slots.iter().enumerate().map(|(position, slot)| match slot {
         Slot::Kept(index) if !first_moves || (*index > 0 && position > 0) => Some(*index),
         _ => None,
@@ -117,12 +117,12 @@ pub(super) fn comments_around<'n>(new: &'n NewSlot<'_>) -> (Vec<&'n str>, Option
     let in_block = value
         .parent()
         .is_some_and(|parent| parent.kind().is_block_collection());
-    let behind = if in_block {
+    let after = if in_block {
         line_comment(owner).filter(|comment| !comment.is_empty())
     } else {
         comment_in_flow(value)
     };
-    (above, behind)
+    (above, after)
 }
 
 /// Removes the kept entries or items of these indexes.

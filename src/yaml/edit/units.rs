@@ -32,7 +32,7 @@ pub(super) struct Block<'d> {
     /// Column of the keys or dashes.
     pub(super) column: usize,
     /// Whether the first unit is after the dash of an item.
-    pub(super) behind_dash: bool,
+    pub(super) after_dash: bool,
     /// Whether any unit stays in its place.
     pub(super) any_stays: bool,
 }
@@ -67,11 +67,11 @@ impl<'d> Editor<'d, '_> {
     /// Where the lines of an entry or item end: without and with the deeper comments that follow blank lines.
     pub(super) fn lines_end(&self, range: &Range<usize>) -> (usize, usize) {
         let column = self.document.column(range.start);
-        let end = self.behind_line(range.end);
-        let below = self.behind_deeper_comments(end, column);
+        let end = self.after_line(range.end);
+        let below = self.after_deeper_comments(end, column);
         // Comments directly below that are indented deeper belong to the unit.
-        let end = match self.behind_blank_lines(end) {
-            at if at == end => self.behind_adjoining_comments(end, below),
+        let end = match self.after_blank_lines(end) {
+            at if at == end => self.after_adjoining_comments(end, below),
             _ => end,
         };
         (end, below)

@@ -3,7 +3,7 @@
 use super::Emitter;
 use crate::yaml::comments::comments_above;
 use crate::yaml::content::Content;
-use crate::yaml::format::{Format, KeptScalars, Owner};
+use crate::yaml::format::{Format, KeepChomping, Owner};
 use crate::yaml::node::NodeRef;
 use crate::yaml::value::Value;
 use crate::yaml::verbatim::{collection_text, document_lines};
@@ -63,7 +63,7 @@ pub(crate) fn with_comments_above(node: NodeRef<'_>, text: &str) -> String {
 #[must_use]
 pub(crate) fn content_text(content: &Content<'_>) -> String {
     let format = Format {
-        kept_scalars: KeptScalars::Everywhere,
+        keep_chomping: KeepChomping::Everywhere,
         ..Format::DEFAULT
     };
     let mut text = String::new();

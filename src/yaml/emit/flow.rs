@@ -43,7 +43,7 @@ impl Emitter<'_> {
                 !is_json && scalar::plain_is_safe(source, Context::Flow) || node.as_str().is_none()
             }
             NodeKind::Scalar(ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) => true,
-            _ => node.is_whole(),
+            _ => node.is_self_contained(),
         }
     }
 

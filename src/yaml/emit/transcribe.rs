@@ -18,18 +18,18 @@ impl Emitter<'_> {
     /// Writes a node with its spelling and the comments within it. `None` if the source cannot be copied: aliases,
     /// anchors, complex keys. The caller must then discard what was written.
     pub(super) fn transcribe(&mut self, node: NodeRef<'_>, owner: Owner) -> Option<Tail> {
-        if node.document.tree.expansion.is_none() && node.is_assembled() {
+        if node.document.tree.expansion.is_none() && node.has_alias_or_merge_key() {
             return None;
         }
-        let kept_scalars = self.format.kept_scalars;
+        let keep_chomping = self.format.keep_chomping;
         let tail = match node.kind() {
             kind if kind.is_block_scalar() => self.block_scalar(node, owner),
             NodeKind::BlockMapping => self.mapping(node, owner),
             NodeKind::BlockSequence => self.sequence(node, owner),
-            _ if !node.is_whole() => None,
+            _ if !node.is_self_contained() => None,
             _ => Some(self.lines_of(node, owner)),
         };
-        self.format.kept_scalars = kept_scalars;
+        self.format.keep_chomping = keep_chomping;
         tail
     }
 
@@ -38,8 +38,8 @@ impl Emitter<'_> {
         let column = owner.child(false, &self.format);
         let shift = Shift::of(node, column);
         self.opening(node, shift);
-        let kept_scalars = self.format.kept_scalars;
-        let mut behind = None;
+        let keep_chomping = self.format.keep_chomping;
+        let mut after = None;
         let mut entries = node.entries().peekable();
         while let Some(entry) = entries.next() {
             if !is_simple_key(entry.key) {
@@ -48,7 +48,7 @@ impl Emitter<'_> {
             let is_own = entry.is_own(node);
             if is_own {
                 let start = document.line_start(entry.key.outer_start());
-                self.trivia(document, behind, start, shift);
+                self.trivia(document, after, start, shift);
             }
             self.line(column);
             match key_with_gap(entry).filter(|_| is_own) {
@@ -58,10 +58,10 @@ impl Emitter<'_> {
                 }
                 None => self.key_source(entry.key.source(), column),
             }
-            self.format.kept_scalars = kept_scalars.of_part(entries.peek().is_none());
+            self.format.keep_chomping = keep_chomping.of_part(entries.peek().is_none());
             self.transcribe_part(entry.value, Owner::Key(column))?;
             if is_own {
-                behind = Some(document.line_end(entry_end(entry)));
+                after = Some(document.line_end(entry_end(entry)));
             }
         }
         Some(Tail::Closed)
@@ -72,18 +72,18 @@ impl Emitter<'_> {
         let column = owner.child(true, &self.format);
         let shift = Shift::of(node, column);
         self.opening(node, shift);
-        let kept_scalars = self.format.kept_scalars;
-        let mut behind = None;
+        let keep_chomping = self.format.keep_chomping;
+        let mut after = None;
         let mut items = node.items().peekable();
         while let Some(item) = items.next() {
             let written = item.written();
             let start = document.line_start(written.indicator().unwrap_or(written.outer_start()));
-            self.trivia(document, behind, start, shift);
+            self.trivia(document, after, start, shift);
             self.line(column);
             self.dash();
-            self.format.kept_scalars = kept_scalars.of_part(items.peek().is_none());
+            self.format.keep_chomping = keep_chomping.of_part(items.peek().is_none());
             self.transcribe_part(item, Owner::Dash(column))?;
-            behind = Some(document.line_end(written.range().end));
+            after = Some(document.line_end(written.range().end));
         }
         Some(Tail::Closed)
     }
@@ -105,30 +105,24 @@ impl Emitter<'_> {
         let (Some(indicator), raw) = (node.indicator(), node.raw()) else {
             return;
         };
-        let behind = if raw.properties == NONE || raw.properties < raw.indicator {
+        let after = if raw.properties == NONE || raw.properties < raw.indicator {
             indicator + 1
         } else {
             raw.properties as usize + node.properties().len()
         };
         let first = document.line_start(node.range().start);
-        if first > behind {
-            self.trivia(document, Some(document.line_end(behind)), first, shift);
+        if first > after {
+            self.trivia(document, Some(document.line_end(after)), first, shift);
         }
     }
 
     /// Writes the comments and blank lines between the line break at `behind` and the line at
     /// `start`.
-    fn trivia(
-        &mut self,
-        document: Document<'_>,
-        behind: Option<usize>,
-        start: usize,
-        shift: Shift,
-    ) {
-        let Some(behind) = behind.filter(|behind| behind + 1 < start) else {
+    fn trivia(&mut self, document: Document<'_>, after: Option<usize>, start: usize, shift: Shift) {
+        let Some(after) = after.filter(|after| after + 1 < start) else {
             return;
         };
-        for line in document.text[behind + 1..start].lines() {
+        for line in document.text[after + 1..start].lines() {
             let comment = line.trim();
             // A merge key between the comments has been replaced with its entries.
             if comment.is_empty() || comment.starts_with('#') {

@@ -1,7 +1,7 @@
 //! Values in block style.
 
 use super::{Emitter, Tail, is_long};
-use crate::yaml::format::{Json, KeptScalars, Owner};
+use crate::yaml::format::{Json, KeepChomping, Owner};
 use crate::yaml::scalar::{self, Context, ScalarStyle};
 use crate::yaml::value::Value;
 
@@ -33,30 +33,30 @@ impl Emitter<'_> {
     ) {
         let column = owner.child(false, &self.format);
         self.open_collection(column);
-        let kept_scalars = self.format.kept_scalars;
+        let keep_chomping = self.format.keep_chomping;
         for (at, entry) in entries.iter().enumerate() {
-            self.format.kept_scalars = kept_scalars.of_part(at + 1 == entries.len());
+            self.format.keep_chomping = keep_chomping.of_part(at + 1 == entries.len());
             self.line(column);
             key(self, &entry.0, column);
             value(self, &entry.1, Owner::Key(column));
             self.end_part();
         }
-        self.format.kept_scalars = kept_scalars;
+        self.format.keep_chomping = keep_chomping;
     }
 
     /// Writes the items of a sequence in block style.
     fn block_items(&mut self, items: &[Value], owner: Owner) {
         let column = owner.child(true, &self.format);
         self.open_collection(column);
-        let kept_scalars = self.format.kept_scalars;
+        let keep_chomping = self.format.keep_chomping;
         for (at, item) in items.iter().enumerate() {
-            self.format.kept_scalars = kept_scalars.of_part(at + 1 == items.len());
+            self.format.keep_chomping = keep_chomping.of_part(at + 1 == items.len());
             self.line(column);
             self.dash();
             self.value(item, Owner::Dash(column));
             self.end_part();
         }
-        self.format.kept_scalars = kept_scalars;
+        self.format.keep_chomping = keep_chomping;
     }
 
     /// Writes a key in block style, at its column, with its colon.
@@ -126,7 +126,7 @@ impl Emitter<'_> {
 
     /// Whether a block scalar with `+` would not include blank lines that follow it.
     pub(super) fn may_keep_blank_lines(&self) -> bool {
-        self.format.kept_scalars == KeptScalars::Everywhere
+        self.format.keep_chomping == KeepChomping::Everywhere
     }
 
     /// Writes a string in place of a block scalar with `+`, so that the new one may have a `+`, too.

@@ -163,8 +163,8 @@ fn print(text: &[u8], start: usize, length: usize) -> u64 {
             bytes.fold(0, |word, byte| word << 8 | u64::from(*byte))
         }
     };
-    let behind = u64::BITS - u8::BITS * offset(last);
-    let word = word.checked_shl(behind).unwrap_or_default();
+    let after = u64::BITS - u8::BITS * offset(last);
+    let word = word.checked_shl(after).unwrap_or_default();
     word.wrapping_add((length as u64) << 56)
 }
 
@@ -176,8 +176,8 @@ mod tests {
     fn a_key_has_one_fingerprint_wherever_it_stands() {
         for length in 0..20 {
             let key = &"abcdefghijklmnopqrstuvwxyz"[..length];
-            let prints = ["", ": 1", ": 123456789"].map(|behind| {
-                let text = format!("- {key}{behind}");
+            let prints = ["", ": 1", ": 123456789"].map(|after| {
+                let text = format!("- {key}{after}");
                 print(text.as_bytes(), 2, length)
             });
             assert!(prints.iter().all(|one| *one == prints[0]), "{key}");

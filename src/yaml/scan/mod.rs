@@ -200,7 +200,7 @@ impl<E: Events> Scanner<'_, &mut E> {
     }
 
     fn document_marker(&mut self, line: Line) -> Result<(), Bail> {
-        let behind = line.start + 3;
+        let after = line.start + 3;
         if !self.bytes[line.start..line.end].starts_with(b"---") {
             return Err(Bail);
         }
@@ -211,10 +211,10 @@ impl<E: Events> Scanner<'_, &mut E> {
                 line.start
             }
         };
-        self.tail(behind, line)?;
-        self.events.document(start, behind);
+        self.tail(after, line)?;
+        self.events.document(start, after);
         self.document = DocumentState::Marked;
-        self.cursor = behind;
+        self.cursor = after;
         Ok(())
     }
 
@@ -246,10 +246,10 @@ impl<E: Events> Scanner<'_, &mut E> {
         let mut at = first;
         let mut dash = self.is_indicator(b'-', at, line.end);
         self.close_deeper_levels(at - line.start, dash)?;
-        let mut behind_dash = false;
+        let mut after_dash = false;
         while dash {
             let column = at - line.start;
-            if behind_dash || self.awaited.is_some() || self.open.is_empty() {
+            if after_dash || self.awaited.is_some() || self.open.is_empty() {
                 self.begin(column, true, at)?;
             }
             self.awaited = Some(Awaited {
@@ -257,7 +257,7 @@ impl<E: Events> Scanner<'_, &mut E> {
                 column,
                 dash: true,
             });
-            behind_dash = true;
+            after_dash = true;
             self.cursor = at + 1;
             at = self.skip_spaces(at + 1, line.end);
             if at == line.end || self.bytes[at] == b'#' {
@@ -268,7 +268,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         }
         match self.key(at, line)? {
             Some((key, colon)) => self.entry(key, colon, line),
-            None if behind_dash => {
+            None if after_dash => {
                 let awaited = self.awaited.take().ok_or(Bail)?;
                 self.value(at, line, awaited)
             }
@@ -385,15 +385,15 @@ impl<E: Events> Scanner<'_, &mut E> {
 
     /// Checks that only white space, or a comment after white space, follows up to the end of the line.
     #[inline]
-    fn tail(&mut self, behind: usize, line: Line) -> Result<(), Bail> {
-        if behind == line.end {
+    fn tail(&mut self, after: usize, line: Line) -> Result<(), Bail> {
+        if after == line.end {
             return Ok(());
         }
-        let at = self.skip_spaces(behind, line.end);
+        let at = self.skip_spaces(after, line.end);
         if at == line.end {
             return Ok(());
         }
-        if self.bytes[at] != b'#' || at == behind {
+        if self.bytes[at] != b'#' || at == after {
             return Err(Bail);
         }
         self.events.comment(at, line.end);

@@ -75,17 +75,22 @@ impl<'x> MergedEntries<'x> {
     fn place_among(&self, slots: &[Slot<'x>]) -> usize {
         let own = |slot: &Slot<'x>| slot.kept().map(|index| self.own[index]);
         let brought = slots.iter().position(|slot| own(slot) == Some(None));
-        let behind = || {
-            let behind = |slot: &Slot<'x>| own(slot).flatten().is_some_and(|at| at > self.at);
-            slots.iter().position(behind)
+        let after = || {
+            let after = |slot: &Slot<'x>| own(slot).flatten().is_some_and(|at| at > self.at);
+            slots.iter().position(after)
         };
-        brought.or_else(behind).unwrap_or(slots.len())
+        brought.or_else(after).unwrap_or(slots.len())
     }
 }
 
 impl<'x> AliasWriteBack<'x> {
     /// Decides whether the merge key of a mapping is kept, and maps the changes of the other entries.
-    pub(super) fn merged(&mut self, node: NodeRef<'x>, plain: NodeRef<'x>, slots: Vec<Slot<'x>>) {
+    pub(super) fn map_merged(
+        &mut self,
+        node: NodeRef<'x>,
+        plain: NodeRef<'x>,
+        slots: Vec<Slot<'x>>,
+    ) {
         let Some(merge) = self.plain().merge_key(plain) else {
             return;
         };
@@ -104,7 +109,7 @@ impl<'x> AliasWriteBack<'x> {
                 });
                 if found.is_some() {
                     out.push(Slot::Kept(merged.at));
-                    self.see_merge_key(merge);
+                    self.record_merge_key(merge);
                 }
                 brings = Some(found.unwrap_or_default());
             }
@@ -143,8 +148,8 @@ impl<'x> AliasWriteBack<'x> {
         };
         let entry = merged.entries[index];
         if let Some(own) = merged.own[index] {
-            self.key(entry.key);
-            self.node(entry.value);
+            self.map_key(entry.key);
+            self.map_node(entry.value);
             return Some(Slot::Kept(own));
         }
         let key = entry.key.value()?;
@@ -172,7 +177,7 @@ impl<'x> AliasWriteBack<'x> {
             let value = match source.kind() {
                 NodeKind::Alias if !self.is_visible(source) => return None,
                 NodeKind::Alias => match self.expansion.place(source.resolved().id) {
-                    Some(target) => self.after(self.document.node(target)),
+                    Some(target) => self.value_after(self.document.node(target)),
                     None => source.value()?,
                 },
                 _ => source.value()?,
@@ -198,9 +203,9 @@ impl<'x> AliasWriteBack<'x> {
         stays.then_some(brought)
     }
 
-    fn see_merge_key(&mut self, merge: EntryRef<'x>) {
+    fn record_merge_key(&mut self, merge: EntryRef<'x>) {
         for id in merge.key.id.0..merge.value.ids().end {
-            self.see(self.plain().node(NodeId(id)));
+            self.record_anchor(self.plain().node(NodeId(id)));
         }
     }
 }

@@ -105,7 +105,7 @@ impl<'x> AliasWriteBack<'x> {
             let root = self.document.node(document.root);
             self.anchors.clear();
             if self.is_touched(root) {
-                self.node(root);
+                self.map_node(root);
             }
         }
     }
@@ -132,33 +132,33 @@ impl<'x> AliasWriteBack<'x> {
     }
 
     /// Maps the changes within a node, in the order of the new text.
-    pub(super) fn node(&mut self, node: NodeRef<'x>) {
+    pub(super) fn map_node(&mut self, node: NodeRef<'x>) {
         if let Some(copy) = self.expansion.copy_around(node.id) {
-            return self.alias(node, self.plain().node(copy.by));
+            return self.map_alias(node, self.plain().node(copy.by));
         }
         let plain = self.plain().node(self.expansion.origin(node.id));
-        self.see(plain);
+        self.record_anchor(plain);
         match self.changes.get(&node.id).cloned() {
             Some(Change::Replace(content)) => {
                 self.out.insert(plain.id, Change::Replace(content));
             }
-            Some(Change::Slots(slots)) => self.collection(node, plain, *slots),
+            Some(Change::Slots(slots)) => self.map_collection(node, plain, *slots),
             None if self.plain().merge_key(plain).is_some() => {
                 let slots = (0..node.entries().count()).map(Slot::Kept).collect();
-                self.collection(node, plain, slots);
+                self.map_collection(node, plain, slots);
             }
             None => {
-                node.items().for_each(|item| self.node(item));
+                node.items().for_each(|item| self.map_node(item));
                 for entry in node.entries() {
-                    self.key(entry.key);
-                    self.node(entry.value);
+                    self.map_key(entry.key);
+                    self.map_node(entry.value);
                 }
             }
         }
     }
 
     /// Records the anchor of a node, if it has one.
-    pub(super) fn see(&mut self, plain: NodeRef<'x>) {
+    pub(super) fn record_anchor(&mut self, plain: NodeRef<'x>) {
         if let Some(anchor) = plain.anchor() {
             self.anchors.insert(&anchor[1..], plain.id);
         }
@@ -166,10 +166,10 @@ impl<'x> AliasWriteBack<'x> {
 
     /// Maps the changes within a key. A key keeps its spelling, so a change is refused if an alias no longer has its
     /// value.
-    pub(super) fn key(&mut self, key: NodeRef<'x>) {
+    pub(super) fn map_key(&mut self, key: NodeRef<'x>) {
         let plain = key.written();
         if plain.resolved().id == plain.id || self.reads(plain, key) {
-            return self.node(key);
+            return self.map_node(key);
         }
         self.refuse(key, &plain.source()[1..]);
     }
@@ -186,7 +186,7 @@ impl<'x> AliasWriteBack<'x> {
         let target = self.expansion.place(alias.resolved().id);
         match target.map(|target| self.document.node(target)) {
             Some(target) if self.is_touched(target) || self.is_touched(place) => {
-                self.after(target) == self.after(place)
+                self.value_after(target) == self.value_after(place)
             }
             _ => !self.is_touched(place),
         }
@@ -198,7 +198,7 @@ impl<'x> AliasWriteBack<'x> {
     }
 
     /// Replaces an alias with the content of its place, unless the alias can be kept.
-    fn alias(&mut self, place: NodeRef<'x>, alias: NodeRef<'x>) {
+    fn map_alias(&mut self, place: NodeRef<'x>, alias: NodeRef<'x>) {
         if self.reads(alias, place) {
             return;
         }
@@ -241,7 +241,7 @@ impl<'x> AliasWriteBack<'x> {
         let comments = self.comments.range(within);
         editor.comments = comments.map(|(id, new)| (own(id), new.clone())).collect();
         editor.sources = self.sources.clone();
-        let value = self.after(place);
+        let value = self.value_after(place);
         if owned.document().tree.nodes.len() == ids.len() {
             let text = editor.finish_parsed()?;
             if text.root().and_then(|root| root.value()).as_ref() == Some(&value) {
@@ -252,7 +252,7 @@ impl<'x> AliasWriteBack<'x> {
     }
 
     /// The value of a place after the edit.
-    pub(super) fn after(&self, node: NodeRef<'x>) -> Value {
+    pub(super) fn value_after(&self, node: NodeRef<'x>) -> Value {
         let slots = match self.changes.get(&node.id) {
             Some(Change::Replace(content)) => return self.sources.content(content).value(),
             None if !self.is_touched(node) => return node.value().unwrap_or(Value::Null),
@@ -268,7 +268,7 @@ impl<'x> AliasWriteBack<'x> {
         }
         let items: Vec<_> = node.items().collect();
         let after = slots.iter().map(|slot| match slot {
-            Slot::Kept(index) => self.after(items[*index]),
+            Slot::Kept(index) => self.value_after(items[*index]),
             new => self.new_part(new).1,
         });
         Value::Sequence(after.collect())
@@ -284,7 +284,7 @@ impl<'x> AliasWriteBack<'x> {
             Slot::Kept(index) => {
                 let entry = entries[*index];
                 let key = entry.key.value().unwrap_or(Value::Null);
-                (key, self.after(entry.value))
+                (key, self.value_after(entry.value))
             }
             new => self.new_part(new),
         });
@@ -300,19 +300,19 @@ impl<'x> AliasWriteBack<'x> {
     }
 
     /// Maps the changes within a collection that has these slots after the edit.
-    fn collection(&mut self, node: NodeRef<'x>, plain: NodeRef<'x>, slots: Vec<Slot<'x>>) {
+    fn map_collection(&mut self, node: NodeRef<'x>, plain: NodeRef<'x>, slots: Vec<Slot<'x>>) {
         if self.plain().merge_key(plain).is_some() {
-            return self.merged(node, plain, slots);
+            return self.map_merged(node, plain, slots);
         }
         let entries: Vec<_> = node.entries().collect();
         let items: Vec<_> = node.items().collect();
         for slot in &slots {
             let Slot::Kept(index) = slot else { continue };
             match items.get(*index) {
-                Some(item) => self.node(*item),
+                Some(item) => self.map_node(*item),
                 None => {
-                    self.key(entries[*index].key);
-                    self.node(entries[*index].value);
+                    self.map_key(entries[*index].key);
+                    self.map_node(entries[*index].value);
                 }
             }
         }
