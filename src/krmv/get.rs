@@ -35,7 +35,7 @@ pub(crate) fn chosen(source: &SourceArgument, upstream: &UpstreamSource) -> Resu
     }
     let releases = &upstream.releases;
     let newest = releases.newest().or(releases.head());
-    let newest = newest.ok_or_else(|| releases.not_found("main", upstream.address()))?;
+    let newest = newest.ok_or_else(|| upstream.not_found("main"))?;
     Ok(newest.revision())
 }
 

@@ -6,7 +6,7 @@ use krm_variants::latest::{latest, version};
 use krm_variants::upstream::{NonGitSource, is_digest, open};
 use semver::{Version, VersionReq};
 
-use super::failure::{Failure, Result, command};
+use super::failure::{Failure, Result};
 use super::print::warning;
 use super::source::unreadable;
 
@@ -230,7 +230,7 @@ impl Releases {
             "there is no revision `{request}` in {address}; the nearest are {}",
             names.join(", ")
         );
-        Failure::new(message).hint(command(["git", "ls-remote", "--tags", address]))
+        Failure::new(message)
     }
 
     /// The error for a repository without releases.

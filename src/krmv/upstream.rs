@@ -116,7 +116,18 @@ impl UpstreamSource {
     pub(crate) fn asked(&self, directory: &str, request: &str) -> Result<Revision> {
         let listed = self.releases.asked(request).map(ListedReference::revision);
         let found = listed.or_else(|| self.by_other_name(directory, request));
-        found.ok_or_else(|| self.releases.not_found(request, &self.address))
+        found.ok_or_else(|| self.not_found(request))
+    }
+
+    /// The error for a revision that does not exist. Git lists only what its repositories have.
+    pub(crate) fn not_found(&self, request: &str) -> Failure {
+        let address = self.address.as_str();
+        let next = if self.is_git() {
+            command(["git", "ls-remote", "--tags", address])
+        } else {
+            command(["krmv", "help", "get"])
+        };
+        self.releases.not_found(request, address).hint(next)
     }
 
     /// Finds a revision by any name that only the repository itself knows: a commit, `HEAD~1`.

@@ -137,6 +137,7 @@ fn what_is_wrong_with_a_source_outside_of_git_is_said() {
         outcome.assert_code(2);
         assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
         assert!(!hints(&outcome.stderr).is_empty(), "{}", outcome.stderr);
+        assert!(!outcome.stderr.contains("hint: git"), "{}", outcome.stderr);
     }
     // Another archive of the same name is not the original.
     world
