@@ -1,6 +1,6 @@
 //! Checks a set before it is written: its variants' names and files must be free, and it must still have targets.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::new_files::paths_below;
 use super::sets::LocatedSet;
@@ -144,7 +144,11 @@ pub(super) fn check_files(sets: &Sets, expansions: &mut [SetExpansion<Made>], li
         let SetExpansion {
             variants, findings, ..
         } = expansion;
+        // Variants of one name are a collision of names already.
+        let mut names = HashSet::new();
+        let mut is_first = |name| names.insert(name);
         let new = variants.iter().filter(|variant| variant.made.is_new());
+        let new = new.filter(|variant| is_first(variant.name.as_str()));
         let refused = new.filter_map(|variant| {
             let finding = files.refuse(&variant.name, &mut taken)?;
             Some(finding.at(variant.place.path()))

@@ -96,6 +96,15 @@ fn collisions_name_both_field_paths() {
             "(NameCollision)",
         ],
     );
+    let twice = format!(
+        "{UPSTREAM}targets:\n- repositories: [{{name: r}}]\n- repositories: [{{name: r}}]\n"
+    );
+    let (set, repository_r) = (named_set("x", &twice), repository("r", "{}"));
+    let outcome = run(&[
+        ("a.yaml", &*set),
+        ("cluster.yaml", &[cluster(), repository_r].join("---\n")),
+    ]);
+    assert_eq!(errors(&outcome).len(), 1, "{:?}", errors(&outcome));
     // `a-b` + `c` and `a` + `b-c`.
     let spec = |repo: &str, package: &str| {
         format!(
