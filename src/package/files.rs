@@ -128,8 +128,13 @@ impl Package {
     }
 
     /// The package reduced to one of its files.
-    pub(crate) fn only(mut self, path: &str) -> Self {
-        self.files.retain(|other, _| other == path);
+    pub(crate) fn only(self, path: &str) -> Self {
+        self.without(|other| other != path)
+    }
+
+    /// The package without some of its files.
+    pub(crate) fn without(mut self, is_left_out: impl Fn(&str) -> bool) -> Self {
+        self.files.retain(|path, _| !is_left_out(path));
         self
     }
 

@@ -32,7 +32,7 @@ pub(super) const KRMIGNORE: &str = ".krmignore";
 /// The `.krmignore` of one package.
 pub(super) struct Krmignore {
     /// The package's folder, relative to the root package; empty for the root package.
-    folder: String,
+    pub(super) folder: String,
     ignore: Vec<IgnorePattern>,
     keep: Vec<IgnorePattern>,
 }

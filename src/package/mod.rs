@@ -10,6 +10,7 @@
 
 mod file;
 mod files;
+mod ignored;
 mod journal;
 mod krmignore;
 mod listing;
@@ -24,6 +25,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use files::FileContent;
 pub use files::{Package, PackageFile};
+pub(crate) use ignored::Ignored;
 pub(crate) use journal::JOURNAL;
 pub use journal::recover_package;
 pub(crate) use listing::{

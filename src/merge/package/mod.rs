@@ -36,6 +36,7 @@ use super::decided::ConflictRules;
 use super::fields::Conflict;
 use super::rule::OnConflict;
 use crate::config::UsageError;
+use crate::package::Ignored;
 use crate::resource_list::{ItemId, ResourceList, with_definitions};
 use crate::results::{FunctionResult, Results};
 use crate::schema::Schema;
@@ -136,6 +137,23 @@ impl Merge<'_> {
     /// # Errors
     /// [`UsageError`]: a file that can no longer be read.
     pub fn run(self, local: &mut ResourceList, results: &mut Results) -> Result<(), UsageError> {
+        let lists = [self.original, &*local, self.upstream].into_iter();
+        let ignored = Ignored::by(lists.filter_map(ResourceList::files)).map_err(UsageError::of)?;
+        let without = |list: &ResourceList| {
+            let list = list.without_files(|path| ignored.has(path));
+            list.map_err(UsageError::of)
+        };
+        let (original, upstream) = (without(self.original)?, without(self.upstream)?);
+        let merge = Merge {
+            original: original.as_ref().unwrap_or(self.original),
+            upstream: upstream.as_ref().unwrap_or(self.upstream),
+            ..self
+        };
+        merge.run_on(local, results)
+    }
+
+    /// Merges without what a `.krmignore` leaves out. Local's own files of that kind count as files that only local has.
+    fn run_on(self, local: &mut ResourceList, results: &mut Results) -> Result<(), UsageError> {
         if !self.options.allow_empty && self.refuse_empty(local, results) {
             return Ok(());
         }

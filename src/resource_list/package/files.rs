@@ -4,12 +4,28 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::package::{FileContent, Package, PackageError, PackageFile};
-use crate::resource_list::ResourceList;
+use crate::resource_list::{InputError, ResourceList};
 
 impl ResourceList {
     /// The files of a package as they were read.
     pub(crate) fn files(&self) -> Option<&Package> {
         self.package().map(|package| &*package.read)
+    }
+
+    /// The package without some of its files; `None` if it has none of them.
+    ///
+    /// # Errors
+    /// None that reading the package did not have.
+    pub(crate) fn without_files(
+        &self,
+        is_left_out: impl Fn(&str) -> bool,
+    ) -> Result<Option<Self>, InputError> {
+        let some = |files: &&Package| files.files().any(|(path, _)| is_left_out(path));
+        let Some(files) = self.files().filter(some) else {
+            return Ok(None);
+        };
+        let files = files.clone().without(&is_left_out);
+        Self::from_package_like(files, self.not_yaml().is_some(), &[self]).map(Some)
     }
 
     /// The paths of all files of a package.

@@ -4,6 +4,7 @@ mod beside;
 mod bookkeeping;
 mod decided;
 mod empty;
+mod ignored;
 mod kptfile;
 mod kustomization;
 mod one_file;
