@@ -6,7 +6,7 @@ use crate::merge::merge_schema::MergeSchema;
 use crate::merge::versions::Versions;
 use crate::yaml::{Editor, NodeKind, NodeRef, OwnedDocument, Path, Value};
 
-use super::{Findings, Policy, merge_resource};
+use super::{Combined, Findings, Policy, merge_resource};
 
 pub(in crate::merge) struct MergedDocument {
     pub(in crate::merge) text: String,
@@ -48,7 +48,8 @@ pub(in crate::merge) fn merge_documents(
     let findings = merge_resource(base, ours, theirs, schema, policy, &mut editor).ok()?;
     let brought = |side, other| {
         let mut found = Vec::new();
-        changes(&Path::root(), [base, Some(side), Some(other)], &mut found);
+        let nodes = [base, Some(side), Some(other)];
+        changes(&Path::root(), nodes, &findings.combined, &mut found);
         (!found.is_empty()).then_some(Value::Mapping(found))
     };
     Some(MergedDocument {
@@ -67,13 +68,21 @@ fn is_template(node: NodeRef<'_>) -> bool {
         || node.items().any(is_template)
 }
 
-/// Collects what one side changed and the other did not. `nodes` are `[base, side, other]`.
-fn changes(path: &Path, nodes: [Option<NodeRef<'_>>; 3], found: &mut Vec<(Value, Value)>) {
+/// Collects what one side changed and the other did not, and lists that merged by elements. `nodes` are
+/// `[base, side, other]`; `combined` are reported on their own.
+fn changes(
+    path: &Path,
+    nodes: [Option<NodeRef<'_>>; 3],
+    combined: &[Combined],
+    found: &mut Vec<(Value, Value)>,
+) {
     let [base, side, other] = nodes.map(|node| node.map(|node| node.resolved()));
     if found.len() >= MOST_CHANGES || NodeRef::same(base, side) {
         return;
     }
     let is_mapping = |node: Option<NodeRef<'_>>| node.is_some_and(|node| node.kind().is_mapping());
+    let is_sequence =
+        |node: Option<NodeRef<'_>>| node.is_some_and(|node| node.kind().is_sequence());
     if is_mapping(side) && (is_mapping(base) || base.is_none() && is_mapping(other)) {
         let entries = [base, side, other].map(|node| {
             let entries = node.into_iter().flat_map(|node| node.entries());
@@ -86,9 +95,14 @@ fn changes(path: &Path, nodes: [Option<NodeRef<'_>>; 3], found: &mut Vec<(Value,
             .chain(side.keys().filter(|name| !base.contains_key(*name)));
         for name in names {
             let below = entries.each_ref().map(|entries| entries.get(name).copied());
-            changes(&path.field(name), below, found);
+            changes(&path.field(name), below, combined, found);
         }
-    } else if NodeRef::same(base, other) {
+    } else if NodeRef::same(base, other)
+        || is_sequence(side)
+            && is_sequence(other)
+            && !NodeRef::same(side, other)
+            && combined.iter().all(|one| one.path != *path)
+    {
         let value = side.and_then(|node| node.value()).unwrap_or(Value::Null);
         found.push((Value::from(path.to_string()), value));
     }

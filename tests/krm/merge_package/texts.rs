@@ -527,3 +527,30 @@ fn lines_merge_as_git_merges_them() {
     }
     assert!((60..260).contains(&clean), "{clean} of 300 are clean");
 }
+
+/// The sides' changes meet in one list, one image or one text of the document.
+#[test]
+fn each_document_with_the_changes_of_both_sides_is_combined() {
+    let base = "list:\n- name: x\n  v: 1\n  w: 1\n- name: y\n  v: 2\nimage: reg/app:1\nlines: |\n  one\n  two\n  three\n";
+    for (local, upstream) in [
+        (("w: 1", "w: 5"), ("v: 1", "v: 6")),
+        (("  w: 1\n", ""), ("v: 2", "v: 3")),
+        (("- name: x\n  v: 1\n  w: 1\n", ""), ("v: 2", "v: 3")),
+        (("reg/app", "mirror/app"), ("app:1", "app:2")),
+        (("  one", "  ONE"), ("  three", "  THREE")),
+    ] {
+        let [local, upstream] = [local, upstream].map(|(old, new)| base.replace(old, new));
+        let texts = [base.to_owned(), local, upstream];
+        let in_resource = texts.each_ref().map(|text| {
+            let text: String = text.lines().map(|line| format!("    {line}\n")).collect();
+            format!(
+                "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  c.yaml: |\n{text}"
+            )
+        });
+        for (path, texts) in [("a.yaml", in_resource), ("values.yaml", texts)] {
+            let (_, said) = merge_file(path, texts.each_ref().map(String::as_str), "");
+            assert_eq!(said.len(), 1, "{path}: {said:?}");
+            assert!(said[0].ends_with("(Combined)"), "{path}: {said:?}");
+        }
+    }
+}

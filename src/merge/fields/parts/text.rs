@@ -15,7 +15,7 @@ use super::super::super::text::{self, PartConflict};
 use super::super::super::trail::Trail;
 use super::super::super::versions::Versions;
 use super::super::document::{MergedDocument, merge_documents};
-use super::super::{FieldMerger, Policy};
+use super::super::{Combined, FieldMerger, Policy};
 use super::{IMAGE_LINES, MergedText};
 use crate::yaml::{NodeKind, Value};
 
@@ -54,6 +54,16 @@ impl FieldMerger<'_> {
             upstream,
         } = merged;
         self.policy.lines_left = findings.lines_left;
+        let parts = findings.combined;
+        let side = |own: Option<Value>, of: fn(&Combined) -> &Value| {
+            let entry = |part: &Combined| (part.path.to_string().into(), of(part).clone());
+            let own = own.as_ref().map_or(&[][..], Value::entries);
+            let mut entries = own.to_vec();
+            entries.extend(parts.iter().map(entry));
+            (!entries.is_empty()).then_some(Value::Mapping(entries))
+        };
+        let local = side(local, |part| &part.local);
+        let upstream = side(upstream, |part| &part.upstream);
         let others = findings.others.into_iter().map(|(first, _)| first);
         let conflicts = findings.conflicts.into_iter().chain(others);
         let conflicts = conflicts.map(|conflict| PartConflict {
