@@ -110,9 +110,10 @@ impl Files<'_> {
                 report.kept_file(CHANGED, path, values);
                 return None;
             }
-            let side = match (&file.base, &file.local) {
-                (None, None) => report.deleted_file(ADDED, path, values),
-                (Some(_), None) => report.deleted_file(DELETED, path, values),
+            let side = match (&file.base, &file.local, &file.upstream) {
+                (None, None, _) => report.deleted_file(ADDED, path, values),
+                (Some(_), None, _) => report.deleted_file(DELETED, path, values),
+                (_, Some(_), None) => report.file(REMOVED, path, values),
                 _ => report.file(CHANGED, path, values),
             };
             if side == Side::Local {
@@ -137,6 +138,7 @@ impl Files<'_> {
 }
 
 const CHANGED: &str = "local and upstream both changed the file";
+const REMOVED: &str = "upstream deleted the file, and local changed it";
 const DELETED: &str = "local deleted the file, and upstream changed it";
 const ADDED: &str = "local deleted the sub-package, and upstream added the file to it";
 

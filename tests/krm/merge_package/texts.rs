@@ -554,3 +554,20 @@ fn each_document_with_the_changes_of_both_sides_is_combined() {
         }
     }
 }
+
+#[test]
+fn a_file_that_upstream_deleted_and_local_changed_is_said_to_be_deleted() {
+    let [kptfile, old, new] = [kptfile("p"), "1\n".to_owned(), "2\n".to_owned()];
+    let sources: [&[(&str, &str)]; 3] = [
+        &[("Kptfile", &kptfile), ("a.txt", &old)],
+        &[("Kptfile", &kptfile), ("a.txt", &new)],
+        &[("Kptfile", &kptfile)],
+    ];
+    let (found, said) = merge_files(sources, "");
+    assert_eq!(found["a.txt"], new);
+    assert!(
+        said[0]
+            .contains("a.txt: upstream deleted the file, and local changed it: kept your version"),
+        "{said:?}"
+    );
+}
