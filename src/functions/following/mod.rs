@@ -10,12 +10,11 @@ use std::sync::Arc;
 
 use crate::config::UsageError;
 use crate::kptfile::root_kptfile;
-use crate::resource::file_annotations;
-use crate::resource_list::ResourceList;
+use crate::resource_list::{NewResource, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Role, SuppliedPackage};
 use crate::upstream::{Locked, UpstreamRevision};
-use crate::yaml::{Value, to_block_text};
+use crate::yaml::Value;
 
 /// Compares the lock of the root Kptfile with an upstream.
 ///
@@ -98,24 +97,19 @@ pub(crate) fn make_kptfile(
     if root_kptfile(local).is_some() {
         return Ok(());
     }
-    let refused = |error: &dyn std::error::Error| UsageError::of(error);
-    let name = upstream.package_name();
-    let entry = |key: &str, value: Value| (Value::from(key), value);
-    let mut metadata = vec![entry("name", Value::from(name))];
-    if !local.is_package() {
-        let annotations = file_annotations("Kptfile", 0).into_iter();
-        let annotations = annotations.map(|(name, text)| entry(name, Value::from(text)));
-        metadata.push(entry("annotations", Value::Mapping(annotations.collect())));
-    }
-    let text = to_block_text(&Value::Mapping(vec![
-        entry("apiVersion", Value::from("kpt.dev/v1")),
-        entry("kind", Value::from("Kptfile")),
-        entry("metadata", Value::Mapping(metadata)),
-    ]));
-    let made = ResourceList::from_texts([("Kptfile".to_owned(), text)]);
-    let made = made.map_err(|error| refused(&error))?;
-    local
-        .insert_package(made)
-        .map(drop)
-        .map_err(|error| refused(&error))
+    let value = Value::Mapping(vec![
+        Value::entry("apiVersion", "kpt.dev/v1"),
+        Value::entry("kind", "Kptfile"),
+        Value::entry(
+            "metadata",
+            Value::Mapping(vec![Value::entry("name", upstream.package_name())]),
+        ),
+    ]);
+    let kptfile = local.write(NewResource {
+        path: Some("Kptfile".to_owned()),
+        package_path: None,
+        value,
+    });
+    local.add_text(kptfile);
+    local.apply_insertions().map_err(UsageError::of)
 }

@@ -5,7 +5,7 @@
 mod versions;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 use std::fmt;
 use std::rc::Rc;
 
@@ -105,17 +105,13 @@ struct LocalFile {
 impl LocalFiles {
     fn read(local: &ResourceList, scanner: &mut SimilarityScanner) -> Result<Self, UsageError> {
         let mut texts: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-        if let Some(path) = local.only_file() {
-            let bytes = local.read_file(path);
-            let bytes = bytes.map_err(UsageError::of)?;
-            texts.insert(path.to_owned(), bytes.into_owned());
-        } else if local.is_package() {
-            let of_resources = local.paths_of_resources();
-            let of_resources = of_resources.into_iter().map(str::to_owned);
-            for path in of_resources.chain(local.paths_of_others()) {
-                let bytes = local.read_file(&path);
-                let bytes = bytes.map_err(UsageError::of)?;
-                texts.insert(path, bytes.into_owned());
+        if local.is_package() {
+            let only = local.only_file().map(str::to_owned);
+            let paths = only.map_or_else(|| local.file_paths(), |path| BTreeSet::from([path]));
+            for path in paths {
+                let bytes = local.read_file(&path).map_err(UsageError::of)?;
+                let bytes = bytes.into_owned();
+                texts.insert(path, bytes);
             }
         } else {
             for (id, resource) in local.items() {
