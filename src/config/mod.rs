@@ -6,7 +6,7 @@ mod typed;
 pub(crate) use enum_fields::EnumFields;
 #[cfg(test)]
 pub(crate) use typed::Metadata;
-pub(crate) use typed::{typed, typed_config, typed_data, typed_value};
+pub(crate) use typed::{Scalars, typed, typed_config, typed_data, typed_value};
 
 use std::fmt::Display;
 

@@ -1,10 +1,16 @@
 //! Reads a config into a struct.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::{OF_ARGUMENTS, UsageError, kind_of, value_of};
-use crate::yaml::{NodeRef, Value, de};
+use super::{
+    CONFIG_MAP, ConfigKind, Key, Keys, OF_ARGUMENTS, UsageError, expected, kind_of, unexpected,
+    value_of,
+};
+use crate::yaml::de::{self, DeError};
+use crate::yaml::{NodeRef, Path, Value};
 
 /// Declares the struct of a config, which refuses unknown fields. It has the given fields and the ones of every object
 /// (`apiVersion`, `kind`, `metadata`), which [`kind_of`](super::kind_of) reads. It ignores fields that are read
@@ -76,18 +82,21 @@ pub(crate) fn typed_value<T: DeserializeOwned>(
     config: NodeRef<'_>,
     value: &Value,
 ) -> Result<T, UsageError> {
-    de::from_value(value).map_err(|error| {
-        let (_, kind) = kind_of(config);
-        // The ConfigMap that is created from arguments has no lines that a user has seen.
-        let name = config
-            .get_path(&["metadata", "name"])
-            .and_then(|name| name.as_str());
-        let place = match field_at(config, &error.path).unwrap_or(config).location() {
-            _ if name == Some(OF_ARGUMENTS) => String::new(),
-            place => format!(", {place}"),
-        };
-        UsageError::at(format_args!("functionConfig ({kind}){place}"), error)
-    })
+    de::from_value(value).map_err(|error| refused(config, error))
+}
+
+/// The error for a field that does not fit, with its place in the config.
+fn refused(config: NodeRef<'_>, error: DeError) -> UsageError {
+    let (_, kind) = kind_of(config);
+    // No one has seen the lines of the ConfigMap that arguments make.
+    let name = config
+        .get_path(&["metadata", "name"])
+        .and_then(|name| name.as_str());
+    let place = match field_at(config, &error.path).unwrap_or(config).location() {
+        _ if name == Some(OF_ARGUMENTS) => String::new(),
+        place => format!(", {place}"),
+    };
+    UsageError::at(format_args!("functionConfig ({kind}){place}"), error)
 }
 
 /// The key of the field at a path of [`de::DeError`], or the element of a sequence. Keys may have dots.
@@ -135,4 +144,64 @@ pub(crate) fn typed_data<D: DeserializeOwned + Default>(
 ) -> Result<D, UsageError> {
     let config: ConfigMap<D> = typed(config)?;
     Ok(config.data.unwrap_or_default())
+}
+
+/// The scalar fields of a config, as texts. Both forms of a config have them: the function's own kind, and the data of a
+/// ConfigMap.
+#[derive(Debug, Default)]
+pub(crate) struct Scalars {
+    fields: BTreeMap<String, Option<String>>,
+    /// The field that holds them.
+    pub(crate) prefix: Path,
+}
+
+impl Scalars {
+    /// Reads a config: as `T` if it is of the function's own kind, the first of `kinds`, or a ConfigMap with some of the keys.
+    ///
+    /// # Errors
+    /// As [`typed`]; a config of another kind.
+    pub(crate) fn read<T: DeserializeOwned>(
+        config: Option<NodeRef<'_>>,
+        kinds: &[ConfigKind],
+        keys: Keys,
+    ) -> Result<(Option<T>, Self), UsageError> {
+        let Some(config) = config else {
+            return Ok((None, Self::default()));
+        };
+        let keys = match keys {
+            Keys::These(keys) => keys,
+            Keys::None | Keys::Any(_) => &[],
+        };
+        match kind_of(config) {
+            found if kinds.first() == Some(&found) => {
+                let field = |key: &Key| {
+                    let value = config.get(key.name)?.value();
+                    let value = value.filter(|value| *value != Value::Null);
+                    Some((key.name.to_owned(), value.map(|value| value.plain_text())))
+                };
+                let typed: T = typed(config)?;
+                let fields = keys.iter().filter_map(field).collect();
+                let prefix = Path::root();
+                Ok((Some(typed), Self { fields, prefix }))
+            }
+            CONFIG_MAP => {
+                let fields: BTreeMap<String, Option<String>> = typed_data(config)?;
+                let names: Vec<&str> = keys.iter().map(|key| key.name).collect();
+                let mut found = fields.keys();
+                if let Some(unknown) = found.find(|field| !names.contains(&field.as_str())) {
+                    let path = format!("data.{unknown}");
+                    let error = de::unknown_field(unknown, &names);
+                    return Err(refused(config, DeError { path, ..error }));
+                }
+                let prefix = Path::fields(&["data"]);
+                Ok((None, Self { fields, prefix }))
+            }
+            _ => Err(unexpected(config, &expected(kinds))),
+        }
+    }
+
+    /// The text of a field.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.fields.get(name)?.as_deref()
+    }
 }

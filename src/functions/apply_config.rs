@@ -18,7 +18,7 @@ use crate::patch::annotations::with_field;
 use crate::patch::config::{apply_config, as_created};
 use crate::patch::finding::Findings;
 use crate::patch::node::{Field, Node};
-use crate::patch::options::{self, Options, OrderScalars, PatchScalars};
+use crate::patch::options::{self, Options};
 use crate::patch::rules::Rules;
 use crate::patch::write::{text_of, to_text};
 use crate::resource::{INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource};
@@ -50,17 +50,9 @@ pub const FUNCTION: Function = Function {
 
 typed_config! {
     #[derive(Debug, Deserialize)]
+    #[allow(dead_code, reason = "it checks the types of the fields")]
     pub(super) struct ApplyConfig ignores live, original {
         list_order: Option<String>,
-    }
-}
-
-impl From<ApplyConfig> for PatchScalars {
-    fn from(config: ApplyConfig) -> Self {
-        Self {
-            list_order: config.list_order,
-            ..Self::default()
-        }
     }
 }
 
@@ -70,7 +62,7 @@ fn step(
     supplied: &Supplied,
     results: &mut Results,
 ) -> Result<Output, UsageError> {
-    let options = options::read::<ApplyConfig, OrderScalars>(config, FUNCTION.configs, results)?;
+    let options = options::read::<ApplyConfig>(config, FUNCTION.configs, FUNCTION.keys, results)?;
     if !supplied.has(Role::Live) {
         return Err(Role::Live.missing("live resources", "ApplyConfig"));
     }

@@ -24,7 +24,7 @@ use crate::patch::apply::{Applied, apply};
 use crate::patch::finding::{Findings, unbounded};
 use crate::patch::identity::{keep_identity, without_identity};
 use crate::patch::node::{Node, is_bounded};
-use crate::patch::options::{self, ApplyScalars, Options, PatchScalars};
+use crate::patch::options::{self, Options};
 use crate::patch::rules::Rules;
 use crate::patch::target::{Index, Matches, Target, parse_labels};
 use crate::patch::write::write;
@@ -58,19 +58,10 @@ pub const FUNCTION: Function = Function {
 
 typed_config! {
     #[derive(Debug, Deserialize)]
+    #[allow(dead_code, reason = "it checks the types of the fields")]
     pub(super) struct ApplyPatch ignores patches {
         list_order: Option<String>,
         allow_missing: Option<bool>,
-    }
-}
-
-impl From<ApplyPatch> for PatchScalars {
-    fn from(config: ApplyPatch) -> Self {
-        Self {
-            list_order: config.list_order,
-            allow_missing: config.allow_missing.map(|allowed| allowed.to_string()),
-            format: None,
-        }
     }
 }
 
@@ -90,7 +81,7 @@ fn step(
     supplied: &Supplied,
     results: &mut Results,
 ) -> Result<Output, UsageError> {
-    let options = options::read::<ApplyPatch, ApplyScalars>(config, FUNCTION.configs, results)?;
+    let options = options::read::<ApplyPatch>(config, FUNCTION.configs, FUNCTION.keys, results)?;
     if !supplied.has(Role::Patches) {
         return Err(Role::Patches.missing("patches", "ApplyPatch"));
     }

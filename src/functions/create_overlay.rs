@@ -15,10 +15,7 @@ use serde::Deserialize;
 
 use super::following::{find_original, not_in_git};
 use super::{Document, Function, Output};
-use crate::config::{
-    API_VERSION, CONFIG_MAP, Key, Keys, UsageError, expected, kind_of, typed, typed_config,
-    typed_data, unexpected,
-};
+use crate::config::{API_VERSION, CONFIG_MAP, Key, Keys, Scalars, UsageError, typed_config};
 use crate::overlay::{
     Overlay, OverlayError, OverlayFinding, OverlayInput, OverlayState, PackageTexts, check, create,
 };
@@ -58,16 +55,10 @@ pub const FUNCTION: Function = Function {
 
 typed_config! {
     #[derive(Debug, Deserialize)]
+    #[allow(dead_code, reason = "it checks the types of the fields")]
     pub(super) struct CreateOverlay ignores original, upstream, against {
         base: Option<String>,
     }
-}
-
-/// The form of the config in the data of a ConfigMap.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct OverlayScalars {
-    base: Option<String>,
 }
 
 fn step(
@@ -76,7 +67,7 @@ fn step(
     supplied: &Supplied,
     results: &mut Results,
 ) -> Result<Output, UsageError> {
-    let base = read_base(config)?;
+    let (_, scalars) = Scalars::read::<CreateOverlay>(config, FUNCTION.configs, FUNCTION.keys)?;
     let given = upstream(supplied)?;
     let searched;
     let original = match supplied.one(Role::Original) {
@@ -98,7 +89,7 @@ fn step(
     let input = OverlayInput {
         fork: &fork,
         upstream: &upstream,
-        base: base.as_deref(),
+        base: scalars.get("base"),
         schema: &schema,
     };
     let overlay = match create(input) {
@@ -132,15 +123,6 @@ fn document(path: String, text: String) -> Document {
         path: Some(path),
         text,
     }
-}
-
-fn read_base(config: Option<NodeRef<'_>>) -> Result<Option<String>, UsageError> {
-    Ok(match config.map(|config| (config, kind_of(config))) {
-        None => None,
-        Some((config, (API_VERSION, "CreateOverlay"))) => typed::<CreateOverlay>(config)?.base,
-        Some((config, CONFIG_MAP)) => typed_data::<OverlayScalars>(config)?.base,
-        Some((config, _)) => return Err(unexpected(config, &expected(FUNCTION.configs))),
-    })
 }
 
 fn upstream(supplied: &Supplied) -> Result<&SuppliedPackage, UsageError> {

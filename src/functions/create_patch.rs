@@ -22,7 +22,7 @@ use crate::patch::finding::Findings;
 use crate::patch::identity::sparse;
 use crate::patch::kustomize::{self, Targets};
 use crate::patch::node::Node;
-use crate::patch::options::{self, Options, PatchFormat, PatchScalars};
+use crate::patch::options::{self, Options, PatchFormat};
 use crate::patch::rules::Rules;
 use crate::patch::write::to_text;
 use crate::resource::Resource;
@@ -54,20 +54,11 @@ pub const FUNCTION: Function = Function {
 
 typed_config! {
     #[derive(Debug, Deserialize)]
+    #[allow(dead_code, reason = "it checks the types of the fields")]
     pub(super) struct CreatePatch ignores live, original {
         list_order: Option<String>,
         allow_missing: Option<bool>,
         format: Option<String>,
-    }
-}
-
-impl From<CreatePatch> for PatchScalars {
-    fn from(config: CreatePatch) -> Self {
-        Self {
-            list_order: config.list_order,
-            allow_missing: config.allow_missing.map(|allowed| allowed.to_string()),
-            format: config.format,
-        }
     }
 }
 
@@ -77,7 +68,7 @@ fn step(
     supplied: &Supplied,
     results: &mut Results,
 ) -> Result<Output, UsageError> {
-    let options = options::read::<CreatePatch, PatchScalars>(config, FUNCTION.configs, results)?;
+    let options = options::read::<CreatePatch>(config, FUNCTION.configs, FUNCTION.keys, results)?;
     if !supplied.has(Role::Live) {
         return Err(Role::Live.missing("live resources", "CreatePatch"));
     }

@@ -4,10 +4,7 @@ use serde::Deserialize;
 
 use super::FUNCTION;
 use crate::config::enum_fields::{BOOL, word};
-use crate::config::{
-    API_VERSION, EnumFields, UsageError, expected, kind_of, typed, typed_config, typed_data,
-    unexpected,
-};
+use crate::config::{EnumFields, Scalars, UsageError, typed_config};
 use crate::merge::combine::{Combine, WrittenCombine};
 use crate::merge::decided::{WrittenRule, written_in_file};
 use crate::merge::package::{MergeOptions, Strategy};
@@ -17,6 +14,7 @@ use crate::yaml::{NodeRef, Path};
 
 typed_config! {
     #[derive(Debug, Deserialize)]
+    #[allow(dead_code, reason = "it checks the types of the fields")]
     pub(in crate::functions) struct MergePackage ignores original, upstream {
         on_conflict: Option<String>,
         strategy: Option<String>,
@@ -26,19 +24,6 @@ typed_config! {
         /// Rules that decide conflicts; the first rule that matches decides.
         conflicts: Option<Vec<WrittenRule>>,
     }
-}
-
-/// The scalar fields of the config, as texts.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct Scalars {
-    on_conflict: Option<String>,
-    strategy: Option<String>,
-    combine: Option<String>,
-    allow_empty: Option<String>,
-    create_kptfile: Option<String>,
-    /// Only for the merge driver. Declared here so that the error message can explain that.
-    conflict_style: Option<String>,
 }
 
 pub(super) struct Settings {
@@ -57,39 +42,26 @@ pub(super) fn read_options(
     file: Option<NodeRef<'_>>,
     results: &mut Results,
 ) -> Result<Option<Settings>, UsageError> {
-    let mut conflicts = None;
-    let (scalars, prefix) = match config {
-        None => (Scalars::default(), Path::root()),
-        Some(config) => match kind_of(config) {
-            (API_VERSION, "MergePackage") => {
-                let typed: MergePackage = typed(config)?;
-                conflicts = typed.conflicts;
-                let scalars = Scalars {
-                    on_conflict: typed.on_conflict,
-                    strategy: typed.strategy,
-                    combine: typed.combine.map(WrittenCombine::into_text),
-                    allow_empty: typed.allow_empty.map(|allowed| allowed.to_string()),
-                    create_kptfile: typed.create_kptfile.map(|create| create.to_string()),
-                    conflict_style: None,
-                };
-                (scalars, Path::root())
-            }
-            ("v1", "ConfigMap") => (typed_data::<Scalars>(config)?, Path::fields(&["data"])),
-            _ => return Err(unexpected(config, &expected(FUNCTION.configs))),
-        },
+    let (typed, scalars) = Scalars::read::<MergePackage>(config, FUNCTION.configs, FUNCTION.keys)?;
+    let (conflicts, combine) = match typed {
+        Some(typed) => (
+            typed.conflicts,
+            typed.combine.map(WrittenCombine::into_text),
+        ),
+        None => (None, scalars.get("combine").map(str::to_owned)),
     };
     let written = written_rules(conflicts, file)?;
-    let mut enums = EnumFields::new(prefix, results);
-    let names_strategy = scalars.strategy.is_some();
+    let mut enums = EnumFields::new(scalars.prefix.clone(), results);
+    let names_strategy = scalars.get("strategy").is_some();
     let fields = [
-        ("onConflict", scalars.on_conflict.as_deref()),
-        ("strategy", scalars.strategy.as_deref()),
-        ("combine", scalars.combine.as_deref()),
-        ("allowEmpty", scalars.allow_empty.as_deref()),
+        ("onConflict", scalars.get("onConflict")),
+        ("strategy", scalars.get("strategy")),
+        ("combine", combine.as_deref()),
+        ("allowEmpty", scalars.get("allowEmpty")),
     ];
     let options = merge_options(MergeOptions::default(), fields, &mut enums);
-    let creates_kptfile = enums.read_bool("createKptfile", scalars.create_kptfile.as_deref());
-    if let Some(found) = scalars.conflict_style {
+    let creates_kptfile = enums.read_bool("createKptfile", scalars.get("createKptfile"));
+    if let Some(found) = scalars.get("conflictStyle") {
         enums.refuse(
             "conflictStyle",
             format!("expected it with --git-merge-driver only, found `{found}`"),

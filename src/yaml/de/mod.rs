@@ -69,6 +69,28 @@ impl DeError {
     }
 }
 
+/// The error for a field that is none of the expected fields.
+pub(crate) fn unknown_field(field: &str, expected: &[&str]) -> DeError {
+    if let [nearest, ..] = nearest(field, expected.iter().copied(), 1)[..] {
+        return de::Error::custom(format_args!(
+            "unknown field `{field}`; did you mean `{nearest}`?"
+        ));
+    }
+    match expected {
+        [] => de::Error::custom(format_args!("unknown field `{field}`, expected no fields")),
+        [one] => de::Error::custom(format_args!("unknown field `{field}`, expected `{one}`")),
+        [one, other] => de::Error::custom(format_args!(
+            "unknown field `{field}`, expected `{one}` or `{other}`"
+        )),
+        expected => {
+            let known = expected.join("`, `");
+            de::Error::custom(format_args!(
+                "unknown field `{field}`, expected one of `{known}`"
+            ))
+        }
+    }
+}
+
 impl de::Error for DeError {
     fn custom<T: fmt::Display>(message: T) -> Self {
         DeError {
@@ -78,24 +100,7 @@ impl de::Error for DeError {
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
-        if let [nearest, ..] = nearest(field, expected.iter().copied(), 1)[..] {
-            return Self::custom(format_args!(
-                "unknown field `{field}`; did you mean `{nearest}`?"
-            ));
-        }
-        match expected {
-            [] => Self::custom(format_args!("unknown field `{field}`, expected no fields")),
-            [one] => Self::custom(format_args!("unknown field `{field}`, expected `{one}`")),
-            [one, other] => Self::custom(format_args!(
-                "unknown field `{field}`, expected `{one}` or `{other}`"
-            )),
-            expected => {
-                let known = expected.join("`, `");
-                Self::custom(format_args!(
-                    "unknown field `{field}`, expected one of `{known}`"
-                ))
-            }
-        }
+        unknown_field(field, expected)
     }
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
