@@ -112,7 +112,7 @@ impl<'t> ConflictTable<'t> {
         Ok(())
     }
 
-    /// Drops the markers of a file whose conflicts are all decided for local or upstream. An error if only some are
+    /// Drops the markers of a file whose conflicts all keep your version or upstream's. An error if only some are
     /// decided, or if the file with its markers is to be kept.
     fn drop_decided_markers(&mut self, decisions: &[UserDecision]) -> Result<()> {
         let mut sides: BTreeSet<&str> = BTreeSet::new();
