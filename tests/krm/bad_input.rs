@@ -353,7 +353,7 @@ fn nesting_and_anchors() {
     refused(
         "100,000 levels",
         "[".repeat(100_000),
-        "standard input: expected a ResourceList, found text that cannot be read: line 1, column 515: recursion limit exceeded",
+        "standard input: expected a ResourceList, found text that cannot be read: line 1, column 515: more than 512 nested collections",
     );
 }
 

@@ -143,11 +143,18 @@ impl<'t> Builder<'t> {
         let marker = error.marker();
         let at = marker.byte_offset();
         let place = at.map(|at| Location::of(self.text, at));
+        // The parser looks ahead for a colon after a flow collection.
+        let is_too_deep = matches!(error.kind(), ErrorKind::RecursionLimitExceeded);
+        let message = if is_too_deep {
+            too_deep()
+        } else {
+            error.info() + advice(self.text, &error.info())
+        };
         let parse_error = ParseError {
             line: place.map_or(marker.line(), |place| place.line),
             column: place.map_or(marker.col() + 1, |place| place.column),
-            message: error.info() + advice(self.text, &error.info()),
-            is_syntax: true,
+            message,
+            is_syntax: !is_too_deep,
         };
         match error.kind() {
             ErrorKind::InvalidQuotedScalarIndent => ReadFailure::QuotedIndent(parse_error),
@@ -369,8 +376,7 @@ impl<'t> Builder<'t> {
         };
         let id = self.begin(kind, Some(span))?;
         if self.open.len() + self.options.depth >= MAX_DEPTH {
-            let message = format!("more than {MAX_DEPTH} nested collections");
-            return Err(self.error(range.start, message));
+            return Err(self.error(range.start, too_deep()));
         }
         if matches!(kind, NodeKind::FlowMapping | NodeKind::FlowSequence) {
             self.tree.nodes[id as usize].start = offset(range.start);
@@ -435,6 +441,10 @@ impl<'t> Builder<'t> {
             ..self.error(at, message.to_owned())
         }
     }
+}
+
+fn too_deep() -> String {
+    format!("more than {MAX_DEPTH} nested collections")
 }
 
 /// A hint for the two most common reasons why a text is not YAML.

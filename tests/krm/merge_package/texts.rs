@@ -571,3 +571,25 @@ fn a_file_that_upstream_deleted_and_local_changed_is_said_to_be_deleted() {
         "{said:?}"
     );
 }
+
+/// It is not a text either.
+#[test]
+fn a_file_of_too_many_levels_is_an_error() {
+    let folder = crate::git::Folder::new(&[]);
+    for side in ["original", "local", "upstream"] {
+        folder.put(&format!("{side}/Kptfile"), kptfile("p"));
+    }
+    for levels in [513, 600, 5000] {
+        let text = ["a: ", &"[".repeat(levels), &"]".repeat(levels), "\n"].concat();
+        folder.put("local/deep.yaml", text);
+        let outcome = folder.merge(&["--original", "original", "--upstream", "upstream"]);
+        outcome.assert_code(2);
+        let expected = "deep.yaml: line 1, column 5";
+        assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains("more than 512 nested collections"),
+            "{}",
+            outcome.stderr
+        );
+    }
+}
