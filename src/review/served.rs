@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 
 use super::table::{section, words};
-use super::units::ObjectKey;
+use super::units::{ObjectKey, applied};
 use super::{ReviewFinding, Risk};
 use crate::resource::Resource;
 use crate::resource_list::ResourceList;
@@ -84,7 +84,7 @@ fn removal(resource: &Resource, release: Release) -> Option<&'static Removed> {
 
 /// Reports each resource of a package that a release does not serve.
 pub(super) fn find(list: &ResourceList, release: Release, found: &mut Vec<ReviewFinding>) {
-    for (_, resource) in list.items() {
+    for resource in applied(list) {
         let Some(removed) = removal(resource, release) else {
             continue;
         };

@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::walk::given;
-use crate::resource::{Resource, is_local_config};
+use crate::resource::{LOCAL_CONFIG_ANNOTATION, Resource, is_local_config};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::scope::Scopes;
 use crate::yaml::{NodeId, NodeRef};
@@ -78,6 +78,20 @@ impl<'l> ClusterObject<'l> {
     }
 }
 
+/// The resources that a cluster gets. Parses only the items that may be local config.
+pub(super) fn applied(list: &ResourceList) -> impl Iterator<Item = &Resource> {
+    let unclear = list.items_that_may_contain(&[LOCAL_CONFIG_ANNOTATION]);
+    let unclear: HashSet<ItemId> = unclear.map(|(id, _)| id).collect();
+    let items = list.items().filter(move |(id, resource)| {
+        if unclear.contains(id) {
+            ClusterObject::of(list, *id).is_some()
+        } else {
+            !is_for_tools(resource)
+        }
+    });
+    items.map(|(_, resource)| resource)
+}
+
 /// The package with its lists replaced by their elements. `None` if it has no lists.
 pub(super) fn without_lists(list: &ResourceList) -> Option<ResourceList> {
     let is_list = |resource: &Resource| resource.kind.ends_with("List");
@@ -120,9 +134,7 @@ pub(super) struct Objects<'l> {
 
 impl<'l> Objects<'l> {
     pub(super) fn of(list: &'l ResourceList) -> Self {
-        let items = list.items();
-        let keys = items.filter_map(|(_, resource)| ObjectKey::of(resource));
-        let keys = keys.collect();
+        let keys = applied(list).filter_map(ObjectKey::of).collect();
         Self { list, keys }
     }
 

@@ -254,6 +254,26 @@ fn a_resource_that_another_file_still_has_goes_nowhere() {
     check(&format!("{service}{list}"), list, &[]);
 }
 
+/// Tools no longer apply it, so the object in the cluster is pruned or orphaned.
+#[test]
+fn a_resource_that_becomes_local_config_is_deleted() {
+    let map = |metadata: &str| {
+        let front = container("image: a, envFrom: [{configMapRef: {name: a}}]");
+        format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{{metadata}}}\n---\n{front}")
+    };
+    let applied = map("name: a");
+    let local = map("name: a, annotations: {config.kubernetes.io/local-config: 'true'}");
+    check(
+        &applied,
+        &local,
+        &[
+            "blocking DanglingReference spec.template.spec.containers[0].envFrom[0].configMapRef: ",
+            "dangerous ResourceRemoved the ConfigMap is deleted",
+        ],
+    );
+    check(&local, &applied, &["notable ResourceAdded"]);
+}
+
 #[test]
 fn elements_of_a_list_are_resources() {
     let roles = |verbs: &str| {

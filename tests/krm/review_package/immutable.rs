@@ -181,6 +181,14 @@ fn a_release_does_not_serve_a_version() {
              since 1.25: use `policy/v1`"
         ]
     );
+    let local = "namespace: n, annotations: {config.kubernetes.io/local-config: 'true'}";
+    let local = budget.replace("namespace: n", local);
+    let config = "apiVersion: fn.kpt.dev/v1alpha1\nkind: ReviewPackage\nkubernetesVersion: 1.30\n";
+    assert_eq!(
+        lines(&results(config, &[(Role::Before, &local)], &local)),
+        [""; 0],
+        "no cluster gets local config"
+    );
 }
 
 #[test]
