@@ -32,6 +32,31 @@ const HELP: &str = "\
 /// The number of lines that are shown before and after the line of a conflict.
 const CONTEXT: usize = 2;
 
+/// What the user decides about a conflict, and the text of its file after an edit.
+#[derive(Default)]
+struct Answer {
+    take: Option<Take>,
+    edited: Option<String>,
+}
+
+impl Answer {
+    fn take(take: Take) -> Self {
+        Self {
+            take: Some(take),
+            edited: None,
+        }
+    }
+}
+
+/// The last texts of the edited files, by path.
+fn edited(conflicts: &[ReportedConflict], answers: &[Answer]) -> BTreeMap<String, String> {
+    let answers = conflicts.iter().zip(answers);
+    let texts = answers.filter_map(|(conflict, answer)| {
+        Some((conflict.file().to_owned(), answer.edited.clone()?))
+    });
+    texts.collect()
+}
+
 /// Asks about each conflict. Returns the decisions, and the texts of the files that the user edited, by path.
 pub(crate) fn ask(
     table: &ConflictTable<'_>,
@@ -39,8 +64,7 @@ pub(crate) fn ask(
     common: &Common,
 ) -> Result<(Vec<UserDecision>, BTreeMap<String, String>)> {
     let term = Term::stdout();
-    let mut answers: Vec<Option<Take>> = Vec::new();
-    let mut edited: BTreeMap<String, String> = BTreeMap::new();
+    let mut answers: Vec<Answer> = Vec::new();
     'asking: while let Some(conflict) = conflicts.get(answers.len()) {
         let mut page = Page::new(common);
         show(&mut page, table, conflict, answers.len(), conflicts.len());
@@ -53,19 +77,15 @@ pub(crate) fn ask(
                 write(&term, &format!("{c}\n"))?;
             }
             match key {
-                Key::Char('l') => answers.push(Some(Take::Local)),
-                Key::Char('u') => answers.push(Some(Take::Upstream)),
-                Key::Char('s') => answers.push(None),
-                Key::Char('b') if answers.pop().is_some() => {
-                    if let Some(again) = conflicts.get(answers.len()) {
-                        edited.remove(again.file());
-                    }
-                }
-                Key::Char('e') => match edit(table, conflict, &edited)? {
-                    Ok(text) => {
-                        edited.insert(conflict.file().to_owned(), text);
-                        answers.push(Some(Take::File));
-                    }
+                Key::Char('l') => answers.push(Answer::take(Take::Local)),
+                Key::Char('u') => answers.push(Answer::take(Take::Upstream)),
+                Key::Char('s') => answers.push(Answer::default()),
+                Key::Char('b') if answers.pop().is_some() => {}
+                Key::Char('e') => match edit(table, conflict, &edited(conflicts, &answers))? {
+                    Ok(text) => answers.push(Answer {
+                        take: Some(Take::File),
+                        edited: Some(text),
+                    }),
                     Err(why) => {
                         write(&term, &format!("{why}\n"))?;
                         continue;
@@ -84,10 +104,12 @@ pub(crate) fn ask(
             break;
         }
     }
+    let edited = edited(conflicts, &answers);
     let decisions = conflicts.iter().zip(answers);
     let decisions = decisions.filter_map(|(conflict, answer)| {
         let conflict = conflict.clone();
-        answer.map(|take| UserDecision { conflict, take })
+        let take = answer.take?;
+        Some(UserDecision { conflict, take })
     });
     Ok((decisions.collect(), edited))
 }

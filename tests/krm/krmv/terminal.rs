@@ -153,6 +153,23 @@ fn a_place_is_edited_with_the_editor() {
     );
 }
 
+#[test]
+fn undoing_a_decision_keeps_the_edits_for_earlier_ones() {
+    let world = World::edited();
+    let own = world.read("web/app.yaml");
+    world.write("web/app.yaml", &own.replace("app:1", "own:1"));
+    world.commit("image");
+    world.krmv(&["upgrade", "web", "v2.0.0"]).assert_code(1);
+    let editor =
+        "sed -i -e '/^<<<<<<< /d' -e '/^=======$/,/^>>>>>>> /d' -e 's/replicas: 5/replicas: 4/'";
+    let Some((_, text)) = typed(&world, "elbll", editor) else {
+        return;
+    };
+    assert!(text.contains("all decided"), "{text}");
+    let own = world.read("web/app.yaml");
+    assert!(own.contains("replicas: 4 # by load"), "{own}");
+}
+
 /// A command says on a terminal how far it is, and in a pipe nothing; the switch leaves out the second that it waits.
 #[test]
 fn long_work_says_how_far_it_is() {
