@@ -71,24 +71,39 @@ pub(super) fn changes_frozen(change: &FieldChange<'_, '_>) -> bool {
     change.object_remains && text(before) == Some("true")
 }
 
-/// Only the images, the deadline, the tolerations and the scheduling gates of a running pod can change.
+/// Of a running pod, only the images and the deadline can change; it can get tolerations and lose scheduling gates.
 pub(super) fn changes_pod(change: &FieldChange<'_, '_>) -> bool {
-    const MUTABLE: [&str; 3] = ["activeDeadlineSeconds", "tolerations", "schedulingGates"];
-    let field = change.last_field();
-    let is_mutable = MUTABLE.contains(&field)
-        || matches!(field, "containers" | "initContainers")
-            && without_images(change.before()) == without_images(change.after());
+    let without = |key: &str| [change.before(), change.after()].map(|list| without(list, key));
+    let is_mutable = match change.last_field() {
+        "activeDeadlineSeconds" => true,
+        "containers" | "initContainers" => {
+            let [before, after] = without("image");
+            before == after
+        }
+        "tolerations" => {
+            let [before, after] = without("tolerationSeconds");
+            before.iter().all(|toleration| after.contains(toleration))
+        }
+        "schedulingGates" => {
+            let [before, after] = without("");
+            after.iter().all(|gate| before.contains(gate))
+        }
+        _ => false,
+    };
     change.object_remains && !is_mutable
 }
 
-/// The fields of containers other than their images.
-fn without_images(list: Option<NodeRef<'_>>) -> Vec<(&str, Option<Value>)> {
-    let containers = list.into_iter().flat_map(|list| list.items());
-    let entries = containers.flat_map(|container| container.resolved().entries());
-    let others = entries.filter(|entry| entry.key.as_str() != Some("image"));
-    others
-        .map(|entry| (entry.key.field_name(), entry.value.value()))
-        .collect()
+/// The fields of each element of a list, without one of them.
+fn without<'n>(list: Option<NodeRef<'n>>, key: &str) -> Vec<Vec<(&'n str, Option<Value>)>> {
+    let items = list.into_iter().flat_map(|list| list.items());
+    let fields = items.map(|item| {
+        let others = item.resolved().entries();
+        let others = others.filter(|entry| entry.key.as_str() != Some(key));
+        others
+            .map(|entry| (entry.key.field_name(), entry.value.value()))
+            .collect()
+    });
+    fields.collect()
 }
 
 /// A quantity as a number: `10Gi`, `500m`, `1e3`.

@@ -14,7 +14,7 @@ fn strings<'n>(list: Option<NodeRef<'n>>) -> Vec<&'n str> {
 }
 
 /// The capabilities that a container may add under the Baseline level of the Pod Security Standards.
-const HARMLESS: [&str; 14] = [
+const HARMLESS: [&str; 13] = [
     "AUDIT_WRITE",
     "CHOWN",
     "DAC_OVERRIDE",
@@ -28,7 +28,6 @@ const HARMLESS: [&str; 14] = [
     "SETPCAP",
     "SETUID",
     "SYS_CHROOT",
-    "",
 ];
 
 pub(super) fn adds_capabilities(change: &FieldChange<'_, '_>) -> Option<String> {

@@ -101,6 +101,20 @@ fn fields_that_cannot_change() {
             "type: Opaque",
             "type: kubernetes.io/tls",
         ),
+        (
+            "v1",
+            "Pod",
+            "spec.tolerations",
+            "spec: {tolerations: [{key: a, operator: Exists}]}",
+            "spec: {tolerations: [{key: b, operator: Exists}]}",
+        ),
+        (
+            "v1",
+            "Pod",
+            "spec.schedulingGates",
+            "spec: {schedulingGates: [{name: a.x.io/a}]}",
+            "spec: {schedulingGates: [{name: a.x.io/a}, {name: a.x.io/b}]}",
+        ),
     ] {
         check_field(version, kind, field, before, after);
     }
@@ -140,6 +154,12 @@ fn fields_that_can_change() {
             "Job",
             "spec: {completionMode: Indexed, completions: 1, parallelism: 1}",
             "spec: {completionMode: Indexed, completions: 2, parallelism: 2}",
+        ),
+        (
+            "v1",
+            "Pod",
+            "spec: {tolerations: [{key: a, operator: Exists}], schedulingGates: [{name: a.x.io/a}]}",
+            "spec: {tolerations: [{key: b}, {key: a, operator: Exists, tolerationSeconds: 5}]}",
         ),
     ] {
         check_taken(version, kind, before, after);
