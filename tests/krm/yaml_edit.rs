@@ -1,7 +1,9 @@
 //! Given a text and an edit, this text comes out.
 
+use std::sync::Arc;
+
 use krm_variants::yaml::{
-    Content, Document, EditError, Editor, NodeRef, ParseOptions, Tree, Value,
+    Content, Document, EditError, Editor, NodeRef, OwnedDocument, ParseOptions, Tree, Value,
 };
 
 fn edit<'t>(
@@ -606,6 +608,18 @@ fn a_long_key_has_a_question_mark() {
         &nested,
         &format!("a:\n  ? {key}\n  :\n  - x\n"),
     );
+}
+
+#[test]
+fn comments_below_the_tag_of_a_text_are_kept() {
+    let text = "!!map\n# why\na: 1\n".to_owned();
+    let text = OwnedDocument::parse(text).expect("YAML");
+    let before = "x: 1\n";
+    let tree = parse(before);
+    let result = edit(before, &tree, &[], |e, n| {
+        e.set(n, "x", Content::Text(Arc::new(text)))
+    });
+    assert_eq!(result.expect("an edit"), "x: !!map\n  # why\n  a: 1\n");
 }
 
 #[test]

@@ -102,13 +102,12 @@ impl Emitter<'_> {
         let document = node.document;
         self.inline(node.tag().unwrap_or_default());
         self.open_collection(shift.to);
-        let (Some(indicator), raw) = (node.indicator(), node.raw()) else {
-            return;
-        };
-        let after = if raw.properties == NONE || raw.properties < raw.indicator {
-            indicator + 1
-        } else {
-            raw.properties as usize + node.properties().len()
+        let raw = node.raw();
+        let after = match node.indicator() {
+            Some(at) if raw.properties == NONE || raw.properties < raw.indicator => at + 1,
+            // The root of a document has no indicator.
+            None if raw.properties == NONE => return,
+            _ => raw.properties as usize + node.properties().len(),
         };
         let first = document.line_start(node.range().start);
         if first > after {
