@@ -31,7 +31,7 @@ use crate::results::{FunctionResult, Reason, Results};
 use crate::schema::Schema;
 use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::upstream::SOURCES;
-use crate::yaml::{EditError, NodeRef};
+use crate::yaml::{EditError, NodeRef, to_block_text};
 
 /// The definition of the function.
 pub const FUNCTION: Function = Function {
@@ -216,6 +216,7 @@ impl PatchMaker<'_> {
         let patches = kustomize::create(&node, &modified, rules);
         let merge = patches.merge.as_ref().map(to_text).transpose()?;
         let entry = patches.entry(&Resource::read(live), &self.targets);
+        let entry = entry.as_ref().map(to_block_text);
         Ok(merge.into_iter().chain(entry).collect())
     }
 }

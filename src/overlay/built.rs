@@ -46,11 +46,18 @@ impl BuiltObject<'_> {
     }
 
     /// Applies changes. A changed resource has no node.
-    pub(super) fn change(&mut self, changes: &[FieldReplacement]) {
+    ///
+    /// # Errors
+    /// [`OverlayError::Patch`]: a change is below a value that has no fields.
+    pub(super) fn change(&mut self, changes: &[FieldReplacement]) -> Result<(), OverlayError> {
         if !changes.is_empty() {
-            change(&mut self.value, changes);
+            change(&mut self.value, changes).map_err(|error| OverlayError::Patch {
+                place: self.shown(),
+                error,
+            })?;
             self.node = None;
         }
+        Ok(())
     }
 
     pub(super) fn name(&self) -> &str {
@@ -139,7 +146,7 @@ pub(super) fn field_at<'v>(value: &'v Value, path: &[impl AsRef<str>]) -> Option
 }
 
 /// Applies changes to a value. Missing mappings are created.
-fn change(value: &mut Value, changes: &[FieldReplacement]) {
+fn change(value: &mut Value, changes: &[FieldReplacement]) -> Result<(), String> {
     for (path, new) in changes {
         let there = (1..path.len()).take_while(|length| {
             field_at(value, &path[..*length]).is_some_and(|value| *value != Value::Null)
@@ -158,7 +165,7 @@ fn change(value: &mut Value, changes: &[FieldReplacement]) {
             Value::entry("path", pointer),
             Value::entry("value", new),
         ]);
-        // The parent exists, so the operation succeeds.
-        let _ = operate(value, &Value::Sequence(vec![operation]));
+        operate(value, &Value::Sequence(vec![operation]))?;
     }
+    Ok(())
 }

@@ -55,7 +55,7 @@ pub fn create(input: OverlayInput<'_>) -> Result<Overlay, OverlayError> {
     let upstream = input.upstream.build_alone(input.schema)?;
     by_id(&fork)?;
     by_id(&upstream)?;
-    let made = Maker::new(&fork, &upstream, input.schema);
+    let made = Maker::new(&fork, &upstream, input.schema)?;
     let mut overlay = Overlay::default();
     let mut kustomization = Vec::new();
     made.patches(&mut overlay, &mut kustomization)?;
@@ -153,23 +153,23 @@ impl<'m, 'p> Maker<'m, 'p> {
         fork: &'m [BuiltObject<'p>],
         upstream: &'m [BuiltObject<'p>],
         schema: &'m Schema,
-    ) -> Self {
+    ) -> Result<Self, OverlayError> {
         let mut transformations = namespace(upstream, fork);
-        let of_fork = pair(fork, upstream, &transformations);
+        let of_fork = pair(fork, upstream, &transformations)?;
         let pairs = of_fork.iter().zip(upstream);
         let pairs: Vec<_> = pairs
             .filter_map(|(at, old)| Some((old, &fork[(*at)?])))
             .collect();
         explain(&mut transformations, &pairs, fork);
         let moved = transformations.moved(upstream);
-        Self {
+        Ok(Self {
             fork,
             upstream,
             schema,
             transformations,
             of_fork,
             moved,
-        }
+        })
     }
 
     /// Creates the patches: their files, and their entries in the kustomization.
@@ -212,10 +212,7 @@ impl<'m, 'p> Maker<'m, 'p> {
             overlay.counts[0] += usize::from(patches.merge.is_some() || entry.is_some());
             operations.extend(entry);
         }
-        for text in operations {
-            let parsed = OwnedDocument::parse(text).ok();
-            entries.extend(parsed.and_then(|parsed| parsed.root()?.value()));
-        }
+        entries.append(&mut operations);
         Ok(())
     }
 
@@ -225,7 +222,7 @@ impl<'m, 'p> Maker<'m, 'p> {
         let mut changes = self.transformations.changes(old, &self.moved);
         changes.retain(|(path, _)| !matches!(path.as_slice(), [metadata, key] if metadata == "metadata" && matches!(&**key, "namespace" | "name")));
         let mut object = old.clone();
-        object.change(&changes);
+        object.change(&changes)?;
         object.document()
     }
 
@@ -333,9 +330,9 @@ fn pair(
     fork: &[BuiltObject<'_>],
     upstream: &[BuiltObject<'_>],
     transformations: &Transformations,
-) -> Vec<Option<usize>> {
+) -> Result<Vec<Option<usize>>, OverlayError> {
     let mut built = upstream.to_vec();
-    transformations.apply(&mut built);
+    transformations.apply(&mut built)?;
     let ids: HashMap<BuildId, usize> = fork.iter().map(BuiltObject::id).zip(0..).collect();
     let mut pairs: Vec<Option<usize>> = built
         .iter()
@@ -359,7 +356,7 @@ fn pair(
             pairs[*old] = Some(*new);
         }
     }
-    pairs
+    Ok(pairs)
 }
 
 /// Adds the file of a patch. Returns its entry in the kustomization.

@@ -29,9 +29,9 @@ pub(super) fn namespace(upstream: &[BuiltObject<'_>], fork: &[BuiltObject<'_>]) 
         .iter()
         .all(|object| made.changes(object, &moved).is_empty());
     let mut built = upstream.to_vec();
-    made.apply(&mut built);
+    let is_applied = made.apply(&mut built).is_ok();
     let ids: HashSet<_> = built.iter().map(BuiltObject::id).collect();
-    if is_kept && ids.len() == built.len() {
+    if is_applied && is_kept && ids.len() == built.len() {
         made
     } else {
         Transformations::default()

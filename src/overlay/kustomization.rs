@@ -203,8 +203,7 @@ impl Kustomization {
                 });
             }
         }
-        Transformations::read(&self.value).apply(objects);
-        Ok(())
+        Transformations::read(&self.value).apply(objects)
     }
 }
 

@@ -7,6 +7,7 @@
 //!   newTag: "2"
 //! ```
 
+use super::OverlayError;
 use super::built::{BuiltObject, FieldReplacement, field_at};
 use crate::merge::{image_parts, repository};
 use crate::resource::namespace_of;
@@ -268,11 +269,16 @@ impl Transformations {
         fields
     }
 
-    pub(super) fn apply(&self, objects: &mut [BuiltObject<'_>]) {
+    /// Changes the resources.
+    ///
+    /// # Errors
+    /// [`OverlayError::Patch`]: a change is below a value that has no fields.
+    pub(super) fn apply(&self, objects: &mut [BuiltObject<'_>]) -> Result<(), OverlayError> {
         let moved = self.moved(objects);
         for object in objects {
-            object.change(&self.changes(object, &moved));
+            object.change(&self.changes(object, &moved))?;
         }
+        Ok(())
     }
 
     /// The service accounts and services that get another namespace: kind, name and old namespace.

@@ -292,6 +292,25 @@ fn a_field_that_is_not_evaluated_is_an_error() {
 }
 
 #[test]
+fn a_label_below_a_text_is_an_error() {
+    let folder = Folder::new(&[]);
+    for side in ["up", "fork"] {
+        let text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, labels: text}\n";
+        folder.put(&format!("{side}/a.yaml"), text);
+        let text = "resources: [a.yaml]\nlabels: [{pairs: {a: b}}]\n";
+        folder.put(&format!("{side}/kustomization.yaml"), text);
+    }
+    let output = Command::new(binary("create-overlay"))
+        .current_dir(folder.path("."))
+        .args(["--package", "fork", "--upstream", "up"])
+        .output()
+        .expect("it runs");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("ConfigMap/a: "), "{stderr}");
+}
+
+#[test]
 fn in_a_pipe_the_files_are_items() {
     let list = format!(
         "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- {}",

@@ -89,7 +89,7 @@ fn deletion<'a>() -> Node<'a> {
 impl Patches<'_> {
     /// The JSON patch as an entry of a kustomization's `patches`; `None` if it has no operations.
     #[must_use]
-    pub fn entry(&self, live: &Resource, targets: &Targets<'_>) -> Option<String> {
+    pub fn entry(&self, live: &Resource, targets: &Targets<'_>) -> Option<Value> {
         (!self.operations.is_empty()).then(|| entry(&self.operations, targets.select(live)))
     }
 }

@@ -128,7 +128,7 @@ fn list<'a>(live: &Node<'a>, new: &Node<'a>, trail: &Trail<'_>, create: &mut Kus
 }
 
 /// An entry of `patches` with these operations.
-pub(super) fn entry(operations: &[Operation<'_>], target: Value) -> String {
+pub(super) fn entry(operations: &[Operation<'_>], target: Value) -> Value {
     let mut operations: Vec<Value> = operations.iter().map(Operation::to_value).collect();
     // kustomize trims the patch, which would remove the last line break of a text at its end.
     if let Some(last) = operations.last_mut()
@@ -138,10 +138,10 @@ pub(super) fn entry(operations: &[Operation<'_>], target: Value) -> String {
         fields.reverse();
     }
     let patch = to_block_text(&Value::Sequence(operations));
-    to_block_text(&Value::Mapping(vec![
+    Value::Mapping(vec![
         Value::entry("target", target),
         Value::entry("patch", patch),
-    ]))
+    ])
 }
 
 fn ends_with_line_break(value: &Value) -> bool {
