@@ -15,6 +15,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -24,7 +25,7 @@ use crate::git::{
     workspace_number,
 };
 use crate::kptfile::Ownership;
-use crate::package::{check_folders, is_git, is_temporary, join};
+use crate::package::{PackageError, check_folders, is_git, is_temporary, join};
 
 /// The downstream repositories of a fleet. The last one that was used stays open.
 pub(crate) struct Downstreams<'f> {
@@ -137,11 +138,17 @@ impl<'f> Downstreams<'f> {
     /// The names of the repositories and folders in the fleet that may be downstream repositories.
     ///
     /// # Errors
-    /// [`GitError`]: the repository that contains the fleet cannot be read.
+    /// [`GitError`]: the fleet, or the repository that contains it, cannot be read.
     pub(crate) fn names(&mut self) -> Result<BTreeSet<String>, GitError> {
         let mut names = BTreeSet::new();
-        let entries = fs::read_dir(self.fleet);
-        for entry in entries.into_iter().flatten().flatten() {
+        let refused = |error| PackageError::io("read", self.fleet)(error);
+        let entries = match fs::read_dir(self.fleet) {
+            // The first drafts create it.
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            entries => Some(entries.map_err(refused)?),
+        };
+        for entry in entries.into_iter().flatten() {
+            let entry = entry.map_err(refused)?;
             let name = entry.file_name().into_string();
             let name = name
                 .ok()

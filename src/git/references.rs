@@ -12,6 +12,7 @@ use gix::bstr::ByteSlice;
 use gix::refs::TargetRef;
 use gix::remote::Direction;
 
+use super::error::near;
 use super::{GitError, Repository};
 
 /// A branch: its commits in this repository and at the remote, as last fetched.
@@ -160,7 +161,7 @@ impl Repository {
                 path: self.path.clone(),
                 revision: named.to_owned(),
                 message: "the Repository object names this branch in `spec.git.branch`".to_owned(),
-                near: references.branches.keys().take(3).cloned().collect(),
+                near: near(named, references.branches.keys().map(String::as_str)),
             });
         }
         let default = references.remote_default.as_deref();

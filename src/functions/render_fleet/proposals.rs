@@ -24,7 +24,7 @@ impl Drafts<'_> {
     /// a repository cannot be read, adds a warning, unless variants target it, which then report the error.
     ///
     /// # Errors
-    /// [`UsageError`]: the repository that contains the fleet cannot be read.
+    /// [`UsageError`]: the fleet, or the repository that contains it, cannot be read.
     pub(super) fn claimed(
         &mut self,
         variants: &[FleetVariant],

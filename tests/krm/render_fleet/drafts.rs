@@ -311,6 +311,19 @@ fn a_draft_is_on_top_of_the_base_branch_and_not_of_head() {
     fleet.folder.put("east.yaml", repository(", branch: gone"));
     let resources = ["--drafts", "--resources", "east.yaml"];
     fleet.expect(&resources, 1, &["`gone`", "spec.git.branch"]);
+    for name in ["a", "b", "c"] {
+        east(&fleet, &["branch", name]);
+    }
+    fleet.folder.put("east.yaml", repository(", branch: mian"));
+    fleet.expect(&resources, 1, &["`mian`", "the nearest are `main`"]);
+}
+
+#[test]
+fn a_fleet_that_cannot_be_read_is_not_an_empty_one() {
+    let fleet = Fleet::new();
+    fleet.put("a", "v1", "east/app", "");
+    fleet.folder.put("fleet", "a file\n");
+    fleet.expect(&["--drafts"], 2, &["cannot read '", "Not a directory"]);
 }
 
 /// A clone of `east` in its place, as in CI.
