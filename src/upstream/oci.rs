@@ -222,7 +222,12 @@ impl Layout {
         let mut pending: Vec<(Descriptor, usize)> = Vec::new();
         pending.extend(index.manifests.into_iter().rev().map(|one| (one, 0)));
         while let Some((descriptor, depth)) = pending.pop() {
-            if images.len() + pending.len() > MOST_IMAGES || depth > MOST_INDEXES {
+            if depth > MOST_INDEXES {
+                return Err(format!(
+                    "expected image indexes nested at most {MOST_INDEXES} deep, found deeper ones"
+                ));
+            }
+            if images.len() + pending.len() > MOST_IMAGES {
                 return Err(format!("expected at most {MOST_IMAGES} images, found more"));
             }
             let is_index = descriptor.media_type.contains(".index.")

@@ -201,6 +201,13 @@ fn layouts_that_are_wrong_are_refused_and_nothing_is_written() {
     });
     folder.put("json/index.json", "{");
     folder.put("empty/index.json", "{\"manifests\": []}");
+    let mut nested = json!({"manifests": []});
+    for _ in 0..6 {
+        let media_type = "application/vnd.oci.image.index.v1+json";
+        let inner = blob(&folder, "deep", media_type, nested.to_string().as_bytes());
+        nested = json!({"manifests": [inner]});
+    }
+    folder.put("deep/index.json", nested.to_string());
     for (upstream, expected) in [
         (
             "oci:good",
@@ -223,6 +230,7 @@ fn layouts_that_are_wrong_are_refused_and_nothing_is_written() {
         ("oci:text:v2", "'..' component"),
         ("oci:json", "index.json:"),
         ("oci:empty", "found none"),
+        ("oci:deep", "image indexes nested at most 4 deep"),
     ] {
         copy(&folder, Some(KPTFILE));
         let before = all(&folder, "local");
