@@ -74,7 +74,7 @@ typed_config! {
     }
 }
 
-/// A version as a YAML reader takes it.
+/// A version, quoted or as a number.
 #[cfg(test)]
 #[allow(dead_code)]
 #[derive(schemars::JsonSchema)]

@@ -128,8 +128,8 @@ pub(crate) struct UpgradeArguments {
 
 /// Decide the conflicts of an upgrade
 ///
-/// PATTERN is a glob over FILE, FIELD or FILE:FIELD; without one, it means all conflicts. Without
-/// --take, krmv lists them or, on a terminal, asks about each.
+/// PATTERN is a glob over FILE, FIELD or FILE:FIELD, or names a resource: Kind/name. Without one, it means all
+/// conflicts. Without --take, krmv lists them or, on a terminal, asks about each.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  krmv resolve\n  krmv resolve --take local 'spec.replicas'\n  \

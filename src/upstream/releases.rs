@@ -93,7 +93,7 @@ impl NonGitSource {
         let above = own.parent().filter(|above| !above.as_os_str().is_empty());
         let entries = fs::read_dir(above.unwrap_or(FilePath::new("."))).map_err(|error| {
             UsageError::cannot(
-                format_args!("list what is sibling_flag '{}'", self.address),
+                format_args!("list the releases next to '{}'", self.address),
                 error,
             )
         })?;

@@ -90,7 +90,7 @@ impl VariantOwner {
         match (self.references.first(), &self.label) {
             (Some((name, _)), _) => format!("the PackageVariantSet `{name}`"),
             (None, Some(label)) => format!("the PackageVariantSet `{label}`"),
-            (None, None) => "nobody".to_owned(),
+            (None, None) => "no PackageVariantSet".to_owned(),
         }
     }
 }

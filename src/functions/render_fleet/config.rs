@@ -38,7 +38,7 @@ typed_config! {
     }
 }
 
-/// An element of `catalog`.
+/// An upstream repository.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -51,7 +51,7 @@ struct WrittenCatalog {
     path: PathBuf,
 }
 
-/// A number, or the text of a number or of a percentage.
+/// A number of packages, or a percentage such as `10%`.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]

@@ -244,7 +244,7 @@ fn a_variant_of_another_owner_is_left_alone() {
                 "    config.porch.kpt.dev/packagevariantset: example\n",
                 "    a: b\n",
             ),
-            "nobody",
+            "belongs to no PackageVariantSet",
         ),
     ] {
         let outcome = run(&[
