@@ -1,11 +1,11 @@
 //! The functionConfig: which kinds a function takes, and reading them into typed structs.
 
 pub(crate) mod enum_fields;
+#[cfg(test)]
+pub(crate) mod schema;
 mod typed;
 
 pub(crate) use enum_fields::EnumFields;
-#[cfg(test)]
-pub(crate) use typed::Metadata;
 pub(crate) use typed::{Scalars, typed, typed_config, typed_data, typed_value};
 
 use std::fmt::Display;

@@ -34,7 +34,7 @@ macro_rules! typed_config {
             kind: ::serde::de::IgnoredAny,
             #[allow(dead_code)]
             #[serde(default)]
-            #[cfg_attr(test, schemars(with = "Option<crate::config::Metadata>"))]
+            #[cfg_attr(test, schemars(with = "Option<crate::config::schema::Metadata>"))]
             metadata: ::serde::de::IgnoredAny,
             $($(#[$field_attribute])* $field_vis $field: $type,)*
             $(
@@ -49,22 +49,6 @@ macro_rules! typed_config {
     };
 }
 pub(crate) use typed_config;
-
-/// `metadata` of the config.
-#[cfg(test)]
-#[derive(schemars::JsonSchema)]
-#[allow(dead_code)]
-pub(crate) struct Metadata {
-    /// Name of the object
-    #[schemars(length(min = 1))]
-    name: Option<String>,
-    /// Namespace of the object
-    namespace: Option<String>,
-    /// Labels of the object
-    labels: Option<std::collections::BTreeMap<String, String>>,
-    /// Annotations of the object
-    annotations: Option<std::collections::BTreeMap<String, String>>,
-}
 
 /// Reads a config into a struct.
 ///
