@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::finding::Said;
 use super::words::show_common;
-use super::{Collector, FleetReport, VariantEntry, json};
+use super::{Collector, FleetReport, VariantEntry};
 use crate::config::UsageError;
 use crate::functions::render_fleet::{Action, FleetCounts};
 use crate::yaml::{OwnedDocument, de};
@@ -85,7 +85,7 @@ struct Shards<'p> {
 impl Shards<'_> {
     fn read(&mut self, text: &str) -> Result<(), String> {
         if text.trim_start().starts_with('{') {
-            self.add_report(json::read(text)?)
+            self.add_report(FleetReport::read(text)?)
         } else {
             self.add_results(text)
         }

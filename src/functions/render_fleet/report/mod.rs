@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A [`Collector`] takes the outcomes one by one and stores each text once; `words` replaces the names of variants in
-//! texts, so that texts that differ only in these names become equal. `json` is the report as data, `html` is the
+//! texts, so that texts that differ only in these names become equal. `html` is the
 //! page, and `join` combines the reports of shards.
 //!
 //! Source: contract, render-fleet.
@@ -16,7 +16,6 @@ mod collector;
 mod finding;
 mod html;
 mod join;
-mod json;
 mod words;
 
 use std::path::Path;
@@ -24,7 +23,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{FleetCounts, VariantEntry};
-use crate::config::UsageError;
+use crate::config::{API_VERSION, UsageError};
 
 pub use collector::Collector;
 pub use finding::SharedResult;
@@ -124,7 +123,23 @@ impl FleetReport {
     pub fn text(&self, form: ReportForm) -> Result<String, UsageError> {
         match form {
             ReportForm::Html => html::page(self),
-            ReportForm::Json => json::write(self),
+            ReportForm::Json => match serde_json::to_string_pretty(self) {
+                Ok(text) => Ok(text + "\n"),
+                Err(error) => Err(UsageError::cannot("write the report", error)),
+            },
         }
+    }
+
+    /// Reads a report that is JSON.
+    ///
+    /// # Errors
+    /// A message about what is wrong with the report.
+    fn read(text: &str) -> Result<Self, String> {
+        let report: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if (report.api_version.as_str(), report.kind.as_str()) != (API_VERSION, KIND) {
+            let found = format!("{} ({})", report.kind, report.api_version);
+            return Err(format!("expected a {KIND} ({API_VERSION}), found {found}"));
+        }
+        Ok(report)
     }
 }
