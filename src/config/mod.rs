@@ -49,7 +49,7 @@ pub enum UsageError {
     Invalid {
         /// The flag, file, field or role.
         place: String,
-        /// What is wrong with it.
+        /// The problem with it.
         error: String,
     },
     /// The system or another program failed to do something.

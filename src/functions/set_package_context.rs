@@ -36,7 +36,7 @@ use crate::yaml::{Content, EditError, EntryRef, NodeKind, NodeRef, OwnedDocument
 /// The definition of the function.
 pub const FUNCTION: Function = Function {
     name: "set-package-context",
-    about: "Adds keys to the package context (the ConfigMap kptfile.kpt.dev beside the root Kptfile), \
+    about: "Adds keys to the package context (the ConfigMap kptfile.kpt.dev next to the root Kptfile), \
             and removes keys from it.",
     examples: &[
         "set-package-context --package DIR region=us-east1 --diff",
@@ -78,7 +78,7 @@ pub(super) struct ContextChange<'a> {
     data: Vec<EntryRef<'a>>,
     remove_keys: Vec<String>,
     create_if_missing: bool,
-    /// What is wrong with the config.
+    /// The problems of the config.
     findings: Vec<FunctionResult>,
 }
 
@@ -182,7 +182,7 @@ pub(super) fn change_context(
         Ok(None) => results.push(FunctionResult::error(
             Reason::PackageContextNotFound,
             format!(
-                "expected a ConfigMap `{PACKAGE_CONTEXT_NAME}` beside the root Kptfile, found none; \
+                "expected a ConfigMap `{PACKAGE_CONTEXT_NAME}` next to the root Kptfile, found none; \
                  `kpt pkg get --for-deployment` creates it, and so does this function with `createIfMissing: true` in a SetPackageContext"
             ),
         )),

@@ -21,7 +21,7 @@ pub enum GitError {
     Form {
         /// The flag as given.
         found: String,
-        /// What is wrong with it.
+        /// The problem with it.
         message: String,
     },
     /// The path does not exist, or is not a repository.
@@ -29,7 +29,7 @@ pub enum GitError {
     NotARepository {
         /// The path as given.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem with it.
         message: String,
     },
     /// No tag, branch or commit has this name.
@@ -81,7 +81,7 @@ pub enum GitError {
         path: PathBuf,
         /// What cannot be read: the file, folder or commit.
         what: String,
-        /// What is wrong with it.
+        /// The problem with it.
         message: String,
     },
     /// A draft cannot be written.
@@ -91,7 +91,7 @@ pub enum GitError {
         path: PathBuf,
         /// The branch of the draft.
         branch: String,
-        /// What is wrong.
+        /// The problem.
         message: String,
     },
     /// The package is larger than one run reads.

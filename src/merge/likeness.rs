@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! replicas: 1 -> 5                         one value changed
-//! a label of its own                       one value added
+//! one more label                           one value added
 //! a container, a resource, a folder less   one removed, however large
 //! ```
 //!

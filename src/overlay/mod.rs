@@ -51,7 +51,7 @@ pub enum OverlayError {
     NotYaml {
         /// The file.
         file: String,
-        /// What is wrong.
+        /// The problem.
         error: String,
     },
     /// A field whose effect is not known here.
@@ -88,7 +88,7 @@ pub enum OverlayError {
     Patch {
         /// The patch.
         place: String,
-        /// What is wrong.
+        /// The problem.
         error: String,
     },
 }

@@ -73,7 +73,7 @@ impl fmt::Display for SkipReason {
 pub(crate) trait FileSource {
     /// A file, link or folder in a folder.
     type Entry;
-    /// What is stored for a file that is only listed.
+    /// The data stored for a file that is only listed.
     type Stamp;
     /// The target of a link.
     type Target: Ord + Clone;

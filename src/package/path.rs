@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::PackageError;
 
-/// What is wrong with a path from data (an annotation of an item, a field of a config).
+/// The problem with a path from data (an annotation of an item, a field of a config).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
     /// The path is empty.

@@ -109,7 +109,7 @@ pub(super) fn make_in(folder: &Path) -> io::Result<NamedTempFile> {
     builder.tempfile_in(folder)
 }
 
-/// Removes those of these temporary files that were left behind. Errors are ignored: a file that remains does no
+/// Removes the temporary files among these that were left behind. Errors are ignored: a file that remains does no
 /// harm.
 pub(super) fn remove_left_behind(files: &[PathBuf]) {
     for file in files {

@@ -21,7 +21,7 @@ pub enum InputError {
     Yaml {
         /// `standard input` or the path of the file.
         place: String,
-        /// What is wrong, and where.
+        /// The problem and its place.
         error: ParseError,
     },
     /// The text is YAML, but does not have the expected form.

@@ -186,7 +186,7 @@ impl<'r> Reader<'r> {
         self.files.insert(name, file);
     }
 
-    /// Adds the documents of a text, each as a text of its own, because a function may read only a few of them. In a
+    /// Adds the documents of a text, each as a separate text, because a function may read only a few of them. In a
     /// `file` of a directory, YAML that is not KRM is skipped; in a text that is the whole input, it is an error.
     pub(super) fn add_documents(
         &mut self,

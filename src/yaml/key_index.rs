@@ -1,5 +1,5 @@
-//! Finds the positions of keys. The table holds positions instead of keys, because large maps have millions of keys,
-//! whose texts exist already.
+//! Finds the positions of keys. The table holds positions instead of keys, because large maps have millions of keys
+//! and the texts of the keys exist already.
 
 use std::hash::{BuildHasher, RandomState};
 

@@ -562,7 +562,7 @@ fn values_that_are_not_allowed() {
             "[error] removeKeys[2]: the key `package-path` is reserved: kpt and Porch set it (ReservedKey)",
         ],
     );
-    let missing = "[error] expected a ConfigMap `kptfile.kpt.dev` beside the root Kptfile, found none; `kpt pkg get --for-deployment` creates it, and so does this function with `createIfMissing: true` in a SetPackageContext (PackageContextNotFound)";
+    let missing = "[error] expected a ConfigMap `kptfile.kpt.dev` next to the root Kptfile, found none; `kpt pkg get --for-deployment` creates it, and so does this function with `createIfMissing: true` in a SetPackageContext (PackageContextNotFound)";
     let several = "[error] package-context.yaml: ConfigMap/kptfile.kpt.dev: expected one ConfigMap `kptfile.kpt.dev` for the root package, found several (Ambiguous)";
     let set = &["region=east"];
     failed(&list(&[KPTFILE]), set, &[missing]);

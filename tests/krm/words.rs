@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use regex::Regex;
+
 /// What is not written, and what is.
 const INSTEAD_OF: [(&str, &str); 30] = [
     ("'s stands", "kept upstream's value, kept your value"),
@@ -84,4 +86,151 @@ fn phrases_of_no_other_program_are_not_written() {
         }
     }
     assert_eq!(refused, "");
+}
+
+/// Words that are seldom the plain ones, with the uses that are, and why.
+const SELDOM_PLAIN: [(&str, &[(&str, &str)]); 19] = [
+    (
+        "stands",
+        &[(
+            "stands (in )?for",
+            "an abbreviation or a fixture represents another thing",
+        )],
+    ),
+    (
+        "behind",
+        &[(
+            "left[ -]behind",
+            "files that remain after a killed run, and kpt's empty maps",
+        )],
+    ),
+    ("beside", &[]),
+    ("besides", &[]),
+    ("nobody", &[]),
+    ("somebody", &[]),
+    ("anybody", &[]),
+    ("anew", &[]),
+    ("told", &[]),
+    (
+        "tells",
+        &[(
+            "tells (the reader|Git|a script|the platform team)",
+            "somebody receives information",
+        )],
+    ),
+    (
+        "whose",
+        &[(
+            r"[\w`)>*]+,? whose [\w`.{]+",
+            "a relative clause after its noun",
+        )],
+    ),
+    (
+        "wanted",
+        &[(r"[`({]wanted[`)}]", "a variable in a message")],
+    ),
+    (
+        "is no ",
+        &[
+            ("there is no ", "a statement that something is missing"),
+            ("is no longer ", "a state that ended"),
+        ],
+    ),
+    ("any more", &[]),
+    (
+        "as a whole",
+        &[(
+            "replaced as a whole",
+            "a comment of an example from the document",
+        )],
+    ),
+    ("by itself", &[]),
+    (
+        "of its own",
+        &[(r"of its own [\w`]+", "a part that belongs to the subject")],
+    ),
+    (
+        "what is",
+        &[(
+            r"[\w`,;:|(]+ +what is ",
+            "an indirect question within a sentence",
+        )],
+    ),
+    (
+        "(that|those) of",
+        &[
+            (
+                "(like|with|among them|as|than|before|after|over|replace|except|without|through|of|is|are|makes?|become|resources|times|changes|only) (that|those) of",
+                "a comparison or an assignment to the noun before it",
+            ),
+            (
+                "(as well as|;|:|,|and|that) (that|those) of",
+                "the noun is the one just named",
+            ),
+            (
+                r"own entries win over those of",
+                "the noun is the one just named",
+            ),
+        ],
+    ),
+];
+
+/// The prose of a file: a page, the comments of a source, and the strings in it.
+fn prose(path: &str, text: &str) -> Vec<String> {
+    if !path.ends_with(".rs") {
+        return text.lines().map(str::to_owned).collect();
+    }
+    let string = Regex::new(r#""(?:[^"\\]|\\.)*""#).expect("a pattern");
+    let lines = text.lines().map(|line| match line.split_once("//") {
+        Some((_, comment)) => comment.to_owned(),
+        None => {
+            let strings = string.find_iter(line).map(|found| found.as_str());
+            strings.collect::<Vec<_>>().join(" ")
+        }
+    });
+    lines.collect()
+}
+
+#[test]
+fn words_that_are_seldom_plain_have_a_reason() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut all = Vec::new();
+    for folder in ["src", "functions", "docs"] {
+        texts(&root.join(folder), &mut all);
+    }
+    for page in [
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "README.md",
+        "SECURITY.md",
+    ] {
+        let text = fs::read_to_string(root.join(page)).expect("a page");
+        all.push((page.to_owned(), text));
+    }
+    let patterns = SELDOM_PLAIN.map(|(word, uses)| {
+        let ending = if word.ends_with(' ') { "" } else { r"\b" };
+        let word = Regex::new(&format!(r"(?i)\b{word}{ending}")).expect("a pattern");
+        let uses = uses.iter().map(|(plain, _)| format!("(?:{plain})"));
+        let uses = uses.collect::<Vec<_>>().join("|");
+        let plain = Regex::new(&format!("(?i){uses}")).expect("a pattern");
+        (word, (!uses.is_empty()).then_some(plain))
+    });
+    let mut refused = String::new();
+    for (path, text) in &all {
+        for line in prose(path, text) {
+            for (word, plain) in patterns.iter().filter(|(word, _)| word.is_match(&line)) {
+                let left = match plain {
+                    Some(plain) => plain.replace_all(&line, ""),
+                    None => line.as_str().into(),
+                };
+                if word.is_match(&left) {
+                    refused += &format!("{path}: `{word}`: {}\n", line.trim());
+                }
+            }
+        }
+    }
+    assert_eq!(
+        refused, "",
+        "write it plainly, or add the use and its reason"
+    );
 }

@@ -30,7 +30,7 @@ enum FileAction {
 #[derive(Debug, Default)]
 pub(super) struct FileActions(Vec<(String, FileAction)>);
 
-/// What is needed to decide about a file.
+/// The inputs of the decision about a file.
 struct Files<'f> {
     strategy: Strategy,
     sub_packages: &'f SubPackages,

@@ -125,11 +125,11 @@ impl<'r> Report<'r> {
     fn outcome(&mut self, decision: Decision, what: &str) -> (Severity, &'static str, String) {
         let side = decision.side.as_str();
         self.count(decision, 1);
-        let whose = match decision.side {
+        let owner = match decision.side {
             Side::Local => "your",
             Side::Upstream => "upstream's",
         };
-        let kept = format!("kept {whose} {what}");
+        let kept = format!("kept {owner} {what}");
         let by = |rule: DecidedBy| format!(" because of `conflicts[{}]`", rule.index);
         let unchanged = "left unchanged".to_owned();
         match (decision.rule, self.options.on_conflict) {

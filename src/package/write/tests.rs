@@ -97,14 +97,14 @@ fn modes_are_kept_and_taken_over() {
         mode_given("plain", None),
     ];
     write_package(&files, &changes).expect("written");
-    put(dir.path(), "beside", "");
+    put(dir.path(), "neighbor", "");
     assert_eq!(mode(dir.path(), "a.yaml"), 0o640);
     assert_eq!(mode(dir.path(), "s.sh"), 0o755);
     assert_eq!(mode(dir.path(), "new"), 0o666);
     // The expected mode depends on the umask of the test.
     assert_eq!(
         mode(dir.path(), "plain"),
-        mode(dir.path(), "beside") & 0o644
+        mode(dir.path(), "neighbor") & 0o644
     );
 }
 

@@ -16,7 +16,7 @@ impl Apply<'_> {
         &mut self,
         items: &[ListItem<'_>],
         rule: ListRule<'_>,
-        whose: &str,
+        owner: &str,
         trail: &Trail<'_>,
     ) -> Option<Vec<ElementKey>> {
         let mut keys = Vec::with_capacity(items.len());
@@ -37,7 +37,7 @@ impl Apply<'_> {
                 Ok(key) => keys.push(key),
                 Err(message) => {
                     let at = trail.element(index);
-                    let message = format!("element of {whose}: {message}");
+                    let message = format!("element of {owner}: {message}");
                     self.findings.error(&at, Reason::InvalidPatch, message);
                     return None;
                 }

@@ -108,7 +108,7 @@ impl Create<'_> {
         &mut self,
         list: Option<&Node<'a>>,
         keys: Keys<'_>,
-        whose: &str,
+        owner: &str,
         trail: &Trail<'_>,
     ) -> Option<Keyed<'a>> {
         let items = list.map(Node::items).unwrap_or_default();
@@ -118,7 +118,7 @@ impl Create<'_> {
                 Ok(key) => found.push(key),
                 Err(message) => {
                     let at = trail.element(index);
-                    let message = format!("element of {whose}: {message}");
+                    let message = format!("element of {owner}: {message}");
                     self.findings.error(&at, Reason::InvalidValue, message);
                     return None;
                 }

@@ -102,7 +102,7 @@ pub(crate) struct Downstream {
     pub(crate) package: Option<String>,
 }
 
-/// What is added to the package context and what is removed from it.
+/// The keys to add to the package context and to remove from it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

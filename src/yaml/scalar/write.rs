@@ -53,8 +53,8 @@ pub(crate) fn write_single_quoted(text: &str) -> Option<String> {
 /// the parent's indentation, then `-` without a trailing line feed, nothing with one, `+` with several.
 ///
 /// Folded text is written without folding: each line of the text on one line, with the blank lines that keep lines
-/// apart. `None` if the text is only white space or has an unprintable character (such as a carriage return), if there
-/// is no indentation, if `step` is not within 1 to 9 where its digit is needed, or if folded text has a line of white
+/// apart. `None` if the text is only white space or has an unprintable character (such as a carriage return), if it
+/// has no indentation, if `step` is not within 1 to 9 where its digit is needed, or if folded text has a line of white
 /// space.
 pub(crate) fn write_block(
     text: &str,

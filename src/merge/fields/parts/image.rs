@@ -16,7 +16,7 @@ use crate::yaml::Value;
 /// An image reference at the end of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Image<'a> {
-    /// What is before it: `--flag=`, or nothing.
+    /// The text before it: `--flag=`, or nothing.
     prefix: &'a str,
     /// Registry and path.
     repository: &'a str,
