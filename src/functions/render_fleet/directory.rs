@@ -59,20 +59,20 @@ pub(super) fn on_directory(
     place: &Destination,
     mode: Mode,
 ) -> VariantOutcome {
-    let mut said = Results::default();
+    let mut findings = Results::default();
     let package = PackageDirectory {
         fleet,
         directory: &fleet.join(&place.path),
         place,
         mode,
     };
-    let done = package.run(worker, variant, &mut said);
+    let done = package.run(worker, variant, &mut findings);
     let (worked, diffs) = done.unwrap_or_else(|CannotWork(result)| {
-        said.push(result.about(&variant.resource));
+        findings.push(result.about(&variant.resource));
         Default::default()
     });
     let is_changed = !worked.changes.is_empty();
-    let mut outcome = VariantOutcome::of(variant, worked.rendered, &said, is_changed);
+    let mut outcome = VariantOutcome::of(variant, worked.rendered, &findings, is_changed);
     outcome.diffs = diffs;
     outcome
 }
@@ -89,12 +89,12 @@ impl PackageDirectory<'_> {
         &self,
         worker: &mut Worker<'_>,
         variant: &FleetVariant,
-        said: &mut Results,
+        findings: &mut Results,
     ) -> Result<(WorkedPackage, Vec<FileDiff>), CannotWork> {
         check_folders(self.fleet, &format!("{}/", self.place.path))?;
         let is_made = self.mode.writes && !self.directory.exists();
         let _lock = self.lock()?;
-        let done = self.render(worker, variant, said);
+        let done = self.render(worker, variant, findings);
         if is_made {
             // No other run works in this directory until the lock is released.
             remove_empty_folders(self.fleet, self.directory);
@@ -120,7 +120,7 @@ impl PackageDirectory<'_> {
         &self,
         worker: &mut Worker<'_>,
         variant: &FleetVariant,
-        said: &mut Results,
+        findings: &mut Results,
     ) -> Result<(WorkedPackage, Vec<FileDiff>), CannotWork> {
         if self.mode.writes {
             recover_package(self.directory)?;
@@ -130,18 +130,18 @@ impl PackageDirectory<'_> {
             files => files?,
         };
         let is_new = is_empty(self.directory)?;
-        let worked = WorkedPackage::new(Arc::new(files), said, |list, said| {
-            worker.render(variant, self.place, list, is_new, said)
+        let worked = WorkedPackage::new(Arc::new(files), findings, |list, findings| {
+            worker.render(variant, self.place, list, is_new, findings)
         })?;
         let WorkedPackage {
             files,
             changes,
             rendered,
         } = &worked;
-        if said.has_errors() || rendered.action.is_none() {
+        if findings.has_errors() || rendered.action.is_none() {
             return Ok((worked, Vec::new()));
         }
-        *said = take(said).with_lines(|path| files.text_after(changes, path));
+        *findings = take(findings).with_lines(|path| files.text_after(changes, path));
         let mut diffs = Vec::new();
         if self.mode.keeps_diffs {
             diffs = worked.diffs(&self.place.path)?;

@@ -69,11 +69,11 @@ impl<'f> Drafts<'f> {
         variant: &FleetVariant,
         place: &Destination,
     ) -> VariantOutcome {
-        let mut said = Results::default();
-        let done = self.run(worker, variant, place, &mut said);
+        let mut findings = Results::default();
+        let done = self.run(worker, variant, place, &mut findings);
         let (done, withdrawn) = done.unwrap_or_else(|error| {
             let result = FunctionResult::error(Reason::NotWritten, error.to_string());
-            said.push(result.about(&variant.resource));
+            findings.push(result.about(&variant.resource));
             Default::default()
         });
         let draft = done.entry.draft.clone();
@@ -81,7 +81,7 @@ impl<'f> Drafts<'f> {
         let mut outcome = VariantOutcome {
             targets: done.targets,
             diffs: done.diffs,
-            ..VariantOutcome::of(variant, done.entry, &said, changes)
+            ..VariantOutcome::of(variant, done.entry, &findings, changes)
         };
         if let Some(result) = outcome.results.first_mut() {
             if let Some(branch) = draft {
@@ -101,13 +101,13 @@ impl<'f> Drafts<'f> {
         worker: &mut Worker<'_>,
         variant: &FleetVariant,
         place: &Destination,
-        said: &mut Results,
+        findings: &mut Results,
     ) -> Result<(VariantOutcome, Vec<String>), UsageError> {
         let namespace = variant.resource.namespace.as_deref();
         let revisions = self.open(&place.path, namespace)?;
         let (start, others) = start(&revisions.unpublished, &variant.owner, place.adopts);
         for other in others {
-            said.push(not_adopted(other, place).about(&variant.resource));
+            findings.push(not_adopted(other, place).about(&variant.resource));
         }
         let draft = Draft {
             revisions: &revisions,
@@ -119,10 +119,10 @@ impl<'f> Drafts<'f> {
         let work = |list: &mut ResourceList, is_new, results: &mut Results| {
             worker.render(variant, place, list, is_new, results)
         };
-        let mut done = draft.run(work, said)?;
+        let mut done = draft.run(work, findings)?;
         let mut withdrawn = Vec::new();
-        if done.entry.action.is_some() && !said.has_errors() {
-            withdrawn = draft.keep(said)?;
+        if done.entry.action.is_some() && !findings.has_errors() {
+            withdrawn = draft.keep(findings)?;
         }
         let branch = done.entry.draft.as_deref();
         done.targets = targets(&revisions, &variant.owner, branch);
@@ -182,7 +182,7 @@ impl Draft<'_> {
     pub(super) fn run(
         &self,
         work: impl FnOnce(&mut ResourceList, bool, &mut Results) -> Result<VariantEntry, UsageError>,
-        said: &mut Results,
+        findings: &mut Results,
     ) -> Result<VariantOutcome, UsageError> {
         if let Some(Unpublished { branch, .. }) = self.start.filter(|one| one.has_diverged) {
             let message = format!(
@@ -215,11 +215,11 @@ impl Draft<'_> {
         )?;
         let is_changed = !worked.changes.is_empty();
         if let Some(pending) = self.start.filter(|one| one.is_proposed && is_changed) {
-            said.push(self.pending(pending, &worked.rendered));
+            findings.push(self.pending(pending, &worked.rendered));
             return Ok(worked.rendered.into());
         }
         let steps = steps.with_lines(|path| worked.files.text_after(&worked.changes, path));
-        said.append(steps);
+        findings.append(steps);
         if !is_changed {
             return Ok(worked.rendered.into());
         }
@@ -284,7 +284,7 @@ impl Draft<'_> {
         draft: &Unpublished,
         base: &str,
         list: &mut ResourceList,
-        said: &mut Results,
+        findings: &mut Results,
     ) -> Result<(), UsageError> {
         let package =
             |commit: Option<&str>| match commit.map_or(Ok(None), |commit| self.package(commit))? {
@@ -306,7 +306,7 @@ impl Draft<'_> {
             allow_empty_by: "",
             is_one_package: true,
         };
-        merge.run(list, said)?;
+        merge.run(list, findings)?;
         list.apply_insertions().map_err(UsageError::of)
     }
 
@@ -329,7 +329,7 @@ impl Draft<'_> {
     }
 
     /// Withdraws proposals to delete a package that its variant still targets; returns their branches.
-    fn keep(&self, said: &mut Results) -> Result<Vec<String>, UsageError> {
+    fn keep(&self, findings: &mut Results) -> Result<Vec<String>, UsageError> {
         let mut withdrawn = Vec::new();
         for (branch, at) in self.revisions.proposals() {
             if at.remote.is_some() {
@@ -338,7 +338,7 @@ impl Draft<'_> {
                      `git push origin --delete {branch}` withdraws it",
                     &self.revisions.place
                 );
-                said.push(FunctionResult::warning(Reason::ProposalPending, message));
+                findings.push(FunctionResult::warning(Reason::ProposalPending, message));
             }
             if let Some(commit) = &at.local {
                 if self.mode.writes {

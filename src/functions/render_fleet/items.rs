@@ -160,7 +160,7 @@ impl FleetItems {
         variant: &FleetVariant,
         list: &ResourceList,
     ) -> Result<VariantOutcome, UsageError> {
-        let mut said = Results::default();
+        let mut found = Results::default();
         let place = match &variant.place {
             Ok(place) => place,
             Err(findings) => return Ok(VariantOutcome::refused(variant, findings)),
@@ -171,13 +171,13 @@ impl FleetItems {
         let files: Result<Package, EditError> = texts.collect();
         let files = files.map_err(UsageError::of)?;
         let is_new = files.is_empty();
-        let worked = WorkedPackage::new(Arc::new(files), &mut said, |package, said| {
-            worker.render(variant, place, package, is_new, said)
+        let worked = WorkedPackage::new(Arc::new(files), &mut found, |package, found| {
+            worker.render(variant, place, package, is_new, found)
         });
         let WorkedPackage {
             rendered, changes, ..
         } = worked.unwrap_or_else(|error| {
-            said.push(*CannotWork::from(error).0);
+            found.push(*CannotWork::from(error).0);
             WorkedPackage::default()
         });
         let is_changed = !changes.is_empty();
@@ -185,7 +185,7 @@ impl FleetItems {
             let path = format!("{}/{}", place.path, change.path());
             self.changes.insert(path, change);
         }
-        Ok(VariantOutcome::of(variant, rendered, &said, is_changed))
+        Ok(VariantOutcome::of(variant, rendered, &found, is_changed))
     }
 
     /// Deletes a package, or removes its owner, according to its policy.

@@ -105,11 +105,11 @@ impl VariantOutcome {
     pub(super) fn of(
         variant: &FleetVariant,
         rendered: VariantEntry,
-        said: &Results,
+        found: &Results,
         changes: bool,
     ) -> Self {
         let package = variant.path().unwrap_or_default();
-        let failed = said.has_errors();
+        let failed = found.has_errors();
         let action = match rendered.action.filter(|_| changes) {
             _ if failed => Some(Action::Failed),
             action => action,
@@ -120,7 +120,7 @@ impl VariantOutcome {
             action,
             ..rendered
         });
-        for result in said {
+        for result in found {
             let is_conflict = result.has_reason(Reason::MergeConflict);
             // If one step fails, all edits are discarded, so results about them would be false.
             let is_told = match result.severity {
@@ -151,8 +151,8 @@ impl VariantOutcome {
 
     /// The outcome of a variant that cannot be rendered.
     pub(super) fn refused(variant: &FleetVariant, findings: &[FunctionResult]) -> Self {
-        let said = findings.iter().cloned().collect();
-        Self::of(variant, VariantEntry::default(), &said, false)
+        let found = findings.iter().cloned().collect();
+        Self::of(variant, VariantEntry::default(), &found, false)
     }
 
     /// The outcome of a package that is left unchanged.

@@ -86,22 +86,22 @@ impl Drafts<'_> {
         package: &ClaimedPackage,
         failed: &HashSet<String>,
     ) -> VariantOutcome {
-        let mut said = Results::default();
+        let mut findings = Results::default();
         let pruned = if package.orphans {
-            self.orphan(package, failed, &mut said)
+            self.orphan(package, failed, &mut findings)
         } else {
-            self.propose(package, failed, &mut said)
+            self.propose(package, failed, &mut findings)
         };
         let mut outcome = pruned.unwrap_or_else(|error| {
             let mut outcome = VariantOutcome::unchanged(&package.path, &package.owner);
             outcome.entry.action = Some(Action::Failed);
-            said.push(FunctionResult::error(Reason::NotWritten, error.to_string()));
+            findings.push(FunctionResult::error(Reason::NotWritten, error.to_string()));
             outcome
         });
-        if said.has_errors() {
+        if findings.has_errors() {
             outcome.entry.action = Some(Action::Failed);
         }
-        for result in &said {
+        for result in &findings {
             let mut result = result.clone();
             result = match &result.file {
                 Some((path, _)) => {
@@ -123,7 +123,7 @@ impl Drafts<'_> {
         &mut self,
         package: &ClaimedPackage,
         failed: &HashSet<String>,
-        said: &mut Results,
+        findings: &mut Results,
     ) -> Result<VariantOutcome, UsageError> {
         let ClaimedPackage { path, owner, .. } = package;
         let revisions = self.open(path, namespace_in(owner))?;
@@ -133,14 +133,14 @@ impl Drafts<'_> {
         }
         for branch in &deletion.pending {
             let message = format!("the proposal to delete it, `{branch}`, waits for approval");
-            said.push(FunctionResult::info(message));
+            findings.push(FunctionResult::info(message));
         }
         for draft in deletion.withdrawn.iter().filter(|draft| draft.is_at_remote) {
             let Unpublished { branch, .. } = draft;
             let message = format!(
                 "`{branch}` exists on the remote; `git push origin --delete {branch}` deletes it there"
             );
-            said.push(FunctionResult::info(message));
+            findings.push(FunctionResult::info(message));
         }
         if !has_work(&deletion) {
             return Ok(VariantOutcome::unchanged(path, owner));
@@ -166,7 +166,7 @@ impl Drafts<'_> {
         &mut self,
         package: &ClaimedPackage,
         failed: &HashSet<String>,
-        said: &mut Results,
+        findings: &mut Results,
     ) -> Result<VariantOutcome, UsageError> {
         let ClaimedPackage { path, owner, .. } = package;
         if !self.settings.prunes || failed.contains(owner) {
@@ -179,7 +179,7 @@ impl Drafts<'_> {
                 "`{}`, which has no owner, waits for approval",
                 revision.branch
             );
-            said.push(FunctionResult::info(message));
+            findings.push(FunctionResult::info(message));
             return Ok(VariantOutcome::unchanged(path, owner));
         }
         let draft = Draft {
@@ -189,7 +189,7 @@ impl Drafts<'_> {
             settings: self.settings,
             mode: self.mode,
         };
-        let done = draft.run(|list, _, said| orphan(list, said), said)?;
+        let done = draft.run(|list, _, findings| orphan(list, findings), findings)?;
         let Some(branch) = done.entry.draft else {
             return Ok(VariantOutcome::unchanged(path, owner));
         };

@@ -98,9 +98,10 @@ pub(super) fn remove(
         }
         let files = read_package(&directory)?;
         worked = if package.orphans {
-            let mut said = Results::default();
-            let worked = WorkedPackage::new(Arc::new(files.only("Kptfile")), &mut said, orphan)?;
-            if let Some(error) = said.iter().next() {
+            let mut findings = Results::default();
+            let worked =
+                WorkedPackage::new(Arc::new(files.only("Kptfile")), &mut findings, orphan)?;
+            if let Some(error) = findings.iter().next() {
                 return Err(CannotWork(Box::new(error.clone())));
             }
             worked
@@ -131,12 +132,12 @@ pub(super) fn remove(
 /// Removes the annotations about the owner from the Kptfile of a package.
 pub(super) fn orphan(
     list: &mut ResourceList,
-    said: &mut Results,
+    findings: &mut Results,
 ) -> Result<VariantEntry, UsageError> {
     if let Some(kptfile) = own_kptfile(list)
         && let Err(error) = list.edit(kptfile, remove_owner)
     {
-        said.push(FunctionResult::refused(&error));
+        findings.push(FunctionResult::refused(&error));
     }
     Ok(VariantEntry {
         action: Some(Action::Orphaned),

@@ -40,14 +40,14 @@ impl WorkedPackage {
     /// [`UsageError`]: a file of the package is not YAML; an input cannot be read.
     pub(super) fn new(
         files: Arc<Package>,
-        said: &mut Results,
+        findings: &mut Results,
         work: impl FnOnce(&mut ResourceList, &mut Results) -> Result<VariantEntry, UsageError>,
     ) -> Result<Self, UsageError> {
         let list = ResourceList::from_package(Arc::clone(&files));
         let mut list = list.map_err(UsageError::of)?;
-        let rendered = work(&mut list, said)?;
+        let rendered = work(&mut list, findings)?;
         let changes = match rendered.action {
-            Some(_) if !said.has_errors() => list.file_changes(),
+            Some(_) if !findings.has_errors() => list.file_changes(),
             _ => Vec::new(),
         };
         Ok(Self {
@@ -381,16 +381,16 @@ impl Marks<'_> {
         let directory = directory.filter(|_| self.moves || !self.had_digest);
         annotations
             .extend(directory.map(|found| (UPSTREAM_DIGEST_ANNOTATION, found.digest.as_str())));
-        let said = list.read(kptfile, UpstreamLock::repository);
+        let findings = list.read(kptfile, UpstreamLock::repository);
         let written = list.edit(kptfile, |node, editor| {
             set_metadata(node, "labels", &labels, editor)?;
             set_metadata(node, "annotations", &annotations, editor)?;
             let Some(found) = directory.filter(|_| self.moves) else {
                 return Ok(());
             };
-            let said = said.as_deref().filter(|_| !self.is_new);
+            let findings = findings.as_deref().filter(|_| !self.is_new);
             NewLock {
-                repository: said.unwrap_or(&found.address),
+                repository: findings.unwrap_or(&found.address),
                 directory: &found.package,
                 upstream_ref: &found.revision,
                 lock_ref: &found.revision,

@@ -99,7 +99,7 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     let mut failed = HashSet::new();
     let mut statuses = Statuses::default();
     let mut seen = Ok(());
-    let said = work.all(&mut |outcome| {
+    let found = work.all(&mut |outcome| {
         failed.extend(outcome.is_failed().then(|| outcome.entry.name.clone()));
         if run.writes_status {
             statuses.add(&outcome);
@@ -108,7 +108,7 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
             seen = watch.see(outcome);
         }
     })?;
-    add_once(&mut results, said);
+    add_once(&mut results, found);
     seen?;
     // Opened again, because rendering changed the branches.
     let mut drafts = drafts();
@@ -334,14 +334,14 @@ impl Work<'_> {
                     turn += 1;
                 }
             }
-            let mut said = Vec::new();
+            let mut found = Vec::new();
             for thread in threads {
                 match thread.join() {
-                    Ok(results) => said.extend(results.iter().cloned()),
+                    Ok(results) => found.extend(results.iter().cloned()),
                     Err(panic) => std::panic::resume_unwind(panic),
                 }
             }
-            Ok(said)
+            Ok(found)
         })
     }
 
@@ -383,8 +383,8 @@ impl Work<'_> {
 const STACK: usize = 8 << 20;
 
 /// Adds results sorted by their text, without duplicates, because several threads read the same upstream packages.
-fn add_once(results: &mut Results, mut said: Vec<FunctionResult>) {
-    said.sort_by_cached_key(ToString::to_string);
-    said.dedup();
-    results.extend(said);
+fn add_once(results: &mut Results, mut found: Vec<FunctionResult>) {
+    found.sort_by_cached_key(ToString::to_string);
+    found.dedup();
+    results.extend(found);
 }

@@ -302,9 +302,9 @@ fn expand(
     }
     let broken = |error: &dyn std::error::Error| UsageError::of(error);
     let mut list = ResourceList::from_texts(texts).map_err(|error| broken(&error))?;
-    let mut said = Results::default();
-    let are_complete = expand_valid_sets(&mut list, supplied, allow_empty, &mut said)?;
-    let grave = said
+    let mut found = Results::default();
+    let are_complete = expand_valid_sets(&mut list, supplied, allow_empty, &mut found)?;
+    let grave = found
         .iter()
         .filter(|result| result.severity > crate::results::Severity::Info);
     for result in grave {

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::finding::{OF_VARIANT, Said, SharedResult, json};
+use super::finding::{OF_VARIANT, ReportedResult, SharedResult, json};
 use super::words::{hide, show_common};
 use super::{ChangedFile, FleetReport, KIND, ReportHead, SharedChange, VariantEntry};
 use crate::config::API_VERSION;
@@ -20,10 +20,10 @@ pub struct Collector {
     /// By the names that the rest of the report uses.
     entries: EntriesByName,
     /// The results, each with the names of its variants.
-    said: HashMap<Said, VariantNames>,
+    reported: HashMap<ReportedResult, VariantNames>,
     diffs: HashMap<ChangedFile, VariantNames>,
     /// Results about the whole run.
-    general: Vec<Said>,
+    general: Vec<ReportedResult>,
 }
 
 impl Collector {
@@ -34,7 +34,7 @@ impl Collector {
         }
         let name = self.add_entry(outcome.entry.clone());
         for result in &outcome.results {
-            self.add_result(&name, Said::from(result));
+            self.add_result(&name, ReportedResult::from(result));
         }
         for diff in outcome.diffs.iter().filter(|diff| !diff.text.is_empty()) {
             self.add_diff(&name, &diff.path, diff.shown());
@@ -58,17 +58,21 @@ impl Collector {
     }
 
     /// Adds a result of a variant.
-    pub(super) fn add_result(&mut self, name: &Rc<str>, mut said: Said) {
-        let action = said.tag("action");
+    pub(super) fn add_result(&mut self, name: &Rc<str>, mut reported: ReportedResult) {
+        let action = reported.tag("action");
         if action.is_some_and(|action| action != "failed") {
             // The table of variants already shows the action.
             return;
         }
-        said.forget_place_of_variant();
-        said.tags
+        reported.forget_place_of_variant();
+        reported
+            .tags
             .retain(|name, _| !OF_VARIANT.contains(&name.as_str()));
-        let hidden = said.hiding(&self.entries[name]);
-        self.said.entry(hidden).or_default().insert(Rc::clone(name));
+        let hidden = reported.hiding(&self.entries[name]);
+        self.reported
+            .entry(hidden)
+            .or_default()
+            .insert(Rc::clone(name));
     }
 
     /// Adds the diff of a file of a variant.
@@ -82,8 +86,8 @@ impl Collector {
         self.diffs.entry(file).or_default().insert(Rc::clone(name));
     }
 
-    pub(super) fn add_general(&mut self, said: Said) {
-        self.general.push(said);
+    pub(super) fn add_general(&mut self, reported: ReportedResult) {
+        self.general.push(reported);
     }
 
     /// The report of a run, with its counts and the results about the whole run.
@@ -94,18 +98,19 @@ impl Collector {
         counts: FleetCounts,
         results: impl IntoIterator<Item = &'r FunctionResult>,
     ) -> FleetReport {
-        self.general.extend(results.into_iter().map(Said::from));
+        self.general
+            .extend(results.into_iter().map(ReportedResult::from));
         self.report(written, counts)
     }
 
     pub(super) fn report(self, written: bool, counts: FleetCounts) -> FleetReport {
         let Self {
             entries,
-            said,
+            reported,
             diffs,
             general,
         } = self;
-        let (conflicts, results) = findings(said, general, &entries);
+        let (conflicts, results) = findings(reported, general, &entries);
         let changes = changes(diffs, &entries);
         FleetReport {
             api_version: API_VERSION.to_owned(),
@@ -145,40 +150,40 @@ fn entries_of<'e>(names: &VariantNames, entries: &'e EntriesByName) -> Vec<&'e V
 
 /// The conflicts, and the other results.
 fn findings(
-    results: HashMap<Said, VariantNames>,
-    general: Vec<Said>,
+    results: HashMap<ReportedResult, VariantNames>,
+    general: Vec<ReportedResult>,
     entries: &EntriesByName,
 ) -> (Vec<SharedResult>, Vec<SharedResult>) {
-    let mut all: HashMap<Said, VariantNames> = HashMap::new();
-    for (mut said, names) in results {
-        if said.placeholders {
+    let mut all: HashMap<ReportedResult, VariantNames> = HashMap::new();
+    for (mut reported, names) in results {
+        if reported.placeholders {
             let entries = entries_of(&names, entries);
             let mut is_left = false;
-            said.each_text(|text| {
+            reported.each_text(|text| {
                 let (shown, left) = show_common(text, &entries);
                 *text = shown;
                 is_left |= left;
             });
-            said.placeholders = is_left;
+            reported.placeholders = is_left;
         }
-        all.entry(said).or_default().extend(names);
+        all.entry(reported).or_default().extend(names);
     }
-    for said in general {
-        all.entry(said).or_default();
+    for reported in general {
+        all.entry(reported).or_default();
     }
-    let mut all: Vec<(Said, VariantNames)> = all.into_iter().collect();
-    all.sort_by_cached_key(|(said, names)| {
+    let mut all: Vec<(ReportedResult, VariantNames)> = all.into_iter().collect();
+    all.sort_by_cached_key(|(reported, names)| {
         // Errors first, and conflicts that a rule decided last. The text makes the order independent of the order of
         // insertion.
-        let text = serde_json::to_string(said).unwrap_or_default();
-        (Reverse(said.severity), Reverse(names.len()), text)
+        let text = serde_json::to_string(reported).unwrap_or_default();
+        (Reverse(reported.severity), Reverse(names.len()), text)
     });
-    let findings = all.into_iter().map(|(said, names)| SharedResult {
+    let findings = all.into_iter().map(|(reported, names)| SharedResult {
         variants: texts(&names),
-        rule: said.rule(None).map(|rule| json(&rule)),
-        said,
+        rule: reported.rule(None).map(|rule| json(&rule)),
+        reported,
     });
-    findings.partition(|finding| finding.said.is_conflict())
+    findings.partition(|finding| finding.reported.is_conflict())
 }
 
 /// The diffs, grouped by the variants that have them.

@@ -16,7 +16,7 @@ pub struct SharedResult {
     /// The names of the variants; empty for a result about the whole run.
     pub(super) variants: Vec<String>,
     #[serde(flatten)]
-    pub(super) said: Said,
+    pub(super) reported: ReportedResult,
     /// The rule that would decide the conflict in the next run, without its `take`; `None` for other results, or if
     /// no rule can decide it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,7 +26,7 @@ pub struct SharedResult {
 /// A result, in the form of kpt.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Said {
+pub(super) struct ReportedResult {
     pub(super) message: Message,
     pub(super) severity: Severity,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,7 +63,7 @@ pub(super) struct FileOfResult {
 /// Tags that the table of variants already shows.
 pub(super) const OF_VARIANT: [&str; 6] = ["action", "from", "to", "draft", "conflicts", "variant"];
 
-impl From<&FunctionResult> for Said {
+impl From<&FunctionResult> for ReportedResult {
     fn from(result: &FunctionResult) -> Self {
         let values = result.values.as_deref();
         let path = result.rule_path.as_deref().or(result.field.as_deref());
@@ -86,7 +86,7 @@ impl From<&FunctionResult> for Said {
     }
 }
 
-impl Said {
+impl ReportedResult {
     pub(super) fn tag(&self, name: &str) -> Option<&str> {
         self.tags.get(name).map(String::as_str)
     }

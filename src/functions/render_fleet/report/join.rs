@@ -7,7 +7,7 @@ use std::{fs, io};
 
 use serde::Deserialize;
 
-use super::finding::Said;
+use super::finding::ReportedResult;
 use super::words::show_common;
 use super::{Collector, FleetReport, VariantEntry};
 use crate::config::UsageError;
@@ -128,18 +128,18 @@ impl Shards<'_> {
         };
         for finding in report.conflicts.into_iter().chain(report.results) {
             if finding.variants.is_empty() {
-                self.collector.add_general(finding.said);
+                self.collector.add_general(finding.reported);
                 continue;
             }
             for name in &finding.variants {
                 let name = known(name)?;
-                let mut said = finding.said.clone();
-                if said.placeholders {
+                let mut reported = finding.reported.clone();
+                if reported.placeholders {
                     let entry = self.collector.entry(name);
-                    said.each_text(|text| *text = show_common(text, &[entry]).0);
-                    said.placeholders = false;
+                    reported.each_text(|text| *text = show_common(text, &[entry]).0);
+                    reported.placeholders = false;
                 }
-                self.collector.add_result(name, said);
+                self.collector.add_result(name, reported);
             }
         }
         for change in report.changes {
@@ -167,37 +167,39 @@ impl Shards<'_> {
             format!("expected a FleetReport or a FunctionResultList, found something else: {error}")
         })?;
         let mut last = None;
-        for said in list.items.into_iter().flat_map(|item| item.results) {
-            self.take(said, &mut last)?;
+        for reported in list.items.into_iter().flat_map(|item| item.results) {
+            self.take(reported, &mut last)?;
         }
         Ok(())
     }
 
     /// Adds a result, which belongs to the variant that was named last if it does not name another.
-    fn take(&mut self, said: Said, last: &mut Option<Rc<str>>) -> Result<(), String> {
-        if said.tags.contains_key("variants") && said.tags.contains_key("unchanged") {
-            let counts = said.tags.iter();
+    fn take(&mut self, reported: ReportedResult, last: &mut Option<Rc<str>>) -> Result<(), String> {
+        if reported.tags.contains_key("variants") && reported.tags.contains_key("unchanged") {
+            let counts = reported.tags.iter();
             let counts = counts.filter_map(|(name, count)| Some((&**name, count.parse().ok()?)));
             self.add_counts(counts);
             return Ok(());
         }
-        let owner = said.owner();
+        let owner = reported.owner();
         let before = last.as_ref().map(|last| self.collector.entry(last));
         let is_new = match (&owner, before) {
-            (Some(_), _) if said.tag("action").is_some() => true,
+            (Some(_), _) if reported.tag("action").is_some() => true,
             (Some(owner), Some(before)) => before.name != *owner,
             (owner, None) => owner.is_some(),
             (None, Some(_)) => false,
         };
-        let is_about_last = before.is_some_and(|before| said.is_about(before));
+        let is_about_last = before.is_some_and(|before| reported.is_about(before));
         if let Some(owner) = owner.filter(|_| is_new) {
-            let text = |name| said.tag(name).map(str::to_owned);
+            let text = |name| reported.tag(name).map(str::to_owned);
             let mut actions = Action::ALL.iter();
-            let action = actions.find(|action| Some(action.as_str()) == said.tag("action"));
-            let conflicts = said.tag("conflicts").and_then(|count| count.parse().ok());
+            let action = actions.find(|action| Some(action.as_str()) == reported.tag("action"));
+            let conflicts = reported
+                .tag("conflicts")
+                .and_then(|count| count.parse().ok());
             *last = Some(self.add_entry(VariantEntry {
                 name: owner,
-                package: said.package().unwrap_or_default().to_owned(),
+                package: reported.package().unwrap_or_default().to_owned(),
                 action: action.copied(),
                 from: text("from"),
                 to: text("to"),
@@ -206,11 +208,11 @@ impl Shards<'_> {
                 upstream: None,
             })?);
         } else if !is_about_last {
-            self.collector.add_general(said);
+            self.collector.add_general(reported);
             return Ok(());
         }
         if let Some(last) = last {
-            self.collector.add_result(last, said);
+            self.collector.add_result(last, reported);
         }
         Ok(())
     }
@@ -225,10 +227,10 @@ struct ResultList {
 #[derive(Debug, Deserialize)]
 struct ResultsOf {
     #[serde(default)]
-    results: Vec<Said>,
+    results: Vec<ReportedResult>,
 }
 
-impl Said {
+impl ReportedResult {
     /// Whether the result is about a variant or its package.
     fn is_about(&self, VariantEntry { name, package, .. }: &VariantEntry) -> bool {
         let file = self.file.as_ref().map(|file| file.path.as_str());

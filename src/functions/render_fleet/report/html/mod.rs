@@ -3,21 +3,21 @@
 //! The page stays small for a fleet of any size: a diff that many variants share appears once, a set of variants is
 //! listed once, and beyond a limit the rarest diffs are left out.
 
+mod affected;
 mod diff;
-mod who;
 
 use std::collections::{HashMap, HashSet};
 
 use askama::Template;
 
-use super::finding::{Said, SharedResult};
+use super::finding::{ReportedResult, SharedResult};
 use super::{FleetReport, ReportHead, VariantEntry};
 use crate::config::UsageError;
 use crate::functions::render_fleet::{Action, FleetCounts};
 use crate::results::Severity;
 use crate::yaml::{Value, to_block_text};
+use affected::AffectedVariants;
 use diff::{FileView, view};
-use who::Who;
 
 /// The most bytes of diffs on a page.
 const DIFFS: usize = 2 << 20;
@@ -55,8 +55,8 @@ struct Tile {
 
 /// A result, and the variants that have it.
 struct Card<'r> {
-    who: Who<'r>,
-    said: &'r Said,
+    affected: AffectedVariants<'r>,
+    reported: &'r ReportedResult,
     place: String,
     /// The message, split at backticks: every second part is a name.
     what: Vec<String>,
@@ -65,7 +65,7 @@ struct Card<'r> {
 
 impl Card<'_> {
     fn tag(&self, name: &str) -> &str {
-        self.said.tag(name).unwrap_or_default()
+        self.reported.tag(name).unwrap_or_default()
     }
 
     fn wins(&self, side: &str) -> bool {
@@ -94,7 +94,7 @@ impl VariantEntry {
 
 /// Files that change in the same way in several variants.
 struct ChangeSet<'r> {
-    who: Who<'r>,
+    affected: AffectedVariants<'r>,
     files: Vec<FileView<'r>>,
 }
 
@@ -107,11 +107,11 @@ pub(super) fn page(report: &FleetReport) -> Result<String, UsageError> {
     let (failed, noted): (Vec<_>, Vec<_>) = report
         .results
         .iter()
-        .partition(|finding| finding.said.severity == Severity::Error);
+        .partition(|finding| finding.reported.severity == Severity::Error);
     let (open, decided): (Vec<_>, Vec<_>) = report
         .conflicts
         .iter()
-        .partition(|finding| finding.said.severity > Severity::Info);
+        .partition(|finding| finding.reported.severity > Severity::Info);
     // In the order of the page, because a set of variants is listed at its first occurrence.
     let failures = fleet.cards(&failed);
     let conflicts = fleet.cards(&open);
@@ -221,26 +221,26 @@ impl<'r> FleetPage<'r> {
     }
 
     fn card(&mut self, finding: &'r SharedResult) -> Card<'r> {
-        let said = &finding.said;
+        let reported = &finding.reported;
         // Either side can be right. Suggest the side that has won, so that adding the rule changes nothing.
-        let (take, other) = match said.tag("winner") {
+        let (take, other) = match reported.tag("winner") {
             Some("local") => ("local", "upstream"),
             _ => ("upstream", "local"),
         };
-        let rule = said.rule(Some(take)).map(|rule| {
+        let rule = reported.rule(Some(take)).map(|rule| {
             let rules = to_block_text(&Value::Sequence(vec![rule]));
             format!("{}   # or {other}\n", rules.trim_end())
         });
         // In a conflict over a field, the page shows the values below the message.
-        let what = if said.is_conflict() && said.field.is_some() {
-            said.message.what().to_owned()
+        let what = if reported.is_conflict() && reported.field.is_some() {
+            reported.message.what().to_owned()
         } else {
-            said.message.to_string()
+            reported.message.to_string()
         };
         Card {
-            who: self.who(&finding.variants),
-            said,
-            place: place(said),
+            affected: self.affected(&finding.variants),
+            reported,
+            place: place(reported),
             what: what.split('`').map(str::to_owned).collect(),
             rule: rule.unwrap_or_default(),
         }
@@ -278,7 +278,7 @@ impl<'r> FleetPage<'r> {
             }
             room -= length;
             sets.push(ChangeSet {
-                who: self.who(&change.variants),
+                affected: self.affected(&change.variants),
                 files: change.files.iter().map(view).collect(),
             });
         }
@@ -297,12 +297,12 @@ fn word(action: Option<Action>) -> &'static str {
 }
 
 /// The place of a result: `Deployment/web in deployment.yaml`.
-fn place(said: &Said) -> String {
-    let file = said.file.as_ref().map(|file| {
+fn place(reported: &ReportedResult) -> String {
+    let file = reported.file.as_ref().map(|file| {
         let path = file.path.as_str();
         path.strip_prefix("‹path›/").unwrap_or(path)
     });
-    let resource = said.resource_ref.as_ref().map(|about| {
+    let resource = reported.resource_ref.as_ref().map(|about| {
         let namespace = about.namespace.as_ref().map(|name| format!("{name}/"));
         format!(
             "{}/{}{}",
@@ -313,7 +313,7 @@ fn place(said: &Said) -> String {
     });
     match (resource, file) {
         // The variants are already named next to the result.
-        _ if said.is_about_variant() => String::new(),
+        _ if reported.is_about_variant() => String::new(),
         (Some(resource), Some(file)) => format!("{resource} in {file}"),
         (Some(resource), None) => resource,
         (None, file) => file.unwrap_or_default().to_owned(),

@@ -12,7 +12,7 @@ const FEW: usize = 3;
 
 /// A description of some variants.
 #[derive(Default)]
-pub(super) struct Who<'r> {
+pub(super) struct AffectedVariants<'r> {
     /// The number of variants, such as `9,998 variants`; empty for the whole run.
     pub(super) count: String,
     pub(super) label: String,
@@ -35,58 +35,58 @@ pub(super) struct Link<'r> {
 
 impl<'r> FleetPage<'r> {
     /// Describes the variants with these names: as all variants with an action, as all but a few, or one by one.
-    pub(super) fn who(&mut self, names: &'r [String]) -> Who<'r> {
+    pub(super) fn affected(&mut self, names: &'r [String]) -> AffectedVariants<'r> {
         let rows: Vec<usize> = names
             .iter()
             .filter_map(|name| self.rows.get(name).copied())
             .collect();
         let noun = |count: usize| if count == 1 { "variant" } else { "variants" };
         let number = self.known.len();
-        let mut who = Who {
+        let mut affected = AffectedVariants {
             rows: ranges(&rows),
             number,
-            ..Who::default()
+            ..AffectedVariants::default()
         };
         if rows.is_empty() {
-            return who;
+            return affected;
         }
-        who.count = format!("{} {}", thousands(rows.len() as u64), noun(rows.len()));
+        affected.count = format!("{} {}", thousands(rows.len() as u64), noun(rows.len()));
         let listed = if rows.len() <= FEW {
             rows
         } else {
-            self.name_many(&mut who, rows)
+            self.name_many(&mut affected, rows)
         };
         let left_out = listed.len().saturating_sub(NAMES);
         if left_out > 0 {
-            who.left_out = format!("and {} more", thousands(left_out as u64));
+            affected.left_out = format!("and {} more", thousands(left_out as u64));
         }
         let links = listed.into_iter().take(NAMES).map(|row| Link {
             row,
             name: &self.report.variants[row].name,
         });
-        who.names = links.collect();
-        who
+        affected.names = links.collect();
+        affected
     }
 
     /// Finds a label for many variants; returns the rows that must still be listed.
-    fn name_many(&mut self, who: &mut Who<'r>, rows: Vec<usize>) -> Vec<usize> {
+    fn name_many(&mut self, affected: &mut AffectedVariants<'r>, rows: Vec<usize>) -> Vec<usize> {
         let (alike, actions) = self.alike(&rows);
         if alike.len() == rows.len() {
-            who.label = format!("all {} {actions}", thousands(rows.len() as u64));
+            affected.label = format!("all {} {actions}", thousands(rows.len() as u64));
             return Vec::new();
         }
         let others = alike.len() - rows.len();
-        who.is_all_but = rows.len() > 3 * others && rows.len() > 12;
-        if who.is_all_but {
+        affected.is_all_but = rows.len() > 3 * others && rows.len() > 12;
+        if affected.is_all_but {
             let others = thousands(others as u64);
-            who.label = format!("{}: all {actions} but {others}", who.count);
+            affected.label = format!("{}: all {actions} but {others}", affected.count);
         }
-        if let Some(known) = self.known.get(&who.rows) {
-            who.same_as = Some(*known);
+        if let Some(known) = self.known.get(&affected.rows) {
+            affected.same_as = Some(*known);
             return Vec::new();
         }
-        self.known.insert(who.rows.clone(), who.number);
-        if who.is_all_but {
+        self.known.insert(affected.rows.clone(), affected.number);
+        if affected.is_all_but {
             let own: HashSet<usize> = rows.into_iter().collect();
             alike.into_iter().filter(|row| !own.contains(row)).collect()
         } else {
