@@ -162,7 +162,7 @@ mod tests {
     use super::{masked, masked_file};
 
     #[test]
-    fn values_are_told_apart_and_not_shown() {
+    fn values_are_distinguished_and_not_shown() {
         let before = "kind: Secret\nmetadata:\n  name: s\n  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: |\n      {\"data\":\"one\"}\ndata:\n  same: one\n  changed: one # why\n  gone: &x one\n  none: null\n  alias: *x\nstringData: {text: |one|}\n";
         let after = "kind: Secret\nmetadata:\n  name: s\ndata: {same: \"one\", changed: two, new: one}\nstringData:\n  text: |\n    one\n    two\ntype: Opaque\n";
         let before = before.replace("|one|", "one");

@@ -54,7 +54,7 @@ fn new_and_deleted_files() {
 }
 
 #[test]
-fn a_new_executable_is_told_with_its_mode() {
+fn a_new_executable_is_shown_with_its_mode() {
     let diff = |text: &str, mode| file_diff("run.sh", None, Some((text.as_bytes(), mode)));
     let header = "diff --git a/run.sh b/run.sh\nnew file mode 100755\n";
     let lines = "--- /dev/null\n+++ b/run.sh\n@@ -0,0 +1 @@\n+a\n";
@@ -64,7 +64,7 @@ fn a_new_executable_is_told_with_its_mode() {
 }
 
 #[test]
-fn a_missing_final_newline_is_told() {
+fn a_missing_final_newline_is_reported() {
     let header = "--- a/f\n+++ b/f\n";
     let missing = "\\ No newline at end of file\n";
     let one = format!("{header}@@ -1 +1 @@\n-a\n{missing}+a\n");

@@ -227,7 +227,7 @@ struct ListChange<'d, 'p> {
     /// The functions for the head; with its index if the list already contains the function.
     head: Vec<(NodeRef<'p>, Option<usize>)>,
     /// The indexes and names of removed and replaced functions.
-    gone: Vec<(usize, &'d str)>,
+    replaced_or_removed: Vec<(usize, &'d str)>,
     /// The indexes of functions with other owners.
     others: Vec<usize>,
 }
@@ -236,13 +236,13 @@ impl<'d, 'p> ListChange<'d, 'p> {
     fn new(owner: &str, new: Option<NodeRef<'p>>, old: Option<NodeRef<'d>>) -> Self {
         let old = old.into_iter().flat_map(|list| list.resolved().items());
         let mut owned: HashMap<&str, (usize, NodeRef<'d>)> = HashMap::new();
-        let (mut gone, mut others) = (Vec::new(), Vec::new());
+        let (mut replaced_or_removed, mut others) = (Vec::new(), Vec::new());
         for (index, function) in old.enumerate() {
             let name = function.get("name").and_then(|name| name.as_str());
             match name.filter(|name| owns(owner, name)) {
                 None => others.push(index),
                 // A copy of one of our functions.
-                Some(name) if owned.contains_key(name) => gone.push((index, name)),
+                Some(name) if owned.contains_key(name) => replaced_or_removed.push((index, name)),
                 Some(name) => {
                     owned.insert(name, (index, function));
                 }
@@ -252,15 +252,19 @@ impl<'d, 'p> ListChange<'d, 'p> {
         for function in new.into_iter().flat_map(|list| list.items()) {
             let name = function.get("name").and_then(|name| name.as_str());
             let name = name.unwrap_or_default();
-            let stands = owned.get(name).filter(|(_, old)| old.equals(&function));
-            head.push((function, stands.map(|(index, _)| *index)));
-            if stands.is_some() {
+            let kept = owned.get(name).filter(|(_, old)| old.equals(&function));
+            head.push((function, kept.map(|(index, _)| *index)));
+            if kept.is_some() {
                 owned.remove(name);
             }
         }
-        gone.extend(owned.into_iter().map(|(name, (index, _))| (index, name)));
-        gone.sort_unstable();
-        Self { head, gone, others }
+        replaced_or_removed.extend(owned.into_iter().map(|(name, (index, _))| (index, name)));
+        replaced_or_removed.sort_unstable();
+        Self {
+            head,
+            replaced_or_removed,
+            others,
+        }
     }
 
     fn is_emptied(&self) -> bool {
@@ -280,12 +284,17 @@ impl<'d, 'p> ListChange<'d, 'p> {
 
     /// A summary for the result; `None` if nothing changes.
     fn summary(&self) -> Option<String> {
-        let gone: HashSet<&str> = self.gone.iter().map(|(_, name)| *name).collect();
-        let new = self.head.iter().filter(|(_, stands)| stands.is_none());
+        let replaced_or_removed: HashSet<&str> = self
+            .replaced_or_removed
+            .iter()
+            .map(|(_, name)| *name)
+            .collect();
+        let new = self.head.iter().filter(|(_, kept)| kept.is_none());
         let new = new.filter_map(|(function, _)| function.get("name")?.as_str());
-        let (replaced, added): (Vec<&str>, Vec<&str>) = new.partition(|name| gone.contains(name));
+        let (replaced, added): (Vec<&str>, Vec<&str>) =
+            new.partition(|name| replaced_or_removed.contains(name));
         let kept: HashSet<&str> = replaced.iter().copied().collect();
-        let removed = self.gone.iter().map(|(_, name)| *name);
+        let removed = self.replaced_or_removed.iter().map(|(_, name)| *name);
         let removed: Vec<&str> = removed.filter(|name| !kept.contains(name)).collect();
         let summary = listed_by_verb(&[
             ("added", &added[..]),
@@ -299,15 +308,21 @@ impl<'d, 'p> ListChange<'d, 'p> {
     }
 
     fn apply(&self, list: NodeRef<'d>, editor: &mut Editor<'d, 'p>) -> Result<(), EditError> {
-        if !self.gone.is_empty() {
-            let gone: Vec<usize> = self.gone.iter().map(|(index, _)| *index).collect();
-            editor.remove_parts(list, |index| gone.binary_search(&index).is_ok())?;
+        if !self.replaced_or_removed.is_empty() {
+            let replaced_or_removed: Vec<usize> = self
+                .replaced_or_removed
+                .iter()
+                .map(|(index, _)| *index)
+                .collect();
+            editor.remove_parts(list, |index| {
+                replaced_or_removed.binary_search(&index).is_ok()
+            })?;
         }
         if self.is_moved() {
             editor.reorder(list, &self.order())?;
         }
-        for (position, (function, stands)) in self.head.iter().enumerate() {
-            if stands.is_none() {
+        for (position, (function, kept)) in self.head.iter().enumerate() {
+            if kept.is_none() {
                 editor.insert_item_from(list, Some(position), *function)?;
             }
         }

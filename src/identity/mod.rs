@@ -344,7 +344,7 @@ spec:
     }
 
     #[test]
-    fn documents_are_told_apart() {
+    fn documents_are_distinguished() {
         let text =
             format!("---\n{RESOURCE}---\n- kind: A\n---\na: b\n---\napiVersion: v1\nkind: B\n");
         let found = documents(&text).expect("the scanner takes it");

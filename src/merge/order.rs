@@ -139,20 +139,18 @@ fn gaps_of(source: &[u32], places: &Ranks) -> impl Iterator<Item = (u32, usize, 
         following[position] = following[position + 1].min(place.unwrap_or(u32::MAX));
     }
     // The places after all preceding elements, and after the predecessor.
-    let (mut behind_all, mut behind_last) = (0, 0);
+    let (mut after_all, mut after_last) = (0, 0);
     source
         .iter()
         .enumerate()
         .filter_map(move |(position, element)| match places.get(*element) {
             Some(place) => {
-                behind_last = place + 1;
-                behind_all = behind_all.max(place + 1);
+                after_last = place + 1;
+                after_all = after_all.max(place + 1);
                 None
             }
-            None if behind_all <= following[position] as usize => {
-                Some((*element, behind_all, true))
-            }
-            None => Some((*element, behind_last, false)),
+            None if after_all <= following[position] as usize => Some((*element, after_all, true)),
+            None => Some((*element, after_last, false)),
         })
 }
 
@@ -199,18 +197,18 @@ fn skeleton(
 /// Elements in a cycle take the order of `winning`.
 fn tournament(base: &Ranks, upstream: &Ranks, ours: &[u32], winning: &[u32]) -> (Vec<u32>, bool) {
     let precedes = |order: &Ranks, a: &u32, b: &u32| Some(order.get(*a)? < order.get(*b)?);
-    let mut behind: HashMap<u32, usize> = HashMap::new();
+    let mut after: HashMap<u32, usize> = HashMap::new();
     for (position, a) in ours.iter().enumerate() {
         for b in &ours[position + 1..] {
             // Local has a before b.
             let turned =
                 precedes(base, a, b) == Some(true) && precedes(upstream, a, b) == Some(false);
-            *behind.entry(if turned { *a } else { *b }).or_default() += 1;
+            *after.entry(if turned { *a } else { *b }).or_default() += 1;
         }
     }
     // Sorted by the number of elements before each. If the counts of the first n elements add up to the number of
     // pairs among them, no later element is before any of them.
-    let count = |element: &u32| behind.get(element).copied().unwrap_or_default();
+    let count = |element: &u32| after.get(element).copied().unwrap_or_default();
     let mut order = winning.to_vec();
     order.sort_by_key(count);
     let ranks = Ranks::of(winning);

@@ -78,7 +78,7 @@ impl OnConflict {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// The version of a side wins. If both sides are the same, local wins, so that nothing has to be done.
-    Stands(Side),
+    Wins(Side),
     /// Both sides changed it differently.
     Conflict,
 }
@@ -97,10 +97,10 @@ pub fn merge<T>(versions: Versions<Option<T>>, equal: impl Fn(&T, &T) -> bool) -
     };
     // The most frequent case first: upstream changed nothing.
     if same(&base, &upstream) || same(&local, &upstream) {
-        return Outcome::Stands(Side::Local);
+        return Outcome::Wins(Side::Local);
     }
     if same(&base, &local) {
-        return Outcome::Stands(Side::Upstream);
+        return Outcome::Wins(Side::Upstream);
     }
     Outcome::Conflict
 }
@@ -112,8 +112,8 @@ mod tests {
     /// Every pattern of three versions, absence included: equal letters are equal values.
     #[test]
     fn every_pattern() {
-        let local = Outcome::Stands(Side::Local);
-        let upstream = Outcome::Stands(Side::Upstream);
+        let local = Outcome::Wins(Side::Local);
+        let upstream = Outcome::Wins(Side::Upstream);
         let table = [
             // base, local, upstream
             ("---", local),
@@ -144,16 +144,16 @@ mod tests {
             let outcome = merge(versions, |a, b| a == b);
             assert_eq!(outcome, expected, "{pattern}");
             // The laws of the contract, for one thing.
-            let stands = match outcome {
-                Outcome::Stands(Side::Local) => Some(local),
-                Outcome::Stands(Side::Upstream) => Some(upstream),
+            let winner = match outcome {
+                Outcome::Wins(Side::Local) => Some(local),
+                Outcome::Wins(Side::Upstream) => Some(upstream),
                 Outcome::Conflict => None,
             };
             if base == upstream {
-                assert_eq!(stands, Some(local), "{pattern}");
+                assert_eq!(winner, Some(local), "{pattern}");
             }
             if base == local || local == upstream {
-                assert_eq!(stands, Some(upstream), "{pattern}");
+                assert_eq!(winner, Some(upstream), "{pattern}");
             }
             let all_differ = base != local && base != upstream && local != upstream;
             assert_eq!(outcome == Outcome::Conflict, all_differ, "{pattern}");

@@ -175,20 +175,20 @@ impl LineWriter {
     }
 
     fn push_conflict(&mut self, parts: Versions<&[&str]>) {
-        let stands = self.winner.of(parts);
+        let kept = self.winner.of(parts);
         self.merged.conflicts.push(PartConflict {
-            within: within(self.next, stands.len()),
+            within: within(self.next, kept.len()),
             values: parts.map(|lines| (!lines.is_empty()).then(|| Value::from(lines.concat()))),
         });
-        self.push(stands);
+        self.push(kept);
     }
 
     /// Adds a line that ends in an image in each version.
     fn push_image(&mut self, parts: Versions<&[&str]>, images: Option<ImageLines>) {
         match rule::merge(parts.map(Some), |a, b| a == b) {
-            Outcome::Stands(Side::Local) if parts.base == parts.local => self.push(parts.local),
-            Outcome::Stands(Side::Local) => self.push_changed(Side::Local, parts.base, parts.local),
-            Outcome::Stands(Side::Upstream) => {
+            Outcome::Wins(Side::Local) if parts.base == parts.local => self.push(parts.local),
+            Outcome::Wins(Side::Local) => self.push_changed(Side::Local, parts.base, parts.local),
+            Outcome::Wins(Side::Upstream) => {
                 self.push_changed(Side::Upstream, parts.base, parts.upstream);
             }
             Outcome::Conflict => {
@@ -246,16 +246,16 @@ fn compared(lines: &Versions<Vec<&str>>) -> usize {
 /// with other line endings must not change its lines.
 fn with_one_line_end(versions: Versions<&str>) -> Versions<Cow<'_, str>> {
     let ends = versions.map(line_end);
-    let stands = match rule::merge(ends, |a, b| a == b) {
-        Outcome::Stands(Side::Local) => ends.local,
-        Outcome::Stands(Side::Upstream) => ends.upstream,
+    let kept = match rule::merge(ends, |a, b| a == b) {
+        Outcome::Wins(Side::Local) => ends.local,
+        Outcome::Wins(Side::Upstream) => ends.upstream,
         Outcome::Conflict => None,
     };
     let are_known = ends.into_iter().all(|end| end.is_some());
-    versions.zip(ends).map(|(text, end)| match stands {
-        Some(stands) if are_known && end != Some(stands) => {
+    versions.zip(ends).map(|(text, end)| match kept {
+        Some(kept) if are_known && end != Some(kept) => {
             let plain = text.replace("\r\n", "\n");
-            Cow::Owned(plain.replace('\n', stands))
+            Cow::Owned(plain.replace('\n', kept))
         }
         _ => Cow::Borrowed(text),
     })

@@ -144,11 +144,11 @@ pub(super) fn elements<'a>(node: NodeRef<'a>) -> Option<Vec<NodeRef<'a>>> {
 
 /// The PackageRevisionResources that is the only item of a list.
 pub(crate) fn only_package(list: &ResourceList) -> Option<ItemId> {
-    package_beside(list, |_| false)
+    only_package_except(list, |_| false)
 }
 
 /// The PackageRevisionResources of a list, if it is the only item apart from those that `is_beside` accepts.
-pub(crate) fn package_beside(
+pub(crate) fn only_package_except(
     list: &ResourceList,
     is_beside: impl Fn(&Resource) -> bool,
 ) -> Option<ItemId> {

@@ -14,7 +14,7 @@ mod reader;
 mod upstream;
 
 pub use catalog::CatalogSource;
-pub(crate) use contents::{RESOURCES, only_package, package_beside, texts_in};
+pub(crate) use contents::{RESOURCES, only_package, only_package_except, texts_in};
 pub use package::{PackageRevisionName, SuppliedPackage};
 
 use std::fmt;

@@ -226,14 +226,14 @@ impl Unpacked {
         let Some(name) = name.strip_prefix(".wh.") else {
             return false;
         };
-        let gone = match (name, folder) {
+        let removed = match (name, folder) {
             (".wh..opq", folder) => folder.to_owned(),
             (name, "") => name.to_owned(),
             (name, folder) => format!("{folder}/{name}"),
         };
-        let below = format!("{gone}/");
+        let below = format!("{removed}/");
         self.nodes
-            .retain(|path, _| *path != gone && !path.starts_with(&below));
+            .retain(|path, _| *path != removed && !path.starts_with(&below));
         self.folders = BTreeMap::new();
         for path in self.nodes.keys() {
             enter(&mut self.folders, path);

@@ -9,7 +9,7 @@ use crate::merge_cases::{Files, merge_files};
 
 /// What stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Stands {
+enum Wins {
     Local,
     Upstream,
     /// The side that `onConflict` names, and a conflict.
@@ -17,11 +17,11 @@ enum Stands {
     /// Local's, whoever wins, and a conflict.
     LocalInConflict,
 }
-use Stands::{Local as L, LocalInConflict as C, Upstream as U, Winner as W};
+use Wins::{Local as L, LocalInConflict as C, Upstream as U, Winner as W};
 
 /// Base, local and upstream: `-` is absent, equal letters are equal values. Then what stands of a
 /// scalar, a map or an element; of a resource; of a file that is not KRM.
-const TABLE: [(&str, Stands, Stands, Stands); 15] = [
+const TABLE: [(&str, Wins, Wins, Wins); 15] = [
     ("---", L, L, L),
     ("--a", U, U, U),
     ("-a-", L, L, L),
@@ -296,14 +296,14 @@ fn every_pattern_of_every_kind() {
                 );
                 let what = format!("{} {pattern}, {winner} wins: {said:?}", kind.name);
                 let stands = match expected {
-                    Stands::Local | Stands::LocalInConflict => 1,
-                    Stands::Upstream => 2,
-                    Stands::Winner if winner == "local" => 1,
-                    Stands::Winner => 2,
+                    Wins::Local | Wins::LocalInConflict => 1,
+                    Wins::Upstream => 2,
+                    Wins::Winner if winner == "local" => 1,
+                    Wins::Winner => 2,
                 };
                 assert_eq!((kind.read)(&files), (kind.read)(&sources[stands]), "{what}");
                 let conflicts = said.iter().filter(|line| line.ends_with("(MergeConflict)"));
-                let is_conflict = matches!(expected, Stands::Winner | Stands::LocalInConflict);
+                let is_conflict = matches!(expected, Wins::Winner | Wins::LocalInConflict);
                 assert_eq!(conflicts.count(), usize::from(is_conflict), "{what}");
             }
         }

@@ -24,7 +24,7 @@ pub(super) struct TemplateComments(IndexMap<Path, OwnComments, RandomState>);
 #[derive(Debug, Default)]
 struct OwnComments {
     above: Vec<String>,
-    behind: String,
+    after: String,
 }
 
 /// The fields with lists of computed entries, each with the map that the entries belong to.
@@ -87,18 +87,18 @@ impl TemplateComments {
     }
 
     /// Adds the comments of an entry (given its key) or element, unless its position has some.
-    fn add(&mut self, place: Path, owner: NodeRef<'_>, behind: Option<&str>) {
+    fn add(&mut self, place: Path, owner: NodeRef<'_>, after: Option<&str>) {
         let above = comments_above(owner);
-        let behind = behind.unwrap_or_default();
-        if above.is_empty() && behind.is_empty() {
+        let after = after.unwrap_or_default();
+        if above.is_empty() && after.is_empty() {
             return;
         }
         let own = self.0.entry(place).or_default();
         if own.above.is_empty() {
             own.above = above.into_iter().map(str::to_owned).collect();
         }
-        if own.behind.is_empty() {
-            behind.clone_into(&mut own.behind);
+        if own.after.is_empty() {
+            after.clone_into(&mut own.after);
         }
     }
 
@@ -106,7 +106,7 @@ impl TemplateComments {
     pub(super) fn write(&self, text: String) -> Result<String, EditError> {
         OwnedDocument::edited(text, |root, editor| {
             for (place, own) in &self.0 {
-                let OwnComments { above, behind } = own;
+                let OwnComments { above, after } = own;
                 let Some(owner) = root.get("spec").and_then(|spec| owner_at(spec, place)) else {
                     continue;
                 };
@@ -115,8 +115,8 @@ impl TemplateComments {
                     editor.set_comments_above(owner, &lines);
                 }
                 // The header of a block scalar cannot have a comment.
-                if !behind.is_empty() && line_comment(owner).is_some() {
-                    editor.set_comment_after(owner, behind);
+                if !after.is_empty() && line_comment(owner).is_some() {
+                    editor.set_comment_after(owner, after);
                 }
             }
             Ok(())

@@ -123,12 +123,12 @@ impl VariantOutcome {
         for result in found {
             let is_conflict = result.has_reason(Reason::MergeConflict);
             // If one step fails, all edits are discarded, so results about them would be false.
-            let is_told = match result.severity {
+            let is_reported = match result.severity {
                 Severity::Error => true,
                 Severity::Warning => !failed,
                 Severity::Info => is_conflict && !failed,
             };
-            if !is_told {
+            if !is_reported {
                 continue;
             }
             outcome.entry.conflicts += u64::from(is_conflict && result.severity > Severity::Info);

@@ -34,7 +34,7 @@ use crate::merge::package::MergeOptions;
 use crate::resource::{Resource, namespace_of};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Results, Severity, listed};
-use crate::supplied::{Role, Supplied, SuppliedPackage, package_beside};
+use crate::supplied::{Role, Supplied, SuppliedPackage, only_package_except};
 use crate::upstream::{SOURCES, UpstreamRevision};
 use crate::variant::package_variant::PackageVariant;
 use crate::yaml::NodeRef;
@@ -129,7 +129,7 @@ fn step(
     let defaults = MergeDefaults::default();
     let variant = Variant::read(config, &defaults)?;
     let mut findings = Results::default();
-    let valid = match package_beside(list, is_porch) {
+    let valid = match only_package_except(list, is_porch) {
         Some(id) => {
             let render =
                 |package: &mut _, findings: &mut _| render(&variant, package, supplied, findings);

@@ -70,22 +70,22 @@ fn parse(text: &str) -> Result<Pattern, &'static str> {
     let mut rest = text;
     while !rest.is_empty() {
         if let Some(inner) = rest.strip_prefix('[') {
-            let (step, behind) = bracket(inner)?;
+            let (step, after) = bracket(inner)?;
             steps.push(step);
-            rest = behind;
+            rest = after;
             match rest.strip_prefix('.') {
                 Some("") => return Err("a name is missing at the end"),
-                Some(behind) => rest = behind,
+                Some(after) => rest = after,
                 None if rest.is_empty() || rest.starts_with('[') => {}
                 None => return Err("expected `.` or `[` after `]`"),
             }
             continue;
         }
         let end = rest.find(['.', '[']).unwrap_or(rest.len());
-        let (name, behind) = rest.split_at(end);
+        let (name, after) = rest.split_at(end);
         match name {
             "" => return Err("a name is missing"),
-            "**" if behind.is_empty() => {
+            "**" if after.is_empty() => {
                 return Ok(Pattern {
                     steps,
                     all_below: true,
@@ -94,10 +94,10 @@ fn parse(text: &str) -> Result<Pattern, &'static str> {
             "**" => return Err("`**` is only allowed at the end"),
             name => steps.push(PatternStep::Field(TextPattern::Glob(name.to_owned()))),
         }
-        rest = match behind.strip_prefix('.') {
+        rest = match after.strip_prefix('.') {
             Some("") => return Err("a name is missing at the end"),
-            Some(behind) => behind,
-            None => behind,
+            Some(after) => after,
+            None => after,
         };
     }
     if steps.is_empty() {
@@ -114,31 +114,31 @@ fn parse(text: &str) -> Result<Pattern, &'static str> {
 fn bracket(inner: &str) -> Result<(PatternStep, &str), &'static str> {
     if inner.starts_with('"') {
         let (name, rest) = unquote(inner).ok_or(NO_QUOTE)?;
-        let behind = rest.strip_prefix(']').ok_or("`]` is missing")?;
-        return Ok((PatternStep::Field(TextPattern::Exact(name)), behind));
+        let after = rest.strip_prefix(']').ok_or("`]` is missing")?;
+        return Ok((PatternStep::Field(TextPattern::Exact(name)), after));
     }
     let mut pairs = Vec::new();
     let mut rest = inner;
     loop {
         let end = rest.find([']', '=', ',']).ok_or("`]` is missing")?;
-        let (name, behind) = (rest[..end].trim(), &rest[end + 1..]);
+        let (name, after) = (rest[..end].trim(), &rest[end + 1..]);
         if !rest[end..].starts_with('=') {
             return match name {
                 _ if rest.len() < inner.len() => Err(IN_BRACKETS),
-                "*" => Ok((PatternStep::AnyElement, behind)),
+                "*" => Ok((PatternStep::AnyElement, after)),
                 _ => match name.parse() {
-                    Ok(index) => Ok((PatternStep::Index(index), behind)),
+                    Ok(index) => Ok((PatternStep::Index(index), after)),
                     Err(_) => Err(IN_BRACKETS),
                 },
             };
         }
-        let (value, behind) = value(behind)?;
+        let (value, after) = value(after)?;
         pairs.push((name.to_owned(), value));
-        match behind.strip_prefix(',') {
+        match after.strip_prefix(',') {
             Some(next) => rest = next,
             None => {
-                let behind = behind.strip_prefix(']').ok_or("`]` is missing")?;
-                return Ok((PatternStep::With(pairs), behind));
+                let after = after.strip_prefix(']').ok_or("`]` is missing")?;
+                return Ok((PatternStep::With(pairs), after));
             }
         }
     }
@@ -150,12 +150,12 @@ const IN_BRACKETS: &str = "expected `*`, a number, `key=value` or a quoted name 
 /// Parses a value in brackets. Also returns the text after the value.
 fn value(text: &str) -> Result<(TextPattern, &str), &'static str> {
     if text.starts_with('"') {
-        let (value, behind) = unquote(text).ok_or(NO_QUOTE)?;
-        return Ok((TextPattern::Exact(value), behind));
+        let (value, after) = unquote(text).ok_or(NO_QUOTE)?;
+        return Ok((TextPattern::Exact(value), after));
     }
     let end = text.find([']', ',']).ok_or("`]` is missing")?;
-    let (value, behind) = text.split_at(end);
-    Ok((TextPattern::Glob(value.trim().to_owned()), behind))
+    let (value, after) = text.split_at(end);
+    Ok((TextPattern::Glob(value.trim().to_owned()), after))
 }
 
 /// Whether a pattern matches the value that a trail leads to.

@@ -89,11 +89,11 @@ impl Pairs<'_, '_, '_> {
     fn by_place(&mut self) {
         let count = self.of_theirs.len();
         for at in 0..count {
-            let behind = match at.checked_sub(1) {
+            let after = match at.checked_sub(1) {
                 Some(before) => self.of_theirs[before].map(|own| own + 1),
                 None => Some(0),
             };
-            self.try_pair(behind, at);
+            self.try_pair(after, at);
         }
         for at in (0..count).rev() {
             let before = match self.of_theirs.get(at + 1) {

@@ -154,8 +154,8 @@ pub(super) fn comments_of(node: NodeRef<'_>) -> Vec<&str> {
         .find('\n')
         .map_or(document.text.len(), |at| range.end + at);
     let indicator = node.indicator().unwrap_or(range.start);
-    let behind = document.text[indicator..range.start].find('\n');
-    let start = behind.map_or(range.start, |at| indicator + at);
+    let after = document.text[indicator..range.start].find('\n');
+    let start = after.map_or(range.start, |at| indicator + at);
     document.comments_within(start..end).collect()
 }
 

@@ -78,7 +78,7 @@ impl FieldMerger<'_> {
                 (Some(local), Some(upstream)) if are_equal(local, upstream) => {
                     Ok(FieldAction::Local)
                 }
-                _ => self.stand(side, *part, editor),
+                _ => self.take_side(side, *part, editor),
             };
         }
         let Some(child) = part.local.or(part.upstream) else {
@@ -125,9 +125,9 @@ impl FieldMerger<'_> {
             keeper
         };
         let decision = self.decide(trail, winner);
-        let stands = self.report(trail, ConflictKind::at(trail), values, decision);
+        let winner = self.report(trail, ConflictKind::at(trail), values, decision);
         match (part.local, part.upstream) {
-            _ if stands != keeper => FieldAction::Removed,
+            _ if winner != keeper => FieldAction::Removed,
             (None, Some(_)) => FieldAction::Upstream,
             _ => FieldAction::Local,
         }
@@ -148,7 +148,7 @@ impl FieldMerger<'_> {
         let versions = collection.versions;
         let filled = nodes(versions).map(is_filled);
         let side = match rule::merge(filled, |a, b| a == b) {
-            Outcome::Stands(side) => side,
+            Outcome::Wins(side) => side,
             Outcome::Conflict => self.conflict(trail, nodes(versions)),
         };
         match (side.of(filled), versions.local, versions.upstream) {

@@ -144,7 +144,7 @@ impl FieldMerger<'_> {
             is_present.then(|| Value::Sequence(own.map(Identity::to_value).collect()))
         });
         match rule::merge(values.as_ref().map(Option::as_ref), |a, b| a == b) {
-            Outcome::Stands(side) => side,
+            Outcome::Wins(side) => side,
             Outcome::Conflict => {
                 let decision = self.decide(trail, self.policy.winner);
                 self.report(trail, ConflictKind::Functions, values, decision)

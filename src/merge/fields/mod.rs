@@ -303,7 +303,7 @@ impl FieldMerger<'_> {
         let values = nodes(versions);
         let outcome = rule::merge(values, |a, b| a.equals(b));
         let side = match outcome {
-            Outcome::Stands(side) => side,
+            Outcome::Wins(side) => side,
             Outcome::Conflict => {
                 if has_parts && let Some(action) = self.combine(trail, versions, editor)? {
                     return Ok(action);
@@ -316,11 +316,11 @@ impl FieldMerger<'_> {
         {
             take_inner_comments(base, local, upstream, editor)?;
         }
-        self.stand(side, versions, editor)
+        self.take_side(side, versions, editor)
     }
 
     /// Takes the version of a side.
-    fn stand<'d, 'f>(
+    fn take_side<'d, 'f>(
         &mut self,
         side: Side,
         versions: ChildVersions<'d, 'f>,

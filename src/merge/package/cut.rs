@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn long_ones_can_be_told_apart() {
+    fn long_ones_are_distinguishable() {
         let same = "x".repeat(1_000);
         let texts = ["1", "2", "3"].map(|end| format!("{same}{end}{same}"));
         let found = shown(texts.each_ref().map(String::as_str), 60);
@@ -117,7 +117,7 @@ mod tests {
 
     /// Local changed one place, upstream another one.
     #[test]
-    fn each_two_of_three_can_be_told_apart() {
+    fn each_two_of_three_are_distinguishable() {
         for between in [0, 20, 60, 120, 300] {
             let between = "y".repeat(between);
             let text = |a: &str, b: &str| format!("{}{a}{between}{b}", "x".repeat(300));

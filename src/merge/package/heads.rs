@@ -163,8 +163,8 @@ fn merged(base: &str, local: &str, upstream: &str) -> Option<String> {
 }
 
 /// The text of a head with these blocks; `None` if local has them.
-fn written(stands: &[String], local: &str, upstream: &str) -> Option<String> {
-    if stands == blocks(local) {
+fn written(merged: &[String], local: &str, upstream: &str) -> Option<String> {
+    if merged == blocks(local) {
         return None;
     }
     let mark = if local.starts_with(BYTE_ORDER_MARK) {
@@ -172,17 +172,17 @@ fn written(stands: &[String], local: &str, upstream: &str) -> Option<String> {
     } else {
         String::new()
     };
-    if stands == blocks(upstream) {
+    if merged == blocks(upstream) {
         return Some(mark + upstream.trim_start_matches(BYTE_ORDER_MARK));
     }
     let is_opened = [local, upstream].map(|head| head.lines().any(|line| line.starts_with("---")));
-    let end = match (is_opened.contains(&true), stands.is_empty()) {
+    let end = match (is_opened.contains(&true), merged.is_empty()) {
         (true, true) => "---\n",
         (true, false) => "\n---\n",
         (false, true) => "",
         (false, false) => "\n\n",
     };
-    Some(mark + &stands.join("\n\n") + end)
+    Some(mark + &merged.join("\n\n") + end)
 }
 
 /// The text above the first key of a file.
@@ -227,16 +227,16 @@ fn merged_lead(
         return None;
     }
     let [old, ours, theirs] = all.map(Lead::blocks);
-    let mut stands = merge_blocks(&old, &ours, &theirs);
-    let last = if stands.last() == ours.last() {
+    let mut merged = merge_blocks(&old, &ours, &theirs);
+    let last = if merged.last() == ours.last() {
         local
     } else {
         upstream
     };
     let is_set_off = last.above.is_empty();
-    let above = stands.pop_if(|_| !is_set_off).unwrap_or_default();
+    let above = merged.pop_if(|_| !is_set_off).unwrap_or_default();
     let above = above.lines().map(str::to_owned).collect();
-    Some((written(&stands, local.head, upstream.head), above))
+    Some((written(&merged, local.head, upstream.head), above))
 }
 
 /// The comments and directives of a head, split at blank lines and `---`.
@@ -294,16 +294,16 @@ fn merge_between(base: &[String], local: &[String], upstream: &[String]) -> Vec<
         upstream: Some(upstream),
     };
     match rule::merge(versions, |a, b| a == b) {
-        Outcome::Stands(Side::Local) => return local.to_vec(),
-        Outcome::Stands(Side::Upstream) => return upstream.to_vec(),
+        Outcome::Wins(Side::Local) => return local.to_vec(),
+        Outcome::Wins(Side::Upstream) => return upstream.to_vec(),
         Outcome::Conflict => {}
     }
     // If one side only added blocks around the old ones, put these around the other side's blocks.
     for (outer, inner) in [(local, upstream), (upstream, local)] {
-        if let Some((before, behind)) = around(outer, base) {
-            let has = |block: &&String| before.contains(block) || behind.contains(block);
+        if let Some((before, after)) = around(outer, base) {
+            let has = |block: &&String| before.contains(block) || after.contains(block);
             let new = inner.iter().filter(|block| !has(block));
-            return before.iter().chain(new).chain(behind).cloned().collect();
+            return before.iter().chain(new).chain(after).cloned().collect();
         }
     }
     local.to_vec()
@@ -370,11 +370,11 @@ mod tests {
             ("", "", "---\n", "-"),
             ("", "\u{feff}", "# b\n\n", "\u{feff}# b\n\n"),
         ];
-        for (base, local, upstream, stands) in table {
-            let stands = Some(stands.to_owned()).filter(|stands| stands != "-");
+        for (base, local, upstream, expected) in table {
+            let expected = Some(expected.to_owned()).filter(|expected| expected != "-");
             assert_eq!(
                 merged(base, local, upstream),
-                stands,
+                expected,
                 "{base:?} {local:?} {upstream:?}"
             );
         }

@@ -123,7 +123,7 @@ impl<'s> ValuePlace<'s> {
                 !field.key.is_empty() && self.field(&field.key).is_mergeable(&field.value)
             }),
             Shape::List => {
-                let is_told_apart = match self.rules.list() {
+                let has_identity = match self.rules.list() {
                     ListRule::Atomic => return true,
                     ListRule::Set => has_distinct_strings(live),
                     ListRule::Keyed(key) => {
@@ -132,7 +132,7 @@ impl<'s> ValuePlace<'s> {
                     }
                 };
                 let items = self.items();
-                is_told_apart && live.each_item().all(|item| items.is_mergeable(&item))
+                has_identity && live.each_item().all(|item| items.is_mergeable(&item))
             }
         }
     }

@@ -32,9 +32,9 @@ pub(super) fn translate(pattern: &str) -> Result<String, String> {
             '[' => match rest.strip_prefix(':').and_then(|name| name.find(":]")) {
                 // `[:alpha:]`
                 Some(end) => {
-                    let (name, behind) = rest.split_at(end + 3);
+                    let (name, after) = rest.split_at(end + 3);
                     out.extend(["[", name]);
-                    rest = behind;
+                    rest = after;
                 }
                 None => out.push_str("\\["),
             },

@@ -173,7 +173,7 @@ mod tests {
     use super::print;
 
     #[test]
-    fn a_key_has_one_fingerprint_wherever_it_stands() {
+    fn a_key_has_one_fingerprint_at_every_position() {
         for length in 0..20 {
             let key = &"abcdefghijklmnopqrstuvwxyz"[..length];
             let prints = ["", ": 1", ": 123456789"].map(|after| {

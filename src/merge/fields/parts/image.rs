@@ -120,7 +120,7 @@ pub(super) fn merge(texts: Versions<&str>, is_image: bool, winner: Side) -> Opti
     for ((within, part), outcome) in parts.into_iter().zip(outcomes) {
         let shown = |text: &str| Value::from(text.trim_start_matches([':', '@']));
         let side = match outcome {
-            Outcome::Stands(side) => side,
+            Outcome::Wins(side) => side,
             Outcome::Conflict => {
                 merged.conflicts.push(PartConflict {
                     within: within.to_owned(),
