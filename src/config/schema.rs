@@ -1,4 +1,4 @@
-//! What the JSON Schema of a config contains beside the fields of the config.
+//! The parts of a config's JSON Schema that are not fields of the config.
 
 use std::collections::BTreeMap;
 

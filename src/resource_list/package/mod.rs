@@ -126,6 +126,8 @@ impl PackageForm {
         debug_assert_eq!(copies.len(), copied.len(), "one change for each file");
         files.retain(|change| !copies.contains(change.path()));
         files.extend(copied.iter().cloned());
+        // A diff lists them in this order, as Git does.
+        files.sort_by(|one, other| one.path().cmp(other.path()));
         files
     }
 }

@@ -115,7 +115,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Writes the comments and blank lines between the line break at `behind` and the line at
+    /// Writes the comments and blank lines between the line break at `after` and the line at
     /// `start`.
     fn trivia(&mut self, document: Document<'_>, after: Option<usize>, start: usize, shift: Shift) {
         let Some(after) = after.filter(|after| after + 1 < start) else {
