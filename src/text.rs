@@ -22,6 +22,11 @@ impl Text {
         }
     }
 
+    /// The text before this part in the shared buffer.
+    pub(crate) fn before(&self) -> &str {
+        &self.buffer[..self.range.start]
+    }
+
     /// Appends a text to others. Adjacent slices of one buffer are joined.
     pub(crate) fn push(texts: &mut Vec<Self>, text: Self) {
         if !texts.last_mut().is_some_and(|last| last.extend_to(&text)) {

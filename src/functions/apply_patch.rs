@@ -106,10 +106,26 @@ fn documents<'s>(
 ) -> impl Iterator<Item = (NodeRef<'s>, &'s Resource, String)> {
     supplied.of(Role::Patches).flat_map(|package| {
         let list = package.list();
+        // Lines are counted from one document to the next, because a file can have many.
+        let mut counted = ("", 0);
         list.items().map(move |(id, resource)| {
             let node = list.node(id).resolved();
-            let place = package.place_of(resource);
-            (node, resource, format!("{place}, {}", node.location()))
+            let before = list.text_before(id);
+            let is_same_file =
+                before.as_ptr() == counted.0.as_ptr() && before.len() >= counted.0.len();
+            let (from, lines) = if is_same_file {
+                (counted.0.len(), counted.1)
+            } else {
+                (0, 0)
+            };
+            counted = (before, lines + before[from..].matches('\n').count());
+            let mut location = node.location();
+            location.line += counted.1;
+            (
+                node,
+                resource,
+                format!("{}, {location}", package.place_of(resource)),
+            )
         })
     })
 }

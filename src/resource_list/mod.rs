@@ -188,6 +188,11 @@ impl ResourceList {
         node.expect("edits keep the items of a text")
     }
 
+    /// What comes before the item's text in the text that it was cut from.
+    pub(crate) fn text_before(&self, id: ItemId) -> &str {
+        self.texts[self.items[id.0].text].before()
+    }
+
     /// Reads an item. Its tree is not kept if the item is alone in its text.
     pub fn read<T>(&self, id: ItemId, read: impl FnOnce(NodeRef<'_>) -> T) -> T {
         match self.form {

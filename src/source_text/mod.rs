@@ -177,6 +177,11 @@ impl SourceText {
         self.source.clone()
     }
 
+    /// The text before the original text in the buffer that they share.
+    pub(crate) fn before(&self) -> &str {
+        self.source.before()
+    }
+
     /// The text with its edits, sharing its buffer.
     #[must_use]
     pub(crate) fn edited_text(&self) -> Text {

@@ -146,3 +146,45 @@ fn a_config_of_comments_is_the_absent_one() {
         assert!(config.node().is_none(), "{text:?}");
     }
 }
+
+#[test]
+fn a_patch_is_named_by_its_line_in_its_file() {
+    let folder = crate::git::Folder::new(&[]);
+    folder.put("package/d.yaml", DEPLOYMENT);
+    let patch = |kind: &str| format!("target: {kind: <9}\npatch: {{spec: {{}}}}\n");
+    let [service, job] = ["{kind: Service}", "{kind: Job}"].map(patch);
+    folder.put(
+        "patches/a.yaml",
+        format!("# head\n{service}---\n{job}---\n# b\n{job}"),
+    );
+    folder.put("patches/b.yaml", &job);
+    for (patches, lines) in [
+        (
+            "patches",
+            vec![
+                "a.yaml, line 2",
+                "a.yaml, line 5",
+                "a.yaml, line 9",
+                "b.yaml, line 1",
+            ],
+        ),
+        (
+            "patches/a.yaml",
+            vec!["a.yaml, line 2", "a.yaml, line 5", "a.yaml, line 9"],
+        ),
+    ] {
+        let outcome = folder.run(
+            env!("CARGO_BIN_EXE_apply-patch"),
+            &["--package", "package", "--patches", patches],
+        );
+        assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+        let found = outcome
+            .stderr
+            .lines()
+            .filter_map(|line| line.split_once(", column "));
+        let found: Vec<&str> = found.map(|(place, _)| place).collect();
+        let named = |(found, line): (&&str, &&str)| found.ends_with(line);
+        assert!(found.iter().zip(&lines).all(named), "{}", outcome.stderr);
+        assert_eq!(found.len(), lines.len(), "{}", outcome.stderr);
+    }
+}
