@@ -271,6 +271,18 @@ fn a_base_with_a_kustomization_is_named_and_not_copied() {
     );
 }
 
+/// The errors of an overlay of `fork` over `up`, which cannot be created.
+fn refused(folder: &Folder) -> String {
+    let output = Command::new(binary("create-overlay"))
+        .current_dir(folder.path("."))
+        .args(["--package", "fork", "--upstream", "up"])
+        .output()
+        .expect("it runs");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    stderr
+}
+
 #[test]
 fn a_field_that_is_not_evaluated_is_an_error() {
     let folder = Folder::new(&[]);
@@ -281,13 +293,7 @@ fn a_field_that_is_not_evaluated_is_an_error() {
             "namePrefix: a-\nresources: [app.yaml]\n",
         );
     }
-    let output = Command::new(binary("create-overlay"))
-        .current_dir(folder.path("."))
-        .args(["--package", "fork", "--upstream", "up"])
-        .output()
-        .expect("it runs");
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    let stderr = refused(&folder);
     assert!(stderr.contains("found `namePrefix`"), "{stderr}");
 }
 
@@ -300,13 +306,7 @@ fn a_label_below_a_text_is_an_error() {
         let text = "resources: [a.yaml]\nlabels: [{pairs: {a: b}}]\n";
         folder.put(&format!("{side}/kustomization.yaml"), text);
     }
-    let output = Command::new(binary("create-overlay"))
-        .current_dir(folder.path("."))
-        .args(["--package", "fork", "--upstream", "up"])
-        .output()
-        .expect("it runs");
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    let stderr = refused(&folder);
     assert!(stderr.contains("ConfigMap/a: "), "{stderr}");
 }
 

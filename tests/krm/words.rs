@@ -56,11 +56,11 @@ fn texts(folder: &Path, found: &mut Vec<(String, String)>) {
     }
 }
 
-#[test]
-fn phrases_of_no_other_program_are_not_written() {
+/// The sources and documents below these folders, and the pages at the top.
+fn texts_of(folders: &[&str]) -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut all = Vec::new();
-    for folder in ["src", "functions", "docs", "schemas", "examples"] {
+    for folder in folders {
         texts(&root.join(folder), &mut all);
     }
     for page in [
@@ -72,6 +72,12 @@ fn phrases_of_no_other_program_are_not_written() {
         let text = fs::read_to_string(root.join(page)).expect("a page");
         all.push((page.to_owned(), text));
     }
+    all
+}
+
+#[test]
+fn phrases_of_no_other_program_are_not_written() {
+    let all = texts_of(&["src", "functions", "docs", "schemas", "examples"]);
     assert!(all.len() > 400, "{} texts", all.len());
     let lines = all
         .iter()
@@ -193,20 +199,7 @@ fn prose(path: &str, text: &str) -> Vec<String> {
 
 #[test]
 fn words_that_are_seldom_plain_have_a_reason() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut all = Vec::new();
-    for folder in ["src", "functions", "docs"] {
-        texts(&root.join(folder), &mut all);
-    }
-    for page in [
-        "ARCHITECTURE.md",
-        "CONTRIBUTING.md",
-        "README.md",
-        "SECURITY.md",
-    ] {
-        let text = fs::read_to_string(root.join(page)).expect("a page");
-        all.push((page.to_owned(), text));
-    }
+    let all = texts_of(&["src", "functions", "docs"]);
     let patterns = SELDOM_PLAIN.map(|(word, uses)| {
         let ending = if word.ends_with(' ') { "" } else { r"\b" };
         let word = Regex::new(&format!(r"(?i)\b{word}{ending}")).expect("a pattern");
