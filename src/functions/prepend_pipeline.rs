@@ -227,7 +227,7 @@ struct ListChange<'d, 'p> {
     /// The functions for the head; with its index if the list already contains the function.
     head: Vec<(NodeRef<'p>, Option<usize>)>,
     /// The indexes and names of removed and replaced functions.
-    replaced_or_removed: Vec<(usize, &'d str)>,
+    outdated: Vec<(usize, &'d str)>,
     /// The indexes of functions with other owners.
     others: Vec<usize>,
 }
@@ -236,13 +236,13 @@ impl<'d, 'p> ListChange<'d, 'p> {
     fn new(owner: &str, new: Option<NodeRef<'p>>, old: Option<NodeRef<'d>>) -> Self {
         let old = old.into_iter().flat_map(|list| list.resolved().items());
         let mut owned: HashMap<&str, (usize, NodeRef<'d>)> = HashMap::new();
-        let (mut replaced_or_removed, mut others) = (Vec::new(), Vec::new());
+        let (mut outdated, mut others) = (Vec::new(), Vec::new());
         for (index, function) in old.enumerate() {
             let name = function.get("name").and_then(|name| name.as_str());
             match name.filter(|name| owns(owner, name)) {
                 None => others.push(index),
                 // A copy of one of our functions.
-                Some(name) if owned.contains_key(name) => replaced_or_removed.push((index, name)),
+                Some(name) if owned.contains_key(name) => outdated.push((index, name)),
                 Some(name) => {
                     owned.insert(name, (index, function));
                 }
@@ -258,11 +258,11 @@ impl<'d, 'p> ListChange<'d, 'p> {
                 owned.remove(name);
             }
         }
-        replaced_or_removed.extend(owned.into_iter().map(|(name, (index, _))| (index, name)));
-        replaced_or_removed.sort_unstable();
+        outdated.extend(owned.into_iter().map(|(name, (index, _))| (index, name)));
+        outdated.sort_unstable();
         Self {
             head,
-            replaced_or_removed,
+            outdated,
             others,
         }
     }
@@ -284,17 +284,13 @@ impl<'d, 'p> ListChange<'d, 'p> {
 
     /// A summary for the result; `None` if nothing changes.
     fn summary(&self) -> Option<String> {
-        let replaced_or_removed: HashSet<&str> = self
-            .replaced_or_removed
-            .iter()
-            .map(|(_, name)| *name)
-            .collect();
+        let outdated: HashSet<&str> = self.outdated.iter().map(|(_, name)| *name).collect();
         let new = self.head.iter().filter(|(_, kept)| kept.is_none());
         let new = new.filter_map(|(function, _)| function.get("name")?.as_str());
         let (replaced, added): (Vec<&str>, Vec<&str>) =
-            new.partition(|name| replaced_or_removed.contains(name));
+            new.partition(|name| outdated.contains(name));
         let kept: HashSet<&str> = replaced.iter().copied().collect();
-        let removed = self.replaced_or_removed.iter().map(|(_, name)| *name);
+        let removed = self.outdated.iter().map(|(_, name)| *name);
         let removed: Vec<&str> = removed.filter(|name| !kept.contains(name)).collect();
         let summary = listed_by_verb(&[
             ("added", &added[..]),
@@ -308,15 +304,9 @@ impl<'d, 'p> ListChange<'d, 'p> {
     }
 
     fn apply(&self, list: NodeRef<'d>, editor: &mut Editor<'d, 'p>) -> Result<(), EditError> {
-        if !self.replaced_or_removed.is_empty() {
-            let replaced_or_removed: Vec<usize> = self
-                .replaced_or_removed
-                .iter()
-                .map(|(index, _)| *index)
-                .collect();
-            editor.remove_parts(list, |index| {
-                replaced_or_removed.binary_search(&index).is_ok()
-            })?;
+        if !self.outdated.is_empty() {
+            let outdated: Vec<usize> = self.outdated.iter().map(|(index, _)| *index).collect();
+            editor.remove_parts(list, |index| outdated.binary_search(&index).is_ok())?;
         }
         if self.is_moved() {
             editor.reorder(list, &self.order())?;
