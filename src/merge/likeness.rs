@@ -144,9 +144,8 @@ impl EditCount {
             self.shared += leaves(local);
             return;
         }
-        let is_filled = |value: &Value| !value.entries().is_empty() || !value.items().is_empty();
         match (local, upstream) {
-            _ if !is_filled(local) || !is_filled(upstream) => self.change(local, upstream, place),
+            _ if !local.has_parts() || !upstream.has_parts() => self.change(local, upstream, place),
             (Value::Mapping(ours), Value::Mapping(theirs)) => {
                 self.between_mappings(ours, theirs, place);
             }

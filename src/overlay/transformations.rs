@@ -98,8 +98,6 @@ fn find_containers<'v>(
     path: &mut Vec<String>,
     found: &mut Vec<(Vec<String>, &'v Value)>,
 ) {
-    // Most values are scalars, which hold no containers.
-    let is_collection = |value: &Value| !value.entries().is_empty() || !value.items().is_empty();
     let list = path.last().map(String::as_str);
     let is_of_pod = matches!(list, Some("containers" | "initContainers"));
     let mut below = |step: String, value: &'v Value, is_container: bool| {
@@ -111,14 +109,15 @@ fn find_containers<'v>(
         }
         path.pop();
     };
+    // Most values are scalars, which hold no containers.
     match value {
         Value::Mapping(entries) => {
-            let entries = entries.iter().filter(|(_, value)| is_collection(value));
+            let entries = entries.iter().filter(|(_, value)| value.has_parts());
             entries.for_each(|(key, value)| below(key.plain_text(), value, false));
         }
         Value::Sequence(items) => {
             let items = items.iter().enumerate();
-            let items = items.filter(|(_, value)| is_collection(value));
+            let items = items.filter(|(_, value)| value.has_parts());
             items.for_each(|(at, item)| below(at.to_string(), item, is_of_pod));
         }
         _ => {}

@@ -75,6 +75,11 @@ impl Value {
         }
     }
 
+    /// Whether it is a sequence or mapping that is not empty.
+    pub(crate) fn has_parts(&self) -> bool {
+        !self.items().is_empty() || !self.entries().is_empty()
+    }
+
     /// Makes an entry for a [`Value::Mapping`].
     pub fn entry(key: impl Into<Self>, value: impl Into<Self>) -> (Self, Self) {
         (key.into(), value.into())
