@@ -25,7 +25,7 @@ use gix::sec::Permission;
 
 use super::error::one_line;
 use super::{GitError, Repository};
-use crate::package::{FileChange, Package, check_package_path};
+use crate::package::{FileChange, Package, check_package_path, folders_above};
 
 /// A commit on the branch of a draft.
 #[derive(Debug)]
@@ -243,8 +243,7 @@ impl Repository {
             let path = path_of(change);
             let checked = check_package_path(&path);
             checked.map_err(|error| self.unwritable(draft.branch, error.to_string()))?;
-            for (end, _) in path.match_indices('/') {
-                let folder = &path[..end];
+            for folder in folders_above(&path) {
                 if !known.insert(folder.to_owned()) || root.is_empty_tree() {
                     continue;
                 }

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use super::package::{without_bookkeeping_of_tools, without_own_fields};
 use crate::identity;
 use crate::interner::matches;
-use crate::package::is_krm_name;
+use crate::package::{folders_above, is_krm_name};
 use crate::resource::Resource;
 use crate::yaml::{OwnedDocument, Value};
 
@@ -590,7 +590,7 @@ impl<'p> ComparedPackages<'p> {
         let mut folders: BTreeSet<&str> = BTreeSet::new();
         for (path, (of, _)) in &self.files {
             if *of != FileOf::Upstream {
-                folders.extend(folders_of(path));
+                folders.extend(folders_above(path));
             }
         }
         let lacking = self.files.iter().filter_map(|(path, (of, _))| {
@@ -608,7 +608,7 @@ fn removed_parts<'p>(
 ) -> BTreeMap<&'p str, usize> {
     let mut parts: BTreeMap<&str, usize> = BTreeMap::new();
     for path in lacking {
-        let folder = folders_of(path).find(|folder| !folders.contains(folder));
+        let folder = folders_above(path).find(|folder| !folders.contains(folder));
         *parts.entry(folder.unwrap_or(path)).or_default() += 1;
     }
     parts
@@ -626,7 +626,7 @@ impl<'p> LocalPaths<'p> {
     pub fn new(paths: impl Iterator<Item = &'p str>) -> Self {
         let files: BTreeSet<&str> = paths.filter(|path| !path.is_empty()).collect();
         Self {
-            folders: files.iter().flat_map(|path| folders_of(path)).collect(),
+            folders: files.iter().flat_map(|path| folders_above(path)).collect(),
             files,
         }
     }
@@ -656,9 +656,4 @@ impl<'p> LocalPaths<'p> {
             ..EditCount::default()
         }
     }
-}
-
-/// The folders that a path leads through, from the outermost.
-fn folders_of(path: &str) -> impl Iterator<Item = &str> {
-    path.match_indices('/').map(|(at, _)| &path[..at])
 }

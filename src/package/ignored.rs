@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::PackageError;
 use super::files::Package;
 use super::krmignore::{KRMIGNORE, Krmignore};
+use super::path::folders_above;
 
 /// What the `.krmignore` files of several revisions of one package ignore together.
 pub(crate) struct Ignored {
@@ -41,7 +42,7 @@ impl Ignored {
         if self.rules.is_empty() {
             return false;
         }
-        let folders = path.match_indices('/').map(|(end, _)| &path[..end]);
+        let folders = folders_above(path);
         let mut package = "";
         for (part, is_folder) in folders.map(|folder| (folder, true)).chain([(path, false)]) {
             let mut rules = self.rules.iter().filter(|rules| rules.folder == package);

@@ -37,7 +37,7 @@ pub use temporary::is_temporary;
 pub use file::is_krm_name;
 pub use listing::{SkipReason, Skipped};
 pub use path::{PathError, check_package_path, normalize_package_path};
-pub(crate) use path::{check_folders, check_path_of_package, is_git, join};
+pub(crate) use path::{check_folders, check_path_of_package, folders_above, is_git, join};
 pub use read::read_package;
 pub use write::{FileChange, write_package, write_package_whole};
 

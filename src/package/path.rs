@@ -152,8 +152,7 @@ fn is_ignorable(character: char) -> bool {
 /// # Errors
 /// [`PackageError::ThroughLink`], [`PackageError::ParentIsFile`]; or a folder cannot be read.
 pub(crate) fn check_folders(root: &Path, path: &str) -> Result<(), PackageError> {
-    for (slash, _) in path.match_indices('/') {
-        let folder = &path[..slash];
+    for folder in folders_above(path) {
         let on_disk = root.join(folder);
         let metadata = match fs::symlink_metadata(&on_disk) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
@@ -171,6 +170,11 @@ pub(crate) fn check_folders(root: &Path, path: &str) -> Result<(), PackageError>
         }
     }
     Ok(())
+}
+
+/// The folders above a path, from the outermost, without the root.
+pub(crate) fn folders_above(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').map(|(slash, _)| &path[..slash])
 }
 
 /// The path of an entry of a folder; an empty folder is the root.

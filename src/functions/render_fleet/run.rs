@@ -17,6 +17,7 @@ use super::status::Statuses;
 use super::variants::{FleetVariant, Variants, is_set, is_variant};
 use crate::config::UsageError;
 use crate::fleet::{ClaimedPackage, Shard, claimed_packages};
+use crate::package::folders_above;
 use crate::results::{FunctionResult, Reason, Results, listed};
 use crate::supplied::{CatalogSource, Role, Supplied, SuppliedPackage};
 use crate::variant::expression::on_large_stack;
@@ -291,11 +292,6 @@ pub(super) fn refuse_shared_places(
         };
         refuse(variant, message);
     }
-}
-
-/// The folders above a path, from the outermost.
-fn folders_above(path: &str) -> impl Iterator<Item = &str> {
-    path.match_indices('/').map(|(slash, _)| &path[..slash])
 }
 
 /// The work that several threads share.

@@ -20,6 +20,7 @@ use super::packages::Packages;
 use super::report::Report;
 use crate::merge::resources::ResourceMatch;
 use crate::merge::{Side, Versions};
+use crate::package::folders_above;
 use crate::results::{FunctionResult, Reason, Results};
 
 /// The directories of sub-packages in special states.
@@ -98,26 +99,21 @@ impl SubPackages {
 
     /// Whether a path lies in a sub-package that local no longer has.
     pub(super) fn is_deleted_locally(&self, path: Option<&str>) -> bool {
-        let mut directories = path.into_iter().flat_map(directories);
+        let mut directories = path.into_iter().flat_map(folders_above);
         directories.any(|directory| self.deleted_locally.contains(directory))
     }
 
     /// Whether a path lies in one of two different sub-packages that both sides added.
     pub(super) fn is_clashing(&self, path: Option<&str>) -> bool {
-        let mut directories = path.into_iter().flat_map(directories);
+        let mut directories = path.into_iter().flat_map(folders_above);
         directories.any(|directory| self.clashing.contains(directory))
     }
 
     /// Whether a path lies in a sub-package that upstream deleted and that is kept.
     pub(super) fn is_kept(&self, path: Option<&str>) -> bool {
-        let mut directories = path.into_iter().flat_map(directories);
+        let mut directories = path.into_iter().flat_map(folders_above);
         directories.any(|directory| self.kept.contains(directory))
     }
-}
-
-/// The directories around a file, without the root.
-fn directories(path: &str) -> impl Iterator<Item = &str> {
-    path.match_indices('/').map(|(slash, _)| &path[..slash])
 }
 
 /// The sub-packages with a Kptfile in any package, with which packages have files of them.
@@ -139,7 +135,7 @@ fn presence<'p>(
     }
     let paths = others.paths().zip(members).map(|(others, members)| {
         let resources = members.iter().filter_map(|member| member.path.as_deref());
-        let paths = resources.chain(others).flat_map(directories);
+        let paths = resources.chain(others).flat_map(folders_above);
         paths.collect::<BTreeSet<_>>()
     });
     for (directory, presence) in &mut present {
@@ -153,7 +149,7 @@ fn within<'p>(
     paths: impl Iterator<Item = &'p str>,
     sub_packages: &BTreeSet<String>,
 ) -> BTreeSet<String> {
-    let found = paths.flat_map(directories);
+    let found = paths.flat_map(folders_above);
     let found = found.filter(|directory| sub_packages.contains(*directory));
     found.map(str::to_owned).collect()
 }

@@ -11,7 +11,7 @@ use tempfile::TempPath;
 use super::file::{Stamp, read_checked, read_regular};
 use super::files::{FileContent, Package, PackageFile};
 use super::journal::{Journal, JournaledFile, digest};
-use super::path::{check_folders, check_place, normalize_package_path};
+use super::path::{check_folders, check_place, folders_above, normalize_package_path};
 use super::{PackageError, USUAL_MODE, mode_of, temporary};
 
 /// A change to one file of a package.
@@ -188,7 +188,7 @@ fn check_paths(changes: &[FileChange]) -> Result<Vec<(String, &FileChange)>, Pac
         checked.push((path, change));
     }
     for path in &written {
-        let mut parents = path.match_indices('/').map(|(slash, _)| &path[..slash]);
+        let mut parents = folders_above(path);
         if let Some(parent) = parents.find(|parent| written.contains(*parent)) {
             return Err(PackageError::ParentIsFile {
                 path: path.clone(),
