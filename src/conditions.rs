@@ -16,7 +16,8 @@ impl Condition<'_> {
     /// The condition as an info result. Programs find type, status and reason in the tags.
     pub(crate) fn result(&self) -> FunctionResult {
         let message = format!("{} is {}: {}", self.kind, self.status, self.message);
-        let result = FunctionResult::info(message).at(Path::fields(&["status", "conditions"]));
+        let result =
+            FunctionResult::info(message).with_field(Path::fields(&["status", "conditions"]));
         result
             .tag("reason", self.reason)
             .tag("type", self.kind)

@@ -409,9 +409,9 @@ mod tests {
             };
             let result = FunctionResult::warning(Reason::MergeConflict, "both changed it");
             result
-                .about(&resource)
+                .with_resource(&resource)
                 .in_file(file)
-                .at(field)
+                .with_field(field)
                 .tag("line", line)
         };
         let mut results = Results::default();

@@ -66,7 +66,7 @@ impl<'r> EnumFields<'r> {
         self.valid = false;
         let result = FunctionResult::error(Reason::InvalidConfig, message);
         self.results
-            .push(result.at(self.prefix.clone().field(field)));
+            .push(result.with_field(self.prefix.clone().field(field)));
     }
 
     /// Whether all words so far were allowed.

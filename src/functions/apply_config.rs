@@ -85,7 +85,7 @@ fn apply_all(
     let made = each_pair(list, supplied, results, |pair, results| {
         let resource = list.resource(pair.id);
         let made = one(pair, resource, schema, options, in_list, results);
-        made.map_err(|error| results.push(FunctionResult::refused(&error).about(resource)))
+        made.map_err(|error| results.push(FunctionResult::refused(&error).with_resource(resource)))
     });
     made.into_iter().flatten().collect()
 }
@@ -101,7 +101,9 @@ fn one(
     let config = Node::Text(pair.config);
     let with_origin = |node: &Node<'_>| -> bool { in_list && node.get("metadata").is_some() };
     let Some(live) = pair.live else {
-        results.push(FunctionResult::info("created: there is no live resource").about(resource));
+        results.push(
+            FunctionResult::info("created: there is no live resource").with_resource(resource),
+        );
         let mut created = as_created(&config);
         if with_origin(&created) {
             created = with_annotations(created, resource);

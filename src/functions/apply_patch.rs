@@ -334,7 +334,7 @@ fn assign(
                             patch.place
                         );
                         let result = FunctionResult::error(Reason::Ambiguous, message);
-                        results.push(result.about(list.resource(id)));
+                        results.push(result.with_resource(list.resource(id)));
                     }
                     continue;
                 }
@@ -416,7 +416,7 @@ fn apply_patches(
             Ok(())
         });
         for (id, error) in refused {
-            results.push(FunctionResult::refused(&error).about(list.resource(id)));
+            results.push(FunctionResult::refused(&error).with_resource(list.resource(id)));
         }
         list.set_text_of(&ids, text);
     }

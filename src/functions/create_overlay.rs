@@ -185,11 +185,12 @@ fn refused(error: &OverlayError) -> FunctionResult {
 fn report(overlay: &Overlay, results: &mut Results) {
     for (resource, place) in &overlay.differences {
         let message = format!("the overlay does not build the same resource as the fork: {place}");
-        results.push(FunctionResult::error(Reason::OverlayDiffers, message).about(resource));
+        results
+            .push(FunctionResult::error(Reason::OverlayDiffers, message).with_resource(resource));
     }
     for (resource, what) in &overlay.lost {
         let message = format!("an overlay cannot hold {what}");
-        let result = FunctionResult::info(message).about(resource);
+        let result = FunctionResult::info(message).with_resource(resource);
         results.push(result.tag("reason", Reason::NotInOverlay.as_str()));
     }
     if !results.has_errors() {

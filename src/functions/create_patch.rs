@@ -107,7 +107,7 @@ fn create_all(
         let resource = list.resource(pair.id);
         let made = maker.one(pair, resource, results);
         made.unwrap_or_else(|error| {
-            results.push(FunctionResult::refused(&error).about(resource));
+            results.push(FunctionResult::refused(&error).with_resource(resource));
             Vec::new()
         })
     });
@@ -128,7 +128,7 @@ fn delete_all(list: &ResourceList, supplied: &Supplied, results: &mut Results) -
         (resource.clone(), text)
     });
     let made = removed.into_iter().filter_map(|(resource, text)| {
-        let failed = |error| results.push(FunctionResult::refused(&error).about(&resource));
+        let failed = |error| results.push(FunctionResult::refused(&error).with_resource(&resource));
         Some(document(None, &resource, text.map_err(failed).ok()?))
     });
     made.collect()
@@ -160,7 +160,7 @@ impl PatchMaker<'_> {
         results: &mut Results,
     ) -> Result<Vec<Document>, EditError> {
         let Some(live) = pair.live else {
-            results.push(self.no_live().about(resource));
+            results.push(self.no_live().with_resource(resource));
             return Ok(Vec::new());
         };
         let rules = Rules::of(self.schema, &resource.api_version, &resource.kind);
@@ -178,7 +178,7 @@ impl PatchMaker<'_> {
         }
         if self.options.format == PatchFormat::Kubectl && !rules.is_known() && !texts.is_empty() {
             let message = "the kind has no schema: this is a JSON merge patch, for `kubectl patch --type merge`";
-            results.push(FunctionResult::info(message).about(resource));
+            results.push(FunctionResult::info(message).with_resource(resource));
         }
         let items = std::iter::once(Some(pair.id)).chain(std::iter::repeat(None));
         let made = items.zip(texts);

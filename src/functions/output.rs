@@ -124,7 +124,7 @@ pub(super) fn put_texts(
         |id, error| refused.push((id, error)),
     );
     for (id, error) in refused {
-        results.push(FunctionResult::refused(&error).about(list.resource(id)));
+        results.push(FunctionResult::refused(&error).with_resource(list.resource(id)));
     }
 }
 

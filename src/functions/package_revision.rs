@@ -33,7 +33,7 @@ pub(super) fn within<T>(
             valid = false;
             let result = FunctionResult::error(Reason::InvalidPath, error.to_string());
             let field = Path::fields(&RESOURCES).field(path.as_str());
-            results.push(result.about(list.resource(id)).at(field));
+            results.push(result.with_resource(list.resource(id)).with_field(field));
         }
     }
     if !valid {
@@ -44,7 +44,7 @@ pub(super) fn within<T>(
     })?;
     let done = work(&mut package, results)?;
     for (id, error) in package.refused_removals() {
-        results.push(FunctionResult::refused(&error).about(package.resource(id)));
+        results.push(FunctionResult::refused(&error).with_resource(package.resource(id)));
     }
     if results.has_errors() {
         return Ok(Some(done));
@@ -55,8 +55,8 @@ pub(super) fn within<T>(
     }
     let written = list.edit(id, |node, editor| write(node, &changes, editor));
     if let Err(error) = written {
-        let result = FunctionResult::refused(&error).about(list.resource(id));
-        results.push(result.at(Path::fields(&RESOURCES)));
+        let result = FunctionResult::refused(&error).with_resource(list.resource(id));
+        results.push(result.with_field(Path::fields(&RESOURCES)));
     }
     Ok(Some(done))
 }

@@ -114,7 +114,7 @@ fn is_taken(resource: &Resource, other: &Resource) -> FunctionResult {
     let file = other.origin.path.as_deref().unwrap_or("an item");
     let message =
         format!("expected one configuration for a live resource, found another in `{file}`");
-    FunctionResult::error(Reason::DuplicateResource, message).about(resource)
+    FunctionResult::error(Reason::DuplicateResource, message).with_resource(resource)
 }
 
 /// The outcome for one item.
@@ -160,7 +160,7 @@ impl LivePairing<'_> {
             // The configuration is written out in full, at least into the annotation, so its size is limited.
             if !adds_at_most(MOST_ADDED, config) {
                 let refused = FunctionResult::refused(&EditError::TooLarge);
-                pairing.push(refused.about(resource));
+                pairing.push(refused.with_resource(resource));
                 return;
             }
             let Ok(live) = self.live.find(resource, pairing) else {
@@ -239,13 +239,17 @@ fn read_last_applied(
              found neither: nothing is deleted"
         );
         let result = FunctionResult::warning(Reason::NoLastApplied, message);
-        results.push(result.about(resource));
+        results.push(result.with_resource(resource));
         return Ok(None);
     };
     LastApplied::read(text).map(Some).map_err(|error| {
         let message = format!("expected JSON in the live resource's annotation: {error}");
         let result = FunctionResult::error(Reason::InvalidLastApplied, message);
-        results.push(result.about(resource).at(Path::fields(&path)));
+        results.push(
+            result
+                .with_resource(resource)
+                .with_field(Path::fields(&path)),
+        );
     })
 }
 
@@ -282,7 +286,7 @@ impl<'a> SuppliedResources<'a> {
                         ids.len()
                     );
                     let result = FunctionResult::error(Reason::Ambiguous, message);
-                    results.push(result.about(resource));
+                    results.push(result.with_resource(resource));
                     return Err(());
                 }
             }

@@ -83,7 +83,9 @@ fn step(
                 None => {
                     let message =
                         "expected a pipeline, found none (`pipeline: {}` removes all functions)";
-                    findings.push(FunctionResult::error(Reason::InvalidConfig, message).at(path));
+                    findings.push(
+                        FunctionResult::error(Reason::InvalidConfig, message).with_field(path),
+                    );
                 }
             }
             config.get("pipeline")
@@ -351,9 +353,13 @@ pub(super) fn prepend(
         Ok(()) => {
             for (name, message) in summaries {
                 let field = Path::fields(&["pipeline", name]);
-                results.push(FunctionResult::info(message).about(resource).at(field));
+                results.push(
+                    FunctionResult::info(message)
+                        .with_resource(resource)
+                        .with_field(field),
+                );
             }
         }
-        Err(refusal) => results.push(refusal.or_at("pipeline").result().about(resource)),
+        Err(refusal) => results.push(refusal.or_at("pipeline").result().with_resource(resource)),
     }
 }

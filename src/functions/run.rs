@@ -247,7 +247,7 @@ pub(crate) fn run_on(
     }
     if !step_results.has_errors() {
         for (id, error) in list.refused_removals() {
-            step_results.push(FunctionResult::refused(&error).about(list.resource(id)));
+            step_results.push(FunctionResult::refused(&error).with_resource(list.resource(id)));
         }
     }
     if are_paths_valid {
@@ -294,7 +294,7 @@ fn check_paths(list: &ResourceList) -> Results {
             if let Err(error) = checked {
                 let field = Path::fields(&["metadata", "annotations", name]);
                 let result = FunctionResult::error(Reason::InvalidPath, error.to_string());
-                results.push(result.about(resource).at(field));
+                results.push(result.with_resource(resource).with_field(field));
             }
         }
     }

@@ -192,7 +192,7 @@ pub(super) fn change_context(
                     "expected one ConfigMap `{PACKAGE_CONTEXT_NAME}` for the root package, found several"
                 );
                 let result = FunctionResult::error(Reason::Ambiguous, message);
-                results.push(result.about(list.resource(id)));
+                results.push(result.with_resource(list.resource(id)));
             }
         }
     }
@@ -249,12 +249,12 @@ fn apply(change: &ContextChange<'_>, list: &mut ResourceList, id: ItemId, result
         Ok(()) => {
             results.push(
                 FunctionResult::info(listed_by_verb(&[("set", &set[..]), ("removed", &removed)]))
-                    .about(resource)
-                    .at("data"),
+                    .with_resource(resource)
+                    .with_field("data"),
             );
         }
         Err(error) => {
-            results.push(FunctionResult::refused_at(&error, "data").about(resource));
+            results.push(FunctionResult::refused_at(&error, "data").with_resource(resource));
         }
     }
 }
@@ -319,7 +319,7 @@ fn create(
             Reason::InvalidValue,
             "expected the package's name, found none",
         );
-        results.push(result.about(kptfile).at("metadata.name"));
+        results.push(result.with_resource(kptfile).with_field("metadata.name"));
         return;
     };
     let path = package_context_path(&kptfile.origin);

@@ -86,15 +86,19 @@ pub(crate) fn record_conditions(
     });
     let resource = list.resource(kptfile);
     if let Err(refusal) = outcome {
-        results.push(refusal.result().about(resource));
+        results.push(refusal.result().with_resource(resource));
         return;
     }
     if !gates.is_empty() {
         let message = format!("added the readiness gates {}", listed(&gates));
-        results.push(FunctionResult::info(message).about(resource).at(GATES));
+        results.push(
+            FunctionResult::info(message)
+                .with_resource(resource)
+                .with_field(GATES),
+        );
     }
     for condition in conditions {
-        results.push(condition.result().about(resource));
+        results.push(condition.result().with_resource(resource));
     }
 }
 

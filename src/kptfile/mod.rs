@@ -75,8 +75,9 @@ pub(crate) fn ambiguous_roots(list: &ResourceList) -> Vec<FunctionResult> {
     let found = roots.len();
     let message =
         format!("expected one Kptfile above all others, the root package's, found {found}");
-    let error =
-        |resource| FunctionResult::error(Reason::Ambiguous, message.clone()).about(resource);
+    let error = |resource| {
+        FunctionResult::error(Reason::Ambiguous, message.clone()).with_resource(resource)
+    };
     roots.into_iter().map(error).collect()
 }
 

@@ -66,7 +66,7 @@ impl Findings {
                 Severity::Error => FunctionResult::error(finding.reason, message),
                 _ => FunctionResult::warning(finding.reason, message),
             };
-            let result = result.about(resource).at(&finding.path);
+            let result = result.with_resource(resource).with_field(&finding.path);
             results.push(match patch {
                 Some(place) => result.tag("patch", place),
                 None => result,
@@ -78,5 +78,5 @@ impl Findings {
 /// The error for a resource whose aliases expand to too many nodes.
 pub(crate) fn unbounded(resource: &Resource) -> FunctionResult {
     let message = "expected aliases that expand to at most 10 million nodes, found more";
-    FunctionResult::error(Reason::InvalidValue, message).about(resource)
+    FunctionResult::error(Reason::InvalidValue, message).with_resource(resource)
 }

@@ -192,8 +192,8 @@ data: {x: 1}
             name: Some(name.into()),
             ..Resource::default()
         };
-        let result = FunctionResult::warning(Reason::MergeConflict, "a").about(&resource);
-        result.in_file("a.yaml").at(field)
+        let result = FunctionResult::warning(Reason::MergeConflict, "a").with_resource(&resource);
+        result.in_file("a.yaml").with_field(field)
     }
 
     #[test]

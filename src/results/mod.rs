@@ -166,7 +166,7 @@ impl FunctionResult {
 
     /// Sets the resource and its file.
     #[must_use]
-    pub fn about(mut self, resource: &Resource) -> Self {
+    pub fn with_resource(mut self, resource: &Resource) -> Self {
         self.resource = Some(ResourceRef {
             api_version: resource.api_version.clone(),
             kind: resource.kind.clone(),
@@ -187,21 +187,21 @@ impl FunctionResult {
 
     /// Sets the field.
     #[must_use]
-    pub fn at(mut self, field: impl fmt::Display) -> Self {
+    pub fn with_field(mut self, field: impl fmt::Display) -> Self {
         self.field = Some(field.to_string());
         self
     }
 
     /// Sets the path of the field in a rule for conflicts.
     #[must_use]
-    pub(crate) fn decided_at(mut self, path: impl fmt::Display) -> Self {
+    pub(crate) fn with_rule_path(mut self, path: impl fmt::Display) -> Self {
         self.rule_path = Some(path.to_string().into());
         self
     }
 
     /// Sets the field's current and proposed values; long values are cut.
     #[must_use]
-    pub fn changes(mut self, current: Option<&Value>, proposed: Option<&Value>) -> Self {
+    pub fn with_values(mut self, current: Option<&Value>, proposed: Option<&Value>) -> Self {
         self.values = Some(Box::new(FieldValues {
             current: current.map(short),
             proposed: proposed.map(short),

@@ -16,7 +16,7 @@ impl FunctionResult {
                     "the value is shared through the anchor `&{anchor}`; write it out in full first"
                 ),
             )
-            .at(place),
+            .with_field(place),
             EditError::WrongKind {
                 expected, found, ..
             } => {
@@ -38,7 +38,7 @@ impl FunctionResult {
         let result = Self::refused(error);
         match result.field {
             Some(_) => result,
-            None => result.at(field),
+            None => result.with_field(field),
         }
     }
 }

@@ -170,11 +170,13 @@ impl ReviewFinding {
             }
         };
         if let Some(resource) = &self.resource {
-            result = result.about(resource);
+            result = result.with_resource(resource);
         }
         if let Some(field) = &self.field {
             let [before, after] = &self.values;
-            result = result.at(field).changes(before.as_ref(), after.as_ref());
+            result = result
+                .with_field(field)
+                .with_values(before.as_ref(), after.as_ref());
         }
         result = result.tag(RISK, self.risk.as_str());
         match self.by {

@@ -149,7 +149,7 @@ pub(super) fn from_directory(
     };
     if let Err(error) = check_package_path(directory) {
         let result = FunctionResult::error(Reason::InvalidPath, error.to_string());
-        results.push(result.at(field));
+        results.push(result.with_field(field));
         return Ok(None);
     }
     let directory = normalize_package_path(directory);

@@ -158,7 +158,8 @@ impl<'r> Reader<'r> {
             let field = Path::fields(&["metadata", "annotations", PATH_ANNOTATIONS[0]]);
             let message = format!("{}: {error}", self.package.place);
             let result = FunctionResult::error(Reason::InvalidPath, message);
-            self.results.push(result.about(resource).at(field));
+            self.results
+                .push(result.with_resource(resource).with_field(field));
         }
     }
 
@@ -167,7 +168,7 @@ impl<'r> Reader<'r> {
         let field = || Path::fields(&["spec", "resources", &path]);
         let refuse = |message: String| {
             let message = format!("{}: {message}", self.package.place);
-            FunctionResult::error(Reason::InvalidPath, message).at(field())
+            FunctionResult::error(Reason::InvalidPath, message).with_field(field())
         };
         if let Err(error) = check_package_path(&path) {
             self.results.push(refuse(error.to_string()));

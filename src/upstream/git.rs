@@ -192,8 +192,8 @@ pub(crate) fn locked(
     if is_older {
         let before = lock.reference.as_deref().unwrap_or(&commit);
         let result = older_revision(&upstream.revision.lock_ref, before);
-        let result = result.about(local.resource(kptfile));
-        results.push(result.at(Path::fields(&COMMIT)));
+        let result = result.with_resource(local.resource(kptfile));
+        results.push(result.with_field(Path::fields(&COMMIT)));
     }
     if is_here && lock.directory == upstream.source.directory {
         return Ok(Locked::Same);
@@ -241,7 +241,11 @@ fn commit_of(
         return Some(commit);
     }
     let mut report = |path: &[&str], result: FunctionResult| {
-        results.push(result.about(local.resource(kptfile)).at(Path::fields(path)));
+        results.push(
+            result
+                .with_resource(local.resource(kptfile))
+                .with_field(Path::fields(path)),
+        );
     };
     if let Some(named) = local.read(kptfile, UpstreamLock::repository)
         && let Some(remotes) = repository.other_remotes(&named)

@@ -123,6 +123,10 @@ pub(crate) fn lock_of(
     local.read(kptfile, UpstreamLock::read).map_err(|error| {
         let message = format!("cannot find the original revision: {error}");
         let result = FunctionResult::error(Reason::OriginalNotFound, message);
-        Box::new(result.about(local.resource(kptfile)).at(error.path()))
+        Box::new(
+            result
+                .with_resource(local.resource(kptfile))
+                .with_field(error.path()),
+        )
     })
 }

@@ -83,7 +83,7 @@ impl UpstreamRevision for FolderOutsideGit {
                     let message =
                         "expected a lock on an archive or image, found one on a Git repository";
                     let result = FunctionResult::error(Reason::OriginalNotFound, message);
-                    Some(Box::new(result.about(local.resource(kptfile))))
+                    Some(Box::new(result.with_resource(local.resource(kptfile))))
                 }
             }));
         };
@@ -102,7 +102,11 @@ impl UpstreamRevision for FolderOutsideGit {
             "expected the original revision at `{source}`, with the digest {digest}, found {found}"
         );
         let result = FunctionResult::error(Reason::OriginalNotFound, message);
-        results.push(result.about(local.resource(kptfile)).at(self.place()));
+        results.push(
+            result
+                .with_resource(local.resource(kptfile))
+                .with_field(self.place()),
+        );
         Ok(Locked::NotFound)
     }
 

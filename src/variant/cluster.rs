@@ -152,7 +152,7 @@ impl Cluster {
                     Entry::Occupied(known) if known.get().list == number => {
                         let message = "the object appears twice";
                         let result = FunctionResult::error(Reason::Ambiguous, message);
-                        findings.push(result.about(resource));
+                        findings.push(result.with_resource(resource));
                     }
                     Entry::Occupied(_) => {}
                 }

@@ -74,7 +74,7 @@ impl LabelSelector {
     pub(crate) fn validate(&self, path: &Path) -> Vec<FunctionResult> {
         let mut findings = Vec::new();
         let mut invalid = |path: Path, message: String| {
-            findings.push(FunctionResult::error(Reason::InvalidConfig, message).at(path));
+            findings.push(FunctionResult::error(Reason::InvalidConfig, message).with_field(path));
         };
         let expected_value = |value: &str| {
             format!(

@@ -48,11 +48,11 @@ impl Sets {
         if !refused.is_empty() {
             for (id, field, error) in refused {
                 let result = FunctionResult::refused_at(&error, field);
-                results.push(result.about(list.resource(id)));
+                results.push(result.with_resource(list.resource(id)));
             }
             for LocatedSet { resource, .. } in &self.all {
-                results.push(NOT_STALLED.result().about(resource));
-                results.push(NOT_READY.result().about(resource));
+                results.push(NOT_STALLED.result().with_resource(resource));
+                results.push(NOT_READY.result().with_resource(resource));
             }
             return false;
         }
@@ -65,7 +65,7 @@ impl Sets {
             for path in &expansion.empty {
                 let message = "the target selects nothing";
                 let result = FunctionResult::warning(Reason::NoTargetSelected, message);
-                results.push(result.about(resource).at(path));
+                results.push(result.with_resource(resource).with_field(path));
             }
             let mut counts = SetCounts::default();
             for variant in expansion.variants {
@@ -77,13 +77,13 @@ impl Sets {
                 }
                 counts.removed += 1;
                 let result = FunctionResult::info("removed: no target selects it");
-                let result = result.about(list.resource(member.item));
+                let result = result.with_resource(list.resource(member.item));
                 results.push(result.tag("action", "removed"));
                 list.remove(member.item);
             }
-            results.push(counts.result().about(resource));
+            results.push(counts.result().with_resource(resource));
             for condition in [&NOT_STALLED, &READY] {
-                results.push(condition.result().about(resource));
+                results.push(condition.result().with_resource(resource));
             }
         }
         true
@@ -171,7 +171,7 @@ impl Sets {
                     ..Origin::default()
                 },
             };
-            let result = FunctionResult::info("created").about(&resource);
+            let result = FunctionResult::info("created").with_resource(&resource);
             result.tag("action", "created")
         };
         match variant.made {
@@ -195,15 +195,15 @@ impl Sets {
 
 /// Adds a result for each changed field, so that no manual edit is overwritten silently.
 fn report_changes(changes: &[SpecChange], resource: &Resource, results: &mut Results) {
-    let updated = |result: FunctionResult| result.about(resource).tag("action", "updated");
+    let updated = |result: FunctionResult| result.with_resource(resource).tag("action", "updated");
     for change in changes.iter().take(MOST_CHANGES) {
-        let result = updated(FunctionResult::info(change.message())).at(&change.path);
-        results.push(result.changes(change.current.as_ref(), change.proposed.as_ref()));
+        let result = updated(FunctionResult::info(change.message())).with_field(&change.path);
+        results.push(result.with_values(change.current.as_ref(), change.proposed.as_ref()));
     }
     let more = changes.len().saturating_sub(MOST_CHANGES);
     if more > 0 {
         let message = format!("updated: {more} more fields");
-        results.push(updated(FunctionResult::info(message)).at("spec"));
+        results.push(updated(FunctionResult::info(message)).with_field("spec"));
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn check_targets(
         if let Some(Err(message)) = allowed {
             let path = Path::fields(&["metadata", "annotations", ALLOW_EMPTY_ANNOTATION]);
             let finding = FunctionResult::error(Reason::InvalidConfig, message);
-            expansion.findings.push(finding.at(path));
+            expansion.findings.push(finding.with_field(path));
         }
         let targets = set.typed.spec.targets.len();
         let selects_nothing = targets > 0 && expansion.empty.len() == targets;
@@ -50,7 +50,7 @@ pub(super) fn check_targets(
         );
         let finding = FunctionResult::error(Reason::NoTargets, message);
         let path = Path::fields(&["spec", "targets"]);
-        expansion.findings.push(finding.at(path));
+        expansion.findings.push(finding.with_field(path));
     }
 }
 
@@ -64,7 +64,7 @@ pub(super) fn check_owners(list: &ResourceList, sets: &Sets, results: &mut Resul
             member.owner.describe()
         );
         let result = FunctionResult::warning(Reason::OwnerNotFound, message);
-        results.push(result.about(list.resource(member.item)));
+        results.push(result.with_resource(list.resource(member.item)));
     }
 }
 
@@ -88,7 +88,7 @@ pub(super) fn check_names(
             let place = variant.place;
             let name = variant.name.as_str();
             let mut collision = |reason, message| {
-                findings.push(FunctionResult::error(reason, message).at(place.path()));
+                findings.push(FunctionResult::error(reason, message).with_field(place.path()));
             };
             match taken.get(&(namespace, name)) {
                 Some((other, first)) if other.name == set.name => {
@@ -151,7 +151,7 @@ pub(super) fn check_files(sets: &Sets, expansions: &mut [SetExpansion<Made>], li
         let new = new.filter(|variant| is_first(variant.name.as_str()));
         let refused = new.filter_map(|variant| {
             let finding = files.refuse(&variant.name, &mut taken)?;
-            Some(finding.at(variant.place.path()))
+            Some(finding.with_field(variant.place.path()))
         });
         findings.extend(refused);
     }

@@ -136,7 +136,7 @@ pub(super) fn expand_valid_sets(
     };
     for (resource, error) in &located.unreadable {
         let result = FunctionResult::error(Reason::InvalidConfig, error.to_string());
-        results.push(result.about(resource));
+        results.push(result.with_resource(resource));
     }
     let Expanding {
         sets,
@@ -362,16 +362,16 @@ fn report_failure(resource: &Resource, findings: Vec<FunctionResult>, results: &
     let count = findings.len();
     for finding in findings.into_iter().take(MOST_ERRORS) {
         let field = finding.field.clone();
-        let result = finding.about(resource);
+        let result = finding.with_resource(resource);
         results.push(match field {
-            Some(field) => result.at(field),
+            Some(field) => result.with_field(field),
             None => result,
         });
     }
     if count > MOST_ERRORS {
         let message = format!("{} more errors of this set", count - MOST_ERRORS);
-        results.push(FunctionResult::error(Reason::InvalidConfig, message).about(resource));
+        results.push(FunctionResult::error(Reason::InvalidConfig, message).with_resource(resource));
     }
-    results.push(stalled.result().about(resource));
-    results.push(NOT_READY.result().about(resource));
+    results.push(stalled.result().with_resource(resource));
+    results.push(NOT_READY.result().with_resource(resource));
 }

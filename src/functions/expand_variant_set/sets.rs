@@ -140,7 +140,7 @@ pub(super) fn sets_of_items(list: &ResourceList, results: &mut Results) -> Locat
         let key = NamespacedName::new(set.namespace.as_deref(), &set.name);
         if let Some(first) = known.get(&key) {
             let message = format!("the PackageVariantSet `{}` appears twice", set.name);
-            results.push(FunctionResult::error(Reason::Ambiguous, message).about(resource));
+            results.push(FunctionResult::error(Reason::Ambiguous, message).with_resource(resource));
             found.sources[*first].is_ambiguous = true;
             continue;
         }
@@ -167,7 +167,7 @@ fn unsupported(resource: &Resource) -> FunctionResult {
         resource.api_version
     );
     let result = FunctionResult::error(Reason::UnsupportedVersion, message);
-    result.about(resource).at("apiVersion")
+    result.with_resource(resource).with_field("apiVersion")
 }
 
 fn comments_of(set: NodeRef<'_>) -> Vec<Option<TemplateComments>> {

@@ -83,7 +83,7 @@ pub(crate) fn write_lock(
             })
         }
     };
-    results.push(result.about(resource).at(upstream.place()));
+    results.push(result.with_resource(resource).with_field(upstream.place()));
 }
 
 /// Creates a missing root Kptfile, named after upstream.

@@ -101,9 +101,9 @@ impl<'a> Filling<'a> {
         match outcome {
             Some(Ok(())) => {
                 let result = FunctionResult::info(format!("injected `{field}` of `{name}`"));
-                results.push(result.about(&point.resource).at(field));
+                results.push(result.with_resource(&point.resource).with_field(field));
             }
-            Some(Err(refusal)) => results.push(refusal.result().about(&point.resource)),
+            Some(Err(refusal)) => results.push(refusal.result().with_resource(&point.resource)),
             None => {}
         }
         let message = format!("injected resource \"{name}\" from cluster");
@@ -116,7 +116,7 @@ pub(super) fn without_field(point: &Point, name: &str, results: &mut Results) ->
     let field = field_of(&point.resource);
     let message = format!("the selected resource `{name}` has no `{field}`");
     let result = FunctionResult::warning(Reason::FieldNotFound, message);
-    results.push(result.about(&point.resource).at(field));
+    results.push(result.with_resource(&point.resource).with_field(field));
     let message = format!("field \"{field}\" not found in resource \"{name}\"");
     record(point, "False", Reason::FieldNotFound.as_str(), message)
 }
@@ -219,7 +219,7 @@ pub(super) fn unfilled(
         };
         let result = FunctionResult::warning(Reason::NoResourceSelected, message);
         let field = Path::fields(&["metadata", "annotations", CONFIG_INJECTION_ANNOTATION]);
-        results.push(result.about(&point.resource).at(field));
+        results.push(result.with_resource(&point.resource).with_field(field));
     }
     record(
         point,

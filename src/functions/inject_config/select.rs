@@ -204,7 +204,7 @@ fn differing(selection: &Selection<'_>, field: &str) -> Vec<FunctionResult> {
                  in {place} and in {other_place}"
             );
             let result = FunctionResult::error(Reason::Ambiguous, message);
-            findings.push(result.about(list.resource(*id)).at(field));
+            findings.push(result.with_resource(list.resource(*id)).with_field(field));
         }
     }
     findings

@@ -68,7 +68,7 @@ pub(super) fn on_directory(
     };
     let done = package.run(worker, variant, &mut findings);
     let (worked, diffs) = done.unwrap_or_else(|CannotWork(result)| {
-        findings.push(result.about(&variant.resource));
+        findings.push(result.with_resource(&variant.resource));
         Default::default()
     });
     let is_changed = !worked.changes.is_empty();

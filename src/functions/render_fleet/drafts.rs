@@ -73,7 +73,7 @@ impl<'f> Drafts<'f> {
         let done = self.run(worker, variant, place, &mut findings);
         let (done, withdrawn) = done.unwrap_or_else(|error| {
             let result = FunctionResult::error(Reason::NotWritten, error.to_string());
-            findings.push(result.about(&variant.resource));
+            findings.push(result.with_resource(&variant.resource));
             Default::default()
         });
         let draft = done.entry.draft.clone();
@@ -107,7 +107,7 @@ impl<'f> Drafts<'f> {
         let revisions = self.open(&place.path, namespace)?;
         let (start, others) = start(&revisions.unpublished, &variant.owner, place.adopts);
         for other in others {
-            findings.push(not_adopted(other, place).about(&variant.resource));
+            findings.push(not_adopted(other, place).with_resource(&variant.resource));
         }
         let draft = Draft {
             revisions: &revisions,
@@ -141,7 +141,7 @@ fn not_adopted(revision: &Unpublished, place: &Destination) -> FunctionResult {
          `spec.adoptionPolicy: adoptExisting` takes it over",
         place.path
     );
-    FunctionResult::warning(Reason::NotAdopted, message).at("spec.adoptionPolicy")
+    FunctionResult::warning(Reason::NotAdopted, message).with_field("spec.adoptionPolicy")
 }
 
 /// The names of the PackageRevisions that Porch lists for a variant: drafts and proposed revisions, or else the

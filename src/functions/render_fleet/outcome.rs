@@ -196,7 +196,7 @@ impl VariantOutcome {
             }
             _ => format!("{action}: `{package}`"),
         };
-        let result = FunctionResult::info(message).about(resource);
+        let result = FunctionResult::info(message).with_resource(resource);
         let mut result = result.in_file(format!("{package}/Kptfile"));
         result = result.tag("action", action);
         for (name, revision) in [("from", from), ("to", to)] {
@@ -234,7 +234,7 @@ fn placed(mut result: FunctionResult, variant: &FleetVariant, package: &str) -> 
     });
     if is_variant || result.file.is_none() && result.resource.is_none() {
         let field = result.field.take();
-        let mut result = result.about(&variant.resource);
+        let mut result = result.with_resource(&variant.resource);
         result.field = field;
         return result;
     }

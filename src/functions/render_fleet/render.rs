@@ -130,7 +130,11 @@ impl<'f> Worker<'f> {
         let upstream = match self.catalogs.resolve(&place.wanted) {
             Ok(upstream) => upstream,
             Err(result) => {
-                results.push(result.about(&variant.resource).at("spec.upstream"));
+                results.push(
+                    result
+                        .with_resource(&variant.resource)
+                        .with_field("spec.upstream"),
+                );
                 return Ok(VariantEntry::default());
             }
         };
@@ -175,7 +179,11 @@ impl<'f> Worker<'f> {
             };
             if let Err((kptfile, error)) = marks.write(list) {
                 let result = FunctionResult::refused(&error);
-                results.push(result.about(list.resource(kptfile)).at("metadata"));
+                results.push(
+                    result
+                        .with_resource(list.resource(kptfile))
+                        .with_field("metadata"),
+                );
             }
         }
         let mut name = || self.catalogs.package_revision(&place.wanted, &upstream);
@@ -257,7 +265,7 @@ impl<'f> Worker<'f> {
             .catalogs
             .directory_original(catalog, package, &name, recorded);
         let at = |path: &str, result: FunctionResult| match kptfile {
-            Some(id) => result.about(list.resource(id)).at(path),
+            Some(id) => result.with_resource(list.resource(id)).with_field(path),
             None => result,
         };
         if original.is_ok() && is_older(&wanted.revision, &name) {
@@ -278,8 +286,10 @@ fn no_original(variant: &FleetVariant, list: &ResourceList) -> FunctionResult {
     let message = "the Kptfile has no `upstreamLock` that names the original revision; `kpt pkg get`, or an update by hand, writes one";
     let result = FunctionResult::error(Reason::NoOriginal, message);
     match root_kptfile(list) {
-        Some(kptfile) => result.about(list.resource(kptfile)).at("upstreamLock"),
-        None => result.about(&variant.resource),
+        Some(kptfile) => result
+            .with_resource(list.resource(kptfile))
+            .with_field("upstreamLock"),
+        None => result.with_resource(&variant.resource),
     }
 }
 
@@ -305,8 +315,8 @@ fn standing(
                 "expected the package `{path}` of this PackageVariant, found one of `{owner}`; left unchanged"
             );
             let result = FunctionResult::error(Reason::OtherOwner, message);
-            let result = result.about(&variant.resource);
-            Err(Box::new(result.at("spec.downstream")))
+            let result = result.with_resource(&variant.resource);
+            Err(Box::new(result.with_field("spec.downstream")))
         }
         _ if place.adopts => Ok((ownership, Action::Adopted)),
         named => {
@@ -321,8 +331,8 @@ fn standing(
                  `spec.adoptionPolicy: adoptExisting` takes it over"
             );
             let result = FunctionResult::warning(Reason::NotAdopted, message);
-            let result = result.about(&variant.resource);
-            Err(Box::new(result.at("spec.adoptionPolicy")))
+            let result = result.with_resource(&variant.resource);
+            Err(Box::new(result.with_field("spec.adoptionPolicy")))
         }
     }
 }

@@ -260,7 +260,7 @@ pub(super) fn refuse_shared_places(
     };
     let refuse = |variant: &mut FleetVariant, message: String| {
         let error = FunctionResult::error(Reason::OtherOwner, message);
-        variant.refuse(error.at("spec.downstream"));
+        variant.refuse(error.with_field("spec.downstream"));
     };
     let mut wanted: HashMap<String, Vec<String>> = HashMap::new();
     for variant in variants.iter_mut() {

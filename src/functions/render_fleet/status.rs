@@ -91,7 +91,7 @@ impl Statuses {
         );
         for (id, error) in refused {
             let result = FunctionResult::refused(&error);
-            results.push(result.about(list.resource(id)).at("status"));
+            results.push(result.with_resource(list.resource(id)).with_field("status"));
         }
         write_package(&files, &list.file_changes()).map_err(failed)
     }

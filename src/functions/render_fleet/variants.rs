@@ -215,7 +215,7 @@ impl FleetVariant {
 
     /// Records an error because of which the variant cannot be processed.
     pub(super) fn refuse(&mut self, error: FunctionResult) {
-        self.place = Err(vec![error.about(&self.resource)]);
+        self.place = Err(vec![error.with_resource(&self.resource)]);
     }
 }
 
@@ -238,12 +238,15 @@ pub(super) fn is_set(resource: &Resource) -> bool {
 
 /// The destination of a PackageVariant. `render-variant` checks the other fields.
 fn place_of(resource: &Resource, node: NodeRef<'_>) -> Result<Destination, Vec<FunctionResult>> {
-    let error = |reason, message: String| FunctionResult::error(reason, message).about(resource);
+    let error =
+        |reason, message: String| FunctionResult::error(reason, message).with_resource(resource);
     let variant = PackageVariant::read(node);
     let variant = variant.map_err(|wrong| vec![error(Reason::InvalidConfig, wrong.to_string())])?;
     let findings = variant.validate(resource.name.as_deref());
     if !findings.is_empty() {
-        let about = findings.into_iter().map(|finding| finding.about(resource));
+        let about = findings
+            .into_iter()
+            .map(|finding| finding.with_resource(resource));
         return Err(about.collect());
     }
     let PackageVariantSpec {

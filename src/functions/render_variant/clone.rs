@@ -67,7 +67,7 @@ pub(super) fn clone(
         String::new()
     };
     let message = format!("cloned {count} files of the upstream package{made}");
-    results.push(FunctionResult::info(message).about(&variant.resource));
+    results.push(FunctionResult::info(message).with_resource(&variant.resource));
     Ok(())
 }
 
@@ -141,7 +141,7 @@ fn insert_package(
         |id, error| refused.push((id, error)),
     );
     for (id, error) in refused {
-        results.push(refusal(&error).about(list.resource(id)));
+        results.push(refusal(&error).with_resource(list.resource(id)));
     }
     // The root Kptfile has a new name, so its identity must be read again.
     root.into_iter().for_each(|root| list.identify(root));
@@ -190,7 +190,7 @@ pub(super) fn refuse_package(variant: &Variant<'_>, list: &ResourceList) -> Opti
         1 + items.count()
     );
     let result = FunctionResult::error(Reason::PackageNotEmpty, message);
-    Some(result.about(first))
+    Some(result.with_resource(first))
 }
 
 /// Reads the resources of the files; adds a package context if there is none.
@@ -217,7 +217,7 @@ fn with_context(
                     "expected one ConfigMap `{PACKAGE_CONTEXT_NAME}` in the upstream package, found several"
                 );
                 let result = FunctionResult::error(Reason::Ambiguous, message);
-                results.push(result.about(package.resource(id)));
+                results.push(result.with_resource(package.resource(id)));
             }
             return Ok(None);
         }

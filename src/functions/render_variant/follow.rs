@@ -80,7 +80,11 @@ pub(super) fn check(
             source.directory
         );
         let result = FunctionResult::error(Reason::WrongUpstream, message);
-        results.push(result.about(&variant.resource).at("spec.upstream"));
+        results.push(
+            result
+                .with_resource(&variant.resource)
+                .with_field("spec.upstream"),
+        );
         return Ok(());
     }
     let Some(wanted) = variant.typed.spec.upstream.as_ref() else {
@@ -89,7 +93,7 @@ pub(super) fn check(
     let mut refuse = |field: &str, message: String| {
         let result = FunctionResult::error(Reason::WrongUpstream, message);
         let path = Path::fields(&["spec", "upstream", field]);
-        results.push(result.about(&variant.resource).at(path));
+        results.push(result.with_resource(&variant.resource).with_field(path));
     };
     let package = wanted.package.as_deref().unwrap_or_default();
     let directory = format!("/{}", source.directory);

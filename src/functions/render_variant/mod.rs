@@ -155,7 +155,7 @@ fn step(
         outcome
     };
     for condition in outcome.conditions(&status::ready(supplied)) {
-        results.push(condition.result().about(&variant.resource));
+        results.push(condition.result().with_resource(&variant.resource));
     }
     Ok(Output::Edited)
 }
@@ -197,7 +197,7 @@ fn validate(variant: &Variant<'_>) -> Vec<FunctionResult> {
     let mut words = Results::default();
     update::merge_options(variant, &mut words);
     findings.extend(words.iter().cloned());
-    let about = |finding: FunctionResult| finding.about(&variant.resource);
+    let about = |finding: FunctionResult| finding.with_resource(&variant.resource);
     findings.into_iter().map(about).collect()
 }
 
@@ -254,8 +254,8 @@ fn mutate(
         inject(&injectors, list, supplied, results);
     }
     if let Some(message) = unused_fields(&variant.typed) {
-        let result = FunctionResult::info(message).about(&variant.resource);
-        results.push(result.at("spec"));
+        let result = FunctionResult::info(message).with_resource(&variant.resource);
+        results.push(result.with_field("spec"));
     }
     Ok(())
 }

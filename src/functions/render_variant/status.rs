@@ -90,7 +90,7 @@ pub(super) fn write(
     });
     if let Err(error) = outcome {
         let result = FunctionResult::refused(&error);
-        results.push(result.about(list.resource(id)).at("status"));
+        results.push(result.with_resource(list.resource(id)).with_field("status"));
     }
 }
 

@@ -110,7 +110,7 @@ fn rules(
                 Err(error) => {
                     let message = format!("expected a list of conflict rules: {error}");
                     let result = FunctionResult::error(Reason::InvalidConfig, message);
-                    results.push(result.about(&variant.resource).at(at));
+                    results.push(result.with_resource(&variant.resource).with_field(at));
                     Ok(None)
                 }
             }
@@ -151,8 +151,8 @@ fn keep_context(
     let kept = [(NAME, Some(name)), (PACKAGE_PATH, package_path.as_deref())];
     let edited = list.edit(id, |node, editor| set_fields(node, "data", &kept, editor));
     if let Err(error) = edited {
-        let result = FunctionResult::refused(&error).about(list.resource(id));
-        results.push(result.at(Path::fields(&["data", NAME])));
+        let result = FunctionResult::refused(&error).with_resource(list.resource(id));
+        results.push(result.with_field(Path::fields(&["data", NAME])));
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) fn check(variant: &Variant<'_>, upstream: &SuppliedPackage, results: 
             );
             let result = FunctionResult::error(Reason::WrongUpstream, message);
             let path = Path::fields(&["spec", "upstream", field]);
-            results.push(result.about(&variant.resource).at(path));
+            results.push(result.with_resource(&variant.resource).with_field(path));
         };
         for (field, wanted, found) in [
             ("repo", wanted.repo.as_ref(), repository),

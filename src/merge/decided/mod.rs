@@ -163,7 +163,7 @@ impl ConflictRules {
             let mut refuse = |field: &str, message: String| {
                 valid = false;
                 let result = FunctionResult::error(Reason::InvalidConfig, message);
-                results.push(result.at(at.index(index).field(field)));
+                results.push(result.with_field(at.index(index).field(field)));
             };
             let take = match rule.take.as_deref() {
                 None if rule.combine.is_some() => Ok(None),

@@ -142,7 +142,7 @@ impl PlanApplication<'_, '_> {
             }
             Err(error) => {
                 let result = FunctionResult::refused(&error);
-                self.report.push(result.about(resource));
+                self.report.push(result.with_resource(resource));
             }
         }
     }
@@ -175,7 +175,8 @@ impl PlanApplication<'_, '_> {
         let own = own.unwrap_or_else(|| path.to_owned());
         if let Err(error) = set_path(self.list, &mut self.indexes, id, &own) {
             let result = FunctionResult::refused(&error);
-            self.report.push(result.about(self.list.resource(id)));
+            self.report
+                .push(result.with_resource(self.list.resource(id)));
         }
     }
 

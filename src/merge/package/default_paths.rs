@@ -44,7 +44,7 @@ pub(super) fn place(
             if let Err(error) = check_package_path(&path) {
                 let message = format!("the new resource has no place in the package: {error}");
                 let result = FunctionResult::error(Reason::InvalidPath, message);
-                results.push(result.about(packages.upstream.resource(at)));
+                results.push(result.with_resource(packages.upstream.resource(at)));
             }
             Some(path)
         });

@@ -48,7 +48,8 @@ impl Packages<'_, '_> {
                 (None, None) => continue,
             };
             let message = "expected no local changes for a fast-forward, found one";
-            results.push(FunctionResult::error(Reason::LocalChanges, message).about(resource));
+            results
+                .push(FunctionResult::error(Reason::LocalChanges, message).with_resource(resource));
         }
     }
 
@@ -74,7 +75,7 @@ impl Packages<'_, '_> {
             let is_changed = !same_value((original, old.get(&l).copied()), local);
             if is_changed && !same_value(local, (&self.upstream, matched.upstream)) {
                 let result = report.overwritten();
-                report.push(result.about(self.local.resource(l)));
+                report.push(result.with_resource(self.local.resource(l)));
             }
         }
     }

@@ -79,7 +79,7 @@ impl Plan {
         for (id, error) in refused {
             updated.remove(&id);
             unmerged.insert(id);
-            report.push(FunctionResult::refused(&error).about(&resources[&id]));
+            report.push(FunctionResult::refused(&error).with_resource(&resources[&id]));
         }
         report.counts.updated += updated.len();
         found.retain(|(id, _)| !unmerged.contains(id));

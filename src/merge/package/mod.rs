@@ -188,7 +188,7 @@ impl Merge<'_> {
         plan.apply(&inputs, local, &mut report)?;
         // Before the summary, which depends on whether anything failed.
         for (id, error) in local.refused_removals() {
-            results.push(FunctionResult::refused(&error).about(local.resource(id)));
+            results.push(FunctionResult::refused(&error).with_resource(local.resource(id)));
         }
         report.finish(results);
         Ok(())

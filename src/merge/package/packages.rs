@@ -150,7 +150,7 @@ fn refuse_duplicates(package: &mut PackageMembers<'_>, name: &str, results: &mut
         let path = package.all.path(Some(first)).unwrap_or_default();
         let message = format!("the {name} package has this resource twice in `{path}`");
         let result = FunctionResult::error(Reason::DuplicateResource, message);
-        results.push(result.about(package.resource(second)));
+        results.push(result.with_resource(package.resource(second)));
         seconds.insert(second);
     }
     package.all.leave_out(&seconds);

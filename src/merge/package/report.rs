@@ -158,7 +158,7 @@ impl<'r> Report<'r> {
         let shown = values.map(|value| Some(json(resource, &Path::root(), &value?)));
         let decision = self.rules.of(resource).decide_whole(self.keeper());
         let result = self.conflict(message, decision, &shown);
-        self.results.push(result.about(resource));
+        self.results.push(result.with_resource(resource));
         decision.side
     }
 
@@ -174,7 +174,8 @@ impl<'r> Report<'r> {
         if decision.rule.is_some() {
             return self.resource(message, resource, values());
         }
-        self.results.push(stays_deleted(message).about(resource));
+        self.results
+            .push(stays_deleted(message).with_resource(resource));
         Side::Local
     }
 
@@ -195,7 +196,7 @@ impl<'r> Report<'r> {
         let values = paths.map(|path| path.map(|path| Value::from(path).to_json()));
         let decision = self.rules.of(resource).decide_whole(self.keeper());
         let result = self.versions_conflict(what, &plain, decision, &values);
-        self.results.push(result.about(resource));
+        self.results.push(result.with_resource(resource));
         decision.side
     }
 
@@ -283,22 +284,22 @@ impl<'r> Report<'r> {
             {
                 result.message += &lost;
             }
-            let result = about(result, resource).at(&found.path);
+            let result = about(result, resource).with_field(&found.path);
             self.count(decision, more);
-            let result = result.decided_at(&found.rule_path);
+            let result = result.with_rule_path(&found.rule_path);
             self.results.push(FunctionResult { more, ..result });
         }
         for found in &findings.combined {
             let shown = |value| json(resource, &found.path, value);
             let values = [shown(&found.local), shown(&found.upstream)];
-            let result = about(combined(found.kind, values), resource).at(&found.path);
+            let result = about(combined(found.kind, values), resource).with_field(&found.path);
             let more = found.more;
             self.results.push(FunctionResult { more, ..result });
         }
         for path in &findings.duplicates {
             let message = "two elements have the same keys: they were matched by their position";
             let result = FunctionResult::warning(Reason::DuplicateKey, message);
-            self.results.push(about(result, resource).at(path));
+            self.results.push(about(result, resource).with_field(path));
         }
     }
 
@@ -381,7 +382,7 @@ fn with_versions(result: FunctionResult, values: &Shown) -> FunctionResult {
 fn about(result: FunctionResult, resource: &Resource) -> FunctionResult {
     match &resource.origin.path {
         Some(path) if resource.kind.is_empty() => result.in_file(path.clone()),
-        _ => result.about(resource),
+        _ => result.with_resource(resource),
     }
 }
 

@@ -173,7 +173,7 @@ fn prepare<'s, T>(
             Ok(found) => prepared.upstream = Some(found),
             Err(finding) => {
                 let path = Path::fields(&["spec", "upstream"]);
-                prepared.expansion.findings.push(finding.at(path));
+                prepared.expansion.findings.push(finding.with_field(path));
             }
         }
     }
@@ -192,7 +192,10 @@ fn prepare<'s, T>(
         let selected = selected.take((room + 1).saturating_sub(before));
         prepared.candidates.extend(selected);
         if prepared.candidates.len() > room {
-            prepared.expansion.findings.push(too_many().at(path));
+            prepared
+                .expansion
+                .findings
+                .push(too_many().with_field(path));
             prepared.candidates.clear();
             break;
         }
@@ -304,7 +307,7 @@ fn evaluate<'s, T>(
                 }
                 Err(finding) => {
                     failures.add_to(&mut expansion.findings);
-                    expansion.findings.push(finding.at(place.path()));
+                    expansion.findings.push(finding.with_field(place.path()));
                     return Err(RunEnds);
                 }
             },
@@ -333,7 +336,7 @@ fn repository<'s>(
             "expected a Repository `{repo}` in the namespace `{namespace}` among the resources, found none"
         );
         let result = FunctionResult::error(Reason::RepositoryNotFound, message);
-        result.at(place.path()).into()
+        result.with_field(place.path()).into()
     })
 }
 
@@ -379,7 +382,7 @@ fn spec<'s, 't>(
     for (field, value) in [("repo", &repo), ("package", &package)] {
         if let Some(mut finding) = refuse_downstream(field, value) {
             finding.message = format!("downstream.{field}: {}", finding.message).into();
-            return Err(finding.at(candidate.place.path()).into());
+            return Err(finding.with_field(candidate.place.path()).into());
         }
     }
     let name = variant_name(&set.name, &repo, &package);

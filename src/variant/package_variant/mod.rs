@@ -297,7 +297,7 @@ impl PackageVariantSpec {
                 for (field, value) in [("repo", repo), ("package", package)] {
                     let value = value.as_deref().filter(|value| !value.is_empty());
                     let refused = value.and_then(|value| refuse_downstream(field, value));
-                    findings.extend(refused.map(|finding| finding.at(path.field(field))));
+                    findings.extend(refused.map(|finding| finding.with_field(path.field(field))));
                 }
             }
         }
@@ -357,7 +357,7 @@ impl PackageContext {
             .filter(|(key, _)| RESERVED_KEYS.contains(&key.as_str()))
             .map(|(key, path)| {
                 let message = format!("the key `{key}` is reserved: kpt and Porch set it");
-                FunctionResult::error(Reason::ReservedKey, message).at(path)
+                FunctionResult::error(Reason::ReservedKey, message).with_field(path)
             })
             .collect()
     }
@@ -417,7 +417,7 @@ impl PipelineFunction {
             && let Err(error) = check_package_path(file)
         {
             let result = FunctionResult::error(Reason::InvalidPath, error.to_string());
-            findings.push(result.at(path.field("configPath")));
+            findings.push(result.with_field(path.field("configPath")));
         }
     }
 }
@@ -454,5 +454,5 @@ fn missing(path: &Path, what: &str) -> FunctionResult {
 }
 
 fn invalid(path: &Path, message: impl Into<Message>) -> FunctionResult {
-    FunctionResult::error(Reason::InvalidConfig, message).at(path)
+    FunctionResult::error(Reason::InvalidConfig, message).with_field(path)
 }

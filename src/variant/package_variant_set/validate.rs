@@ -39,7 +39,7 @@ impl PackageVariantSet {
 }
 
 fn invalid(path: &Path, message: impl Into<Message>) -> FunctionResult {
-    FunctionResult::error(Reason::InvalidConfig, message).at(path)
+    FunctionResult::error(Reason::InvalidConfig, message).with_field(path)
 }
 
 impl Target {
@@ -209,7 +209,7 @@ pub(crate) fn reserved(path: &Path, key: &str) -> Option<FunctionResult> {
     let is_reserved = RESERVED_KEYS.contains(&key);
     is_reserved.then(|| {
         let message = format!("the key `{key}` is reserved: kpt and Porch set it");
-        FunctionResult::error(Reason::ReservedKey, message).at(path)
+        FunctionResult::error(Reason::ReservedKey, message).with_field(path)
     })
 }
 

@@ -73,7 +73,7 @@ impl Planner<'_> {
             }
             Err(error) => {
                 let result = FunctionResult::error(Reason::InvalidExpression, error.to_string());
-                self.findings.push(result.at(path));
+                self.findings.push(result.with_field(path));
                 None
             }
         }

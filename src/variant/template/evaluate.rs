@@ -121,7 +121,7 @@ impl Computed {
                 let result = FunctionResult::error(Reason::ExpressionFailed, error.to_string());
                 TemplateFailure {
                     ends_run: error.is_over_budget,
-                    result: Box::new(result.at(&self.path)),
+                    result: Box::new(result.with_field(&self.path)),
                 }
             })
     }

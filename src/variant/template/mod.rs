@@ -85,7 +85,7 @@ impl From<FunctionResult> for TemplateFailure {
 }
 
 fn invalid(path: &Path, message: impl Into<Message>) -> FunctionResult {
-    FunctionResult::error(Reason::InvalidConfig, message).at(path)
+    FunctionResult::error(Reason::InvalidConfig, message).with_field(path)
 }
 
 /// The value at a position in `spec`; adds missing fields. `None` if the position does not fit the value.
