@@ -1,6 +1,7 @@
 //! Renders one variant: determines the state of its package, then creates, updates or refreshes the package.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::config::FleetSettings;
@@ -120,21 +121,10 @@ impl<'f> Worker<'f> {
         is_new: bool,
         results: &mut Results,
     ) -> Result<VariantEntry, UsageError> {
-        let (ownership, mut action) = match standing(variant, place, list, is_new) {
-            Ok(standing) => standing,
+        let (ownership, mut action, upstream) = match self.plan(variant, place, list, is_new) {
+            Ok(plan) => plan,
             Err(result) => {
                 results.push(*result);
-                return Ok(VariantEntry::default());
-            }
-        };
-        let upstream = match self.catalogs.resolve(&place.wanted) {
-            Ok(upstream) => upstream,
-            Err(result) => {
-                results.push(
-                    result
-                        .with_resource(&variant.resource)
-                        .with_field("spec.upstream"),
-                );
                 return Ok(VariantEntry::default());
             }
         };
@@ -169,7 +159,7 @@ impl<'f> Worker<'f> {
         let config = required(config.node(), "a PackageVariant")?;
         render_package(config, &self.settings.defaults, list, &supplied, results)?;
         if !results.has_errors() {
-            let marks = Marks {
+            let metadata = KptfileMetadata {
                 variant,
                 place,
                 upstream: &upstream,
@@ -177,7 +167,7 @@ impl<'f> Worker<'f> {
                 moves,
                 had_digest: ownership.digest.is_some(),
             };
-            if let Err((kptfile, error)) = marks.write(list) {
+            if let Err((kptfile, error)) = metadata.write(list) {
                 let result = FunctionResult::refused(&error);
                 results.push(
                     result
@@ -194,6 +184,24 @@ impl<'f> Worker<'f> {
             upstream: self.settings.drafts.then(&mut name).transpose()?,
             ..VariantEntry::default()
         })
+    }
+
+    /// The ownership in the package's Kptfile, the action to take, and the upstream revision; an error if the package
+    /// must be left unchanged.
+    fn plan(
+        &mut self,
+        variant: &FleetVariant,
+        place: &Destination,
+        list: &ResourceList,
+        is_new: bool,
+    ) -> Result<(Ownership, Action, Rc<Resolved>), Box<FunctionResult>> {
+        let (ownership, action) = ownership_and_action(variant, place, list, is_new)?;
+        let upstream = self.catalogs.resolve(&place.wanted);
+        let upstream = upstream.map_err(|result| {
+            let result = result.with_resource(&variant.resource);
+            Box::new(result.with_field("spec.upstream"))
+        })?;
+        Ok((ownership, action, upstream))
     }
 
     /// The original revision of a package from Git, according to its lock; `None` after an error result.
@@ -294,7 +302,7 @@ fn no_original(variant: &FleetVariant, list: &ResourceList) -> FunctionResult {
 }
 
 /// The ownership in the package's Kptfile and the action to take; an error if the package must be left unchanged.
-fn standing(
+fn ownership_and_action(
     variant: &FleetVariant,
     place: &Destination,
     list: &ResourceList,
@@ -347,7 +355,7 @@ pub(super) fn own_kptfile(list: &ResourceList) -> Option<ItemId> {
 }
 
 /// The annotations and labels that a package's Kptfile gets.
-struct Marks<'m> {
+struct KptfileMetadata<'m> {
     variant: &'m FleetVariant,
     place: &'m Destination,
     upstream: &'m Resolved,
@@ -357,7 +365,7 @@ struct Marks<'m> {
     had_digest: bool,
 }
 
-impl Marks<'_> {
+impl KptfileMetadata<'_> {
     /// Writes the annotations and labels to the Kptfile.
     fn write(&self, list: &mut ResourceList) -> Result<(), (ItemId, EditError)> {
         let Some(kptfile) = own_kptfile(list) else {
