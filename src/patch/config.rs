@@ -142,22 +142,18 @@ fn with_last_applied<'a>(config: &Node<'a>) -> Node<'a> {
 
 /// A configuration without the nulls that remove a field: all nulls except the ones that live has at the same place.
 fn without_nulls<'a>(node: &Node<'a>, live: Option<&Node<'a>>) -> Node<'a> {
-    let mut changed = false;
     let source = node.source();
-    let made = match node.shape() {
-        Shape::Null | Shape::Scalar => return node.clone(),
+    match node.shape() {
+        Shape::Null | Shape::Scalar => node.clone(),
         Shape::Map => {
             let theirs = Finder::of(live);
             let mut fields = Fields::default();
             for field in node.each_field() {
                 let live = theirs.find(&field.key);
-                if field.value.is_null() && !live.as_ref().is_some_and(Node::is_null) {
-                    changed = true;
-                    continue;
+                if !field.value.is_null() || live.as_ref().is_some_and(Node::is_null) {
+                    let value = without_nulls(&field.value, live.as_ref());
+                    fields.push(field.with(value));
                 }
-                let value = without_nulls(&field.value, live.as_ref());
-                changed |= !value.is(&field.value);
-                fields.push(field.with(value));
             }
             Node::map(fields, source)
         }
@@ -169,12 +165,10 @@ fn without_nulls<'a>(node: &Node<'a>, live: Option<&Node<'a>>) -> Node<'a> {
                 let value = without_nulls(&item.value, live);
                 let is_new = || !theirs.iter().any(|live| live.value.equals(&item.value));
                 if !value.is(&item.value) && is_new() {
-                    changed = true;
                     item.value = value;
                 }
             }
             Node::list(items, source)
         }
-    };
-    if changed { made } else { node.clone() }
+    }
 }

@@ -56,8 +56,6 @@ pub(super) struct PatchMap<'a> {
     /// Directives for lists, by the name of the list.
     pub(super) lists: IndexMap<String, ListDirective<'a>, RandomState>,
     pub(super) fields: Fields<'a>,
-    /// Whether the map has any directive.
-    pub(super) has_directives: bool,
 }
 
 /// The value of `$patch` in a map; `None` if there is none or it is another word.
@@ -83,12 +81,9 @@ impl<'a> PatchMap<'a> {
         let directives: Vec<Field<'a>> = directives.map(|at| fields.get(at)).collect();
         let mut map = Self {
             fields,
-            has_directives: !directives.is_empty(),
             ..Self::default()
         };
-        if !directives.is_empty() {
-            map.fields.retain(|_, key| !is_directive(key, rules));
-        }
+        map.fields.retain(|_, key| !is_directive(key, rules));
         for field in &directives {
             let key = field.key.as_ref();
             let at = trail.field(key);

@@ -46,15 +46,7 @@ impl Apply<'_> {
         let elements = self.elements(&lists, rule, rules, trail);
         let positions = self.positions(&lists, &elements, rule);
         let items = positions.into_iter().map(|at| elements.items[at].clone());
-        let items: Vec<ListItem<'a>> = items.collect();
-        let unchanged = items.len() == lists.live.len()
-            && items.iter().zip(&lists.live).all(|(item, old)| {
-                item.value.is(&old.value) || scalars_equal(&item.value, &old.value)
-            });
-        if unchanged {
-            return live.clone();
-        }
-        Node::list(items, live.source())
+        Node::list(items.collect(), live.source())
     }
 
     /// Reads the keys of all elements. If an element has none, or a directive is not valid, adds a finding and returns
@@ -218,8 +210,4 @@ struct SpecialElements<'a> {
     plain: Vec<(usize, ListItem<'a>)>,
     deleted: Vec<ElementKey>,
     replaces: bool,
-}
-
-fn scalars_equal(a: &Node<'_>, b: &Node<'_>) -> bool {
-    a.shape() == Shape::Scalar && a.equals(b)
 }

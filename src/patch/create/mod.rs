@@ -53,37 +53,16 @@ struct Create<'r> {
     findings: &'r mut Findings,
 }
 
-/// Adds a `null` for each field that only the previous configuration has. Returns whether there is one.
-fn push_removed<'a>(
-    original: Option<&Node<'a>>,
-    modified: &Node<'a>,
-    fields: &mut Fields<'a>,
-) -> bool {
+/// Adds a `null` for each field that only the previous configuration has.
+fn push_removed<'a>(original: Option<&Node<'a>>, modified: &Node<'a>, fields: &mut Fields<'a>) {
     let own = Finder::of(original.map(|_| modified));
     let old = original.iter().flat_map(|original| original.each_field());
-    let before = fields.len();
     old.filter(|field| own.find(&field.key).is_none())
         .for_each(|field| fields.push_null(field));
-    fields.len() > before
-}
-
-/// The patch of a map with these fields, or the configuration itself if all of it is new. `None` if there is nothing to
-/// patch.
-fn as_patch<'a>(
-    fields: Fields<'a>,
-    modified: &Node<'a>,
-    live: Option<&Node<'a>>,
-    differs: bool,
-) -> Option<Node<'a>> {
-    match live {
-        None if !differs => Some(modified.clone()),
-        Some(_) if fields.is_empty() => None,
-        _ => Some(Node::map(fields, modified.source())),
-    }
 }
 
 impl Create<'_> {
-    /// The patch of a map. Without live, all of modified is new.
+    /// The patch of a map. Without live, all of modified is new. `None` if there is nothing to patch.
     fn map<'a>(
         &mut self,
         versions: Nodes<'_, 'a>,
@@ -98,8 +77,6 @@ impl Create<'_> {
         } = versions;
         let (old, theirs) = (Finder::of(original), Finder::of(live));
         let mut fields = Fields::default();
-        // Whether the patch differs from modified.
-        let mut differs = false;
         for field in modified.each_field() {
             let field = &field;
             let at = trail.field(&field.key);
@@ -115,7 +92,6 @@ impl Create<'_> {
             }
             let (original, own) = (old.find(&field.key), theirs.find(&field.key));
             if !rules.is_known() && field.value.is_null() && live.is_some() && own.is_none() {
-                differs = true;
                 continue;
             }
             let below_versions = Nodes {
@@ -123,16 +99,14 @@ impl Create<'_> {
                 modified: &field.value,
                 live: own.as_ref(),
             };
-            let before = fields.len();
             self.field(field, below_versions, below, &at, &mut fields);
-            differs |= fields.len() != before + 1 || !fields.get(before).value.is(&field.value);
         }
-        differs |= push_removed(original, modified, &mut fields);
-        if retains && let Some(names) = retained_keys(modified, live, &fields, differs) {
+        push_removed(original, modified, &mut fields);
+        if retains && let Some(names) = retained_keys(modified, live, &fields) {
             fields.insert(0, names);
-            differs = true;
         }
-        as_patch(fields, modified, live, differs)
+        let is_needed = live.is_none() || !fields.is_empty();
+        is_needed.then(|| Node::map(fields, modified.source()))
     }
 
     /// Adds the patch of a field to the fields of the patch.
@@ -174,13 +148,13 @@ fn retained_keys<'a>(
     modified: &Node<'a>,
     live: Option<&Node<'a>>,
     patch: &Fields<'a>,
-    differs: bool,
 ) -> Option<Field<'a>> {
     let own = Finder::of(Some(modified));
     let is_more = |field: Field<'a>| !field.value.is_null() && own.find(&field.key).is_none();
     let wanted = match live {
         Some(live) => !patch.is_empty() || live.each_field().any(is_more),
-        None => differs,
+        // A new map without changes needs none.
+        None => !Node::map(patch.clone(), modified.source()).is(modified),
     };
     if !wanted {
         return None;

@@ -65,10 +65,8 @@ pub struct Fields<'a> {
 
 #[derive(Debug, Clone)]
 enum Entry<'a> {
-    /// An entry of a document, by its key.
-    Kept(u8, NodeId),
-    /// The key of an entry, with another value.
-    Changed([u8; 2], NodeId, NodeId),
+    /// A key of a document, and its value there or another one.
+    Text([u8; 2], NodeId, NodeId),
     /// The key of an entry, with `null`. The comments of that entry are not copied.
     Null(u8, NodeId),
     Made(Rc<Field<'a>>),
@@ -91,10 +89,9 @@ impl<'a> Fields<'a> {
     #[must_use]
     pub fn get(&self, at: usize) -> Field<'a> {
         match &self.entries[at] {
-            Entry::Kept(of, key) => Field::of(self.entry(*of, *key)),
-            Entry::Changed([of, value_of], key, value) => Field {
+            Entry::Text([of, value_of], key, value) => Field {
                 value: Node::Text(self.node(*value_of, *value)),
-                ..Field::of(self.entry(*of, *key))
+                ..Field::of(EntryRef::of_key(self.node(*of, *key)))
             },
             Entry::Null(of, key) => {
                 let key = key_text(self.node(*of, *key));
@@ -108,15 +105,11 @@ impl<'a> Fields<'a> {
         self.documents[usize::from(of)].node(id)
     }
 
-    fn entry(&self, of: u8, key: NodeId) -> EntryRef<'a> {
-        EntryRef::of_key(self.node(of, key))
-    }
-
     /// The key of the entry at an index.
     #[must_use]
     pub fn key(&self, at: usize) -> &str {
         match &self.entries[at] {
-            Entry::Kept(of, key) | Entry::Changed([of, _], key, _) | Entry::Null(of, key) => {
+            Entry::Text([of, _], key, _) | Entry::Null(of, key) => {
                 let key = self.node(*of, *key);
                 key.resolved().scalar_text().unwrap_or_default()
             }
@@ -141,6 +134,20 @@ impl<'a> Fields<'a> {
     /// An index of the keys, for a large map.
     pub(in crate::patch) fn index(&self) -> KeyIndex {
         KeyIndex::of(self.len(), |at| self.key(at))
+    }
+
+    /// Whether these are the entries of a map of a document, unchanged.
+    pub(super) fn are_of(&self, map: NodeRef<'a>) -> bool {
+        let mut old = map.entries();
+        let mut own = self.entries.iter();
+        let all = own.all(|entry| match (entry, old.next()) {
+            (Entry::Text([of, value_of], key, value), Some(old)) => {
+                same_place(self.node(*of, *key), old.key)
+                    && same_place(self.node(*value_of, *value), old.value)
+            }
+            _ => false,
+        });
+        all && old.next().is_none()
     }
 
     /// The entries, one by one.
@@ -169,8 +176,10 @@ impl<'a> Fields<'a> {
     /// Removes the entries for which `stays` is false.
     pub fn retain(&mut self, stays: impl Fn(usize, &str) -> bool) {
         let stays: Vec<bool> = (0..self.len()).map(|at| stays(at, self.key(at))).collect();
-        let mut stays = stays.into_iter();
-        Rc::make_mut(&mut self.entries).retain(|_| stays.next().unwrap_or(true));
+        if stays.contains(&false) {
+            let mut stays = stays.into_iter();
+            Rc::make_mut(&mut self.entries).retain(|_| stays.next().unwrap_or(true));
+        }
     }
 
     fn held(&mut self, field: Field<'a>) -> Entry<'a> {
@@ -202,12 +211,11 @@ impl<'a> Fields<'a> {
         if key.resolved().scalar_text() != Some(&*field.key) {
             return None;
         }
-        let of = self.document(key.document)?;
-        if same_place(*value, entry.value) {
-            return Some(Entry::Kept(of, key.id));
-        }
-        let value_of = self.document(value.document)?;
-        Some(Entry::Changed([of, value_of], key.id, value.id))
+        // An alias is not replaced by what it refers to.
+        let is_own = field.value.is(&Node::Text(entry.value));
+        let value = if is_own { &entry.value } else { value };
+        let of = [self.document(key.document)?, self.document(value.document)?];
+        Some(Entry::Text(of, key.id, value.id))
     }
 
     /// The number of a document, which is added if it is new; `None` if there are too many.

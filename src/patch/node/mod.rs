@@ -87,16 +87,28 @@ impl<'a> Node<'a> {
         Self::Scalar(Rc::new(value.into()))
     }
 
-    /// A list, and the list of a document that it was made from, if any.
+    /// A list, and the list of a document that it was made from, if any. It is that list if no element changed.
     #[must_use]
     pub fn list(items: Vec<ListItem<'a>>, source: Option<NodeRef<'a>>) -> Self {
-        Self::List(Rc::new(List { items, source }))
+        let is_unchanged = |list: NodeRef<'a>| {
+            let mut old = list.items().map(Node::Text);
+            let mut own = items.iter().map(|item| &item.value);
+            let all = own.all(|value| old.next().is_some_and(|old| value.is(&old)));
+            list.kind().is_sequence() && all && old.next().is_none()
+        };
+        match source {
+            Some(list) if is_unchanged(list) => Self::Text(list),
+            _ => Self::List(Rc::new(List { items, source })),
+        }
     }
 
-    /// A map, and the map of a document that it was made from, if any.
+    /// A map, and the map of a document that it was made from, if any. It is that map if no field changed.
     #[must_use]
     pub fn map(fields: Fields<'a>, source: Option<NodeRef<'a>>) -> Self {
-        Self::Map(Rc::new(Map { fields, source }))
+        match source {
+            Some(map) if map.kind().is_mapping() && fields.are_of(map) => Self::Text(map),
+            _ => Self::Map(Rc::new(Map { fields, source })),
+        }
     }
 
     /// A map without entries.
@@ -280,11 +292,11 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Whether both are the same node of the same document.
+    /// Whether both are the same node of the same document, or aliases of it.
     #[must_use]
     pub fn is(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Text(a), Self::Text(b)) => same_place(*a, *b),
+            (Self::Text(a), Self::Text(b)) => same_place(a.resolved(), b.resolved()),
             _ => false,
         }
     }
