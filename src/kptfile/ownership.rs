@@ -101,7 +101,7 @@ pub(crate) fn is_ownership_annotation(name: &str) -> bool {
 ///
 /// # Errors
 /// As [`Editor::set`].
-pub(crate) fn set_metadata<'d>(
+pub fn set_metadata<'d>(
     object: NodeRef<'d>,
     field: &str,
     entries: &[(&str, &str)],
@@ -158,7 +158,7 @@ pub(crate) fn remove_ownership<'d>(
 ///
 /// # Errors
 /// As [`Editor::remove_entry`].
-pub(crate) fn remove_annotations<'d>(
+pub fn remove_annotations<'d>(
     kptfile: NodeRef<'d>,
     is_removed: impl Fn(&str) -> bool + Copy,
     editor: &mut Editor<'d, '_>,

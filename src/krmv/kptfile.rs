@@ -16,7 +16,7 @@
 
 use std::collections::BTreeSet;
 
-use krm_variants::kptfile::{NewLock, UpstreamLock};
+use krm_variants::kptfile::{NewLock, UpstreamLock, remove_annotations, set_metadata};
 use krm_variants::upstream::{
     NonGitSource, forget_digest, is_digest, record_digest, recorded_digest,
 };
@@ -272,47 +272,24 @@ pub(crate) fn decided(text: &str, open: &OpenUpgrade) -> Result<String> {
     annotated(
         text,
         &[
-            (OPEN, Some(range)),
-            (DECIDED, Some(lines).filter(|lines| !lines.is_empty())),
+            (OPEN, Some(&range)),
+            (DECIDED, Some(&*lines).filter(|lines| !lines.is_empty())),
         ],
     )
 }
 
 /// Sets annotations, and removes those without a value.
-fn annotated(text: &str, annotations: &[(&str, Option<String>)]) -> Result<String> {
-    edited(text, |root, editor| {
-        let value = |text: &str| Content::Value(Value::from(text));
-        let Some(metadata) = root.get("metadata") else {
-            return Ok(());
-        };
-        let found = metadata.get("annotations").filter(|node| !node.is_null());
-        let Some(old) = found else {
-            let new = annotations.iter().filter_map(|(name, text)| {
-                Some((Value::from(*name), Value::from(text.as_deref()?)))
-            });
-            let new: Vec<_> = new.collect();
-            if new.is_empty() {
-                return Ok(());
-            }
-            return editor.set(metadata, "annotations", Content::Value(Value::Mapping(new)));
-        };
-        let is_removed = |name: &str| annotations.iter().any(|(n, v)| *n == name && v.is_none());
-        let adds = annotations.iter().any(|(_, text)| text.is_some());
-        let mut names = old.entries().filter_map(|entry| entry.key.as_str());
-        if !adds && names.all(is_removed) {
-            return editor.remove_entry(metadata, "annotations").map(|_| ());
-        }
-        for (name, text) in annotations {
-            match text {
-                Some(text) if old.get(name).and_then(|node| node.as_str()) == Some(text) => {}
-                Some(text) => editor.set(old, name, value(text))?,
-                None if old.get(name).is_some() => {
-                    editor.remove_entry(old, name)?;
-                }
-                None => {}
-            }
-        }
-        Ok(())
+fn annotated(text: &str, annotations: &[(&str, Option<&str>)]) -> Result<String> {
+    let set = annotations.iter();
+    let set: Vec<_> = set
+        .filter_map(|(name, text)| Some((*name, (*text)?)))
+        .collect();
+    let text = edited(text, |root, editor| {
+        set_metadata(root, "annotations", &set, editor)
+    })?;
+    let is_removed = |name: &str| annotations.contains(&(name, None));
+    edited(&text, |root, editor| {
+        remove_annotations(root, is_removed, editor)
     })
 }
 

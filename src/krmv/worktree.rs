@@ -65,22 +65,12 @@ pub(crate) fn changed_by(directory: &Path, file: &str, line: usize) -> Option<St
     let range = format!("{line},{line}");
     let arguments = ["blame", "--porcelain", "-L", &range, "--", file];
     let text = client::text(directory, arguments).ok()?;
-    let field = |name: &str| {
-        text.lines()
-            .find_map(|line| line.strip_prefix(name))
-            .map(str::to_owned)
-    };
-    let commit = text.split(' ').next()?.to_owned();
+    let commit = text.split(' ').next()?;
     if commit.bytes().all(|byte| byte == b'0') {
         return None;
     }
-    let date = client::line(directory, ["show", "-s", "--format=%as", &commit])?;
-    let short = commit.get(..8)?;
-    Some(format!(
-        "{} on {date}, {short}: {}",
-        field("author ")?,
-        field("summary ")?
-    ))
+    let format = "--format=%an on %as, %h: %s";
+    client::line(directory, ["show", "-s", "--abbrev=8", format, commit])
 }
 
 /// Restores a directory to its state before the open upgrade. Returns a message with the commit.
