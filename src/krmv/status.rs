@@ -12,8 +12,9 @@ use krm_variants::merge::Side;
 use krm_variants::merge::likeness::{ComparedPackages, FileEditCount, SimilarityScanner};
 use krm_variants::parallel;
 use krm_variants::results::{Severity, printable};
-use krm_variants::review::Risk;
+use krm_variants::review::{Review, Risk};
 use krm_variants::supplied::SuppliedPackage;
+use serde::Serialize;
 use serde_json::json;
 
 use super::blame::{fields_of, is_meant};
@@ -21,7 +22,7 @@ use super::cli::{Common, StatusArguments};
 use super::conflict::{conflicts, undecided};
 use super::exit;
 use super::failure::{Failure, Result};
-use super::merging::Merger;
+use super::merging::{MergedPackage, Merger};
 use super::package::{KPTFILE, LocalPackage};
 use super::print::{self, GREEN, Page, RED, YELLOW, counted};
 use super::releases::ListedReference;
@@ -30,38 +31,53 @@ use super::session::{FollowedPackage, followed, locked_name};
 use super::upstream::contents;
 
 /// What the command reports about one package.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct PackageStatus {
     path: String,
     revision: String,
     commit: String,
     edits: Option<usize>,
-    /// The revision of the open upgrade, and the number of undecided conflicts (`None` if the merge failed).
-    open: Option<(String, Option<usize>)>,
+    open: Option<OpenStatus>,
     newer: Vec<Newer>,
-    /// For `--bisect`: releases that change a matching field, each with the field.
-    changed: Vec<(String, String)>,
+    newest_without_conflict: Option<String>,
+    first_with_conflict: Option<String>,
+    /// For `--bisect`: releases that change a matching field.
+    changed: Vec<ChangedField>,
     problem: Option<String>,
+    #[serde(skip)]
     upgrade: String,
+    #[serde(skip)]
     resolve: String,
 }
 
-/// A newer release, and the number of conflicts that it would cause, or why it cannot be merged.
-struct Newer {
+/// The open upgrade.
+#[derive(Serialize)]
+struct OpenStatus {
     revision: String,
-    conflicts: std::result::Result<usize, String>,
-    /// The number of its changes of each risk, worst first. `None` if it could not be merged or reviewed.
-    changes: Option<[usize; 4]>,
+    /// The number of undecided conflicts. `None` if the merge failed.
+    conflicts: Option<usize>,
 }
 
-impl Newer {
+/// A newer release.
+#[derive(Serialize)]
+struct Newer {
+    revision: String,
+    /// The number of conflicts that it would cause. `None` if it cannot be merged.
+    conflicts: Option<usize>,
+    /// Why it cannot be merged.
+    problem: Option<String>,
     /// The worst risk of its changes.
-    fn risk(&self) -> Option<Risk> {
-        let counts = Risk::WORST_FIRST.into_iter().zip(self.changes?);
-        counts
-            .into_iter()
-            .find(|(_, count)| *count > 0)
-            .map(|(risk, _)| risk)
-    }
+    risk: Option<Risk>,
+    /// The number of its changes of each risk. `None` if it could not be merged or reviewed.
+    changes: Option<BTreeMap<Risk, usize>>,
+}
+
+/// A field that a release changes.
+#[derive(Serialize)]
+struct ChangedField {
+    revision: String,
+    field: String,
 }
 
 pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
@@ -84,8 +100,7 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
     }
     let is_newer = states.iter().any(|state| !state.newer.is_empty());
     if common.json {
-        let list: Vec<_> = states.iter().map(PackageStatus::to_json).collect();
-        print::json(&json!({ "packages": list }))?;
+        print::json(&json!({ "packages": states }))?;
     } else {
         let mut page = Page::new(common);
         states
@@ -142,6 +157,8 @@ fn state(directory: &Path, bisect: Option<&str>, common: &Common) -> Result<Opti
         edits: None,
         open: None,
         newer: Vec::new(),
+        newest_without_conflict: None,
+        first_with_conflict: None,
         changed: Vec::new(),
         problem: None,
         upgrade: package.command(&["upgrade"]),
@@ -165,8 +182,12 @@ fn fill(
         let target = followed.open_target(open);
         let merger = followed.merger(&target)?;
         let merged = merger.merge(&package.contents, Side::Local).ok();
-        let count = merged.map(|merged| undecided(conflicts(&merged.results), &open.decided).len());
-        state.open = Some((target.lock_ref.clone(), count));
+        let count =
+            |merged: MergedPackage| undecided(conflicts(&merged.results), &open.decided).len();
+        state.open = Some(OpenStatus {
+            revision: target.lock_ref,
+            conflicts: merged.map(count),
+        });
         state.edits = Some(edits(package, &merger.upstream)?);
         return Ok(());
     }
@@ -180,6 +201,12 @@ fn fill(
         before: reviewable(&package.contents, &[&base])?,
     };
     state.newer = trial.all(&newer);
+    let mut free = state.newer.iter().rev();
+    let free = free.find(|newer| newer.conflicts == Some(0));
+    state.newest_without_conflict = free.map(|newer| newer.revision.clone());
+    let mut with = state.newer.iter();
+    let with = with.find(|newer| newer.conflicts.is_some_and(|count| count > 0));
+    state.first_with_conflict = with.map(|newer| newer.revision.clone());
     if let Some(field) = bisect {
         state.changed = trial.changed(field, &newer)?;
     }
@@ -213,12 +240,8 @@ impl Trial<'_> {
         })
     }
 
-    /// The releases of upstream that change a field, in their order, each with the field.
-    fn changed(
-        &self,
-        pattern: &str,
-        releases: &[&ListedReference],
-    ) -> Result<Vec<(String, String)>> {
+    /// The releases of upstream that change a field, in their order.
+    fn changed(&self, pattern: &str, releases: &[&ListedReference]) -> Result<Vec<ChangedField>> {
         let mut before = fields_of(&contents(self.base)?);
         let mut changed = Vec::new();
         let progress = ProgressLine::new("Comparing releases", releases.len());
@@ -228,11 +251,10 @@ impl Trial<'_> {
             let all: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
             let differs = |field: &&String| before.get(*field) != after.get(*field);
             let found = all.into_iter().filter(|field| is_meant(pattern, field));
-            changed.extend(
-                found
-                    .filter(differs)
-                    .map(|field| (release.short.clone(), field.clone())),
-            );
+            changed.extend(found.filter(differs).map(|field| ChangedField {
+                revision: release.short.clone(),
+                field: field.clone(),
+            }));
             before = after;
         }
         Ok(changed)
@@ -252,12 +274,13 @@ impl Trial<'_> {
             let after = reviewable(&merged.contents, &others).ok()?;
             review(&self.before, &after).ok()
         });
+        let count = |review: &Review| Risk::ALL.map(|risk| (risk, review.count(risk))).into();
         Newer {
             revision: release.short.clone(),
-            conflicts: merged
-                .map(|(_, merged)| conflicts(&merged.results).len())
-                .map_err(|failure| failure.message),
-            changes: reviewed.map(|review| Risk::WORST_FIRST.map(|risk| review.count(risk))),
+            risk: reviewed.as_ref().and_then(Review::worst),
+            changes: reviewed.as_ref().map(count),
+            conflicts: (merged.as_ref().ok()).map(|(_, merged)| conflicts(&merged.results).len()),
+            problem: merged.err().map(|failure| failure.message),
         }
     }
 }
@@ -307,56 +330,6 @@ fn edits(package: &LocalPackage, base: &SuppliedPackage) -> Result<usize> {
 }
 
 impl PackageStatus {
-    fn without_conflict(&self) -> Option<&str> {
-        let mut free = self
-            .newer
-            .iter()
-            .rev()
-            .filter(|newer| newer.conflicts == Ok(0));
-        free.next().map(|newer| newer.revision.as_str())
-    }
-
-    fn with_conflict(&self) -> Option<&str> {
-        let mut with = self
-            .newer
-            .iter()
-            .filter(|newer| newer.conflicts.as_ref().is_ok_and(|count| *count > 0));
-        with.next().map(|newer| newer.revision.as_str())
-    }
-
-    fn to_json(&self) -> serde_json::Value {
-        let newer: Vec<_> = self
-            .newer
-            .iter()
-            .map(|newer| {
-                let counts = newer.changes.map(|counts| {
-                    let names = Risk::WORST_FIRST.map(Risk::as_str).into_iter();
-                    names.zip(counts).collect::<BTreeMap<_, _>>()
-                });
-                json!({
-                    "revision": newer.revision,
-                    "conflicts": newer.conflicts.as_ref().ok(),
-                    "problem": newer.conflicts.as_ref().err(),
-                    "risk": newer.risk().map(Risk::as_str),
-                    "changes": counts,
-                })
-            })
-            .collect();
-        let open = self.open.as_ref();
-        json!({
-            "path": self.path,
-            "revision": self.revision,
-            "commit": self.commit,
-            "edits": self.edits,
-            "newer": newer,
-            "newestWithoutConflict": self.without_conflict(),
-            "firstWithConflict": self.with_conflict(),
-            "changed": self.changed.iter().map(|(revision, field)| json!({"revision": revision, "field": field})).collect::<Vec<_>>(),
-            "open": open.map(|(revision, count)| json!({"revision": revision, "conflicts": count})),
-            "problem": self.problem,
-        })
-    }
-
     fn print(&self, page: &mut Page, common: &Common) {
         let edits = match self.edits {
             Some(0) => ", no edits".to_owned(),
@@ -370,8 +343,13 @@ impl PackageStatus {
             page.hint(&self.upgrade);
             return;
         }
-        if let Some((revision, count)) = &self.open {
-            let count = count.map_or("conflicts".to_owned(), |count| counted(count, "conflict"));
+        if let Some(OpenStatus {
+            revision,
+            conflicts,
+        }) = &self.open
+        {
+            let count =
+                conflicts.map_or("conflicts".to_owned(), |count| counted(count, "conflict"));
             let text = page.styled(YELLOW, format!("{count} undecided"));
             page.line(format_args!("  the upgrade to {revision} is open, {text}"));
             page.hint(&self.resolve);
@@ -389,16 +367,16 @@ impl PackageStatus {
                 1 => first.revision.clone(),
                 count => format!("{} .. {} ({count} releases)", first.revision, last.revision),
             };
-            let what = match &first.conflicts {
-                Ok(0) => page.styled(GREEN, "no conflict"),
-                Ok(count) => page.styled(YELLOW, counted(*count, "conflict")),
-                Err(problem) => {
-                    let what = page.styled(RED, "cannot be merged");
-                    page.wrapped(&format!("  {names}: {what}: {}", printable(problem)), 4);
-                    continue;
-                }
+            if let Some(problem) = &first.problem {
+                let what = page.styled(RED, "cannot be merged");
+                page.wrapped(&format!("  {names}: {what}: {}", printable(problem)), 4);
+                continue;
+            }
+            let what = match first.conflicts {
+                None | Some(0) => page.styled(GREEN, "no conflict"),
+                Some(count) => page.styled(YELLOW, counted(count, "conflict")),
             };
-            let risk = match first.risk() {
+            let risk = match first.risk {
                 Some(risk @ (Risk::Blocking | Risk::Dangerous)) => {
                     format!(", {}", page.styled(RED, risk))
                 }
@@ -408,15 +386,15 @@ impl PackageStatus {
             page.line(format_args!("  {names}: {what}{risk}"));
         }
         let mut changed: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for (revision, field) in &self.changed {
+        for ChangedField { revision, field } in &self.changed {
             changed.entry(field).or_default().push(revision);
         }
         for (field, revisions) in changed {
             let revisions = revisions.join(", ");
             page.wrapped(&format!("  {} changes in {revisions}", printable(field)), 6);
         }
-        match self.without_conflict() {
-            Some(free) if self.with_conflict().is_some() => {
+        match &self.newest_without_conflict {
+            Some(free) if self.first_with_conflict.is_some() => {
                 page.hint(&format!("{} {free}", self.upgrade))
             }
             _ => page.hint(&self.upgrade),
@@ -429,7 +407,8 @@ fn runs(newer: &[Newer], is_verbose: bool) -> Vec<&[Newer]> {
     if is_verbose {
         return newer.chunks(1).collect();
     }
-    newer
-        .chunk_by(|a, b| a.conflicts == b.conflicts && a.risk() == b.risk())
-        .collect()
+    let is_like = |a: &Newer, b: &Newer| {
+        (a.conflicts, &a.problem, a.risk) == (b.conflicts, &b.problem, b.risk)
+    };
+    newer.chunk_by(is_like).collect()
 }

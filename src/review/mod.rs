@@ -32,6 +32,8 @@ mod walk;
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use crate::resource::Resource;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, LIMIT, REDACTED, Reason, Results, is_secret};
@@ -42,7 +44,8 @@ pub use served::Release;
 
 word_enum! {
     /// How bad a change can be for the cluster.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    #[serde(rename_all = "lowercase")]
     pub enum Risk {
         /// Any other change.
         Routine = "routine",
