@@ -16,20 +16,19 @@ use krm_variants::functions::inject_config::{
 use krm_variants::git::{Repository, Revision};
 use krm_variants::merge::Side;
 use krm_variants::merge::decided::glob;
-use krm_variants::merge::member::{Member, find_packages};
-use krm_variants::merge::resources::pair;
 use krm_variants::package::is_krm_name;
 use krm_variants::resource::Resource;
 use krm_variants::results::{FunctionResult, Reason, ResourceRef, printable};
 use krm_variants::supplied::{Role, SuppliedPackage};
 use krm_variants::yaml::{NodeRef, OwnedDocument, Value};
+use serde::Serialize;
 use serde_json::json;
 
 use super::cli::{BlameArguments, Common};
 use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
 use super::merging::Merger;
-use super::package::{Contents, KPTFILE, LocalPackage, resources};
+use super::package::{Contents, KPTFILE, LocalPackage, PackageResources, ResourcePlace};
 use super::print::{self, BOLD, DIM, Page};
 use super::session::{RULES, followed, remembered};
 use super::upstream::{UpstreamSource, supplied};
@@ -57,8 +56,7 @@ pub(crate) fn run(blame: &BlameArguments, common: &Common) -> Result<u8> {
         }
     }
     if common.json {
-        let list: Vec<_> = fields.iter().map(BlamedField::to_json).collect();
-        print::json(&json!({"path": package.name(), "file": file, "fields": list}))?;
+        print::json(&json!({"path": package.name(), "file": file, "fields": fields}))?;
         return Ok(exit::DONE);
     }
     let mut page = Page::new(common);
@@ -106,19 +104,21 @@ fn within(directory: &Path, file: &Path) -> Result<String> {
 }
 
 /// Who made a state of the package. `Uncommitted` means the files on disk.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "by")]
 enum Setter {
+    #[serde(rename = "local")]
     Uncommitted,
+    #[serde(rename = "local")]
     Commit {
+        #[serde(rename = "commit")]
         id: String,
         author: String,
         date: String,
         summary: String,
     },
-    Upstream {
-        revision: String,
-        commit: String,
-    },
+    #[serde(rename = "upstream")]
+    Upstream { revision: String, commit: String },
 }
 
 impl std::fmt::Display for Setter {
@@ -143,16 +143,23 @@ impl std::fmt::Display for Setter {
 }
 
 /// A field and who set it.
+#[derive(Serialize)]
 struct BlamedField {
     resource: String,
     /// The path with list elements by name: `containers[name=app].image`.
+    #[serde(skip)]
     key: String,
     /// The path with list elements by position: `containers[0].image`.
+    #[serde(rename = "field")]
     shown: String,
+    #[serde(flatten)]
     setter: Setter,
+    #[serde(rename = "injected")]
     is_injected: bool,
+    #[serde(rename = "variant")]
     is_of_variant: bool,
     /// Whether a rule decided a conflict about this value.
+    #[serde(rename = "rule")]
     is_decided: bool,
 }
 
@@ -166,39 +173,14 @@ impl BlamedField {
         let notes = notes.into_iter().filter(|(is_so, _)| *is_so);
         notes.map(|(_, note)| note).collect()
     }
-
-    fn to_json(&self) -> serde_json::Value {
-        let by = match &self.setter {
-            Setter::Uncommitted => json!({"by": "local"}),
-            Setter::Commit {
-                id,
-                author,
-                date,
-                summary,
-            } => {
-                json!({"by": "local", "commit": id, "author": author, "date": date, "summary": summary})
-            }
-            Setter::Upstream { revision, commit } => {
-                json!({"by": "upstream", "revision": revision, "commit": commit})
-            }
-        };
-        let mut json = json!({
-            "resource": self.resource, "field": self.shown, "injected": self.is_injected,
-            "variant": self.is_of_variant, "rule": self.is_decided,
-        });
-        if let (Some(all), serde_json::Value::Object(by)) = (json.as_object_mut(), by) {
-            all.extend(by);
-        }
-        json
-    }
 }
 
 /// A state of a package. `files` maps each path to the ID of the file's content.
 struct HistoricState {
     setter: Setter,
     files: BTreeMap<String, String>,
-    /// The resources of the state and their places. Cached: every resource of the blamed file needs them.
-    members: OnceCell<(Vec<ResourcePlace>, Vec<Member>)>,
+    /// Cached: every resource of the blamed file needs them.
+    resources: OnceCell<PackageResources>,
 }
 
 impl HistoricState {
@@ -206,13 +188,10 @@ impl HistoricState {
         Self {
             setter,
             files,
-            members: OnceCell::new(),
+            resources: OnceCell::new(),
         }
     }
 }
-
-/// A resource in a state: its file, and its position among the documents.
-type ResourcePlace = (String, usize);
 
 /// Where a field got its value.
 struct FieldOrigin {
@@ -633,33 +612,20 @@ impl FileHistory {
         of: &HistoricState,
         location: &ResourcePlace,
     ) -> Option<ResourcePlace> {
-        let (wanted_places, wanted) = wanted.members.get_or_init(|| self.members(wanted));
-        let (own_places, own) = of.members.get_or_init(|| self.members(of));
-        let at = own_places.iter().position(|place| place == location)?;
-        let pairs = pair(wanted, own);
-        let found = pairs.into_iter().find(|(_, own)| *own == at)?;
-        wanted_places.get(found.0).cloned()
+        let (wanted, own) = (self.resources(wanted), self.resources(of));
+        let at = own.places.iter().position(|place| place == location)?;
+        let mut pairs = wanted.pairs(own).into_iter();
+        let (found, _) = pairs.find(|(_, own)| *own == at)?;
+        wanted.places.get(found).cloned()
     }
 
-    fn members(&self, state: &HistoricState) -> (Vec<ResourcePlace>, Vec<Member>) {
-        let mut places = Vec::new();
-        let mut members = Vec::new();
-        for path in state.files.keys() {
-            if !is_krm_name(path) {
-                continue;
-            }
-            let Some(document) = self.document(state, path) else {
-                continue;
-            };
-            for (at, root, resource) in resources(document.document()) {
-                let mut member = Member::of(&resource, Some(path.clone()));
-                member.declare(&resource, root);
-                places.push((path.clone(), at));
-                members.push(member);
-            }
-        }
-        find_packages(&mut members);
-        (places, members)
+    fn resources<'s>(&self, state: &'s HistoricState) -> &'s PackageResources {
+        state.resources.get_or_init(|| {
+            let paths = state.files.keys().filter(|path| is_krm_name(path));
+            PackageResources::of(
+                paths.filter_map(|path| Some((path.as_str(), self.document(state, path)?))),
+            )
+        })
     }
 
     fn document(&self, state: &HistoricState, path: &str) -> Option<Rc<OwnedDocument>> {

@@ -1,10 +1,10 @@
 //! `krmv diff`: shows what the user changed since the revision that the package was made from, resource by resource.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 use krm_variants::diff::file_diff;
 use krm_variants::functions::render_variant::cloned_files;
-use krm_variants::merge::upstream_identifier::UpstreamIdentifier;
 use krm_variants::package::{FileChange, is_krm_name};
 use krm_variants::results::Results;
 use krm_variants::supplied::SuppliedPackage;
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::cli::{Common, DiffArguments};
 use super::failure::Result;
-use super::package::{Contents, KPTFILE, LocalPackage, resources};
+use super::package::{Contents, KPTFILE, LocalPackage, PackageResources, resources};
 use super::print::{self, BOLD, CYAN, GREEN, Page, RED};
 use super::session::FollowedPackage;
 use super::upstream::contents;
@@ -140,60 +140,52 @@ struct ResourceText {
     text: String,
 }
 
-/// The files that hold no resources, by path.
-type OtherFiles<'a> = BTreeMap<&'a str, &'a [u8]>;
-
-/// Splits a package into its resources, by their upstream identity, and the files that hold no resources.
-fn parts(files: &Contents) -> Result<(BTreeMap<String, ResourceText>, OtherFiles<'_>)> {
-    let mut found: Vec<(bool, String, ResourceText)> = Vec::new();
-    let mut others: BTreeMap<&str, &[u8]> = BTreeMap::new();
-    for (path, bytes) in files {
-        let text = std::str::from_utf8(bytes).ok();
-        let parsed = text
-            .filter(|_| is_krm_name(path))
-            .map(|text| OwnedDocument::parse(text.to_owned()));
-        let Some(Ok(parsed)) = parsed else {
-            others.insert(path, bytes);
-            continue;
-        };
-        let before = found.len();
-        found.extend(resources_of(path, parsed.document()));
-        if found.len() == before {
-            others.insert(path, bytes);
-        }
-    }
-    // A resource comes before its renamed copies, so that the resource gets the key without `+`.
-    found.sort_by_key(|(is_renamed, ..)| *is_renamed);
-    let mut resources = BTreeMap::new();
-    for (_, mut key, part) in found {
-        while resources.contains_key(&key) {
-            key.push('+');
-        }
-        resources.insert(key, part);
-    }
-    Ok((resources, others))
+/// The resources of a package with their texts, and the files that hold none, by path.
+struct PackageParts<'a> {
+    resources: PackageResources,
+    texts: Vec<ResourceText>,
+    others: BTreeMap<&'a str, &'a [u8]>,
 }
 
-/// The resources of a file: whether each was renamed, its identity upstream, and its text.
-fn resources_of(file: &str, document: Document<'_>) -> Vec<(bool, String, ResourceText)> {
-    let found = resources(document).filter_map(|(at, root, resource)| {
-        let range = document.range(at)?;
-        let (group, kind) = (resource.group(), &resource.kind);
+impl<'a> PackageParts<'a> {
+    fn of(files: &'a Contents) -> Self {
+        let (mut parsed, mut texts) = (Vec::new(), Vec::new());
+        let mut others: BTreeMap<&str, &[u8]> = BTreeMap::new();
+        for (path, bytes) in files {
+            let text = std::str::from_utf8(bytes).ok();
+            let text = text.filter(|_| is_krm_name(path));
+            let document = text.and_then(|text| OwnedDocument::parse(text.to_owned()).ok());
+            let before = texts.len();
+            if let Some(document) = document {
+                texts.extend(texts_of(path, document.document()));
+                parsed.push((path.as_str(), Rc::new(document)));
+            }
+            if texts.len() == before {
+                others.insert(path, bytes);
+            }
+        }
+        Self {
+            resources: PackageResources::of(parsed.into_iter()),
+            texts,
+            others,
+        }
+    }
+}
+
+fn texts_of(file: &str, document: Document<'_>) -> Vec<ResourceText> {
+    let found = resources(document).map(|(at, _, resource)| {
         let namespace = resource.namespace.as_deref().unwrap_or_default();
         let name = resource.name.as_deref().unwrap_or_default();
-        let own = UpstreamIdentifier::new(group, kind, namespace, name);
-        let upstream = UpstreamIdentifier::declared(&resource, root);
-        let is_renamed = upstream.as_ref().is_some_and(|upstream| *upstream != own);
-        let text = document.text.get(range).unwrap_or_default();
-        let text = text
-            .trim_start_matches("---")
-            .trim_start_matches(['\r', '\n']);
-        let part = ResourceText {
+        let text = document
+            .range(at)
+            .and_then(|range| document.text.get(range));
+        let text = text.unwrap_or_default().trim_start_matches("---");
+        let text = text.trim_start_matches(['\r', '\n']);
+        ResourceText {
             file: file.to_owned(),
-            shown: format!("{kind}/{namespace}/{name}").replace("//", "/"),
+            shown: format!("{}/{namespace}/{name}", resource.kind).replace("//", "/"),
             text: format!("{}\n", text.trim_end()),
-        };
-        Some((is_renamed, upstream.unwrap_or(own).to_string(), part))
+        }
     });
     found.collect()
 }
@@ -207,53 +199,45 @@ fn edits(package: &LocalPackage, base: &UneditedPackage) -> Result<Vec<Edit>> {
     if let Some(only) = package.only_file()? {
         own.retain(|path, _| path == KPTFILE || *path == only);
     }
-    let (ours, our_files) = parts(&own)?;
-    let (raw, raw_files) = parts(&base.raw)?;
-    let (cloned, _) = parts(&base.cloned)?;
-    let keys: BTreeSet<&String> = ours.keys().chain(raw.keys()).collect();
-    let mut edits: Vec<(String, Edit)> = Vec::new();
-    for key in keys {
-        let our = ours.get(key);
-        let carries = our.is_some_and(|part| {
-            part.text.contains("internal.kpt.dev/upstream-identifier")
-                || part.text.contains("# kpt-merge:")
+    let [ours, raw, cloned] = [&own, &base.raw, &base.cloned].map(PackageParts::of);
+    let pairs = raw.resources.pairs(&ours.resources);
+    let mut olds: HashMap<usize, usize> = pairs.into_iter().map(|(old, new)| (new, old)).collect();
+    let mut changed: Vec<[Option<&ResourceText>; 2]> = Vec::new();
+    let mut removed: BTreeSet<usize> = (0..raw.texts.len()).collect();
+    for (at, new) in ours.texts.iter().enumerate() {
+        let carries = new.text.contains("internal.kpt.dev/upstream-identifier")
+            || new.text.contains("# kpt-merge:");
+        let from = if carries { &cloned } else { &raw };
+        let old = olds.remove(&at);
+        old.iter().for_each(|old| {
+            removed.remove(old);
         });
-        let old = if carries {
-            cloned.get(key)
-        } else {
-            raw.get(key)
-        };
-        let text = |part: Option<&ResourceText>| part.map(|part| part.text.clone());
-        let (before, after) = (text(old), text(our));
-        if before == after {
-            continue;
-        }
-        let Some(ResourceText { file, shown, .. }) = our.or(old) else {
-            continue;
-        };
-        let name = match (&before, &after) {
-            (Some(_), None) => format!("{file}: {shown} (removed)"),
-            (None, Some(_)) => format!("{file}: {shown} (added)"),
-            _ => format!("{file}: {shown}"),
-        };
-        edits.push((
-            file.clone(),
-            edit(
-                name,
-                file,
-                before.as_deref().map(str::as_bytes),
-                after.as_deref().map(str::as_bytes),
-            ),
-        ));
+        changed.push([old.and_then(|old| from.texts.get(old)), Some(new)]);
     }
-    let paths: BTreeSet<&str> = our_files.keys().chain(raw_files.keys()).copied().collect();
+    changed.extend(removed.into_iter().map(|old| [raw.texts.get(old), None]));
+    let mut edits: Vec<(&str, Edit)> = Vec::new();
+    for sides in changed {
+        let [old, new] = sides.map(|side| side.map(|side| side.text.as_bytes()));
+        let Some(ResourceText { file, shown, .. }) = sides[1].or(sides[0]) else {
+            continue;
+        };
+        let what = match (old, new) {
+            (Some(_), None) => " (removed)",
+            (None, Some(_)) => " (added)",
+            _ => "",
+        };
+        if old != new {
+            edits.push((file, edit(format!("{file}: {shown}{what}"), file, old, new)));
+        }
+    }
+    let paths: BTreeSet<&&str> = ours.others.keys().chain(raw.others.keys()).collect();
     for path in paths {
-        let (before, after) = (raw_files.get(path).copied(), our_files.get(path).copied());
+        let [before, after] = [&raw, &ours].map(|parts| parts.others.get(path).copied());
         if before != after {
-            edits.push((path.to_owned(), edit(path.to_owned(), path, before, after)));
+            edits.push((path, edit((*path).to_owned(), path, before, after)));
         }
     }
-    edits.sort_by(|a, b| a.0.cmp(&b.0));
+    edits.sort_by_key(|(file, _)| *file);
     Ok(edits.into_iter().map(|(_, edit)| edit).collect())
 }
 

@@ -2,14 +2,17 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use krm_variants::fleet::PackageLock;
 use krm_variants::kptfile::UpstreamLock;
+use krm_variants::merge::member::{Member, find_packages};
+use krm_variants::merge::resources::pair;
 use krm_variants::package::{
     self, FileChange, is_krm_name, read_package, recover_package, write_package_whole,
 };
 use krm_variants::resource::Resource;
-use krm_variants::yaml::{Document, NodeRef};
+use krm_variants::yaml::{Document, NodeRef, OwnedDocument};
 
 use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
@@ -26,6 +29,38 @@ pub(crate) fn resources(
     let roots = (0..document.len()).filter_map(move |at| Some((at, document.root(at)?)));
     let read = roots.map(|(at, root)| (at, root, Resource::read(root)));
     read.filter(|(_, _, resource)| !resource.kind.is_empty() && !resource.api_version.is_empty())
+}
+
+/// A resource: its file, and its position among the file's documents.
+pub(crate) type ResourcePlace = (String, usize);
+
+/// The resources of a package, as a merge pairs them.
+#[derive(Default)]
+pub(crate) struct PackageResources {
+    pub(crate) places: Vec<ResourcePlace>,
+    members: Vec<Member>,
+}
+
+impl PackageResources {
+    /// The resources of parsed files.
+    pub(crate) fn of<'f>(files: impl Iterator<Item = (&'f str, Rc<OwnedDocument>)>) -> Self {
+        let mut all = Self::default();
+        for (path, document) in files {
+            for (at, root, resource) in resources(document.document()) {
+                let mut member = Member::of(&resource, Some(path.to_owned()));
+                member.declare(&resource, root);
+                all.places.push((path.to_owned(), at));
+                all.members.push(member);
+            }
+        }
+        find_packages(&mut all.members);
+        all
+    }
+
+    /// The pairs of these resources with those of a newer version of the package.
+    pub(crate) fn pairs(&self, newer: &Self) -> Vec<(usize, usize)> {
+        pair(&self.members, &newer.members)
+    }
 }
 
 /// A package directory, locked while the command runs.
