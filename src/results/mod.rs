@@ -16,7 +16,7 @@ pub use message::Message;
 pub use reason::Reason;
 pub(crate) use refusal::Refusal;
 pub use shown::printable;
-pub use shown::{LAST_APPLIED, shown};
+pub use shown::{LAST_APPLIED, ResultValue, shown};
 pub(crate) use shown::{
     LIMIT, REDACTED, is_secret, json, listed, listed_by_verb, speaks_of_secret, with_article,
 };
@@ -29,7 +29,6 @@ use std::sync::Arc;
 
 use crate::resource::{Origin, Resource};
 use crate::yaml::Value;
-use shown::short;
 
 word_enum! {
     /// Severity of a result. With one error the run fails, and nothing changes.
@@ -67,9 +66,9 @@ pub struct ResourceRef {
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldValues {
     /// The value before.
-    pub current: Option<Value>,
+    pub current: Option<ResultValue>,
     /// The value after.
-    pub proposed: Option<Value>,
+    pub proposed: Option<ResultValue>,
 }
 
 /// One result.
@@ -203,8 +202,8 @@ impl FunctionResult {
     #[must_use]
     pub fn with_values(mut self, current: Option<&Value>, proposed: Option<&Value>) -> Self {
         self.values = Some(Box::new(FieldValues {
-            current: current.map(short),
-            proposed: proposed.map(short),
+            current: current.map(ResultValue::of),
+            proposed: proposed.map(ResultValue::of),
         }));
         self
     }
@@ -241,11 +240,10 @@ impl FunctionResult {
         if let Some(field) = &self.field {
             let mut about = vec![text("path", field)];
             if let Some(FieldValues { current, proposed }) = self.values.as_deref() {
-                let current = current.iter().cloned();
-                let current = current.map(|value| Value::entry("currentValue", value));
-                let proposed = proposed.iter().cloned();
-                let proposed = proposed.map(|value| Value::entry("proposedValue", value));
-                about.extend(current.chain(proposed));
+                for (key, value) in [("currentValue", current), ("proposedValue", proposed)] {
+                    let value = value.as_ref().map(ResultValue::to_value);
+                    about.extend(value.map(|value| Value::entry(key, value)));
+                }
             }
             fields.push(Value::entry("field", Value::Mapping(about)));
         }

@@ -78,13 +78,41 @@ pub(crate) fn json(resource: &Resource, path: &Path, value: &Value) -> String {
     }
 }
 
-/// A value unchanged, or the beginning of its JSON if that is long.
-pub(super) fn short(value: &Value) -> Value {
-    let json = value.to_json();
-    if json.len() > LIMIT {
-        Value::from(cut(json))
-    } else {
-        value.clone()
+/// A value of a result.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ResultValue {
+    /// The whole value.
+    Whole(Value),
+    /// The beginning of the JSON of a long value.
+    Beginning(String),
+}
+
+impl ResultValue {
+    pub(super) fn of(value: &Value) -> Self {
+        let json = value.to_json();
+        if json.len() > LIMIT {
+            Self::Beginning(cut(json))
+        } else {
+            Self::Whole(value.clone())
+        }
+    }
+
+    /// The value as results have it: a beginning is a string.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        match self {
+            Self::Whole(value) => value.clone(),
+            Self::Beginning(json) => Value::from(json.as_str()),
+        }
+    }
+
+    /// Its JSON, or the beginning of it.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        match self {
+            Self::Whole(value) => value.to_json(),
+            Self::Beginning(json) => json.clone(),
+        }
     }
 }
 

@@ -193,6 +193,8 @@ impl ReviewFinding {
 pub(crate) const RISK: &str = "risk";
 /// The tag with the author of a change.
 pub(crate) const BY: &str = "by";
+/// The tag with the number of routine changes.
+const COUNT: &str = "count";
 
 /// All findings about a change, the worst first, and how many other changes there are.
 #[derive(Debug, Default)]
@@ -246,7 +248,8 @@ impl Review {
                 message,
                 values: [None, None],
             };
-            results.push(finding.to_result(fail_on));
+            let result = finding.to_result(fail_on);
+            results.push(result.tag(COUNT, count.to_string()));
         }
     }
 }

@@ -2,9 +2,8 @@
 
 use std::fmt::Write;
 
-use super::{BY, RISK, Risk};
-use crate::results::{FunctionResult, Reason, Results, printable};
-use crate::yaml::Value;
+use super::{BY, COUNT, RISK, Risk};
+use crate::results::{FunctionResult, ResultValue, Results, printable};
 
 /// The findings of a risk among results.
 fn of_risk(results: &Results, risk: Risk) -> impl Iterator<Item = &FunctionResult> {
@@ -21,11 +20,10 @@ pub fn is_finding(result: &FunctionResult) -> bool {
 /// The number of changes of a risk. A result can stand for several changes: routine ones, and similar findings.
 #[must_use]
 pub fn count(results: &Results, risk: Risk) -> usize {
+    let counted = |result: &FunctionResult| result.tag_value(COUNT)?.parse().ok();
     let found = of_risk(results, risk);
-    match risk {
-        Risk::Routine => found.map(routine).sum(),
-        _ => found.map(|result| 1 + result.more).sum(),
-    }
+    let counts = found.map(|result| counted(result).unwrap_or(1 + result.more));
+    counts.sum()
 }
 
 /// The number of changes of each risk that occurs: `1 blocking, 2 dangerous, 14 other changes`.
@@ -49,15 +47,6 @@ fn summary(results: &Results) -> String {
     }
 }
 
-/// The number of routine changes that a result counts. 1 for any other result.
-fn routine(result: &FunctionResult) -> usize {
-    let message = result.message.what();
-    let count = message.split(' ').next().and_then(|word| word.parse().ok());
-    count
-        .filter(|_| result.has_reason(Reason::OtherChanges))
-        .unwrap_or(1)
-}
-
 /// `Deployment/shop/front`.
 fn name(result: &FunctionResult) -> String {
     let Some(resource) = &result.resource else {
@@ -73,14 +62,8 @@ fn values(result: &FunctionResult, most: usize) -> [Option<String>; 2] {
     let Some(values) = &result.values else {
         return [None, None];
     };
-    let shown = |value: &Option<Value>| {
-        let text = match value.as_ref()? {
-            // The beginning of a long value is JSON already.
-            Value::String(text) if text.ends_with('…') && text.starts_with(['[', '{', '"']) => {
-                text.clone()
-            }
-            value => value.to_json(),
-        };
+    let shown = |value: &Option<ResultValue>| {
+        let text = value.as_ref()?.to_json();
         let mut characters = text.chars();
         let start: String = characters.by_ref().take(most).collect();
         let end = if characters.next().is_some() {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::words::hide;
 use super::{VariantEntry, is_false};
 use crate::merge::decided::rule_for;
-use crate::results::{FunctionResult, Message, Reason, ResourceRef, Severity};
+use crate::results::{FunctionResult, Message, Reason, ResourceRef, ResultValue, Severity};
 use crate::yaml::Value;
 
 /// A result, and the variants that have it.
@@ -66,6 +66,7 @@ pub(super) const OF_VARIANT: [&str; 6] = ["action", "from", "to", "draft", "conf
 impl From<&FunctionResult> for ReportedResult {
     fn from(result: &FunctionResult) -> Self {
         let values = result.values.as_deref();
+        let value = |value: &Option<ResultValue>| Some(json(&value.as_ref()?.to_value()));
         let path = result.rule_path.as_deref().or(result.field.as_deref());
         Self {
             message: result.message.clone(),
@@ -73,8 +74,8 @@ impl From<&FunctionResult> for ReportedResult {
             resource_ref: result.resource.clone(),
             field: path.map(|path| FieldOfResult {
                 path: path.to_owned(),
-                current_value: values.and_then(|values| values.current.as_ref().map(json)),
-                proposed_value: values.and_then(|values| values.proposed.as_ref().map(json)),
+                current_value: values.and_then(|values| value(&values.current)),
+                proposed_value: values.and_then(|values| value(&values.proposed)),
             }),
             file: result.file.as_ref().map(|(path, index)| FileOfResult {
                 path: path.to_string(),
