@@ -25,21 +25,18 @@ macro_rules! typed_config {
         $(#[$attribute])*
         #[cfg_attr(test, derive(schemars::JsonSchema))]
         #[serde(deny_unknown_fields, rename_all = "camelCase")]
+        #[allow(dead_code, reason = "some fields only check the types of a config")]
         $vis struct $name {
-            #[allow(dead_code)]
             #[cfg_attr(test, schemars(with = "String"))]
             api_version: ::serde::de::IgnoredAny,
-            #[allow(dead_code)]
             #[cfg_attr(test, schemars(with = "String"))]
             kind: ::serde::de::IgnoredAny,
-            #[allow(dead_code)]
             #[serde(default)]
             #[cfg_attr(test, schemars(with = "Option<crate::config::schema::Metadata>"))]
             metadata: ::serde::de::IgnoredAny,
             $($(#[$field_attribute])* $field_vis $field: $type,)*
             $(
                 $(
-                    #[allow(dead_code)]
                     #[serde(default)]
                     #[cfg_attr(test, schemars(with = "serde_json::Value"))]
                     $ignored: ::serde::de::IgnoredAny,

@@ -55,7 +55,6 @@ pub const FUNCTION: Function = Function {
 
 typed_config! {
     #[derive(Debug, Deserialize)]
-    #[allow(dead_code, reason = "it checks the types of the fields")]
     pub(super) struct CreateOverlay ignores original, upstream, against {
         base: Option<String>,
     }

@@ -54,7 +54,6 @@ pub const FUNCTION: Function = Function {
 
 typed_config! {
     #[derive(Debug, Deserialize)]
-    #[allow(dead_code, reason = "it checks the types of the fields")]
     pub(super) struct CreatePatch ignores live, original {
         list_order: Option<String>,
         allow_missing: Option<bool>,

@@ -68,7 +68,6 @@ typed_config! {
     pub(super) struct ReviewPackage ignores before, original, upstream {
         fail_on: Option<String>,
         // Read from its source text, because as a number `1.30` would be `1.3`.
-        #[allow(dead_code)]
         #[cfg_attr(test, schemars(with = "Option<Written>"))]
         kubernetes_version: Option<IgnoredAny>,
     }

@@ -14,7 +14,6 @@ use crate::yaml::{NodeRef, Path};
 
 typed_config! {
     #[derive(Debug, Deserialize)]
-    #[allow(dead_code, reason = "it checks the types of the fields")]
     pub(in crate::functions) struct MergePackage ignores original, upstream {
         on_conflict: Option<String>,
         strategy: Option<String>,

@@ -5,10 +5,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use super::FUNCTION;
-use crate::config::{
-    API_VERSION, EnumFields, UsageError, expected, kind_of, typed, typed_config, typed_data,
-    unexpected,
-};
+use crate::config::{EnumFields, Scalars, UsageError, typed_config};
 use crate::fleet::Shard;
 use crate::functions::merge_package::config::{merge_options, written_rules};
 use crate::functions::render_variant::MergeDefaults;
@@ -55,24 +52,12 @@ struct WrittenCatalog {
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
+#[allow(dead_code, reason = "it checks the type of the field")]
 enum Deletions {
     Number(u64),
     Text(
         #[cfg_attr(test, schemars(regex(pattern = r"^([0-9]+|([0-9]|[1-9][0-9]|100)%)$")))] String,
     ),
-}
-
-/// The scalar fields of the config, as texts.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct FleetScalars {
-    on_conflict: Option<String>,
-    strategy: Option<String>,
-    combine: Option<String>,
-    prune: Option<String>,
-    max_deletions: Option<String>,
-    shard: Option<String>,
-    allow_empty: Option<String>,
 }
 
 /// The most packages that a run may delete.
@@ -120,23 +105,6 @@ pub(crate) struct FleetSettings {
     pub(super) drafts: bool,
 }
 
-impl RenderFleet {
-    fn take_scalars(&mut self) -> FleetScalars {
-        FleetScalars {
-            on_conflict: self.on_conflict.take(),
-            strategy: self.strategy.take(),
-            combine: self.combine.take().map(WrittenCombine::into_text),
-            prune: self.prune.map(|word| word.to_string()),
-            max_deletions: self.max_deletions.take().map(|deletions| match deletions {
-                Deletions::Number(number) => number.to_string(),
-                Deletions::Text(text) => text,
-            }),
-            shard: self.shard.take(),
-            allow_empty: self.allow_empty.map(|word| word.to_string()),
-        }
-    }
-}
-
 impl From<WrittenCatalog> for CatalogSource {
     fn from(written: WrittenCatalog) -> Self {
         Self {
@@ -157,46 +125,37 @@ pub(crate) fn read_settings(
     file: Option<NodeRef<'_>>,
     results: &mut Results,
 ) -> Result<Option<FleetSettings>, UsageError> {
-    let mut conflicts = None;
-    let mut catalogs = Vec::new();
-    let (scalars, prefix) = match config.map(|config| (config, kind_of(config))) {
-        None => (FleetScalars::default(), Path::root()),
-        Some((config, (API_VERSION, "RenderFleet"))) => {
-            let mut typed: RenderFleet = typed(config)?;
-            let scalars = typed.take_scalars();
-            conflicts = typed.conflicts;
-            let listed = typed.catalog.into_iter().flatten();
-            catalogs.extend(listed.map(CatalogSource::from));
-            (scalars, Path::root())
+    let (typed, scalars) = Scalars::read::<RenderFleet>(config, FUNCTION.configs, FUNCTION.keys)?;
+    let (conflicts, combine, catalogs) = match typed {
+        Some(typed) => (
+            typed.conflicts,
+            typed.combine.map(WrittenCombine::into_text),
+            typed.catalog.unwrap_or_default(),
+        ),
+        None => {
+            let combine = scalars.get("combine").map(str::to_owned);
+            (None, combine, Vec::new())
         }
-        Some((config, ("v1", "ConfigMap"))) => {
-            let data = typed_data::<FleetScalars>(config)?;
-            (data, Path::fields(&["data"]))
-        }
-        Some((config, _)) => return Err(unexpected(config, &expected(FUNCTION.configs))),
     };
     let written = written_rules(conflicts, file)?;
-    let mut enums = EnumFields::new(prefix, results);
+    let mut enums = EnumFields::new(scalars.prefix.clone(), results);
     let fields = [
-        ("onConflict", scalars.on_conflict.as_deref()),
-        ("strategy", scalars.strategy.as_deref()),
-        ("combine", scalars.combine.as_deref()),
+        ("onConflict", scalars.get("onConflict")),
+        ("strategy", scalars.get("strategy")),
+        ("combine", combine.as_deref()),
         // The config field of this name applies to the fleet, not to a merge.
         ("allowEmpty", None),
     ];
     let options = merge_options(MergeOptions::default(), fields, &mut enums);
-    let prunes = enums.read_bool("prune", scalars.prune.as_deref());
-    let allow_empty = enums.read_bool("allowEmpty", scalars.allow_empty.as_deref());
+    let prunes = enums.read_bool("prune", scalars.get("prune"));
+    let allow_empty = enums.read_bool("allowEmpty", scalars.get("allowEmpty"));
     let max_deletions = enums.read_as(
         "maxDeletions",
-        scalars.max_deletions.as_deref(),
+        scalars.get("maxDeletions"),
         MaxDeletions::parse,
         MaxDeletions::DEFAULT,
     );
-    let shard = scalars
-        .shard
-        .map(|shard| shard.parse::<Shard>())
-        .transpose();
+    let shard = scalars.get("shard").map(str::parse::<Shard>).transpose();
     let shard = shard.unwrap_or_else(|error| {
         enums.refuse("shard", error.to_string());
         None
@@ -210,7 +169,7 @@ pub(crate) fn read_settings(
         max_deletions,
         shard,
         allow_empty,
-        catalogs,
+        catalogs: catalogs.into_iter().map(CatalogSource::from).collect(),
         drafts: false,
     }))
 }
