@@ -8,24 +8,26 @@
 //!
 //! Source: contract, merge-package, Identity.
 
+use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 use super::member::{Member, Own};
+use super::rule::Side;
 use super::versions::Versions;
 
 /// Pairs the members of two packages. A member is in at most one pair.
 #[must_use]
-pub fn pair(left: &[Member], right: &[Member]) -> Vec<(usize, usize)> {
+pub fn pair<M: Borrow<Member>>(left: &[M], right: &[M]) -> Vec<(usize, usize)> {
+    let sides = [left, right].map(|side| side.iter().map(Borrow::borrow).collect::<Vec<_>>());
+    let any_declared = sides.iter().flatten().any(|m| m.declared.is_some());
     let mut pairing = MemberPairing {
-        left,
-        right,
         taken: [vec![false; left.len()], vec![false; right.len()]],
         pairs: Vec::new(),
+        sides,
     };
     let path: PlaceOf = |member| member.path.as_deref();
     let package: PlaceOf = |member| Some(&member.package);
-    let any_declared = left.iter().chain(right).any(|m| m.declared.is_some());
     if any_declared {
         pairing.by_former(Among::Free, path);
     }
@@ -52,8 +54,7 @@ enum Among {
 }
 
 struct MemberPairing<'m> {
-    left: &'m [Member],
-    right: &'m [Member],
+    sides: [Vec<&'m Member>; 2],
     taken: [Vec<bool>; 2],
     pairs: Vec<(usize, usize)>,
 }
@@ -98,9 +99,9 @@ impl<'m> MemberPairing<'m> {
         }
         // For each key, the count of members on each side, and one of them. Only a unique member is paired.
         let mut found: HashMap<K, [(usize, Option<usize>); 2]> =
-            HashMap::with_capacity(self.left.len().max(self.right.len()));
-        for (side, members) in [self.left, self.right].into_iter().enumerate() {
-            for (at, member) in members.iter().enumerate() {
+            HashMap::with_capacity(self.sides[0].len().max(self.sides[1].len()));
+        for (side, members) in self.sides.iter().enumerate() {
+            for (at, member) in members.iter().copied().enumerate() {
                 if among == Among::Free && self.taken[side][at] {
                     continue;
                 }
@@ -114,7 +115,8 @@ impl<'m> MemberPairing<'m> {
             let ((1, Some(a)), (1, Some(b))) = (left, right) else {
                 continue;
             };
-            if !self.taken[0][a] && !self.taken[1][b] && fits(&self.left[a], &self.right[b]) {
+            let is_free = !self.taken[0][a] && !self.taken[1][b];
+            if is_free && fits(self.sides[0][a], self.sides[1][b]) {
                 self.taken[0][a] = true;
                 self.taken[1][b] = true;
                 self.pairs.push((a, b));
@@ -128,110 +130,91 @@ pub type ResourceMatch = Versions<Option<usize>>;
 
 /// All resources of three packages: local's resources in their order, then the others.
 #[must_use]
-pub fn match_resources(
-    base: &[Member],
-    local: &[Member],
-    upstream: &[Member],
-) -> Vec<ResourceMatch> {
-    let mut of_base = vec![(None, None); base.len()];
-    let mut from_base = [vec![None; local.len()], vec![None; upstream.len()]];
-    for (b, l) in pair(base, local) {
-        of_base[b].0 = Some(l);
-        from_base[0][l] = Some(b);
-    }
-    for (b, u) in pair(base, upstream) {
-        of_base[b].1 = Some(u);
-        from_base[1][u] = Some(b);
-    }
-    for (b, side) in moved_onto_others(base, &of_base, [local, upstream], &from_base) {
-        let moved = match side {
-            0 => of_base[b].0.take(),
-            _ => of_base[b].1.take(),
-        };
-        if let Some(moved) = moved {
-            from_base[side][moved] = None;
-        }
-    }
-    let new = |side: usize, members: &[Member]| -> (Vec<usize>, Vec<Member>) {
-        let new = members
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| from_base[side][*at].is_none());
-        new.map(|(at, member)| (at, member.clone())).unzip()
+pub fn match_resources(packages: Versions<&[Member]>) -> Vec<ResourceMatch> {
+    let in_base = |base| ResourceMatch {
+        base: Some(base),
+        ..ResourceMatch::default()
     };
-    let ((new_local, ours), (new_upstream, theirs)) = (new(0, local), new(1, upstream));
-    let mut both = HashMap::new();
-    let mut taken = vec![false; upstream.len()];
-    for (l, u) in pair(&ours, &theirs) {
-        both.insert(new_local[l], new_upstream[u]);
-        taken[new_upstream[u]] = true;
+    let mut matches: Vec<_> = (0..packages.base.len()).map(in_base).collect();
+    for (base, local) in pair(packages.base, packages.local) {
+        matches[base].local = Some(local);
     }
-    let mut matches = Vec::new();
-    for (l, base) in from_base[0].iter().copied().enumerate() {
-        let upstream = match base {
-            Some(b) => of_base[b].1,
-            None => both.get(&l).copied(),
-        };
-        matches.push(ResourceMatch {
-            base,
-            local: Some(l),
-            upstream,
-        });
+    for (base, upstream) in pair(packages.base, packages.upstream) {
+        matches[base].upstream = Some(upstream);
     }
-    for (b, (l, u)) in of_base.iter().enumerate() {
-        if l.is_none() {
-            matches.push(ResourceMatch {
-                base: Some(b),
-                local: None,
-                upstream: *u,
-            });
-        }
-    }
-    for u in new_upstream {
-        if !taken[u] {
-            matches.push(ResourceMatch {
-                base: None,
-                local: None,
-                upstream: Some(u),
-            });
-        }
-    }
+    separate_moved_onto_others(packages, &mut matches);
+    let (new_local, local) = unmatched(Side::Local, packages, &matches);
+    let (new_upstream, upstream) = unmatched(Side::Upstream, packages, &matches);
+    let new = |base, local, upstream| ResourceMatch {
+        base,
+        local,
+        upstream,
+    };
+    let both = pair(&local, &upstream).into_iter();
+    matches.extend(both.map(|(l, u)| new(None, Some(new_local[l]), Some(new_upstream[u]))));
+    let (local, _) = unmatched(Side::Local, packages, &matches);
+    let (upstream, _) = unmatched(Side::Upstream, packages, &matches);
+    matches.extend(local.into_iter().map(|l| new(None, Some(l), None)));
+    matches.extend(upstream.into_iter().map(|u| new(None, None, Some(u))));
+    matches.sort_by_key(|m| {
+        (
+            m.local.is_none(),
+            m.local,
+            m.base.is_none(),
+            m.base,
+            m.upstream,
+        )
+    });
     matches
 }
 
-/// The resources of base that one side (0 is local, 1 is upstream) moved to a path where the other side has a new
-/// resource of the same identity. The other side did not move the old resource, or removed it. The two resources at the
-/// new path are then the same, and the side that moved counts as having removed the old one.
-fn moved_onto_others(
-    base: &[Member],
-    of_base: &[(Option<usize>, Option<usize>)],
-    sides: [&[Member]; 2],
-    from_base: &[Vec<Option<usize>>; 2],
-) -> Vec<(usize, usize)> {
-    let mut moved = Vec::new();
-    for (b, found) in of_base.iter().enumerate() {
-        let members = [found.0.map(|l| &sides[0][l]), found.1.map(|u| &sides[1][u])];
-        let elsewhere = members.map(|member| member.filter(|member| member.path != base[b].path));
-        match elsewhere {
-            [Some(member), None] => moved.push((b, 0, member)),
-            [None, Some(member)] => moved.push((b, 1, member)),
-            _ => {}
-        }
+/// The resources of a side that are in no match, with their positions.
+fn unmatched<'m>(
+    side: Side,
+    packages: Versions<&'m [Member]>,
+    matches: &[ResourceMatch],
+) -> (Vec<usize>, Vec<&'m Member>) {
+    let mut members: Vec<_> = side.of(packages).iter().map(Some).collect();
+    for at in matches.iter().filter_map(|matched| side.of(*matched)) {
+        members[at] = None;
     }
-    if moved.is_empty() {
-        return Vec::new();
-    }
+    let new = members.into_iter().enumerate();
+    new.filter_map(|(at, member)| Some((at, member?))).unzip()
+}
+
+/// Separates each resource of base that one side moved to a path where the other side has a new resource of the same
+/// identity. The other side did not move the old resource, or removed it. The two resources at the new path are then
+/// the same, and the side that moved counts as having removed the old one.
+fn separate_moved_onto_others(packages: Versions<&[Member]>, matches: &mut [ResourceMatch]) {
     fn place(member: &Member) -> (Own<'_>, Option<&str>) {
         (member.own(), member.path.as_deref())
     }
-    let new = [0, 1].map(|side| -> HashSet<_> {
-        let members = sides[side].iter().zip(&from_base[side]);
-        let new = members.filter(|(_, base)| base.is_none());
-        new.map(|(member, _)| place(member)).collect()
-    });
-    let onto = moved.into_iter();
-    let onto = onto.filter(|(_, side, member)| new[1 - side].contains(&place(member)));
-    onto.map(|(b, side, _)| (b, side)).collect()
+    let mut moved = Vec::new();
+    for (matched, base) in matches.iter().zip(packages.base) {
+        let elsewhere = |side: Side| {
+            let member = &side.of(packages)[side.of(*matched)?];
+            (member.path != base.path).then(|| place(member))
+        };
+        moved.push((elsewhere(Side::Local), elsewhere(Side::Upstream)));
+    }
+    if moved
+        .iter()
+        .all(|(local, upstream)| local.is_some() == upstream.is_some())
+    {
+        return;
+    }
+    let new = |side| -> HashSet<_> {
+        let (_, members) = unmatched(side, packages, matches);
+        members.into_iter().map(place).collect()
+    };
+    let (new_local, new_upstream) = (new(Side::Local), new(Side::Upstream));
+    for (matched, moved) in matches.iter_mut().zip(moved) {
+        match moved {
+            (Some(place), None) if new_upstream.contains(&place) => matched.local = None,
+            (None, Some(place)) if new_local.contains(&place) => matched.upstream = None,
+            _ => {}
+        }
+    }
 }
 
 #[cfg(test)]
@@ -278,6 +261,10 @@ mod tests {
             .collect();
         find_packages(&mut members);
         members
+    }
+
+    fn match_all(packages: [&[Member]; 3]) -> Vec<ResourceMatch> {
+        match_resources(packages.into())
     }
 
     #[track_caller]
@@ -367,7 +354,7 @@ mod tests {
             matched(None, Some(2), Some(2)),
             matched(Some(1), None, Some(0)),
         ];
-        assert_eq!(match_resources(&base, &local, &upstream), expected);
+        assert_eq!(match_all([&base, &local, &upstream]), expected);
     }
 
     #[test]
@@ -383,12 +370,12 @@ mod tests {
             matched(Some(0), Some(0), None),
             matched(None, Some(1), Some(0)),
         ];
-        assert_eq!(match_resources(&one("a"), &both, &one("b")), expected);
+        assert_eq!(match_all([&one("a"), &both, &one("b")]), expected);
         let expected = [
             matched(None, Some(0), Some(1)),
             matched(Some(0), None, Some(0)),
         ];
-        assert_eq!(match_resources(&one("a"), &one("b"), &both), expected);
+        assert_eq!(match_all([&one("a"), &one("b"), &both]), expected);
         // Found by fuzzing: upstream has it in two other places, and local moved it to one of them.
         let elsewhere = members(&["b /x", "c /x"]);
         let expected = [
@@ -396,7 +383,7 @@ mod tests {
             matched(Some(0), None, None),
             matched(None, None, Some(1)),
         ];
-        assert_eq!(match_resources(&one("a"), &one("b"), &elsewhere), expected);
+        assert_eq!(match_all([&one("a"), &one("b"), &elsewhere]), expected);
     }
 
     #[test]

@@ -65,12 +65,8 @@ impl<'p, 'l> Packages<'p, 'l> {
 
     /// All resources of the three packages.
     pub(super) fn matches(&self, strategy: Strategy) -> Vec<ResourceMatch> {
-        let Versions {
-            base,
-            local,
-            upstream,
-        } = self.members();
-        let mut matches = match_resources(&base.members, &local.members, &upstream.members);
+        let members = self.members().map(|package| package.members.as_slice());
+        let mut matches = match_resources(members);
         if strategy.deletes_nothing() {
             // Resources that upstream does not have count as added by local, so that they are kept.
             for matched in matches
