@@ -19,11 +19,10 @@ use crate::config::{UsageError, typed, typed_config};
 use crate::diff::{Hunk, hunks};
 use crate::functions::{DriverFiles, DriverOutcome};
 use crate::merge::package::{Merge, MergeOptions};
-use crate::merge::{Combine, ConflictRules, OnConflict};
+use crate::merge::{Combine, ConflictRules, OnConflict, Side};
 use crate::package::is_krm_name;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results, Severity};
-use crate::schema::Schema;
 use crate::yaml::NodeRef;
 
 typed_config! {
@@ -87,7 +86,6 @@ fn read_config(config: Option<NodeRef<'_>>) -> Result<(MergeOptions, ConflictSty
         // Conflict markers enclose the differences between two complete versions, one for each winning side.
         decides_all: style == ConflictStyle::Markers,
         combine: combine.map_err(at("combine"))?.unwrap_or_default(),
-        allow_empty: true,
         ..MergeOptions::default()
     };
     Ok((options, style))
@@ -110,18 +108,18 @@ pub(super) fn merge_file(
     };
     let mut text = merged.text;
     if style == ConflictStyle::Markers && merged.results.has_open_conflicts() {
-        let other = match options.on_conflict {
+        let on_conflict = match options.on_conflict {
             OnConflict::Local => OnConflict::Upstream,
-            _ => OnConflict::Local,
+            OnConflict::Upstream | OnConflict::Error => OnConflict::Local,
         };
         let other = MergeOptions {
-            on_conflict: other,
+            on_conflict,
             ..options
         };
         if let Some(other) = merge(files, other)? {
-            text = match options.on_conflict {
-                OnConflict::Local => with_markers(&text, &other.text),
-                _ => with_markers(&other.text, &text),
+            text = match options.on_conflict.winner() {
+                Side::Local => with_markers(&text, &other.text),
+                Side::Upstream => with_markers(&other.text, &text),
             };
         }
     }
@@ -153,16 +151,8 @@ fn merge(files: &DriverFiles, options: MergeOptions) -> Result<Option<MergedFile
     let mut local = version("local", &files.local)?;
     let resources = [&original, &upstream, &local];
     let is_krm = resources.iter().any(|list| list.items().next().is_some());
-    let merge = Merge {
-        original: &original,
-        upstream: &upstream,
-        options,
-        rules: &ConflictRules::default(),
-        schema: Schema::builtin(),
-        is_overwritten: &|_, _, _| false,
-        allow_empty_by: "",
-        is_one_package: true,
-    };
+    let rules = ConflictRules::default();
+    let merge = Merge::of_one_package(&original, &upstream, options, &rules);
     merge.run(&mut local, &mut results)?;
     // A conflict of fields names the field; a conflict of lines does not.
     let is_of_lines = |result: &FunctionResult| {

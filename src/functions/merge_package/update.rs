@@ -82,7 +82,7 @@ impl Update<'_> {
             rules: &rules,
             schema: self.schema,
             is_overwritten: &|_, _, _| false,
-            allow_empty_by: "`allowEmpty: true`",
+            allow_empty_by: Some("`allowEmpty: true`"),
             is_one_package: false,
         };
         merge.run(local, results)?;

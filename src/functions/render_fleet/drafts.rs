@@ -17,7 +17,6 @@ use crate::package::Package;
 use crate::resource::NamespacedName;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
-use crate::schema::Schema;
 use crate::variant::naming::revision_name;
 
 /// Selects the revision that a variant continues: its own draft or, if there is none, its own proposed revision; or
@@ -294,19 +293,8 @@ impl Draft<'_> {
         let original = package(draft.merge_base.as_deref())?;
         let upstream = package(Some(base))?;
         let defaults = &self.settings.defaults;
-        let mut options = defaults.options;
-        options.allow_empty = true;
-        let merge = Merge {
-            original: &original,
-            upstream: &upstream,
-            options,
-            rules: &defaults.rules,
-            schema: Schema::builtin(),
-            is_overwritten: &|_, _, _| false,
-            allow_empty_by: "",
-            is_one_package: true,
-        };
-        merge.run(list, findings)?;
+        let (options, rules) = (defaults.options, &defaults.rules);
+        Merge::of_one_package(&original, &upstream, options, rules).run(list, findings)?;
         list.apply_insertions().map_err(UsageError::of)
     }
 

@@ -49,7 +49,9 @@ pub(super) fn update(
             let find = || Overwritten::find(variant, merged, supplied);
             overwritten.get_or_init(find).has(id, conflict)
         },
-        allow_empty_by: "the annotation `fn.kpt.dev/allow-empty: \"true\"` of the PackageVariant",
+        allow_empty_by: Some(
+            "the annotation `fn.kpt.dev/allow-empty: \"true\"` of the PackageVariant",
+        ),
         is_one_package: false,
     };
     merge.run(list, results)?;

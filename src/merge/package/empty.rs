@@ -9,8 +9,13 @@ use crate::results::{FunctionResult, Reason, Results};
 
 impl Merge<'_> {
     /// Reports an original or upstream that is empty, or that has no root Kptfile although local and the other have
-    /// one. Returns whether there was such an error.
-    pub(super) fn refuse_empty(&self, local: &ResourceList, results: &mut Results) -> bool {
+    /// one. `allow_by` is how the user allows it. Returns whether there was such an error.
+    pub(super) fn refuse_empty(
+        &self,
+        allow_by: &str,
+        local: &ResourceList,
+        results: &mut Results,
+    ) -> bool {
         let local_has = has_root_kptfile(local);
         let sources = [self.original, self.upstream];
         let have = sources.map(has_root_kptfile);
@@ -25,7 +30,7 @@ impl Merge<'_> {
             };
             found = true;
             let mut result = nothing_there(name, reason, lacks);
-            result.message += &format!("; if this is intentional, set {}", self.allow_empty_by);
+            result.message += &format!("; if this is intentional, set {allow_by}");
             results.push(result);
         }
         found

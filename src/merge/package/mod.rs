@@ -125,13 +125,32 @@ pub struct Merge<'m> {
     pub schema: Schema,
     /// Fields of the merged package that a later step overwrites; conflicts there are not reported.
     pub is_overwritten: &'m IsOverwritten<'m>,
-    /// How the user allows an empty original or upstream, for messages.
-    pub allow_empty_by: &'static str,
+    /// How the user allows an empty original or upstream, for messages. `None` if they may be empty.
+    pub allow_empty_by: Option<&'static str>,
     /// Whether the three are revisions of one package, so that no field of its Kptfile is kept as local has it.
     pub is_one_package: bool,
 }
 
-impl Merge<'_> {
+impl<'m> Merge<'m> {
+    /// Merges revisions of one package, which may be empty.
+    pub fn of_one_package(
+        original: &'m ResourceList,
+        upstream: &'m ResourceList,
+        options: MergeOptions,
+        rules: &'m ConflictRules,
+    ) -> Self {
+        Self {
+            original,
+            upstream,
+            options,
+            rules,
+            schema: Schema::builtin(),
+            is_overwritten: &|_, _, _| false,
+            allow_empty_by: None,
+            is_one_package: true,
+        }
+    }
+
     /// Merges upstream into the local package.
     ///
     /// # Errors
@@ -154,7 +173,8 @@ impl Merge<'_> {
 
     /// Merges without what a `.krmignore` leaves out. Local's own files of that kind count as files that only local has.
     fn run_on(self, local: &mut ResourceList, results: &mut Results) -> Result<(), UsageError> {
-        if !self.options.allow_empty && self.refuse_empty(local, results) {
+        let allow_by = self.allow_empty_by.filter(|_| !self.options.allow_empty);
+        if allow_by.is_some_and(|allow_by| self.refuse_empty(allow_by, local, results)) {
             return Ok(());
         }
         let texts = self.texts(local, results)?;
