@@ -64,13 +64,20 @@ word_enum! {
 }
 
 impl OnConflict {
+    /// The side that wins a conflict. `None` for an error.
+    #[must_use]
+    pub fn side(self) -> Option<Side> {
+        match self {
+            Self::Local => Some(Side::Local),
+            Self::Upstream => Some(Side::Upstream),
+            Self::Error => None,
+        }
+    }
+
     /// The side that wins a conflict. Under `error` no one sees it.
     #[must_use]
     pub fn winner(self) -> Side {
-        match self {
-            Self::Local => Side::Local,
-            Self::Upstream | Self::Error => Side::Upstream,
-        }
+        self.side().unwrap_or(Side::Upstream)
     }
 }
 

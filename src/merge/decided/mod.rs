@@ -255,12 +255,11 @@ impl RulesOf<'_> {
         let Some((index, take)) = found else {
             return Decision::by_default(otherwise);
         };
-        let is_error = take == OnConflict::Error;
         Decision {
-            side: if is_error { otherwise } else { take.winner() },
+            side: take.side().unwrap_or(otherwise),
             rule: Some(DecidedBy {
                 index: *index,
-                is_error,
+                is_error: take.side().is_none(),
             }),
         }
     }

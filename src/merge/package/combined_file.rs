@@ -9,7 +9,7 @@ use crate::merge::fields::{IMAGE_LINES, MergedDocument, Policy, merge_documents}
 use crate::merge::{MergeSchema, PartsOf, Versions, text};
 use crate::package::is_krm_name;
 use crate::resource::{Origin, Resource};
-use crate::results::{REDACTED, speaks_of_secret};
+use crate::results::{MOST_LISTED, REDACTED, speaks_of_secret};
 use crate::schema::Schema;
 use crate::yaml::{NodeKind, OwnedDocument, Value};
 
@@ -81,11 +81,12 @@ fn document(
         return None;
     };
     let policy = Policy {
+        winner: report.winner(),
+        decides_all: report.decides_all(),
         rules,
         combine: report.combine(),
-        decides_all: report.decides_all(),
+        most: MOST_LISTED,
         lines_left: report.lines_left,
-        ..Policy::from(report.winner())
     };
     let is_collection = |_: &str, root: NodeKind| root.is_mapping() || root.is_sequence();
     let merged = merge_documents(texts, is_collection, merge_schema, policy)?;

@@ -8,9 +8,7 @@ use crate::interner::Interner;
 use crate::merge::decided::{DecidedBy, RulesOf};
 use crate::merge::fields::ConflictKind;
 use crate::merge::text::{MOST_LINES, PartConflict};
-use crate::merge::{
-    Combine, Conflict, ConflictRules, Decision, Findings, OnConflict, PartsOf, Side, Versions,
-};
+use crate::merge::{Combine, Conflict, ConflictRules, Decision, Findings, PartsOf, Side, Versions};
 use crate::resource::Resource;
 use crate::results::{FunctionResult, Message, REDACTED, Reason, Results, Severity, json};
 use crate::yaml::{Path, Value};
@@ -132,11 +130,11 @@ impl<'r> Report<'r> {
         let kept = format!("kept {owner} {what}");
         let by = |rule: DecidedBy| format!(" because of `conflicts[{}]`", rule.index);
         let unchanged = "left unchanged".to_owned();
-        match (decision.rule, self.options.on_conflict) {
+        match (decision.rule, self.options.on_conflict.side()) {
             (Some(rule), _) if rule.is_error => (Severity::Error, "none", unchanged + &by(rule)),
             (Some(rule), _) => (Severity::Info, side, kept + &by(rule)),
-            (None, OnConflict::Error) => (Severity::Error, "none", unchanged),
-            (None, _) => (Severity::Warning, side, kept),
+            (None, None) => (Severity::Error, "none", unchanged),
+            (None, Some(_)) => (Severity::Warning, side, kept),
         }
     }
 
@@ -210,13 +208,14 @@ impl<'r> Report<'r> {
     }
 
     /// Reports a conflict over a file that must keep local's version. No rule can decide for upstream.
-    pub(super) fn kept_file(&mut self, message: &str, path: &str, values: Shown) {
+    pub(super) fn kept_file(&mut self, message: &str, path: &str, values: Shown) -> Side {
         let mut decision = self.rules.of_files().decide_whole(Side::Local);
         if decision.side == Side::Upstream {
             decision = Decision::by_default(Side::Local);
         }
         let result = self.conflict(message, decision, &values);
         self.results.push(result.in_file(path));
+        decision.side
     }
 
     /// The values that merge by their parts if both sides changed them.
