@@ -14,6 +14,7 @@ use super::others::{FileVersions, Others};
 use super::report::Report;
 use super::subpackages::SubPackages;
 use crate::merge::Side;
+use crate::merge::rule::{self, Outcome};
 use crate::package::Package;
 use crate::resource_list::ResourceList;
 use crate::results::{REDACTED, speaks_of_secret};
@@ -72,55 +73,23 @@ impl Files<'_> {
         file: FileVersions<'_>,
         report: &mut Report<'_>,
     ) -> Option<FileAction> {
-        let overwrites = self.strategy.overwrites_local();
-        let is_taken = file.local.is_none() && self.has_resources.contains(path);
-        if self.sub_packages.is_clashing(Some(path))
-            || file.base == file.upstream && !overwrites
-            || file.local == file.upstream && !is_taken
-            || file.upstream.is_none() && self.strategy.deletes_nothing()
-        {
+        let side = match self.outcome(path, &file) {
+            Outcome::Wins(side) => side,
+            Outcome::Conflict => {
+                let versions = file.as_ref().map(Option::as_deref);
+                if let Some(merged) = combined_file::merge(path, versions, report) {
+                    let is_other = file.local.as_deref() != Some(merged.as_slice());
+                    report.counts.updated += usize::from(is_other);
+                    return is_other.then_some(FileAction::Write(merged, None));
+                }
+                self.conflict(path, &file, report)
+            }
+        };
+        if side == Side::Local {
             return None;
         }
-        let is_kept = self.sub_packages.is_kept(Some(path));
-        let stays = is_taken || is_kept || self.sub_packages.is_deleted_locally(Some(path));
-        let is_changed = file.base != file.local;
-        if !stays && !overwrites && is_changed {
-            let versions = file.as_ref().map(Option::as_deref);
-            if let Some(merged) = combined_file::merge(path, versions, report) {
-                let is_other = file.local.as_deref() != Some(merged.as_slice());
-                report.counts.updated += usize::from(is_other);
-                return is_other.then_some(FileAction::Write(merged, None));
-            }
-        }
-        if stays || is_changed && !overwrites {
-            if file.base == file.upstream || is_kept && !is_changed {
-                return None;
-            }
-            let versions = file.as_ref().into_iter().flatten();
-            let hides = versions.into_iter().any(|bytes| speaks_of_secret(bytes));
-            let shown = |bytes: &[u8]| {
-                if hides {
-                    REDACTED.to_owned()
-                } else {
-                    shown(bytes)
-                }
-            };
-            let values = file.as_ref().map(|bytes| bytes.as_deref().map(shown));
-            if is_taken {
-                report.kept_file(CHANGED, path, values);
-                return None;
-            }
-            let side = match (&file.base, &file.local, &file.upstream) {
-                (None, None, _) => report.deleted_file(ADDED, path, values),
-                (Some(_), None, _) => report.deleted_file(DELETED, path, values),
-                (_, Some(_), None) => report.file(REMOVED, path, values),
-                _ => report.file(CHANGED, path, values),
-            };
-            if side == Side::Local {
-                return None;
-            }
-        }
-        if overwrites && is_changed && file.local.is_some() {
+        let is_changed = file.local.is_some() && file.base != file.local;
+        if is_changed && self.strategy.overwrites_local() {
             let result = report.overwritten();
             report.push(result.in_file(path));
         }
@@ -134,6 +103,59 @@ impl Files<'_> {
             Some(bytes) => FileAction::Write(bytes.into_owned(), mode),
             None => FileAction::Delete,
         })
+    }
+
+    /// The outcome of the merge rule, except where resources or whole sub-packages decide.
+    fn outcome(&self, path: &str, file: &FileVersions<'_>) -> Outcome {
+        let (at, sub_packages) = (Some(path), self.sub_packages);
+        let keeps_all = file.upstream.is_none() && self.strategy.deletes_nothing();
+        if sub_packages.is_clashing(at) || keeps_all {
+            return Outcome::Wins(Side::Local);
+        }
+        if self.is_taken(path, file) {
+            return if file.base == file.upstream {
+                Outcome::Wins(Side::Local)
+            } else {
+                Outcome::Conflict
+            };
+        }
+        let mut versions = file.as_ref().map(Option::as_ref);
+        if self.strategy.overwrites_local() {
+            versions.base = versions.local;
+        }
+        match rule::merge(versions, |a, b| a == b) {
+            Outcome::Wins(Side::Upstream) if sub_packages.is_kept(at) => Outcome::Wins(Side::Local),
+            Outcome::Wins(Side::Upstream) if sub_packages.is_deleted_locally(at) => {
+                Outcome::Conflict
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Whether local has resources instead of this file.
+    fn is_taken(&self, path: &str, file: &FileVersions<'_>) -> bool {
+        file.local.is_none() && self.has_resources.contains(path)
+    }
+
+    /// Reports a file that both sides changed. Returns the side that wins.
+    fn conflict(&self, path: &str, file: &FileVersions<'_>, report: &mut Report<'_>) -> Side {
+        let mut versions = file.as_ref().into_iter().flatten();
+        let hides = versions.any(|bytes| speaks_of_secret(bytes));
+        let shown = |bytes: &[u8]| {
+            if hides {
+                REDACTED.to_owned()
+            } else {
+                shown(bytes)
+            }
+        };
+        let values = file.as_ref().map(|bytes| bytes.as_deref().map(shown));
+        match (&file.base, &file.local, &file.upstream) {
+            _ if self.is_taken(path, file) => report.kept_file(CHANGED, path, values),
+            (None, None, _) => report.deleted_file(ADDED, path, values),
+            (Some(_), None, _) => report.deleted_file(DELETED, path, values),
+            (_, Some(_), None) => report.file(REMOVED, path, values),
+            _ => report.file(CHANGED, path, values),
+        }
     }
 }
 
