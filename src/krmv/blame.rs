@@ -28,9 +28,9 @@ use super::cli::{BlameArguments, Common};
 use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
 use super::merging::Merger;
-use super::package::{Contents, KPTFILE, LocalPackage, PackageResources, ResourcePlace};
+use super::package::{Contents, KPTFILE, LocalPackage, PackageResources, RULES, ResourcePlace};
 use super::print::{self, BOLD, DIM, Page};
-use super::session::{RULES, followed, remembered};
+use super::session::{followed, remembered};
 use super::upstream::{UpstreamSource, supplied};
 use super::{client, exit, worktree};
 
@@ -231,7 +231,7 @@ impl FileHistory {
             directory,
             ["rev-parse", "--path-format=absolute", "--show-toplevel"],
         );
-        let is_dirty = top.is_none() || !worktree::uncommitted(directory)?.is_empty();
+        let is_dirty = top.is_none() || !worktree::uncommitted(package)?.is_empty();
         if is_dirty {
             let mut files = BTreeMap::new();
             for (path, bytes) in &package.contents {

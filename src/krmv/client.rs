@@ -27,6 +27,8 @@ pub(crate) fn output<S: AsRef<OsStr>>(
     HOOK_VARIABLES.iter().for_each(|name| {
         command.env_remove(name);
     });
+    // A path may hold characters that a pattern is made of.
+    command.env("GIT_LITERAL_PATHSPECS", "1");
     if !io::stdin().is_terminal() {
         // Without a terminal, no user can answer a prompt.
         command.env("GIT_TERMINAL_PROMPT", "0");

@@ -22,6 +22,9 @@ pub(crate) type Contents = BTreeMap<String, Vec<u8>>;
 
 pub(crate) const KPTFILE: &str = "Kptfile";
 
+/// The file for remembered decisions.
+pub(crate) const RULES: &str = ".krmv.yaml";
+
 /// The resources of a file, each with the number of its document.
 pub(crate) fn resources(
     document: Document<'_>,
@@ -187,6 +190,32 @@ impl LocalPackage {
             own.retain(|path, _| *path == only);
         }
         Ok(own)
+    }
+
+    /// The paths of the package in its directory, for Git: the whole directory, or the files of a single-file package.
+    pub(crate) fn paths(&self) -> Result<Vec<String>> {
+        Ok(match self.only_file()? {
+            None => vec![".".to_owned()],
+            Some(file) => vec![file, KPTFILE.to_owned(), RULES.to_owned()],
+        })
+    }
+
+    /// The existing paths of the package from the current directory, quoted for a shell.
+    pub(crate) fn shell_paths(&self) -> Result<String> {
+        let mut paths = self.paths()?;
+        paths.retain(|path| path == "." || self.contents.contains_key(path));
+        let paths = paths.iter().map(|path| self.directory.join(path));
+        // A path loses its last `.`.
+        let paths = paths.map(|path| path.components().collect::<PathBuf>());
+        Ok(command(
+            paths.map(|path| path.to_string_lossy().into_owned()),
+        ))
+    }
+
+    /// A command that commits the package.
+    pub(crate) fn commit_command(&self, message: &str) -> Result<String> {
+        let message = command(["git", "commit", "-m", message]);
+        Ok(format!("git add {} && {message}", self.shell_paths()?))
     }
 
     /// The changes that turn the package on disk into these files.

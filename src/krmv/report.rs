@@ -63,11 +63,11 @@ impl UpgradeReport<'_> {
             let warning = page.styled(YELLOW, printable(&warning));
             page.wrapped(&format!("  {warning}"), 4);
         }
-        self.decisions(&mut page, common);
+        self.decisions(&mut page, common)?;
         page.finish()
     }
 
-    fn decisions(&self, page: &mut Page, common: &Common) {
+    fn decisions(&self, page: &mut Page, common: &Common) -> Result<()> {
         if self.open.is_empty() {
             let taken = self.taken.filter(|_| !self.found.is_empty());
             if let Some(side) = taken {
@@ -77,12 +77,12 @@ impl UpgradeReport<'_> {
             let done = page.styled(GREEN, "all decided");
             if self.is_written {
                 page.line(format_args!("{done}: the lock is at {}", self.to.lock_ref));
-                page.hint(&commit_command(self.package, self.to));
+                page.hint(&commit_command(self.package, self.to)?);
             } else {
                 page.line(format_args!("{done}: nothing was written"));
                 page.hint(&self.again);
             }
-            return;
+            return Ok(());
         }
         let kept = match (self.is_written, self.has_markers) {
             (false, true) => "the files would get conflict markers there",
@@ -101,11 +101,12 @@ impl UpgradeReport<'_> {
         page.conflicts(&grouped(self.open), work_tree, common.verbose);
         if !self.is_written {
             page.hint(&self.again);
-            return;
+            return Ok(());
         }
         for hint in hints(self.package, self.open, self.has_markers) {
             page.hint(&hint);
         }
+        Ok(())
     }
 
     fn to_json(&self) -> Value {
@@ -124,13 +125,9 @@ impl UpgradeReport<'_> {
 }
 
 /// The command that commits the package when all conflicts are decided.
-pub(crate) fn commit_command(package: &LocalPackage, to: &Revision) -> String {
+pub(crate) fn commit_command(package: &LocalPackage, to: &Revision) -> Result<String> {
     let message = format!("{}: upgrade to {}", package.label(), to.lock_ref);
-    format!(
-        "git add {0} && git commit -m {1}",
-        super::failure::quoted(&package.name()),
-        super::failure::quoted(&message)
-    )
+    package.commit_command(&message)
 }
 
 /// Commands that decide conflicts: the first conflict, or all of them one by one.

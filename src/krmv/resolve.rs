@@ -167,7 +167,7 @@ impl ConflictTable<'_> {
                 "{done}: the lock of {name} is at {}",
                 self.revision.lock_ref
             ));
-            page.hint(&commit_command(self.package, &self.revision));
+            page.hint(&commit_command(self.package, &self.revision)?);
             return page.finish();
         }
         let count = format!("{} undecided", counted(undecided.len(), "conflict"));

@@ -222,7 +222,7 @@ impl FollowedPackage<'_> {
     /// Whether the package has uncommitted changes, and a commit to compare with.
     fn is_edited_since_commit(&self) -> Result<bool> {
         let directory = &self.package.directory;
-        if worktree::uncommitted(directory)?.is_empty() {
+        if worktree::uncommitted(self.package)?.is_empty() {
             return Ok(false);
         }
         let at_head = format!("{HEAD}:./{KPTFILE}");

@@ -11,12 +11,9 @@ use krm_variants::yaml::{OwnedDocument, Value};
 use super::failure::{Failure, Result, command};
 use super::kptfile::OpenUpgrade;
 use super::merging::Merger;
-use super::package::{Contents, LocalPackage};
+use super::package::{Contents, LocalPackage, RULES};
 use super::releases::ListedReference;
 use super::upstream::{UpstreamSource, supplied};
-
-/// The file for remembered decisions.
-pub(crate) const RULES: &str = ".krmv.yaml";
 
 /// The lock of a package and the address of its repository. An error if the Kptfile does not record them.
 pub(crate) fn followed(package: &LocalPackage) -> Result<(&UpstreamLock, &str)> {

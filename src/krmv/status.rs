@@ -310,7 +310,7 @@ fn edits(package: &LocalPackage, base: &SuppliedPackage) -> Result<usize> {
     // The upstream and the lock in the Kptfile are not edits.
     base.remove(KPTFILE);
     own.remove(KPTFILE);
-    own.remove(super::session::RULES);
+    own.remove(super::package::RULES);
     let mut scanner = SimilarityScanner::default();
     let mut packages = ComparedPackages::default();
     for (path, bytes) in &own {

@@ -11,8 +11,8 @@ use super::conflict::{ReportedConflict, conflicts, undecided};
 use super::failure::{Failure, Result};
 use super::kptfile::OpenUpgrade;
 use super::merging::{MergedPackage, Merger, has_markers, rules_text, without_markers};
-use super::package::{Contents, KPTFILE, LocalPackage};
-use super::session::{RULES, remembered};
+use super::package::{Contents, KPTFILE, LocalPackage, RULES};
+use super::session::remembered;
 
 /// The user's decision about one conflict.
 #[derive(Debug, Clone)]

@@ -119,7 +119,7 @@ impl Task<'_> {
         }
         let is_dry = self.upgrade.dry_run || self.upgrade.diff;
         if !is_dry && !self.upgrade.force {
-            worktree::refuse_uncommitted(&self.package.directory, &self.command_line())?;
+            worktree::refuse_uncommitted(self.package, &self.command_line())?;
         }
         let merger = self.followed.merger(revision)?;
         let side = match self.upgrade.take {
@@ -268,7 +268,7 @@ fn abort(package: &LocalPackage, common: &Common) -> Result<u8> {
         let message = format!("no upgrade of '{}' is open", package.name());
         return Err(Failure::new(message).hint(package.command(&["status"])));
     }
-    let message = worktree::restore(&package.directory)?;
+    let message = worktree::restore(package)?;
     if common.json {
         print::json(
             &serde_json::json!({"path": package.name(), "aborted": true, "message": message}),

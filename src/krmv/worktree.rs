@@ -7,7 +7,7 @@ use krm_variants::package::is_temporary;
 use super::client;
 use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
-use super::package::KPTFILE;
+use super::package::{KPTFILE, LocalPackage};
 
 /// Whether `git` knows the directory as part of a work tree.
 fn is_inside(directory: &Path) -> Result<bool> {
@@ -15,15 +15,18 @@ fn is_inside(directory: &Path) -> Result<bool> {
     Ok(output.status.success() && output.stdout.starts_with(b"true"))
 }
 
-/// The uncommitted changes below a directory, as `git status` lists them. Temporary files of a killed run are left out,
+/// The uncommitted changes of a package, as `git status` lists them. Temporary files of a killed run are left out,
 /// because the next run removes them. Empty outside of a work tree.
-pub(crate) fn uncommitted(directory: &Path) -> Result<Vec<String>> {
+pub(crate) fn uncommitted(package: &LocalPackage) -> Result<Vec<String>> {
+    let directory = &package.directory;
     if !is_inside(directory)? {
         return Ok(Vec::new());
     }
+    let status = ["status", "--porcelain", "--untracked-files=all", "--"];
+    let paths = package.paths()?;
     let listed = client::text(
         directory,
-        ["status", "--porcelain", "--untracked-files=all", "--", "."],
+        status.into_iter().chain(paths.iter().map(String::as_str)),
     );
     let name = directory.to_string_lossy();
     let listed = listed.map_err(|error| error.hint(command(["git", "-C", &name, "status"])))?;
@@ -35,13 +38,13 @@ pub(crate) fn uncommitted(directory: &Path) -> Result<Vec<String>> {
     Ok(lines.map(str::to_owned).collect())
 }
 
-/// Refuses a directory with changes that are not committed.
-pub(crate) fn refuse_uncommitted(directory: &Path, again: &str) -> Result<()> {
-    let listed = uncommitted(directory)?;
+/// Refuses a package with changes that are not committed.
+pub(crate) fn refuse_uncommitted(package: &LocalPackage, again: &str) -> Result<()> {
+    let listed = uncommitted(package)?;
     let Some(first) = listed.first() else {
         return Ok(());
     };
-    let name = directory.to_string_lossy();
+    let name = package.name();
     let more = match listed.len() {
         1 => String::new(),
         count => format!(" and {} more", count - 1),
@@ -51,9 +54,9 @@ pub(crate) fn refuse_uncommitted(directory: &Path, again: &str) -> Result<()> {
         first.get(3..).unwrap_or(first)
     );
     let commit = format!(
-        "git add {0} && git commit -m {1} -- {0}",
-        super::failure::quoted(&name),
-        super::failure::quoted("before the upgrade")
+        "{} -- {}",
+        package.commit_command("before the upgrade")?,
+        package.shell_paths()?
     );
     Err(Failure::new(message)
         .hint(commit)
@@ -73,9 +76,9 @@ pub(crate) fn changed_by(directory: &Path, file: &str, line: usize) -> Option<St
     client::line(directory, ["show", "-s", "--abbrev=8", format, commit])
 }
 
-/// Restores a directory to its state before the open upgrade. Returns a message with the commit.
-pub(crate) fn restore(directory: &Path) -> Result<String> {
-    let name = directory.to_string_lossy().into_owned();
+/// Restores a package to its state before the open upgrade. Returns a message with the commit.
+pub(crate) fn restore(package: &LocalPackage) -> Result<String> {
+    let (directory, name) = (&package.directory, package.name());
     let unknown = |message: String| Failure::new(message).hint(command(["krmv", "resolve", &name]));
     if !is_inside(directory)? {
         let why = "is not in a Git work tree, so its earlier state is unknown";
@@ -87,17 +90,38 @@ pub(crate) fn restore(directory: &Path) -> Result<String> {
             "no commit has '{name}' as it was before the upgrade"
         ))
     })?;
+    let paths = package.paths()?;
+    // Git refuses paths that it does not know.
+    let known = |list: &[&str]| -> Result<Vec<String>> {
+        if paths == ["."] {
+            return Ok(paths.clone());
+        }
+        let list = list.iter().copied();
+        let list = list.chain(paths.iter().map(String::as_str));
+        let listed = client::text(directory, list)?;
+        Ok(listed.split_terminator('\0').map(str::to_owned).collect())
+    };
+    let run = |command: &[&str], paths: &[String]| {
+        let words = command.iter().copied();
+        client::text(directory, words.chain(paths.iter().map(String::as_str)))
+    };
     // Save the current state, including new files, as a commit that no branch refers to.
-    client::text(directory, ["add", "--all", "--", "."])?;
+    let present = "ls-files -z --cached --others --exclude-standard --";
+    let present = known(&present.split(' ').collect::<Vec<_>>())?;
+    run(&["add", "--all", "--"], &present)?;
     let kept = client::line(directory, ["stash", "create"]);
-    let diff = "diff --cached --name-only -z --no-renames --diff-filter=A --relative";
-    let diff = diff.split(' ').chain([before.as_str(), "--", "."]);
-    let added = client::text(directory, diff)?;
-    client::text(directory, ["checkout", &before, "--", "."])?;
-    for path in added.split('\0').filter(|path| !path.is_empty()) {
-        let remove = ["rm", "--quiet", "--force", "--ignore-unmatch", "--", path];
-        client::text(directory, remove)?;
-    }
+    let mut all = known(&["ls-tree", "-z", "--name-only", &before, "--"])?;
+    all.extend(present);
+    // Files that were added since are removed.
+    let restore = [
+        "restore",
+        "--source",
+        &before,
+        "--staged",
+        "--worktree",
+        "--",
+    ];
+    run(&restore, &all)?;
     let short = |commit: &str| commit.get(..12).unwrap_or(commit).to_owned();
     let mut message = format!("back to commit {}", short(&before));
     if let Some(kept) = kept {

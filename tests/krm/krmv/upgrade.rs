@@ -257,6 +257,44 @@ fn abort_goes_back_to_what_was_before() {
     assert_eq!(outcome.code, Some(2));
 }
 
+/// A package of one file at the root of a repository that holds other files.
+#[test]
+fn abort_leaves_files_alone_that_are_not_of_a_package_of_one_file() {
+    let world = World::new();
+    world.write("src/main.go", "code\n");
+    world.write(
+        "app.yaml",
+        &super::deployment(5, "app:1", "64Mi").replace("64Mi", "256Mi"),
+    );
+    world.commit("one");
+    world
+        .krmv(&["get", "--adopt", "../catalog//web/app.yaml@v1.0.0"])
+        .assert_code(0);
+    world.commit("adopt");
+    world.write("src/main.go", "work in progress\n");
+    world.write("src/new.go", "new\n");
+    // Only the file counts as uncommitted.
+    let before = world.read("app.yaml");
+    world.write("app.yaml", &format!("{before}# mine\n"));
+    let refused = world.krmv(&["upgrade", "v2.0.0"]);
+    refused.assert_code(2);
+    assert_eq!(world.shell(hints(&refused.stderr)[0]).code, Some(0));
+    let committed = ["show", "--stat=80", "--format=", "HEAD"];
+    let committed = world.folder.git_in("own", &committed);
+    assert!(
+        committed.contains("app.yaml") && !committed.contains("go"),
+        "{committed}"
+    );
+    let before = world.read("app.yaml");
+    world.krmv(&["upgrade", "v2.0.0"]).assert_code(1);
+    assert_ne!(world.read("app.yaml"), before);
+    world.krmv(&["upgrade", "--abort"]).assert_code(0);
+    assert_eq!(world.read("app.yaml"), before);
+    assert_eq!(world.read("src/main.go"), "work in progress\n");
+    assert_eq!(world.read("src/new.go"), "new\n");
+    assert!(!world.read("Kptfile").contains("open-upgrade"));
+}
+
 #[test]
 fn markers_show_both_sides_in_the_files() {
     let world = World::edited();
