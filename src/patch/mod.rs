@@ -1,7 +1,7 @@
 //! Strategic merge patches: applying and creating them, and `kubectl apply`, which does both.
 //!
 //! In reading order: [`node`], values that know where their text is; [`rules`], how a patch treats a value;
-//! [`directive`], the keys of a patch that are not fields; [`order`], the order of the elements of a merged list;
+//! [`directive`], the keys of a patch that are not fields; `elements` and [`order`], the elements of a merged list;
 //! [`apply()`] with [`identity`]; [`create`], which creates a patch; [`kustomize`], which creates patches for
 //! kustomize; [`config`], which combines both, with [`last_applied`] and [`annotations`]; [`write`](mod@write), which
 //! turns a result into edits of the text; [`target`], which finds the resources to patch.
@@ -11,6 +11,7 @@ pub mod apply;
 pub mod config;
 pub mod create;
 pub mod directive;
+mod elements;
 pub mod finding;
 pub mod identity;
 pub mod kustomize;

@@ -7,10 +7,8 @@
 
 use std::collections::HashMap;
 
-use crate::yaml::Value;
-
-/// The values of an element's keys, which distinguish it from the other elements of its list.
-pub type ElementKey = Vec<Value>;
+use super::elements::first_positions;
+use super::rules::ElementKey;
 
 word_enum! {
     /// Where to put list elements that only live has.
@@ -24,100 +22,75 @@ word_enum! {
     }
 }
 
-/// A list whose elements have been merged: the remaining elements of live, then new ones.
-pub(super) struct MergedOrder<'m> {
-    /// The keys of all elements.
-    pub(super) keys: Vec<&'m ElementKey>,
-    /// The keys of live, as API servers look up positions in it.
-    pub(super) live: Vec<&'m ElementKey>,
-    /// The keys in the requested order: from `$setElementOrder`, or else from the patch.
-    pub(super) wanted: Vec<&'m ElementKey>,
-    /// Whether the order comes from `$setElementOrder`.
+/// The order that a patch requests.
+#[derive(Clone, Copy)]
+pub(super) struct RequestedOrder<'m> {
+    pub(super) keys: &'m [ElementKey],
+    /// Whether it is a `$setElementOrder`, and not the order of the elements in the patch.
     pub(super) is_set: bool,
 }
 
-impl MergedOrder<'_> {
-    /// The positions of the elements, in their new order.
-    pub(super) fn order(&self, order: ListOrder) -> Vec<usize> {
-        let wanted = first_positions(self.wanted.iter().copied());
-        let rank = |at: &usize| wanted.get(self.keys[*at]).copied();
-        let all = 0..self.keys.len();
+impl ListOrder {
+    /// The positions of the elements of a merged list, in their new order. `live` has the keys of live, as API servers
+    /// look up positions in it.
+    pub(super) fn positions(
+        self,
+        elements: &[&ElementKey],
+        live: &[&ElementKey],
+        requested: RequestedOrder<'_>,
+    ) -> Vec<usize> {
+        let ranks = first_positions(requested.keys);
+        let rank = |at: &usize| ranks.get(elements[*at]).copied();
+        let all = 0..elements.len();
         let (mut ours, live_only): (Vec<usize>, Vec<usize>) =
             all.clone().partition(|at| rank(at).is_some());
-        if order == ListOrder::Document && !self.is_set && ours.is_sorted_by_key(rank) {
+        if self == Self::Document && !requested.is_set && ours.is_sorted_by_key(rank) {
             return all.collect();
         }
         ours.sort_by_key(rank);
-        match order {
-            ListOrder::Document => live_only.into_iter().chain(ours).collect(),
-            ListOrder::ApiServer => self.as_api_server(&ours, &live_only),
+        if self == Self::Document {
+            return live_only.into_iter().chain(ours).collect();
         }
-    }
-
-    fn as_api_server(&self, ours: &[usize], live_only: &[usize]) -> Vec<usize> {
-        let places = first_positions(self.live.iter().copied());
-        let place = |at: usize| places.get(self.keys[at]).copied();
-        let mut order = Vec::with_capacity(self.keys.len());
-        let mut live_only = live_only.iter().copied().peekable();
-        for at in ours.iter().copied() {
-            let is_before = |other: &usize| match (place(*other), place(at)) {
-                (Some(other), Some(own)) => other < own,
-                _ => false,
+        let places = first_positions(live.iter().copied());
+        let place = |at: usize| places.get(elements[at]);
+        let mut positions = Vec::with_capacity(elements.len());
+        let mut live_only = live_only.into_iter().peekable();
+        for at in ours {
+            let is_before = |other: &usize| {
+                let places = place(*other).zip(place(at));
+                places.is_some_and(|(other, own)| other < own)
             };
             while let Some(other) = live_only.next_if(is_before) {
-                order.push(other);
+                positions.push(other);
             }
-            order.push(at);
+            positions.push(at);
         }
-        order.extend(live_only);
-        order
+        positions.extend(live_only);
+        positions
     }
-}
-
-/// The first position of each key.
-pub(super) fn first_positions<'k>(
-    keys: impl IntoIterator<Item = &'k ElementKey>,
-) -> HashMap<&'k ElementKey, usize> {
-    let mut positions = HashMap::new();
-    for (at, key) in keys.into_iter().enumerate() {
-        positions.entry(key).or_insert(at);
-    }
-    positions
-}
-
-/// The message for primitives that are not all of one kind; `None` if they are.
-pub(super) fn different_kinds<'k>(
-    keys: impl IntoIterator<Item = &'k ElementKey>,
-) -> Option<String> {
-    let mut kinds = keys.into_iter().flatten().map(Value::kind);
-    let first = kinds.next()?;
-    let other = kinds.find(|kind| *kind != first)?;
-    Some(format!(
-        "expected elements of one kind, found a {first} and a {other}"
-    ))
 }
 
 /// The keys of live in which an API server looks up positions when it applies `$setElementOrder`. It removes deleted
 /// elements from the list in place, which leaves stale elements in the last positions, and new elements overwrite them.
 pub(super) fn live_after_deletions<'m>(
-    live: &[&'m ElementKey],
-    deleted: &[&'m ElementKey],
+    live: &'m [ElementKey],
+    deleted: &[ElementKey],
     new: &[&'m ElementKey],
 ) -> Vec<&'m ElementKey> {
     let mut by_key: HashMap<&ElementKey, Vec<usize>> = HashMap::new();
     for (at, key) in live.iter().enumerate() {
-        by_key.entry(*key).or_default().push(at);
+        by_key.entry(key).or_default().push(at);
     }
     let mut is_left = vec![true; live.len()];
     let mut last = live.len();
     let mut stale = Vec::new();
     for key in deleted {
-        for at in by_key.remove(*key).unwrap_or_default() {
+        for at in by_key.remove(key).unwrap_or_default() {
             while last > 0 && !is_left[last - 1] {
                 last -= 1;
             }
             // The last element remains there, next to its copy one position before.
-            stale.push(live[last - 1]);
+            stale.push(&live[last - 1]);
             is_left[at] = false;
         }
     }
@@ -126,5 +99,5 @@ pub(super) fn live_after_deletions<'m>(
         *place = *key;
     }
     let left = live.iter().zip(&is_left).filter(|(_, left)| **left);
-    left.map(|(key, _)| *key).chain(stale).collect()
+    left.map(|(key, _)| key).chain(stale).collect()
 }

@@ -7,7 +7,6 @@ use crate::schema::{KeyValue, Keys, ListType, MapType, Schema, TypeRef};
 use crate::yaml::Value;
 
 use super::node::{Node, Shape};
-use super::order::ElementKey;
 
 /// How a patch treats one value of a resource.
 #[derive(Debug, Clone, Copy)]
@@ -34,11 +33,28 @@ pub enum ListRule<'s> {
     Keyed(Keys<'s>),
 }
 
+/// The values of an element's key fields, or the element itself if it is a primitive.
+pub(super) type ElementKey = Vec<Value>;
+
+impl ListRule<'_> {
+    /// The key of an element.
+    ///
+    /// # Errors
+    /// A message for an element that is not a primitive, or has no key.
+    pub(super) fn key(self, element: &Node<'_>) -> Result<ElementKey, String> {
+        match (self, element.shape()) {
+            (Self::Keyed(keys), _) => key_values(keys, element),
+            (_, Shape::Scalar | Shape::Null) => Ok(vec![element.scalar().unwrap_or(Value::Null)]),
+            (_, shape) => {
+                let found = shape.with_article();
+                Err(format!("expected a string or number, found {found}"))
+            }
+        }
+    }
+}
+
 /// The values of the keys of an element.
-///
-/// # Errors
-/// A message for an element that is not a map, or whose key is missing or not a scalar.
-pub(super) fn key_values(keys: Keys<'_>, element: &Node<'_>) -> Result<ElementKey, String> {
+fn key_values(keys: Keys<'_>, element: &Node<'_>) -> Result<ElementKey, String> {
     if element.shape() != Shape::Map {
         let found = element.shape().with_article();
         return Err(format!(

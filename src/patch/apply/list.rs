@@ -4,8 +4,7 @@ use std::collections::HashSet;
 
 use super::super::directive::{NO_SCHEMA, Word, word};
 use super::super::node::{ListItem, Node, Shape};
-use super::super::order::ElementKey;
-use super::super::rules::{ListRule, Rules};
+use super::super::rules::{ElementKey, ListRule, Rules};
 use super::merged_list::is_marker;
 use super::{Apply, keep_if_equal};
 use crate::results::Reason;
@@ -112,13 +111,7 @@ impl Apply<'_> {
                 } else {
                     self.new_list(patch, rules, trail)
                 };
-                let nothing = Node::list(Vec::new(), None);
-                let listed = self.keys(&patch.items(), ListRule::Set, "the patch", trail);
-                let wanted = self.keys(order, ListRule::Set, "$setElementOrder", trail);
-                if let (Some(listed), Some(wanted)) = (listed, wanted) {
-                    self.check_order(&listed, &wanted, trail);
-                }
-                let ordered = self.merge(&new, &nothing, Some(order), ListRule::Set, rules, trail);
+                let ordered = self.merge(&new, patch, Some(order), ListRule::Set, rules, trail);
                 keep_if_equal(Some(live), ordered)
             }
             (rule, order) => self.merge(live, patch, order, rule, rules, trail),
@@ -135,18 +128,15 @@ impl Apply<'_> {
         if list.shape() != Shape::List || delete.is_empty() {
             return Some(list);
         }
-        let items = list.items();
-        let own = self.keys(&items, ListRule::Set, "the list", trail);
-        let removed = self.keys(delete, ListRule::Set, "$deleteFromPrimitiveList", trail);
+        let (rule, delete) = (ListRule::Set, delete.to_vec());
+        let own = self.keyed(list.items(), rule, "the list", trail);
+        let removed = self.keyed(delete, rule, "$deleteFromPrimitiveList", trail);
         let (Some(own), Some(removed)) = (own, removed) else {
             return Some(list);
         };
-        self.check_kinds(&own, &removed, trail);
-        let removed: HashSet<&ElementKey> = removed.iter().collect();
-        if !own.iter().any(|key| removed.contains(key)) {
-            return Some(list);
-        }
-        let kept = items.into_iter().zip(&own);
+        self.check_kinds(&own.keys, &removed.keys, trail);
+        let removed: HashSet<&ElementKey> = removed.keys.iter().collect();
+        let kept = own.items.into_iter().zip(&own.keys);
         let kept = kept.filter(|(_, key)| !removed.contains(key));
         let kept = kept.map(|(item, _)| item).collect();
         Some(Node::list(kept, list.source()))

@@ -2,31 +2,27 @@
 
 use std::collections::HashSet;
 
-use super::super::directive::{PATCH, Word, word};
+use super::super::directive::{PATCH, Word, short, word};
+use super::super::elements::{Keyed, different_kinds, first_positions};
 use super::super::node::{ListItem, Node, Shape};
-use super::super::order::{ElementKey, MergedOrder, first_positions, live_after_deletions};
-use super::super::rules::{ListRule, Rules, key_values};
+use super::super::order::{RequestedOrder, live_after_deletions};
+use super::super::rules::{ElementKey, ListRule, Rules};
 use super::Apply;
 use crate::results::Reason;
-use crate::yaml::Trail;
+use crate::yaml::{Trail, Value};
 
-/// A list of live and the changes of a patch to it, with the keys of all elements.
-struct Lists<'a> {
-    live: Vec<ListItem<'a>>,
-    live_keys: Vec<ElementKey>,
-    patch: SpecialElements<'a>,
-    /// The keys of the plain elements of the patch.
-    patch_keys: Vec<ElementKey>,
+/// The list of a patch, sorted by directives.
+#[derive(Default)]
+struct PatchList<'a> {
+    /// The elements without a directive.
+    plain: Keyed<'a>,
+    /// The positions of the plain elements in the patch.
+    indexes: Vec<usize>,
+    deleted: Vec<ElementKey>,
+    /// Whether the list replaces the list of live.
+    replaces: bool,
     /// The keys of `$setElementOrder`.
     order: Option<Vec<ElementKey>>,
-}
-
-/// The elements of a merged list: the remaining elements of live, then new ones.
-struct MergedElements<'l, 'a> {
-    keys: Vec<&'l ElementKey>,
-    items: Vec<ListItem<'a>>,
-    /// How many elements are from live.
-    left: usize,
 }
 
 impl Apply<'_> {
@@ -40,73 +36,41 @@ impl Apply<'_> {
         rules: Rules<'_>,
         trail: &Trail<'_>,
     ) -> Node<'a> {
-        let Some(lists) = self.lists(live, patch, order, rule, trail) else {
+        let old = self.keyed(live.items(), rule, "live", trail);
+        let new = self.patch_list(patch, order, rule, trail);
+        let (Some(old), Some(new)) = (old, new) else {
             return live.clone();
         };
-        let elements = self.elements(&lists, rule, rules, trail);
-        let positions = self.positions(&lists, &elements, rule);
-        let items = positions.into_iter().map(|at| elements.items[at].clone());
-        Node::list(items.collect(), live.source())
-    }
-
-    /// Reads the keys of all elements. If an element has none, or a directive is not valid, adds a finding and returns
-    /// `None`.
-    fn lists<'a>(
-        &mut self,
-        live: &Node<'a>,
-        patch: &Node<'a>,
-        order: Option<&[ListItem<'a>]>,
-        rule: ListRule<'_>,
-        trail: &Trail<'_>,
-    ) -> Option<Lists<'a>> {
-        let live = live.items();
-        let live_keys = self.keys(&live, rule, "live", trail);
-        let patch = self.special(&patch.items(), rule, trail);
-        let (live_keys, patch) = (live_keys?, patch?);
-        let plain = patch.plain.iter().map(|(_, item)| item.clone());
-        let patch_keys = self.keys(&plain.collect::<Vec<_>>(), rule, "the patch", trail)?;
-        let order = match order {
-            None => None,
-            Some(order) => {
-                let keys = self.keys(order, rule, "$setElementOrder", trail)?;
-                self.check_order(&patch_keys, &keys, trail);
-                Some(keys)
-            }
-        };
         if rule == ListRule::Set {
-            self.check_kinds(&live_keys, &patch_keys, trail);
+            self.check_kinds(&old.keys, &new.plain.keys, trail);
         }
-        Some(Lists {
-            live,
-            live_keys,
-            patch,
-            patch_keys,
-            order,
-        })
+        let items = self.elements(&old, &new, rule, rules, trail);
+        Node::list(items, live.source())
     }
 
-    /// Merges the elements of the patch into the elements of live, one by one.
-    fn elements<'l, 'a>(
+    /// The elements of the merged list: those of live that remain, merged one by one, and new ones.
+    fn elements<'a>(
         &mut self,
-        lists: &'l Lists<'a>,
+        live: &Keyed<'a>,
+        patch: &PatchList<'a>,
         rule: ListRule<'_>,
         rules: Rules<'_>,
         trail: &Trail<'_>,
-    ) -> MergedElements<'l, 'a> {
-        let replaces = lists.patch.replaces;
-        let deleted: HashSet<&ElementKey> = lists.patch.deleted.iter().collect();
-        let live = lists.live_keys.iter().zip(&lists.live);
-        let live = live.filter(|(key, _)| !replaces && !deleted.contains(key));
-        let (mut keys, mut items): (Vec<_>, Vec<_>) =
-            live.map(|(key, item)| (key, item.clone())).unzip();
+    ) -> Vec<ListItem<'a>> {
+        let deleted: HashSet<&ElementKey> = patch.deleted.iter().collect();
+        let old = live.keys.iter().zip(&live.items);
+        let old = old.filter(|(key, _)| !patch.replaces && !deleted.contains(key));
+        let (mut keys, mut items): (Vec<&ElementKey>, Vec<_>) =
+            old.map(|(key, item)| (key, item.clone())).unzip();
         let left = keys.len();
         let mut first = first_positions(keys.iter().copied());
-        let is_map = matches!(rule, ListRule::Keyed(_));
-        for (key, (index, item)) in lists.patch_keys.iter().zip(&lists.patch.plain) {
-            let at = trail.element(*index);
-            let found = first.get(key).copied().filter(|_| !replaces);
+        let is_keyed = matches!(rule, ListRule::Keyed(_));
+        let plain = patch.plain.keys.iter().zip(&patch.plain.items);
+        for ((key, item), index) in plain.zip(&patch.indexes) {
+            let found = first.get(key).copied().filter(|_| !patch.replaces);
             let old: Option<Node<'a>> = found.map(|found| items[found].value.clone());
-            let value = if is_map {
+            let value = if is_keyed {
+                let at = trail.element(*index);
                 self.map(old.as_ref(), &item.value, rules.items(), &at)
             } else {
                 Some(old.unwrap_or_else(|| item.value.clone()))
@@ -120,81 +84,132 @@ impl Apply<'_> {
                 items.push(ListItem { value, ..*item });
             }
         }
-        MergedElements { keys, items, left }
-    }
-
-    /// The positions of the elements, in their new order.
-    fn positions(
-        &self,
-        lists: &Lists<'_>,
-        elements: &MergedElements<'_, '_>,
-        rule: ListRule<'_>,
-    ) -> Vec<usize> {
-        let live: Vec<&ElementKey> = lists.live_keys.iter().collect();
-        let is_keyed = matches!(rule, ListRule::Keyed(_));
-        let live = if is_keyed && lists.order.is_some() {
-            let deleted: Vec<&ElementKey> = lists.patch.deleted.iter().collect();
-            live_after_deletions(&live, &deleted, &elements.keys[elements.left..])
+        let places = if is_keyed && patch.order.is_some() {
+            live_after_deletions(&live.keys, &patch.deleted, &keys[left..])
         } else {
-            live
+            live.keys.iter().collect()
         };
-        let wanted = lists.order.as_ref().unwrap_or(&lists.patch_keys);
-        let merged = MergedOrder {
-            keys: elements.keys.clone(),
-            live,
-            wanted: wanted.iter().collect(),
-            is_set: lists.order.is_some(),
+        let requested = RequestedOrder {
+            keys: patch.order.as_ref().unwrap_or(&patch.plain.keys),
+            is_set: patch.order.is_some(),
         };
-        merged.order(self.order)
+        let positions = self.order.positions(&keys, &places, requested).into_iter();
+        positions.map(|at| items[at].clone()).collect()
     }
 
-    /// Sorts the elements of a patch's list by their directives. If one is not valid, adds a finding and returns
+    /// Sorts the elements of a patch's list by their directives. If an element has no key, adds a finding and returns
     /// `None`.
-    fn special<'a>(
+    fn patch_list<'a>(
         &mut self,
-        items: &[ListItem<'a>],
+        patch: &Node<'a>,
+        order: Option<&[ListItem<'a>]>,
         rule: ListRule<'_>,
         trail: &Trail<'_>,
-    ) -> Option<SpecialElements<'a>> {
-        let mut special = SpecialElements {
-            plain: Vec::new(),
-            deleted: Vec::new(),
-            replaces: false,
-        };
-        let ListRule::Keyed(keys) = rule else {
-            special.plain = items.iter().cloned().enumerate().collect();
-            return Some(special);
-        };
-        for (index, item) in items.iter().enumerate() {
+    ) -> Option<PatchList<'a>> {
+        let mut list = PatchList::default();
+        let has_words = matches!(rule, ListRule::Keyed(_));
+        for (index, item) in patch.placed_items().enumerate() {
             let at = trail.element(index);
             let is_map = item.value.shape() == Shape::Map;
-            let mut ignored: Vec<String> = Vec::new();
-            match word(&item.value).filter(|_| is_map) {
-                Some(Word::Delete) => match key_values(keys, &item.value) {
-                    Ok(key) => special.deleted.push(key),
-                    Err(message) => {
-                        self.findings.error(&at, Reason::InvalidPatch, message);
-                        return None;
-                    }
-                },
+            let word = word(&item.value).filter(|_| is_map && has_words);
+            match word {
                 Some(Word::Replace) => {
-                    special.replaces = true;
-                    let fields = item.value.each_field();
-                    let others = fields.filter(|field| field.key != "$patch");
-                    ignored = others.map(|field| format!("`{}`", field.key)).collect();
+                    list.replaces = true;
+                    self.warn_of_ignored(&item.value, &at);
+                    continue;
                 }
-                Some(Word::Merge) if is_marker(&item.value) => {}
-                _ => special.plain.push((index, item.clone())),
+                Some(Word::Merge) if is_marker(&item.value) => continue,
+                _ => {}
             }
-            if !ignored.is_empty() {
-                let message = format!(
-                    "`$patch: replace` as an element replaces the whole list; its other fields are ignored: {}",
-                    ignored.join(", ")
-                );
-                self.findings.warning(&at, Reason::IgnoredField, message);
+            match rule.key(&item.value) {
+                Ok(key) if word == Some(Word::Delete) => list.deleted.push(key),
+                Ok(key) => {
+                    list.plain.keys.push(key);
+                    list.plain.items.push(item);
+                    list.indexes.push(index);
+                }
+                Err(message) => {
+                    let message = format!("element of the patch: {message}");
+                    self.findings.error(&at, Reason::InvalidPatch, message);
+                    return None;
+                }
             }
         }
-        Some(special)
+        if let Some(order) = order {
+            let order = self.keyed(order.to_vec(), rule, "$setElementOrder", trail)?;
+            self.check_order(&list.plain.keys, &order.keys, trail);
+            list.order = Some(order.keys);
+        }
+        Some(list)
+    }
+
+    fn warn_of_ignored(&mut self, element: &Node<'_>, trail: &Trail<'_>) {
+        let others = element.each_field().filter(|field| field.key != PATCH);
+        let ignored: Vec<String> = others.map(|field| format!("`{}`", field.key)).collect();
+        if !ignored.is_empty() {
+            let message = format!(
+                "`$patch: replace` as an element replaces the whole list; its other fields are ignored: {}",
+                ignored.join(", ")
+            );
+            self.findings.warning(trail, Reason::IgnoredField, message);
+        }
+    }
+
+    /// Reads the keys of a list. If an element has none, adds a finding and returns `None`.
+    pub(super) fn keyed<'a>(
+        &mut self,
+        items: Vec<ListItem<'a>>,
+        rule: ListRule<'_>,
+        owner: &str,
+        trail: &Trail<'_>,
+    ) -> Option<Keyed<'a>> {
+        let owner = (owner, Reason::InvalidPatch);
+        Keyed::read(items, rule, owner, trail, self.findings)
+    }
+
+    /// Refuses the two cases that the preserve-order document rejects: an element of the patch is missing in
+    /// `$setElementOrder`, or the orders differ.
+    pub(super) fn check_order(
+        &mut self,
+        patch: &[ElementKey],
+        order: &[ElementKey],
+        trail: &Trail<'_>,
+    ) {
+        let listed: HashSet<&ElementKey> = order.iter().collect();
+        let missing = patch.iter().filter(|key| !listed.contains(key));
+        let missing: Vec<String> = missing.map(key_text).collect();
+        if !missing.is_empty() {
+            let message = format!(
+                "expected all elements of the patch's list in its $setElementOrder, found {} outside of {}",
+                missing.join(", "),
+                keys_text(order)
+            );
+            self.findings
+                .error(trail, Reason::NotInElementOrder, message);
+            return;
+        }
+        let mut listed = order.iter();
+        if !patch.iter().all(|key| listed.any(|other| other == key)) {
+            let message = format!(
+                "expected the elements of the patch's list in the order of its $setElementOrder {}, found {}",
+                keys_text(order),
+                keys_text(patch)
+            );
+            self.findings
+                .error(trail, Reason::ElementOrderMismatch, message);
+        }
+    }
+
+    /// Refuses a list of primitives whose elements are of different kinds.
+    pub(super) fn check_kinds(
+        &mut self,
+        live: &[ElementKey],
+        patch: &[ElementKey],
+        trail: &Trail<'_>,
+    ) {
+        if let Some(message) = different_kinds(live.iter().chain(patch)) {
+            self.findings.error(trail, Reason::InvalidPatch, message);
+        }
     }
 }
 
@@ -204,10 +219,18 @@ pub(super) fn is_marker(element: &Node<'_>) -> bool {
     fields.len() == 1 && fields.key(0) == PATCH
 }
 
-/// The elements of a patch's list, sorted by their directives.
-struct SpecialElements<'a> {
-    /// Elements without a directive, with their index.
-    plain: Vec<(usize, ListItem<'a>)>,
-    deleted: Vec<ElementKey>,
-    replaces: bool,
+fn key_text(key: &ElementKey) -> String {
+    let parts: Vec<String> = key.iter().map(Value::plain_text).collect();
+    let text = parts.join("/");
+    format!("`{}`", short(&Node::of_value(text)))
+}
+
+/// The first keys of a list in a message.
+fn keys_text(keys: &[ElementKey]) -> String {
+    const SHOWN: usize = 16;
+    let mut texts: Vec<String> = keys.iter().take(SHOWN).map(key_text).collect();
+    if keys.len() > SHOWN {
+        texts.push("…".to_owned());
+    }
+    format!("[{}]", texts.join(", "))
 }

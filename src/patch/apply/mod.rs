@@ -11,7 +11,6 @@
 //!
 //! Source: preserve-order document; contract, apply-patch.
 
-mod element_keys;
 mod list;
 mod map;
 mod merged_list;

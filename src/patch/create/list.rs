@@ -1,9 +1,10 @@
 //! Lists of maps that merge.
 
 use super::super::directive::{PATCH, SET_ELEMENT_ORDER};
+use super::super::elements::Keyed;
 use super::super::node::{Field, Fields, ListItem, Node};
-use super::super::rules::{Rules, key_values, names};
-use super::pairs::{KeyPairs, Keyed, own_order_differs, pair, patch_order, repeats, sort_text};
+use super::super::rules::{ListRule, Rules, names};
+use super::pairs::{KeyPairs, own_order_differs, pair, patch_order, repeats, sort_text};
 use super::{Create, Nodes};
 use crate::results::Reason;
 use crate::schema::Keys;
@@ -30,10 +31,7 @@ impl Create<'_> {
             fields.extend(whole());
             return;
         }
-        let own = self.keyed(Some(nodes.modified), keys, "the configuration", trail);
-        let live = self.keyed(nodes.live, keys, "live", trail);
-        let old = self.keyed(nodes.original, keys, "the previous configuration", trail);
-        let (Some(own), Some(live), Some(old)) = (own, live, old) else {
+        let Some([old, own, live]) = self.keyed(nodes, ListRule::Keyed(keys), trail) else {
             return;
         };
         let in_old = pair(&old.keys, &own.keys);
@@ -103,29 +101,22 @@ impl Create<'_> {
         (items, deletes)
     }
 
-    /// Reads the keys of a list. If an element has none, adds a finding and returns `None`.
-    fn keyed<'a>(
+    /// Reads the keys of the lists. If an element has none, adds a finding and returns `None`.
+    pub(super) fn keyed<'a>(
         &mut self,
-        list: Option<&Node<'a>>,
-        keys: Keys<'_>,
-        owner: &str,
+        nodes: Nodes<'_, 'a>,
+        rule: ListRule<'_>,
         trail: &Trail<'_>,
-    ) -> Option<Keyed<'a>> {
-        let items = list.map(Node::items).unwrap_or_default();
-        let mut found = Vec::with_capacity(items.len());
-        for (index, item) in items.iter().enumerate() {
-            match key_values(keys, &item.value) {
-                Ok(key) => found.push(key),
-                Err(message) => {
-                    let at = trail.element(index);
-                    let message = format!("element of {owner}: {message}");
-                    self.findings.error(&at, Reason::InvalidValue, message);
-                    return None;
-                }
-            }
-        }
-        let keys = found;
-        Some(Keyed { items, keys })
+    ) -> Option<[Keyed<'a>; 3]> {
+        let mut read = |list: Option<&Node<'a>>, owner| {
+            let items = list.map(Node::items).unwrap_or_default();
+            let owner = (owner, Reason::InvalidValue);
+            Keyed::read(items, rule, owner, trail, self.findings)
+        };
+        let own = read(Some(nodes.modified), "the configuration");
+        let live = read(nodes.live, "live");
+        let old = read(nodes.original, "the previous configuration");
+        Some([old?, own?, live?])
     }
 }
 

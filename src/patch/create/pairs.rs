@@ -2,15 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::node::ListItem;
-use super::super::order::{ElementKey, first_positions};
+use super::super::elements::first_positions;
+use super::super::rules::ElementKey;
 use crate::yaml::Value;
-
-/// The elements of a list, each with its key: the values of its key fields, or its own value.
-pub(super) struct Keyed<'a> {
-    pub(super) items: Vec<ListItem<'a>>,
-    pub(super) keys: Vec<ElementKey>,
-}
 
 /// Which elements of an older list correspond to elements of a newer one.
 pub(super) struct KeyPairs {

@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 
 use super::super::directive::{DELETE_FROM_PRIMITIVE_LIST, SET_ELEMENT_ORDER};
-use super::super::node::{Field, Fields, ListItem, Node, Shape};
-use super::super::order::{ElementKey, different_kinds};
-use super::pairs::{Keyed, own_order_differs, sort_text};
+use super::super::elements::{Keyed, different_kinds};
+use super::super::node::{Field, Fields, ListItem, Node};
+use super::super::rules::{ElementKey, ListRule};
+use super::pairs::{own_order_differs, sort_text};
 use super::{Create, Nodes};
 use crate::results::Reason;
 use crate::yaml::Trail;
@@ -28,14 +29,7 @@ impl Create<'_> {
             }
             return;
         }
-        let sets = (
-            of_primitives(Some(nodes.modified)),
-            of_primitives(nodes.live),
-            of_primitives(nodes.original),
-        );
-        let (Some(own), Some(live), Some(old)) = sets else {
-            let message = "expected a list of strings or numbers, as its elements merge";
-            self.findings.error(trail, Reason::InvalidValue, message);
+        let Some([old, own, live]) = self.keyed(nodes, ListRule::Set, trail) else {
             return;
         };
         if let Some(message) =
@@ -69,17 +63,6 @@ impl Create<'_> {
             fields.push(field.with(list));
         }
     }
-}
-
-/// A list of primitives with its values as keys; `None` if an element is a map or list.
-fn of_primitives<'a>(list: Option<&Node<'a>>) -> Option<Keyed<'a>> {
-    let items = list.map(Node::items).unwrap_or_default();
-    let keys = items.iter().map(|item| match item.value.shape() {
-        Shape::Map | Shape::List => None,
-        Shape::Null | Shape::Scalar => Some(vec![item.value.scalar()?]),
-    });
-    let keys = keys.collect::<Option<_>>()?;
-    Some(Keyed { items, keys })
 }
 
 /// The keys of an older list that a newer one does not have, in kubectl's order.

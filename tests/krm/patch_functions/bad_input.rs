@@ -29,6 +29,14 @@ fn what_cannot_be_a_patch_is_named() {
 }
 
 #[test]
+fn an_element_without_a_key_is_named_by_its_place_in_the_patch() {
+    check_refused(
+        "- target: {kind: Deployment}\n  patch: {spec: {template: {spec: {containers: [{name: b, $patch: delete}, {image: x}]}}}}\n",
+        "[error] d.yaml:16: Deployment/shop/front: spec.template.spec.containers[1]: element of the patch: expected the merge key `name`, found a map without it (InvalidPatch)",
+    );
+}
+
+#[test]
 fn a_missing_target_can_be_a_warning() {
     let config = config(
         "ApplyPatch",
