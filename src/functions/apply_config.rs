@@ -14,7 +14,7 @@ use serde::Deserialize;
 use super::pairing::{Pair, each_pair};
 use super::{Document, Function, Output};
 use crate::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config};
-use crate::patch::annotations::with_field;
+use crate::patch::annotations::with_annotations;
 use crate::patch::config::{apply_config, as_created};
 use crate::patch::finding::Findings;
 use crate::patch::node::{Field, Node};
@@ -105,7 +105,7 @@ fn one(
         );
         let mut created = as_created(&config);
         if with_origin(&created) {
-            created = with_annotations(created, resource);
+            created = with_origin_annotations(created, resource);
         }
         return Ok(Document {
             item: Some(pair.id),
@@ -128,7 +128,7 @@ fn one(
     );
     findings.report(resource, None, results);
     if with_origin(&result) {
-        result = with_annotations(result, resource);
+        result = with_origin_annotations(result, resource);
     }
     let text = text_of(live, result)?;
     Ok(Document {
@@ -152,7 +152,7 @@ fn whole_text(node: NodeRef<'_>) -> String {
 }
 
 /// Adds the path and index annotations of the configuration to a result.
-fn with_annotations<'a>(result: Node<'a>, resource: &Resource) -> Node<'a> {
+fn with_origin_annotations<'a>(result: Node<'a>, resource: &Resource) -> Node<'a> {
     let origin = &resource.origin;
     let mut annotations: Vec<(&'static str, String)> = Vec::new();
     if let Some(index) = origin.index {
@@ -169,13 +169,9 @@ fn with_annotations<'a>(result: Node<'a>, resource: &Resource) -> Node<'a> {
     if annotations.is_empty() {
         return result;
     }
-    let metadata = result.get("metadata").unwrap_or_else(Node::empty_map);
-    let old = metadata.get("annotations").unwrap_or_else(Node::empty_map);
-    let mut fields = old.fields();
-    fields.retain(|_, key| annotations.iter().all(|(name, _)| key != *name));
-    let new = annotations.into_iter();
-    fields.extend(new.map(|(name, value)| Field::made(name, Node::of_value(value))));
-    let annotations = Node::map(fields, old.source());
-    let metadata = with_field(metadata, "annotations", annotations);
-    with_field(result, "metadata", metadata)
+    with_annotations(result.clone(), &result, |fields| {
+        fields.retain(|_, key| annotations.iter().all(|(name, _)| key != *name));
+        let new = annotations.into_iter();
+        fields.extend(new.map(|(name, value)| Field::made(name, Node::of_value(value))));
+    })
 }

@@ -8,7 +8,7 @@ use super::lost::{comments, is_reordered, lost_comments};
 use super::objects::{KustomizeBuild, cleaned};
 use super::transformations::Transformations;
 use super::{KUSTOMIZATIONS, OverlayError, PackageTexts};
-use crate::patch::annotations::{replaced, with_field};
+use crate::patch::annotations::with_field;
 use crate::patch::kustomize::{self, Targets};
 use crate::patch::node::Node;
 use crate::patch::rules::Rules;
@@ -234,12 +234,9 @@ impl<'m, 'p> Maker<'m, 'p> {
         };
         let mut metadata = metadata;
         for key in ["name", "namespace"] {
-            metadata = match live.get_path(&["metadata", key]) {
-                Some(value) => with_field(metadata, key, value),
-                None => replaced(metadata, key, None),
-            };
+            metadata = with_field(metadata, key, live.get_path(&["metadata", key]));
         }
-        with_field(new.clone(), "metadata", metadata)
+        with_field(new.clone(), "metadata", Some(metadata))
     }
 
     /// Adds files with the resources that upstream does not have. Returns their paths.

@@ -50,53 +50,54 @@ pub(crate) fn without<'a>(resource: &Node<'a>, is_gone: impl Fn(&str) -> bool) -
     }
     let source = annotations.source();
     let left = (!fields.is_empty()).then(|| Node::map(fields, source));
-    let metadata = replaced(metadata, PATH[1], left);
-    replaced(resource.clone(), PATH[0], Some(metadata))
+    let metadata = with_field(metadata, PATH[1], left);
+    with_field(resource.clone(), PATH[0], Some(metadata))
 }
 
 /// A result with the pipeline's annotations of the item that it replaces.
 #[must_use]
 pub fn keep_pipeline_annotations<'a>(item: &Node<'a>, result: Node<'a>) -> Node<'a> {
     let annotations = item.get_path(&PATH);
-    let kept = annotations.as_ref();
-    let kept = kept.map_or_else(Fields::default, |own| own.fields_if(is_pipeline_annotation));
-    if kept.is_empty() {
-        return result;
+    let kept = annotations.map(|own| own.fields_if(is_pipeline_annotation));
+    match kept.filter(|kept| !kept.is_empty()) {
+        Some(kept) => with_annotations(result, item, |own| own.extend(kept.iter())),
+        None => result,
     }
-    let source = |node: &Option<Node<'a>>| node.as_ref().and_then(Node::source);
-    let map = |node: Option<Node<'a>>, source| match node {
-        Some(node) if node.shape() == Shape::Map => node,
-        _ => Node::map(Fields::default(), source),
-    };
-    let metadata = map(result.get(PATH[0]), source(&item.get(PATH[0])));
-    let own = map(metadata.get(PATH[1]), source(&annotations));
-    let mut fields = own.fields();
-    fields.extend(kept.iter());
-    let own = Node::map(fields, own.source());
-    with_field(result, PATH[0], with_field(metadata, PATH[1], own))
 }
 
-/// Replaces the value of a key, or removes the key if there is no value. A map without the key is unchanged.
+/// A resource with other annotations. If it has none, they are made like those of `model`.
 #[must_use]
-pub fn replaced<'a>(map: Node<'a>, key: &str, value: Option<Node<'a>>) -> Node<'a> {
+pub fn with_annotations<'a>(
+    resource: Node<'a>,
+    model: &Node<'a>,
+    change: impl FnOnce(&mut Fields<'a>),
+) -> Node<'a> {
+    let map = |node: Option<Node<'a>>, path: &[&str]| {
+        node.filter(|node| node.shape() == Shape::Map)
+            .unwrap_or_else(|| {
+                let source = model.get_path(path).and_then(|node| node.source());
+                Node::map(Fields::default(), source)
+            })
+    };
+    let metadata = map(resource.get(PATH[0]), &PATH[..1]);
+    let annotations = map(metadata.get(PATH[1]), &PATH);
+    let source = annotations.source();
+    let mut fields = annotations.into_fields();
+    change(&mut fields);
+    let metadata = with_field(metadata, PATH[1], Some(Node::map(fields, source)));
+    with_field(resource, PATH[0], Some(metadata))
+}
+
+/// A map with another value of a key, or without the key if there is no value.
+#[must_use]
+pub fn with_field<'a>(map: Node<'a>, key: &'static str, value: Option<Node<'a>>) -> Node<'a> {
     let source = map.source();
     let mut fields = map.into_fields();
     match (fields.position(key), value) {
         (Some(at), Some(value)) => fields.set(at, fields.get(at).with(value)),
         (Some(removed), None) => fields.retain(|at, _| at != removed),
-        (None, _) => {}
+        (None, Some(value)) => fields.push(Field::made(key, value)),
+        (None, None) => {}
     }
-    Node::map(fields, source)
-}
-
-/// A map with a key set to a value.
-#[must_use]
-pub fn with_field<'a>(map: Node<'a>, key: &'static str, value: Node<'a>) -> Node<'a> {
-    if map.get(key).is_some() {
-        return replaced(map, key, Some(value));
-    }
-    let source = map.source();
-    let mut fields = map.into_fields();
-    fields.push(Field::made(key, value));
     Node::map(fields, source)
 }

@@ -4,14 +4,14 @@
 //! Source: merging-fields document; contract, apply-config.
 
 use super::annotations::{
-    replaced, with_field, without_pipeline_annotations, without_tool_annotations,
+    with_annotations, with_field, without_pipeline_annotations, without_tool_annotations,
 };
 use super::apply::{Applied, apply};
 use super::create::create;
 use super::finding::Findings;
 use super::identity::{keep_identity, sparse};
 use super::last_applied;
-use super::node::{Fields, Finder, ListItem, Node, Shape};
+use super::node::{Field, Fields, Finder, ListItem, Node, Shape};
 use super::order::ListOrder;
 use super::rules::Rules;
 use crate::results::LAST_APPLIED;
@@ -27,14 +27,14 @@ pub fn create_patch<'a>(
     let original = original.map(without_tool_annotations);
     let config = without_tool_annotations(config);
     let live = &without_pipeline_annotations(live);
-    let (original, config) = with_annotations(original, config, live);
+    let (original, config) = with_empty_annotations(original, config, live);
     create(original.as_ref(), &config, live, rules, findings)
 }
 
 /// Lets the patch remove annotations one by one if the previous configuration has annotations and the new one does not.
 /// Live has more of them, and `kubectl apply` does the same: its configurations always have `annotations`, because of
 /// last-applied.
-fn with_annotations<'a>(
+fn with_empty_annotations<'a>(
     original: Option<Node<'a>>,
     config: Node<'a>,
     live: &Node<'a>,
@@ -48,11 +48,11 @@ fn with_annotations<'a>(
     };
     let is_map = |node: Option<Node<'_>>| node.is_some_and(|node| node.shape() == Shape::Map);
     if is_map(old.get_path(&PATH)) && is_map(live.get_path(&PATH)) {
-        let metadata = with_field(metadata, PATH[1], Node::empty_map());
-        return (original, with_field(config, PATH[0], metadata));
+        let metadata = with_field(metadata, PATH[1], Some(Node::empty_map()));
+        return (original, with_field(config, PATH[0], Some(metadata)));
     }
-    let metadata = old.get(PATH[0]).map(|m| replaced(m, PATH[1], None));
-    (Some(replaced(old, PATH[0], metadata)), config)
+    let metadata = old.get(PATH[0]).map(|m| with_field(m, PATH[1], None));
+    (Some(with_field(old, PATH[0], metadata)), config)
 }
 
 /// The live resource after a patch from [`create_patch`]; `None` if there is nothing to patch. Not valid if there are
@@ -129,15 +129,11 @@ pub fn as_created<'a>(config: &Node<'a>) -> Node<'a> {
 
 /// A configuration with the annotation that stores it.
 fn with_last_applied<'a>(config: &Node<'a>) -> Node<'a> {
-    let text = last_applied::write(config);
-    let config = without_tool_annotations(config);
-    let metadata = config.get("metadata").unwrap_or_else(Node::empty_map);
-    let annotations = metadata.get("annotations");
-    let annotations = annotations.filter(|a| a.shape() == Shape::Map);
-    let annotations = annotations.unwrap_or_else(Node::empty_map);
-    let annotations = with_field(annotations, LAST_APPLIED, Node::of_value(text));
-    let metadata = with_field(metadata, "annotations", annotations);
-    with_field(config, "metadata", metadata)
+    let text = Node::of_value(last_applied::write(config));
+    let new = without_tool_annotations(config);
+    with_annotations(new.clone(), &new, |own| {
+        own.push(Field::made(LAST_APPLIED, text));
+    })
 }
 
 /// A configuration without the nulls that remove a field: all nulls except the ones that live has at the same place.

@@ -1,6 +1,6 @@
 //! The examples, rules and tables of the documents, as data.
 
-use krm_variants::patch::annotations::{replaced, without_tool_annotations};
+use krm_variants::patch::annotations::{with_field, without_tool_annotations};
 use krm_variants::patch::{
     Applied, Findings, ListOrder, Node, Rules, apply, apply_config, create_patch,
 };
@@ -146,7 +146,7 @@ impl<'a> Case<'a> {
         let mut plain = without_tool_annotations(&applied);
         let metadata = plain.get("metadata");
         if metadata.is_some_and(|metadata| metadata.is_empty()) && live.get("metadata").is_none() {
-            plain = replaced(plain, "metadata", None);
+            plain = with_field(plain, "metadata", None);
         }
         let by_patch = match &patch {
             Some(patch) => value(apply(&live, patch, rules, order, findings)),

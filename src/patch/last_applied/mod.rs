@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use serde::de::{Error, IgnoredAny};
 
-use super::annotations::{with_field, without_tool_annotations};
+use super::annotations::{with_annotations, without_tool_annotations};
 use super::node::{Node, Shape};
 use crate::yaml::value::Number;
 use crate::yaml::{OwnedDocument, Value};
@@ -62,18 +62,11 @@ impl LastApplied {
 #[must_use]
 pub fn write(config: &Node<'_>) -> String {
     let mut json = String::new();
-    write_json(&as_applied(config), &mut json);
+    let config = without_tool_annotations(config);
+    let config = with_annotations(config.clone(), &config, |_| {});
+    write_json(&config, &mut json);
     json.push('\n');
     json
-}
-
-fn as_applied<'a>(config: &Node<'a>) -> Node<'a> {
-    let config = without_tool_annotations(config);
-    let metadata = config.get("metadata").unwrap_or_else(Node::empty_map);
-    let annotations = metadata.get("annotations").filter(|a| !a.is_null());
-    let annotations = annotations.unwrap_or_else(Node::empty_map);
-    let metadata = with_field(metadata, "annotations", annotations);
-    with_field(config, "metadata", metadata)
 }
 
 /// Compact JSON with sorted keys, as Go's encoder writes it.

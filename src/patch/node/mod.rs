@@ -94,20 +94,20 @@ impl<'a> Node<'a> {
             let mut old = list.items().map(Node::Text);
             let mut own = items.iter().map(|item| &item.value);
             let all = own.all(|value| old.next().is_some_and(|old| value.is(&old)));
-            list.kind().is_sequence() && all && old.next().is_none()
+            all && old.next().is_none()
         };
-        match source {
+        match source.filter(|list| list.kind().is_sequence()) {
             Some(list) if is_unchanged(list) => Self::Text(list),
-            _ => Self::List(Rc::new(List { items, source })),
+            source => Self::List(Rc::new(List { items, source })),
         }
     }
 
     /// A map, and the map of a document that it was made from, if any. It is that map if no field changed.
     #[must_use]
     pub fn map(fields: Fields<'a>, source: Option<NodeRef<'a>>) -> Self {
-        match source {
-            Some(map) if map.kind().is_mapping() && fields.are_of(map) => Self::Text(map),
-            _ => Self::Map(Rc::new(Map { fields, source })),
+        match source.filter(|map| map.kind().is_mapping()) {
+            Some(map) if fields.are_of(map) => Self::Text(map),
+            source => Self::Map(Rc::new(Map { fields, source })),
         }
     }
 
