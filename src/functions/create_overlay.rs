@@ -187,7 +187,7 @@ fn report(overlay: &Overlay, results: &mut Results) {
         results
             .push(FunctionResult::error(Reason::OverlayDiffers, message).with_resource(resource));
     }
-    for (resource, what) in &overlay.lost {
+    for (resource, what) in &overlay.omitted {
         let message = format!("an overlay cannot hold {what}");
         let result = FunctionResult::info(message).with_resource(resource);
         results.push(result.tag("reason", Reason::NotInOverlay.as_str()));

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::built::{BuildId, BuiltObject, by_id};
 use super::explain::{explain, namespace};
-use super::lost::{comments, is_reordered, lost_comments};
 use super::objects::{KustomizeBuild, cleaned};
+use super::omitted::{comments, is_reordered, omitted_comments};
 use super::transformations::Transformations;
 use super::{KUSTOMIZATIONS, OverlayError, PackageTexts};
 use crate::patch::annotations::with_field;
@@ -39,7 +39,7 @@ pub struct Overlay {
     /// The resources in which its build differs from the fork, each with the place. Empty if the overlay is correct.
     pub differences: Vec<(Resource, String)>,
     /// What the overlay cannot express, such as a comment, each with its resource.
-    pub lost: Vec<(Resource, String)>,
+    pub omitted: Vec<(Resource, String)>,
     /// The numbers of patched, deleted and new resources.
     pub counts: [usize; 3],
     /// The fields of the kustomization that apply to all resources, each with its number of entries.
@@ -55,16 +55,16 @@ pub fn create(input: OverlayInput<'_>) -> Result<Overlay, OverlayError> {
     let upstream = input.upstream.build_alone(input.schema)?;
     by_id(&fork)?;
     by_id(&upstream)?;
-    let made = Maker::new(&fork, &upstream, input.schema)?;
+    let builder = OverlayBuilder::new(&fork, &upstream, input.schema)?;
     let mut overlay = Overlay::default();
     let mut kustomization = Vec::new();
-    made.patches(&mut overlay, &mut kustomization)?;
+    builder.patches(&mut overlay, &mut kustomization)?;
     let mut resources = base(input, &mut overlay)?;
-    resources.extend(made.new_files(&mut overlay)?);
-    let text = made.kustomization(resources, kustomization);
+    resources.extend(builder.new_files(&mut overlay)?);
+    let text = builder.kustomization(resources, kustomization);
     overlay.files.insert(KUSTOMIZATIONS[0].to_owned(), text);
-    made.lost(&mut overlay);
-    overlay.fields = made.transformations.counts();
+    builder.record_omissions(&mut overlay);
+    overlay.fields = builder.transformations.counts();
     for text in overlay.files.values_mut() {
         if !text.ends_with('\n') {
             text.push('\n');
@@ -137,10 +137,10 @@ fn kustomization(fields: Vec<(&str, Value)>) -> Value {
     Value::Mapping(head.chain(fields).collect())
 }
 
-struct Maker<'m, 'p> {
-    fork: &'m [BuiltObject<'p>],
-    upstream: &'m [BuiltObject<'p>],
-    schema: &'m Schema,
+struct OverlayBuilder<'b, 'p> {
+    fork: &'b [BuiltObject<'p>],
+    upstream: &'b [BuiltObject<'p>],
+    schema: &'b Schema,
     transformations: Transformations,
     /// For each resource of upstream, the position of the same resource in the fork.
     of_fork: Vec<Option<usize>>,
@@ -148,11 +148,11 @@ struct Maker<'m, 'p> {
     moved: Vec<(String, String, String)>,
 }
 
-impl<'m, 'p> Maker<'m, 'p> {
+impl<'b, 'p> OverlayBuilder<'b, 'p> {
     fn new(
-        fork: &'m [BuiltObject<'p>],
-        upstream: &'m [BuiltObject<'p>],
-        schema: &'m Schema,
+        fork: &'b [BuiltObject<'p>],
+        upstream: &'b [BuiltObject<'p>],
+        schema: &'b Schema,
     ) -> Result<Self, OverlayError> {
         let mut transformations = namespace(upstream, fork);
         let of_fork = pair(fork, upstream, &transformations)?;
@@ -287,7 +287,7 @@ impl<'m, 'p> Maker<'m, 'p> {
     }
 
     /// Records what the overlay cannot express.
-    fn lost(&self, overlay: &mut Overlay) {
+    fn record_omissions(&self, overlay: &mut Overlay) {
         let upstream: HashMap<usize, &BuiltObject<'_>> = self
             .of_fork
             .iter()
@@ -297,7 +297,7 @@ impl<'m, 'p> Maker<'m, 'p> {
         let is_base = |path: &str| path.starts_with(&format!("{BASE}/"));
         let own = overlay.files.iter().filter(|(path, _)| !is_base(path));
         let patches: HashSet<String> = own.flat_map(|(_, text)| comments(text)).collect();
-        let mut lost = Vec::new();
+        let mut omitted = Vec::new();
         for (at, new) in self.fork.iter().enumerate() {
             let Some(old) = upstream.get(&at) else {
                 continue;
@@ -305,19 +305,19 @@ impl<'m, 'p> Maker<'m, 'p> {
             if new.node.is_none() || new.source() == old.source() {
                 continue;
             }
-            let comments = lost_comments(&new.source(), &old.source(), &patches);
+            let comments = omitted_comments(&new.source(), &old.source(), &patches);
             if let Some(first) = comments.first() {
                 let more = match comments.len() {
                     1 => String::new(),
                     count => format!(" and {} more", count - 1),
                 };
-                lost.push((new.resource(), format!("the comment `{first}`{more}")));
+                omitted.push((new.resource(), format!("the comment `{first}`{more}")));
             }
             if is_reordered(old, new) {
-                lost.push((new.resource(), "the order of its keys".to_owned()));
+                omitted.push((new.resource(), "the order of its keys".to_owned()));
             }
         }
-        overlay.lost = lost;
+        overlay.omitted = omitted;
     }
 }
 

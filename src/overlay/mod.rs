@@ -10,7 +10,7 @@
 //! In reading order: `objects` has the resources that kustomize builds from a package. `kustomization` reads and
 //! applies a kustomization, with `selection` for the resources that a patch applies to, and `transformations` for the
 //! fields other than `patches`. `explain` finds the fields that replace many patches. [`create`] creates the overlay
-//! and proves that it builds the fork; `lost` finds what it cannot express. [`check`] finds the parts of an overlay
+//! and proves that it builds the fork; `omitted` finds what it cannot express. [`check`] finds the parts of an overlay
 //! that have no effect.
 //!
 //! Source: contract, create-overlay; kustomize 5.8.
@@ -20,8 +20,8 @@ mod check;
 mod create;
 mod explain;
 mod kustomization;
-mod lost;
 mod objects;
+mod omitted;
 mod selection;
 mod transformations;
 

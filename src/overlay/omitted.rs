@@ -18,21 +18,25 @@ pub(super) fn comments(text: &str) -> Vec<String> {
 
 /// The comments in the fork's text that are neither in upstream's text nor in a patch. kpt's identity comments do not
 /// count, because they are not edits.
-pub(super) fn lost_comments(fork: &str, upstream: &str, patches: &HashSet<String>) -> Vec<String> {
+pub(super) fn omitted_comments(
+    fork: &str,
+    upstream: &str,
+    patches: &HashSet<String>,
+) -> Vec<String> {
     let mut known: HashMap<String, usize> = HashMap::new();
     for comment in comments(upstream) {
         *known.entry(comment).or_default() += 1;
     }
-    let mut lost = comments(fork);
-    lost.retain(|comment| !comment.contains(MERGE_COMMENT));
-    lost.retain(|comment| match known.get_mut(comment) {
+    let mut omitted = comments(fork);
+    omitted.retain(|comment| !comment.contains(MERGE_COMMENT));
+    omitted.retain(|comment| match known.get_mut(comment) {
         Some(count) if *count > 0 => {
             *count -= 1;
             false
         }
         _ => !patches.contains(comment),
     });
-    lost
+    omitted
 }
 
 /// Whether keys that both resources have are in a different order.
