@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::OverlayError;
-use crate::patch::kustomize::operate;
 use crate::resource::{NamespacedName, Resource};
 use crate::resource_list::own_text;
 use crate::scope::Scopes;
@@ -50,8 +49,8 @@ impl BuiltObject<'_> {
     /// # Errors
     /// [`OverlayError::Patch`]: a change is below a value that has no fields.
     pub(super) fn change(&mut self, changes: &[FieldReplacement]) -> Result<(), OverlayError> {
-        if !changes.is_empty() {
-            change(&mut self.value, changes).map_err(|error| OverlayError::Patch {
+        for (path, new) in changes {
+            set(&mut self.value, path, new).map_err(|error| OverlayError::Patch {
                 place: self.shown(),
                 error,
             })?;
@@ -145,27 +144,16 @@ pub(super) fn field_at<'v>(value: &'v Value, path: &[impl AsRef<str>]) -> Option
     })
 }
 
-/// Applies changes to a value. Missing mappings are created.
-fn change(value: &mut Value, changes: &[FieldReplacement]) -> Result<(), String> {
-    for (path, new) in changes {
-        let there = (1..path.len()).take_while(|length| {
-            field_at(value, &path[..*length]).is_some_and(|value| *value != Value::Null)
-        });
-        let there = there.last().unwrap_or(0);
-        let (above, below) = path.split_at((there + 1).min(path.len()));
-        let new = below.iter().rev().fold(new.clone(), |value, key| {
-            Value::Mapping(vec![Value::entry(key.as_str(), value)])
-        });
-        let escaped = above
-            .iter()
-            .map(|step| step.replace('~', "~0").replace('/', "~1"));
-        let pointer: String = escaped.flat_map(|step| ["/".to_owned(), step]).collect();
-        let operation = Value::Mapping(vec![
-            Value::entry("op", "add"),
-            Value::entry("path", pointer),
-            Value::entry("value", new),
-        ]);
-        operate(value, &Value::Sequence(vec![operation]))?;
+/// Sets the value at a path. Missing mappings are created.
+fn set(mut value: &mut Value, path: &[String], new: &Value) -> Result<(), String> {
+    for step in path {
+        let place = match value {
+            Value::Mapping(_) | Value::Null => Some(value.field_mut(step)),
+            Value::Sequence(items) => step.parse().ok().and_then(|at: usize| items.get_mut(at)),
+            _ => None,
+        };
+        value = place.ok_or_else(|| format!("there is no `{step}`"))?;
     }
+    *value = new.clone();
     Ok(())
 }
