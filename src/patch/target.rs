@@ -3,15 +3,15 @@
 //! Source: contract, apply-config and apply-patch.
 
 use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
 
+use regex::Regex;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use std::sync::Arc;
-
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
-use crate::variant::selector::{LabelSelector, Requirement};
+use crate::variant::selector::{LabelSelector, Requirement, is_label_key};
 use crate::variant::text_map::TextMap;
 use crate::yaml::NodeRef;
 
@@ -183,6 +183,19 @@ fn labels(node: NodeRef<'_>) -> TextMap {
         .collect()
 }
 
+/// A requirement in the syntax of `kubectl get --selector`, and the comma after it.
+#[expect(clippy::expect_used, reason = "the pattern is constant")]
+static REQUIREMENT: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r"(?x) ^\s* (?:
+          ! \s* (?<absent> [^\s!=,()]+ )
+        | (?<key> [^\s!=,()]+ ) (?:
+            \s* (?<sign> ==? | != ) (?<value> [^,()]* )
+          | \s+ (?<word> in | notin ) \s* \( (?<values> [^()]* ) \)
+          )?
+        ) \s* (?: , | $ )";
+    Regex::new(pattern).expect("a pattern")
+});
+
 /// Reads a label selector in the syntax of `kubectl get --selector`: `app=web,tier in (a, b),!old`.
 ///
 /// # Errors
@@ -191,57 +204,27 @@ pub(crate) fn parse_labels(text: &str) -> Result<LabelSelector, String> {
     let mut selector = LabelSelector::default();
     let mut rest = text.trim();
     while !rest.is_empty() {
-        // A comma within brackets is one of the values.
-        let open = rest.find('(');
-        let comma = rest.find(',');
-        let end = match (open, comma) {
-            (Some(open), Some(comma)) if open < comma => {
-                let close = rest[open..].find(')').ok_or_else(|| rest.to_owned())?;
-                rest[open + close..].find(',').map(|at| open + close + at)
-            }
-            (_, comma) => comma,
+        let refused = || rest.split(',').next().unwrap_or_default().trim().to_owned();
+        let found = REQUIREMENT.captures(rest).ok_or_else(refused)?;
+        let group = |name: &str| found.name(name).map(|group| group.as_str());
+        let absent = group("absent");
+        let key = absent.or(group("key")).filter(|key| is_label_key(key));
+        let operator = match group("sign").or(group("word")) {
+            Some("!=" | "notin") => "NotIn",
+            Some(_) => "In",
+            None if absent.is_some() => "DoesNotExist",
+            None => "Exists",
         };
-        let (part, after) = match end {
-            Some(end) => (&rest[..end], &rest[end + 1..]),
-            None => (rest, ""),
-        };
-        let requirement = parse_requirement(part.trim()).ok_or_else(|| part.trim().to_owned())?;
-        selector.match_expressions.push(requirement);
-        rest = after.trim_start();
+        let values = group("value").or(group("values")).into_iter();
+        let values = values.flat_map(|values| values.split(','));
+        selector.match_expressions.push(Requirement {
+            key: Some(key.ok_or_else(refused)?.to_owned()),
+            operator: Some(operator.to_owned()),
+            values: values.map(|value| value.trim().to_owned()).collect(),
+        });
+        rest = &rest[found.get_match().end()..];
     }
     Ok(selector)
-}
-
-fn parse_requirement(text: &str) -> Option<Requirement> {
-    let make = |key: &str, operator: &str, values: Vec<String>| {
-        let key = key.trim();
-        let is_key = crate::variant::selector::is_label_key(key);
-        is_key.then(|| Requirement {
-            key: Some(key.to_owned()),
-            operator: Some(operator.to_owned()),
-            values,
-        })
-    };
-    if let Some((head, values)) = text.split_once('(') {
-        let values = values.strip_suffix(')')?;
-        let values = values.split(',').map(|value| value.trim().to_owned());
-        let (key, word) = head.trim().rsplit_once(char::is_whitespace)?;
-        let operator = match word {
-            "in" => "In",
-            "notin" => "NotIn",
-            _ => return None,
-        };
-        return make(key, operator, values.collect());
-    }
-    for (sign, operator) in [("!=", "NotIn"), ("==", "In"), ("=", "In")] {
-        if let Some((key, value)) = text.split_once(sign) {
-            return make(key, operator, vec![value.trim().to_owned()]);
-        }
-    }
-    match text.strip_prefix('!') {
-        Some(key) => make(key, "DoesNotExist", Vec::new()),
-        None => make(text, "Exists", Vec::new()),
-    }
 }
 
 #[cfg(test)]
@@ -268,7 +251,9 @@ mod tests {
             let selector = parse_labels(text).expect(text);
             assert_eq!(selector.matches(&labels(given)), expected, "{text}");
         }
-        for text in ["a in b", "a in (b", "=b", "a of (b)", "a=b,,c=d"] {
+        for text in [
+            "a in b", "ain (b)", "a in (b", "=b", "a of (b)", "a=b,,c=d", "!a=b", "-a",
+        ] {
             assert!(parse_labels(text).is_err(), "{text}");
         }
     }
