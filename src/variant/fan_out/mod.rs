@@ -90,18 +90,9 @@ struct Prepared<'s, T> {
     set: &'s Set,
     upstream: Option<&'s Object>,
     /// The template of each target, by the target's index.
-    templates: Vec<PreparedTemplate>,
+    templates: Vec<CompiledTemplate>,
     candidates: Vec<Candidate<'s>>,
     expansion: SetExpansion<T>,
-}
-
-/// The template of a target.
-struct PreparedTemplate {
-    compiled: CompiledTemplate,
-    /// Whether all expressions of the template compile.
-    compiles: bool,
-    /// Whether the values are valid. If not, the template is evaluated only to find further errors.
-    is_valid: bool,
 }
 
 /// Expands all sets. Errors of one set do not stop another.
@@ -206,38 +197,25 @@ fn prepare<'s, T>(
     prepared
 }
 
-/// Validates and compiles the template of a target.
+/// Checks and compiles the template of a target.
 fn compile(
-    target: &Path,
-    Target {
-        repositories,
-        template,
-        ..
-    }: &Target,
+    path: &Path,
+    target: &Target,
     compiler: &mut Compiler,
     findings: &mut Vec<FunctionResult>,
-) -> PreparedTemplate {
-    let path = target.field("template");
-    let target_fields = if repositories.is_empty() {
-        TargetFields::Object
-    } else {
-        TargetFields::Listed
-    };
+) -> CompiledTemplate {
     let variables = Variables {
         repository: true,
-        target: target_fields,
+        target: if target.repositories.is_empty() {
+            TargetFields::Object
+        } else {
+            TargetFields::Listed
+        },
     };
     let none = Template::default();
-    let template = template.as_ref().unwrap_or(&none);
-    let before = findings.len();
-    template.validate(&path, findings);
-    let valid = findings.len();
-    let compiled = CompiledTemplate::new(template, &path, variables, compiler, findings);
-    PreparedTemplate {
-        compiled,
-        compiles: findings.len() == valid,
-        is_valid: valid == before,
-    }
+    let template = target.template.as_ref().unwrap_or(&none);
+    let path = path.field("template");
+    CompiledTemplate::new(template, &path, variables, compiler, findings)
 }
 
 /// The error for more PackageVariants than one run may create.
@@ -274,13 +252,9 @@ fn evaluate<'s, T>(
     expansion.variants.reserve(candidates.len());
     for candidate in candidates.iter() {
         let place = candidate.place;
-        let PreparedTemplate {
-            compiled: template,
-            compiles,
-            is_valid,
-        } = &templates[place.target];
+        let template = &templates[place.target];
         let has_upstream = upstream.is_some() || !template.reads(Variable::Upstream);
-        if !(*compiles && has_upstream) {
+        if !(template.compiles && has_upstream) {
             // A missing Repository can still be reported.
             if let Some(Err(failure)) = template
                 .plain_repo(candidate.repo)
@@ -299,7 +273,7 @@ fn evaluate<'s, T>(
             evaluator,
         );
         let failure = match made {
-            Ok(_) if !is_valid => continue,
+            Ok(_) if !template.is_valid => continue,
             Ok((name, spec)) => match make(place.target, &name, spec) {
                 Ok(made) => {
                     expansion.variants.push(SetVariant { name, place, made });

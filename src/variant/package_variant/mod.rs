@@ -274,49 +274,67 @@ impl PackageVariant {
 impl PackageVariantSpec {
     fn validate(&self, findings: &mut Vec<FunctionResult>) {
         let spec = Path::fields(&["spec"]);
-        let mut required = |path: Path, value: Option<&str>, what: &str| {
-            if value.is_none_or(str::is_empty) {
-                findings.push(missing(&path, what));
-            }
-        };
-        let path = spec.field("upstream");
-        match &self.upstream {
-            None => required(path, None, "the package that the variant is made from"),
-            Some(upstream) => {
-                required(path.field("repo"), upstream.repo.as_deref(), A_REPOSITORY);
-                required(path.field("package"), upstream.package.as_deref(), A_NAME);
-            }
-        }
+        let what = "the package that the variant is made from";
+        validate_upstream(self.upstream.as_ref(), what, findings);
         let path = spec.field("downstream");
         match &self.downstream {
-            None => required(path, None, "the package that the variant becomes"),
-            Some(downstream) => {
-                let Downstream { repo, package } = downstream;
-                required(path.field("repo"), repo.as_deref(), A_REPOSITORY);
-                required(path.field("package"), package.as_deref(), A_NAME);
-                for (field, value) in [("repo", repo), ("package", package)] {
-                    let value = value.as_deref().filter(|value| !value.is_empty());
-                    let refused = value.and_then(|value| refuse_downstream(field, value));
-                    findings.extend(refused.map(|finding| finding.with_field(path.field(field))));
+            None => findings.push(missing(&path, "the package that the variant becomes")),
+            Some(Downstream { repo, package }) => {
+                for (name, value, what) in named(repo, package) {
+                    let path = path.field(name);
+                    findings.extend(match given(value) {
+                        Some(value) => refuse_downstream(name, value).map(|f| f.with_field(path)),
+                        None => Some(missing(&path, what)),
+                    });
                 }
             }
         }
-        let mut word = |field: &str, value: Option<&String>, words: [&str; 2]| {
-            let value = value.map_or("", String::as_str);
-            if !value.is_empty() && !words.contains(&value) {
-                let [first, second] = words;
-                let message = format!("expected `{first}` or `{second}`, found `{value}`");
-                findings.push(invalid(&spec.field(field), message));
-            }
-        };
-        let (adoption, deletion) = (self.adoption_policy.as_ref(), self.deletion_policy.as_ref());
-        word("adoptionPolicy", adoption, ADOPTION_POLICIES);
-        word("deletionPolicy", deletion, DELETION_POLICIES);
+        let policies = [&self.adoption_policy, &self.deletion_policy];
+        findings.extend(validate_policies(policies, &spec));
         findings.extend(self.package_context.validate(&spec.field("packageContext")));
         findings.extend(self.pipeline.validate(&spec.field("pipeline")));
         let injectors = spec.field("injectors");
         findings.extend(validate_injectors(&self.injectors, &injectors));
     }
+}
+
+/// Adds the errors in `upstream`; `what` it is, for the message.
+pub(crate) fn validate_upstream(
+    upstream: Option<&Upstream>,
+    what: &str,
+    findings: &mut Vec<FunctionResult>,
+) {
+    let path = Path::fields(&["spec", "upstream"]);
+    let Some(Upstream { repo, package, .. }) = upstream else {
+        return findings.push(missing(&path, what));
+    };
+    for (name, value, what) in named(repo, package) {
+        if given(value).is_none() {
+            findings.push(missing(&path.field(name), what));
+        }
+    }
+}
+
+/// Errors for unknown words in `adoptionPolicy` and `deletionPolicy`.
+#[must_use]
+pub(crate) fn validate_policies(values: [&Option<String>; 2], path: &Path) -> Vec<FunctionResult> {
+    let policies = [
+        ("adoptionPolicy", ADOPTION_POLICIES),
+        ("deletionPolicy", DELETION_POLICIES),
+    ];
+    let given = policies.into_iter().zip(values.map(given));
+    let finding = |((name, words), value): ((&str, [&str; 2]), Option<&str>)| {
+        let value = value.filter(|value| !words.contains(value))?;
+        let [first, second] = words;
+        let message = format!("expected `{first}` or `{second}`, found `{value}`");
+        Some(invalid(&path.field(name), message))
+    };
+    given.filter_map(finding).collect()
+}
+
+/// The value of a field; an empty string counts as absent.
+pub(crate) fn given(field: &Option<String>) -> Option<&str> {
+    field.as_deref().filter(|text| !text.is_empty())
 }
 
 /// The error for a field of `downstream` with a path that leads elsewhere: repository and package are folders of a
@@ -334,7 +352,15 @@ pub(crate) fn refuse_downstream(field: &str, value: &str) -> Option<FunctionResu
 }
 
 const A_REPOSITORY: &str = "the name of a Repository";
-const A_NAME: &str = "the name of a package";
+
+/// The fields that name a package: each with its value, and what that is.
+fn named<'v>(
+    repo: &'v Option<String>,
+    package: &'v Option<String>,
+) -> [(&'static str, &'v Option<String>, &'static str); 2] {
+    let package = ("package", package, "the name of a package");
+    [("repo", repo, A_REPOSITORY), package]
+}
 
 /// Refuses an object without a name, because the names of other things are derived from it.
 #[must_use]
@@ -354,13 +380,18 @@ impl PackageContext {
         let remove = self.remove_keys.iter().enumerate();
         let remove = remove.map(|(index, key)| (key, path.field("removeKeys").index(index)));
         data.chain(remove)
-            .filter(|(key, _)| RESERVED_KEYS.contains(&key.as_str()))
-            .map(|(key, path)| {
-                let message = format!("the key `{key}` is reserved: kpt and Porch set it");
-                FunctionResult::error(Reason::ReservedKey, message).with_field(path)
-            })
+            .filter_map(|(key, path)| reserved(&path, key))
             .collect()
     }
+}
+
+/// The error for a key of the package context that kpt and Porch set.
+pub(crate) fn reserved(path: &Path, key: &str) -> Option<FunctionResult> {
+    let is_reserved = RESERVED_KEYS.contains(&key);
+    is_reserved.then(|| {
+        let message = format!("the key `{key}` is reserved: kpt and Porch set it");
+        FunctionResult::error(Reason::ReservedKey, message).with_field(path)
+    })
 }
 
 impl Pipeline {
@@ -383,7 +414,7 @@ impl Pipeline {
 
 impl PipelineFunction {
     fn validate(&self, path: &Path, findings: &mut Vec<FunctionResult>) {
-        let given = |field: &Option<String>| field.as_ref().is_some_and(|text| !text.is_empty());
+        let given = |field| given(field).is_some();
         match (given(&self.image), given(&self.exec)) {
             (true, false) | (false, true) => {}
             (false, false) => {
@@ -441,18 +472,24 @@ pub(crate) fn validate_injectors(
                 findings.push(invalid(&path.field(field), message));
             }
         }
-        if let Some(group) = injector.group.as_ref().filter(|group| group.contains('/')) {
-            let message = format!("expected a group without version, found `{group}`");
-            findings.push(invalid(&path.field("group"), message));
-        }
+        findings.extend(validate_group(injector.group.as_deref(), &path));
     }
     findings
 }
 
-fn missing(path: &Path, what: &str) -> FunctionResult {
+/// The error for a group of an injector that includes a version.
+pub(crate) fn validate_group(group: Option<&str>, injector: &Path) -> Option<FunctionResult> {
+    let group = group.filter(|group| group.contains('/'))?;
+    let message = format!("expected a group without version, found `{group}`");
+    Some(invalid(&injector.field("group"), message))
+}
+
+/// The error for a missing value; `what` was expected.
+pub(crate) fn missing(path: &Path, what: &str) -> FunctionResult {
     invalid(path, format!("expected {what}, found none"))
 }
 
-fn invalid(path: &Path, message: impl Into<Message>) -> FunctionResult {
+/// The error for a value that is not allowed.
+pub(crate) fn invalid(path: &Path, message: impl Into<Message>) -> FunctionResult {
     FunctionResult::error(Reason::InvalidConfig, message).with_field(path)
 }

@@ -1,12 +1,12 @@
 //! The PackageVariantSet: its typed fields. `read` refuses unknown fields of `spec` and fields of the wrong type;
-//! `validate` reports values that are not allowed, all at once. Expressions are plain texts here.
+//! `validate` reports values that are not allowed, all at once. Templates are checked when they are compiled.
 //!
 //! Source: package-variant document, PackageVariantSet API; contract, expand-variant-set.
 
 mod read;
 mod validate;
 
-pub(crate) use validate::{reserved, twice};
+pub(crate) use super::package_variant::given;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -220,7 +220,7 @@ pub(crate) struct PipelineTemplate {
     pub(crate) validators: Vec<FunctionTemplate>,
     /// The pipeline without its computed parts.
     #[serde(skip)]
-    plain: Pipeline,
+    pub(crate) plain: Pipeline,
     /// All of it as written, without `configMapExprs`.
     #[serde(skip)]
     pub(crate) value: Option<Value>,
@@ -309,9 +309,4 @@ impl<'de> Deserialize<'de> for StringMap {
         }
         deserializer.deserialize_map(Entries)
     }
-}
-
-/// The value of a field; an empty string counts as absent.
-pub(crate) fn given(field: &Option<String>) -> Option<&str> {
-    field.as_deref().filter(|text| !text.is_empty())
 }

@@ -1,19 +1,23 @@
 //! Compiles the expressions of a template, once for all targets.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{
-    CONTEXT, CompiledTemplate, Computed, ComputedKey, ComputedPart, TemplateText, value_at,
+    CONTEXT, CompiledTemplate, Computed, ComputedKey, ComputedPart, TemplateText, is_in_context,
+    twice, value_at,
 };
 use crate::results::{FunctionResult, Reason};
 use crate::variant::expression::{Compiler, Variable, Variables};
+use crate::variant::package_variant::{
+    given, invalid, reserved, validate_group, validate_policies,
+};
 use crate::variant::package_variant_set::{
-    InjectorTemplate, MapExpr, PackageContextTemplate, StringMap, Template, given,
+    InjectorTemplate, MapExpr, PackageContextTemplate, PipelineTemplate, StringMap, Template,
 };
 use crate::yaml::{Path, Value};
 
 impl CompiledTemplate {
-    /// Compiles all expressions of a template; adds errors to `findings`.
+    /// Checks a template and compiles all its expressions; adds errors to `findings`.
     #[must_use]
     pub(crate) fn new(
         template: &Template,
@@ -34,14 +38,17 @@ impl CompiledTemplate {
             plain: Value::Mapping(own.into()),
             computed: Vec::new(),
             reads: BTreeSet::new(),
+            compiles: true,
+            is_valid: true,
         };
         let downstream = path.field("downstream");
         let field = &template.downstream;
         let repo_expr = ("repoExpr", &field.repo_expr);
-        let repo = planner.text(&downstream, given(&field.repo), repo_expr);
+        let repo = planner.text(&downstream, ("repo", given(&field.repo)), repo_expr);
         planner.variables = variables;
         let package_expr = ("packageExpr", &field.package_expr);
-        let package = planner.text(&downstream, given(&field.package), package_expr);
+        let package = ("package", given(&field.package));
+        let package = planner.text(&downstream, package, package_expr);
         planner.rest(template, path);
         Self {
             repo,
@@ -50,6 +57,8 @@ impl CompiledTemplate {
             plain: planner.plain,
             computed: planner.computed,
             reads: planner.reads,
+            compiles: planner.compiles,
+            is_valid: planner.is_valid,
         }
     }
 }
@@ -62,9 +71,17 @@ struct Planner<'p> {
     plain: Value,
     computed: Vec<(Path, ComputedPart)>,
     reads: BTreeSet<Variable>,
+    compiles: bool,
+    is_valid: bool,
 }
 
 impl Planner<'_> {
+    fn refuse(&mut self, findings: impl IntoIterator<Item = FunctionResult>) {
+        let before = self.findings.len();
+        self.findings.extend(findings);
+        self.is_valid &= self.findings.len() == before;
+    }
+
     fn compile(&mut self, source: &str, path: Path) -> Option<Computed> {
         match self.compiler.compile(source, &self.variables) {
             Ok(expression) => {
@@ -74,29 +91,48 @@ impl Planner<'_> {
             Err(error) => {
                 let result = FunctionResult::error(Reason::InvalidExpression, error.to_string());
                 self.findings.push(result.with_field(path));
+                self.compiles = false;
                 None
             }
         }
     }
 
-    /// The plain field, or the compiled expression, which takes precedence.
+    /// The plain field, or the compiled expression. Both are an error.
     fn text(
         &mut self,
         path: &Path,
-        plain: Option<&str>,
+        (plain_name, plain): (&str, Option<&str>),
+        (name, expr): (&str, &Option<String>),
+    ) -> Option<TemplateText> {
+        let Some(source) = given(expr) else {
+            return plain.map(|plain| TemplateText::Plain(plain.to_owned()));
+        };
+        if plain.is_some_and(|plain| !plain.is_empty()) {
+            let message = format!("expected `{plain_name}` or `{name}`, found both");
+            self.refuse([invalid(path, message)]);
+        }
+        let computed = self.compile(source, path.field(name))?;
+        Some(TemplateText::Computed(computed))
+    }
+
+    /// The plain field, or the compiled expression. Both and neither are an error.
+    fn required_text(
+        &mut self,
+        path: &Path,
+        plain: (&str, Option<&str>),
         expr: (&str, &Option<String>),
     ) -> Option<TemplateText> {
-        match given(expr.1) {
-            Some(source) => {
-                let computed = self.compile(source, path.field(expr.0))?;
-                Some(TemplateText::Computed(computed))
-            }
-            None => plain.map(|plain| TemplateText::Plain(plain.to_owned())),
+        if plain.1.is_none() && given(expr.1).is_none() {
+            let message = format!("expected `{}` or `{}`, found neither", plain.0, expr.0);
+            self.refuse([invalid(path, message)]);
         }
+        self.text(path, plain, expr)
     }
 
     /// Compiles all fields except `downstream`, in the order of the fields of `spec`.
     fn rest(&mut self, template: &Template, path: &Path) {
+        let policies = [&template.adoption_policy, &template.deletion_policy];
+        self.refuse(validate_policies(policies, path));
         for (name, policy) in [
             ("adoptionPolicy", &template.adoption_policy),
             ("deletionPolicy", &template.deletion_policy),
@@ -111,11 +147,24 @@ impl Planner<'_> {
         let (exprs, at) = (&template.annotation_exprs, path.field("annotationExprs"));
         self.entries(Path::fields(&["annotations"]), annotations, exprs, &at);
         let context = &template.package_context;
-        let at = path.field(CONTEXT).field("dataExprs");
+        let at = path.field(CONTEXT);
+        let data = at.field("data");
+        let keys = context.data.0.iter().map(|(key, _)| key);
+        self.refuse(keys.filter_map(|key| reserved(&data.field(key), key)));
         let place = Path::fields(&[CONTEXT, "data"]);
-        self.entries(place, &context.data, &context.data_exprs, &at);
-        self.removed_keys(context, &path.field(CONTEXT).field("removeKeyExprs"));
-        let pipeline = &template.pipeline;
+        self.entries(
+            place,
+            &context.data,
+            &context.data_exprs,
+            &at.field("dataExprs"),
+        );
+        self.removed_keys(context, &at);
+        self.pipeline(&template.pipeline, &path.field("pipeline"));
+        self.injectors(&template.injectors, &path.field("injectors"));
+        self.injectors(&template.injector_exprs, &path.field("injectorExprs"));
+    }
+
+    fn pipeline(&mut self, pipeline: &PipelineTemplate, path: &Path) {
         for name in ["validators", "mutators"] {
             let functions = pipeline.value.as_ref().and_then(|value| value.get(name));
             let functions = functions.map_or(&[][..], Value::items);
@@ -129,28 +178,48 @@ impl Planner<'_> {
             ("validators", &pipeline.validators),
         ] {
             let place = Path::fields(&["pipeline", name]);
-            let path = path.field("pipeline").field(name);
+            let path = path.field(name);
             for (index, function) in functions.iter().enumerate() {
                 let exprs = &function.config_map_exprs;
-                if !exprs.is_empty() {
-                    let place = place.index(index).field("configMap");
-                    let path = path.index(index).field("configMapExprs");
-                    self.entries(place, &function.config_map, exprs, &path);
+                if exprs.is_empty() {
+                    continue;
                 }
+                let path = path.index(index);
+                let place = place.index(index).field("configMap");
+                let at = path.field("configMapExprs");
+                self.entries(place, &function.config_map, exprs, &at);
+                let others = [
+                    ("configPath", given(&function.config_path).is_some()),
+                    ("configRef", function.config_ref.is_some()),
+                ];
+                let others = others.iter().filter(|(_, is_given)| *is_given);
+                self.refuse(others.map(|(field, _)| {
+                    let message = format!("expected `configMapExprs` or `{field}`, found both");
+                    invalid(&path, message)
+                }));
             }
         }
-        self.injectors(&template.injectors, &path.field("injectors"));
-        self.injectors(&template.injector_exprs, &path.field("injectorExprs"));
+        self.refuse(pipeline.plain.validate(path));
     }
 
     /// Compiles a map from its plain entries and its computed entries.
     fn entries(&mut self, place: Path, plain: &StringMap, exprs: &[MapExpr], path: &Path) {
         let mut keys = Vec::new();
+        let mut plain_keys = HashSet::new();
         for (index, entry) in exprs.iter().enumerate() {
             let path = path.index(index);
-            let key = self.text(&path, entry.key.as_deref(), ("keyExpr", &entry.key_expr));
-            let value = ("valueExpr", &entry.value_expr);
-            let value = self.text(&path, entry.value.as_deref(), value);
+            let plain_key = given(&entry.key);
+            let key_expr = ("keyExpr", &entry.key_expr);
+            let key = self.required_text(&path, ("key", plain_key), key_expr);
+            // Unlike an absent value, an empty value is allowed.
+            let value = ("value", entry.value.as_deref());
+            let value = self.required_text(&path, value, ("valueExpr", &entry.value_expr));
+            if let Some(key) = plain_key {
+                let path = path.field("key");
+                let is_new = plain_keys.insert(key);
+                self.refuse((!is_new).then(|| twice(&path, key)));
+                self.refuse(reserved(&path, key).filter(|_| is_in_context(&place)));
+            }
             if let (Some(key), value @ Some(_)) = (key, value) {
                 keys.push(ComputedKey { key, value, path });
             }
@@ -162,11 +231,26 @@ impl Planner<'_> {
     }
 
     fn removed_keys(&mut self, context: &PackageContextTemplate, path: &Path) {
+        let mut plain_keys = HashSet::new();
+        for (index, key) in context.remove_keys.iter().enumerate() {
+            let path = path.field("removeKeys").index(index);
+            self.refuse(reserved(&path, key));
+            if key.is_empty() {
+                self.refuse([invalid(&path, "expected a key, found an empty string")]);
+            } else if !plain_keys.insert(key) {
+                self.refuse([twice(&path, key)]);
+            }
+        }
         let mut keys = Vec::new();
         for (index, source) in context.remove_key_exprs.iter().enumerate() {
-            let path = path.index(index);
-            let compiled = (!source.is_empty()).then(|| self.compile(source, path.clone()));
-            keys.extend(compiled.flatten().map(|computed| ComputedKey {
+            let path = path.field("removeKeyExprs").index(index);
+            if source.is_empty() {
+                let message = "expected an expression, found an empty string";
+                self.refuse([invalid(&path, message)]);
+                continue;
+            }
+            let compiled = self.compile(source, path.clone());
+            keys.extend(compiled.map(|computed| ComputedKey {
                 key: TemplateText::Computed(computed),
                 value: None,
                 path,
@@ -205,8 +289,10 @@ impl Planner<'_> {
 
     fn injectors(&mut self, injectors: &[InjectorTemplate], path: &Path) {
         for (index, injector) in injectors.iter().enumerate() {
-            let name_expr = ("nameExpr", &injector.name_expr);
-            let name = self.text(&path.index(index), injector.name.as_deref(), name_expr);
+            let path = path.index(index);
+            let name = ("name", given(&injector.name));
+            let name = self.required_text(&path, name, ("nameExpr", &injector.name_expr));
+            self.refuse(validate_group(injector.group.as_deref(), &path));
             let Some(name) = name else { continue };
             let group = injector.group.as_deref();
             let fields = [

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::{
-    CONTEXT, CompiledTemplate, Computed, ComputedKey, ComputedPart, TemplateFailure, TemplateText,
-    invalid, value_at,
+    CompiledTemplate, Computed, ComputedKey, ComputedPart, TemplateFailure, TemplateText,
+    is_in_context, twice, value_at,
 };
 use crate::results::{FunctionResult, Reason};
 use crate::variant::expression::{Evaluator, ExpressionError};
-use crate::variant::package_variant_set::{reserved, twice};
-use crate::yaml::{Path, PathElement, Value};
+use crate::variant::package_variant::{invalid, reserved};
+use crate::yaml::{Path, Value};
 
 impl CompiledTemplate {
     /// The name of the downstream Repository; `None` if the template does not set it.
@@ -74,8 +74,6 @@ impl ComputedPart {
             }
             Self::Keys { keys, plain } => (keys, plain),
         };
-        let is_context =
-            matches!(place.elements().first(), Some(PathElement::Field(name)) if name == CONTEXT);
         let mut computed = HashSet::with_capacity(keys.len());
         for ComputedKey {
             key,
@@ -87,7 +85,7 @@ impl ComputedPart {
             if key.is_empty() {
                 return Err(invalid(path, "expected a key, found an empty string").into());
             }
-            if let Some(finding) = reserved(path, &key).filter(|_| is_context) {
+            if let Some(finding) = reserved(path, &key).filter(|_| is_in_context(place)) {
                 return Err(finding.into());
             }
             let text = text.as_ref().map(|text| text.text(evaluator)).transpose()?;

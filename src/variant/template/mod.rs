@@ -1,6 +1,7 @@
 //! Creates the `spec` of a target's PackageVariant from a template.
 //!
-//! A template is compiled once, to a `spec` and the positions of its computed parts, and evaluated for each target.
+//! A template is checked and compiled once, to a `spec` and the positions of its computed parts, and evaluated for each
+//! target.
 //! A computed entry overrides a plain entry with the same key, at the position of the plain entry.
 //!
 //! Source: package-variant document, PackageVariant Template.
@@ -11,7 +12,8 @@ mod evaluate;
 use std::collections::{BTreeSet, HashMap};
 
 use super::expression::{Expression, Variable};
-use crate::results::{FunctionResult, Message, Reason};
+use super::package_variant::invalid;
+use crate::results::FunctionResult;
 use crate::yaml::{Path, PathElement, Value};
 
 /// The field of `spec` with the package context, which has reserved keys.
@@ -30,6 +32,10 @@ pub(crate) struct CompiledTemplate {
     computed: Vec<(Path, ComputedPart)>,
     /// The variables that the expressions read.
     reads: BTreeSet<Variable>,
+    /// Whether all expressions compile.
+    pub(crate) compiles: bool,
+    /// Whether the other values are valid. If not, the template is evaluated only to find further errors.
+    pub(crate) is_valid: bool,
 }
 
 /// A text that is either plain or computed.
@@ -84,8 +90,17 @@ impl From<FunctionResult> for TemplateFailure {
     }
 }
 
-fn invalid(path: &Path, message: impl Into<Message>) -> FunctionResult {
-    FunctionResult::error(Reason::InvalidConfig, message).with_field(path)
+/// The error for a repeated key.
+fn twice(path: &Path, key: &str) -> FunctionResult {
+    invalid(
+        path,
+        format!("expected each key once in the list, found `{key}` again"),
+    )
+}
+
+/// Whether a position in `spec` is within the package context.
+fn is_in_context(place: &Path) -> bool {
+    matches!(place.elements().first(), Some(PathElement::Field(name)) if name == CONTEXT)
 }
 
 /// The value at a position in `spec`; adds missing fields. `None` if the position does not fit the value.
