@@ -219,19 +219,6 @@ impl Check<'_> {
                 )
             }
             (operators::INDEX, [value, index]) => self.index(node, call, value, index),
-            (
-                operators::LESS
-                | operators::LESS_EQUALS
-                | operators::GREATER
-                | operators::GREATER_EQUALS,
-                [left, right],
-            ) => {
-                if is_ordered(left, right) {
-                    Ok(ValueType::Bool)
-                } else {
-                    problem(node.id, no_overload(name, &found))
-                }
-            }
             (operators::ADD, [ValueType::List(_), ValueType::List(_)]) => Ok(found[0]
                 .unify(&found[1])
                 .unwrap_or(ValueType::list(ValueType::Dyn))),
@@ -385,28 +372,18 @@ fn no_overload(name: &str, found: &[ValueType]) -> String {
     format!("`{}` does not take ({})", spelled(name), found.join(", "))
 }
 
-fn is_ordered(left: &ValueType, right: &ValueType) -> bool {
-    use ValueType::{Bool, Bytes, Double, Duration, Int, String, Timestamp, Uint};
-    let is_number = |t: &ValueType| matches!(t, Int | Uint | Double);
-    let is_comparable =
-        |t: &ValueType| is_number(t) || matches!(t, Bool | String | Bytes | Duration | Timestamp);
-    match (left.is_open(), right.is_open()) {
-        (true, true) => true,
-        (true, false) => is_comparable(right),
-        (false, true) => is_comparable(left),
-        (false, false) => {
-            is_comparable(left) && (left == right || (is_number(left) && is_number(right)))
-        }
-    }
-}
-
 fn overloaded(id: u64, call: &CallExpr, found: &[ValueType]) -> Result<ValueType, Problem> {
     let name = call.func_name.as_str();
     let (table, other) = match call.target {
         None => (GLOBAL, MEMBER),
         Some(_) => (MEMBER, GLOBAL),
     };
-    let named = |table: &'static [Overload]| table.iter().filter(move |(n, ..)| *n == name);
+    // The table has one operator that compares.
+    let listed = match name {
+        operators::LESS_EQUALS | operators::GREATER | operators::GREATER_EQUALS => operators::LESS,
+        name => name,
+    };
+    let named = |table: &'static [Overload]| table.iter().filter(move |(n, ..)| *n == listed);
     let matching = |(_, takes, _): &&&Overload| {
         takes.len() == found.len() && takes.iter().zip(found).all(|(kind, t)| kind.takes(t))
     };
