@@ -267,7 +267,8 @@ fn paired(first: &[&str], other: &[&str]) -> Vec<Option<usize>> {
 }
 
 /// A unified diff in the colours of `git diff`.
-pub(crate) fn coloured_diff(diff: &str) -> String {
+#[must_use]
+pub fn coloured_diff(diff: &str) -> String {
     let mut text = String::with_capacity(diff.len() + diff.len() / 4);
     for line in diff.split_inclusive('\n') {
         let style = match line.as_bytes() {

@@ -16,6 +16,7 @@ mod read;
 mod step;
 mod stream;
 
+pub use crate::result_printer::coloured_diff;
 pub use arguments::{Color, ReportFormat, command, quoted};
 pub use flags::with_value_hint;
 pub use package_directory::write_documents;

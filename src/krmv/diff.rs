@@ -6,7 +6,7 @@ use std::rc::Rc;
 use krm_variants::diff::file_diff;
 use krm_variants::functions::render_variant::cloned_files;
 use krm_variants::package::{FileChange, is_krm_name};
-use krm_variants::results::Results;
+use krm_variants::results::{ResourceRef, Results};
 use krm_variants::supplied::SuppliedPackage;
 use krm_variants::yaml::{Document, OwnedDocument};
 use serde_json::json;
@@ -14,7 +14,7 @@ use serde_json::json;
 use super::cli::{Common, DiffArguments};
 use super::failure::Result;
 use super::package::{Contents, KPTFILE, LocalPackage, PackageResources, resources};
-use super::print::{self, BOLD, CYAN, GREEN, Page, RED};
+use super::print::{self, BOLD, GREEN, Page, RED};
 use super::session::FollowedPackage;
 use super::upstream::contents;
 use super::{exit, kptfile};
@@ -40,29 +40,13 @@ pub(crate) fn run(diff: &DiffArguments, common: &Common) -> Result<u8> {
             continue;
         }
         page.line(format_args!("=== {name}"));
-        for line in edit.text.lines().filter(|line| !is_head(line)) {
-            let style = match line.as_bytes().first() {
-                Some(b'+') => GREEN,
-                Some(b'-') => RED,
-                Some(b'@') => CYAN,
-                _ => {
-                    page.line(line);
-                    continue;
-                }
-            };
-            let line = page.styled(style, line);
-            page.line(line);
-        }
+        page.diff(edit.hunks());
     }
     if diff.stat {
         page.line(format_args!("{} changed", edits.len()));
     }
     page.finish()?;
     Ok(exit::DONE)
-}
-
-fn is_head(line: &str) -> bool {
-    line.starts_with("--- ") || line.starts_with("+++ ")
 }
 
 /// A resource or file that the user changed.
@@ -72,10 +56,16 @@ struct Edit {
 }
 
 impl Edit {
+    /// The diff without its head, if it has hunks.
+    fn hunks(&self) -> &str {
+        let hunks = self.text.find("\n@@ ").map(|at| at + 1);
+        &self.text[hunks.unwrap_or_default()..]
+    }
+
     /// The numbers of removed and added lines.
     fn counts(&self) -> (usize, usize) {
         let count = |sign: char| {
-            let lines = self.text.lines().filter(|line| !is_head(line));
+            let lines = self.hunks().lines();
             lines.filter(|line| line.starts_with(sign)).count()
         };
         (count('-'), count('+'))
@@ -135,7 +125,6 @@ pub(crate) fn cloned(supplied: &SuppliedPackage) -> Result<Contents> {
 
 struct ResourceText {
     file: String,
-    /// `Kind/namespace/name`, or `Kind/name`.
     shown: String,
     text: String,
 }
@@ -174,8 +163,6 @@ impl<'a> PackageParts<'a> {
 
 fn texts_of(file: &str, document: Document<'_>) -> Vec<ResourceText> {
     let found = resources(document).map(|(at, _, resource)| {
-        let namespace = resource.namespace.as_deref().unwrap_or_default();
-        let name = resource.name.as_deref().unwrap_or_default();
         let text = document
             .range(at)
             .and_then(|range| document.text.get(range));
@@ -183,7 +170,7 @@ fn texts_of(file: &str, document: Document<'_>) -> Vec<ResourceText> {
         let text = text.trim_start_matches(['\r', '\n']);
         ResourceText {
             file: file.to_owned(),
-            shown: format!("{}/{namespace}/{name}", resource.kind).replace("//", "/"),
+            shown: ResourceRef::from(&resource).to_string(),
             text: format!("{}\n", text.trim_end()),
         }
     });

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use console::{Term, measure_text_width, truncate_str};
+use krm_variants::filter::coloured_diff;
 use krm_variants::results::printable;
 
 use super::cli::Common;
@@ -60,6 +61,15 @@ impl Page {
     pub(crate) fn line(&mut self, line: impl fmt::Display) {
         // Writing to a String never fails.
         let _ = writeln!(self.text, "{line}");
+    }
+
+    /// Adds a unified diff.
+    pub(crate) fn diff(&mut self, diff: &str) {
+        if self.colour {
+            self.text += &coloured_diff(diff);
+        } else {
+            self.text += diff;
+        }
     }
 
     /// Adds a line, cut at the page's width.

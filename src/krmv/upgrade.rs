@@ -18,7 +18,7 @@ use super::failure::{Failure, Result};
 use super::kptfile::{self, OpenUpgrade};
 use super::merging::{MergedPackage, Merger, with_markers};
 use super::package::{Contents, KPTFILE, LocalPackage};
-use super::print::{self, Page, to_stdout};
+use super::print::{self, Page};
 use super::report::{UpgradeReport, print_errors};
 use super::session::{FollowedPackage, locked_name};
 use super::upstream::contents;
@@ -205,7 +205,7 @@ impl Task<'_> {
     ) -> Result<u8> {
         let changes = self.package.changes(&merged.contents, &merged.modes);
         if self.upgrade.diff {
-            let mut text = String::new();
+            let mut page = Page::new(self.common);
             for change in &changes {
                 let path = change.path();
                 let before = self
@@ -217,9 +217,9 @@ impl Task<'_> {
                     .contents
                     .get(path)
                     .map(|bytes| (bytes.as_slice(), 0o644));
-                text += &file_diff(path, before, after);
+                page.diff(&file_diff(path, before, after));
             }
-            to_stdout(&text)?;
+            page.finish()?;
             return Ok(exit::open_if(!open.is_empty()));
         }
         if !self.upgrade.dry_run {

@@ -123,6 +123,16 @@ fn diff_shows_the_edits_and_no_more() {
     assert!(!open.contains("app:3\n+"), "{open}");
 }
 
+#[test]
+fn diff_shows_a_line_that_looks_like_a_head() {
+    let world = World::with_package();
+    world.write("web/own.txt", "++ one\ntwo\n");
+    let text = world.krmv(&["diff", "web"]).stdout;
+    assert!(text.contains("\n+++ one\n+two\n"), "{text}");
+    let stat = world.krmv(&["diff", "web", "--stat"]).stdout;
+    assert!(stat.contains("+2     -0     own.txt"), "{stat}");
+}
+
 /// A file can hold resources by its name, in any folder.
 #[test]
 fn diff_shows_the_kptfile_of_a_sub_package_as_a_resource() {
