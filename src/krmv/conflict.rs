@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use krm_variants::merge::decided::{glob, rule_for};
-use krm_variants::results::{FunctionResult, ResourceRef, Results};
+use krm_variants::results::{FunctionResult, Results};
 use krm_variants::yaml::Value;
 
 /// The tags of a result that hold the versions of a conflict.
@@ -39,7 +39,7 @@ impl ReportedConflict {
 
     /// Identifies the place in later runs. The rule path is preferred, because it does not count list elements.
     pub(crate) fn key(&self) -> String {
-        let resource = self.0.resource.as_ref().map(named).unwrap_or_default();
+        let resource = self.resource_name().unwrap_or_default();
         let path = self.0.rule_path.as_deref().or(self.0.field.as_deref());
         let key = [self.file(), &resource, path.unwrap_or_default()].join(":");
         key.replace(['\n', '\r'], " ")
@@ -47,7 +47,7 @@ impl ReportedConflict {
 
     /// `Deployment/app`, for people.
     pub(crate) fn resource_name(&self) -> Option<String> {
-        self.0.resource.as_ref().map(named)
+        self.0.resource.as_ref().map(ToString::to_string)
     }
 
     /// The field, as a user types it in a pattern.
@@ -83,13 +83,6 @@ impl ReportedConflict {
             .path()
             .map(|path| path.rsplit('.').next().unwrap_or(path));
         (field, self.values())
-    }
-}
-
-fn named(resource: &ResourceRef) -> String {
-    match resource.namespace.as_deref() {
-        Some(namespace) => format!("{}/{namespace}/{}", resource.kind, resource.name),
-        None => format!("{}/{}", resource.kind, resource.name),
     }
 }
 

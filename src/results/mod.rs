@@ -62,6 +62,28 @@ pub struct ResourceRef {
     pub namespace: Option<Arc<str>>,
 }
 
+impl From<&Resource> for ResourceRef {
+    fn from(resource: &Resource) -> Self {
+        Self {
+            api_version: resource.api_version.clone(),
+            kind: resource.kind.clone(),
+            name: resource.name.clone().unwrap_or_default(),
+            namespace: resource.namespace.clone(),
+        }
+    }
+}
+
+/// `Deployment/app`, or `Deployment/shop/app` with a namespace.
+impl fmt::Display for ResourceRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/", self.kind)?;
+        if let Some(namespace) = &self.namespace {
+            write!(f, "{namespace}/")?;
+        }
+        f.write_str(&self.name)
+    }
+}
+
 /// The value of a field before and after; `None` if the field is absent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldValues {
@@ -166,12 +188,7 @@ impl FunctionResult {
     /// Sets the resource and its file.
     #[must_use]
     pub fn with_resource(mut self, resource: &Resource) -> Self {
-        self.resource = Some(ResourceRef {
-            api_version: resource.api_version.clone(),
-            kind: resource.kind.clone(),
-            name: resource.name.clone().unwrap_or_default(),
-            namespace: resource.namespace.clone(),
-        });
+        self.resource = Some(resource.into());
         let Origin { path, index, .. } = &resource.origin;
         self.file = path.clone().map(|path| (path, *index));
         self
@@ -275,16 +292,7 @@ impl fmt::Display for FunctionResult {
             f.write_str(" ")?;
         }
         if let Some(resource) = &self.resource {
-            let namespace = resource
-                .namespace
-                .as_ref()
-                .map(|n| format!("{n}/"))
-                .unwrap_or_default();
-            write!(
-                f,
-                "{}: ",
-                printable(&format!("{}/{namespace}{}", resource.kind, resource.name))
-            )?;
+            write!(f, "{}: ", printable(&resource.to_string()))?;
         }
         if let Some(field) = &self.field {
             write!(f, "{}: ", printable(field))?;

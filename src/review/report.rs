@@ -47,14 +47,10 @@ fn summary(results: &Results) -> String {
     }
 }
 
-/// `Deployment/shop/front`.
+/// `Deployment/shop/front`. Empty if the result is not about a resource.
 fn name(result: &FunctionResult) -> String {
-    let Some(resource) = &result.resource else {
-        return String::new();
-    };
-    let namespace = resource.namespace.as_ref();
-    let namespace = namespace.map(|name| format!("{name}/")).unwrap_or_default();
-    format!("{}/{namespace}{}", resource.kind, resource.name)
+    let resource = result.resource.as_ref();
+    resource.map(ToString::to_string).unwrap_or_default()
 }
 
 /// The values of a field before and after, cut to `most` characters. `None` for both if they look the same.

@@ -302,15 +302,8 @@ fn place(reported: &ReportedResult) -> String {
         let path = file.path.as_str();
         path.strip_prefix("‹path›/").unwrap_or(path)
     });
-    let resource = reported.resource_ref.as_ref().map(|about| {
-        let namespace = about.namespace.as_ref().map(|name| format!("{name}/"));
-        format!(
-            "{}/{}{}",
-            about.kind,
-            namespace.unwrap_or_default(),
-            about.name
-        )
-    });
+    let resource = reported.resource_ref.as_ref();
+    let resource = resource.map(ToString::to_string);
     match (resource, file) {
         // The variants are already named next to the result.
         _ if reported.is_about_variant() => String::new(),
