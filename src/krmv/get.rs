@@ -31,7 +31,7 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
 /// The requested revision. Without a request, the newest final release; without a release, the default branch.
 pub(crate) fn chosen(source: &SourceArgument, upstream: &UpstreamSource) -> Result<Revision> {
     if let Some(request) = &source.revision {
-        return upstream.asked(&source.path, request);
+        return upstream.requested(&source.path, request);
     }
     let releases = &upstream.releases;
     let newest = releases.newest().or(releases.head());

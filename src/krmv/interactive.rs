@@ -15,7 +15,7 @@ use super::conflict::ReportedConflict;
 use super::failure::{Failure, Result};
 use super::merging::{has_markers, with_markers};
 use super::print::{BOLD, CYAN, Page};
-use super::table::{ConflictTable, UserDecision};
+use super::resolution::{Resolution, UserDecision};
 use super::upstream::contents;
 
 const HELP: &str = "\
@@ -59,7 +59,7 @@ fn edited(conflicts: &[ReportedConflict], answers: &[Answer]) -> BTreeMap<String
 
 /// Asks about each conflict. Returns the decisions, and the texts of the files that the user edited, by path.
 pub(crate) fn ask(
-    table: &ConflictTable<'_>,
+    resolution: &Resolution<'_>,
     conflicts: &[ReportedConflict],
     common: &Common,
 ) -> Result<(Vec<UserDecision>, BTreeMap<String, String>)> {
@@ -67,7 +67,13 @@ pub(crate) fn ask(
     let mut answers: Vec<Answer> = Vec::new();
     'asking: while let Some(conflict) = conflicts.get(answers.len()) {
         let mut page = Page::new(common);
-        show(&mut page, table, conflict, answers.len(), conflicts.len());
+        show(
+            &mut page,
+            resolution,
+            conflict,
+            answers.len(),
+            conflicts.len(),
+        );
         write(&term, &page.take())?;
         loop {
             let prompt = page.styled(CYAN, "decide [l,u,e,s,b,q,?] ");
@@ -81,7 +87,7 @@ pub(crate) fn ask(
                 Key::Char('u') => answers.push(Answer::take(Take::Upstream)),
                 Key::Char('s') => answers.push(Answer::default()),
                 Key::Char('b') if answers.pop().is_some() => {}
-                Key::Char('e') => match edit(table, conflict, &edited(conflicts, &answers))? {
+                Key::Char('e') => match edit(resolution, conflict, &edited(conflicts, &answers))? {
                     Ok(text) => answers.push(Answer {
                         take: Some(Take::File),
                         edited: Some(text),
@@ -94,7 +100,7 @@ pub(crate) fn ask(
                 Key::Char('q') => break 'asking,
                 Key::CtrlC | Key::Escape => {
                     return Err(Failure::new("nothing was decided, nothing was written")
-                        .hint(table.package.command(&["resolve"])));
+                        .hint(resolution.package.command(&["resolve"])));
                 }
                 _ => {
                     write(&term, HELP)?;
@@ -123,7 +129,7 @@ fn write(term: &Term, text: &str) -> Result<()> {
 
 fn show(
     page: &mut Page,
-    table: &ConflictTable<'_>,
+    resolution: &Resolution<'_>,
     conflict: &ReportedConflict,
     at: usize,
     count: usize,
@@ -134,9 +140,9 @@ fn show(
     page.wrapped(&format!("      {}", printable(conflict.what())), 6);
     page.values(conflict);
     let Some(line) = conflict.line() else { return };
-    let directory = &table.package.directory;
+    let directory = &resolution.package.directory;
     page.changed_by(directory, conflict);
-    let bytes = table.contents.get(conflict.file());
+    let bytes = resolution.contents.get(conflict.file());
     let text = bytes
         .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
         .unwrap_or_default();
@@ -150,7 +156,7 @@ fn show(
 /// Opens the file, with conflict markers, in the user's editor. The inner error is a message for the user, who is then
 /// asked again: for example, if the edited text is not valid.
 fn edit(
-    table: &ConflictTable<'_>,
+    resolution: &Resolution<'_>,
     conflict: &ReportedConflict,
     edited: &BTreeMap<String, String>,
 ) -> Result<std::result::Result<String, String>> {
@@ -166,11 +172,11 @@ fn edit(
         ));
     };
     let before = edited.get(path).map(|text| text.clone().into_bytes());
-    let before = before.or_else(|| table.contents.get(path).cloned());
-    let original = contents(&table.merger.original)?;
-    let upstream = contents(&table.merger.upstream)?;
+    let before = before.or_else(|| resolution.contents.get(path).cloned());
+    let original = contents(&resolution.merger.original)?;
+    let upstream = contents(&resolution.merger.upstream)?;
     let versions = [original.get(path), before.as_ref(), upstream.get(path)];
-    let marked = with_markers(path, versions, &table.revision.upstream_ref)?;
+    let marked = with_markers(path, versions, &resolution.revision.upstream_ref)?;
     let folder = tempfile::tempdir()?;
     let name = path.rsplit('/').next().unwrap_or(path);
     let file = folder.path().join(name);

@@ -7,6 +7,7 @@
 
 mod adopt;
 mod blame;
+mod builtin;
 mod cli;
 mod client;
 mod conflict;
@@ -14,7 +15,6 @@ mod diff;
 mod exit;
 mod failure;
 mod get;
-mod inside;
 mod interactive;
 mod kptfile;
 mod merging;
@@ -23,12 +23,12 @@ mod package;
 mod print;
 mod releases;
 mod report;
+mod resolution;
 mod resolve;
 mod review;
 mod session;
 mod source;
 mod status;
-mod table;
 mod upgrade;
 mod upstream;
 mod worktree;
@@ -90,9 +90,9 @@ fn run(cli: Cli) -> Result<u8> {
         Command::Review(review) => review::run(&review, &common),
         Command::Blame(blame) => blame::run(&blame, &common),
         Command::Overlay(overlay) => overlay::run(&overlay, &common),
-        Command::Functions => inside::functions(&common),
-        Command::Completion { shell } => inside::completion(shell),
-        Command::Man { directory } => inside::manual(&directory),
-        Command::Help { topic } => inside::help(topic.as_deref()),
+        Command::Functions => builtin::functions(&common),
+        Command::Completion { shell } => builtin::completion(shell),
+        Command::Man { directory } => builtin::manual(&directory),
+        Command::Help { topic } => builtin::help(topic.as_deref()),
     }
 }

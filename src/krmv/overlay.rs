@@ -230,7 +230,7 @@ fn base_of(directory: &Path, name: &str) -> Result<Vec<Value>> {
         let source = SourceArgument::parse(name)?;
         let upstream = UpstreamSource::listed(&source.repository, &source.path, true)?;
         let request = source.revision.as_deref().unwrap_or("HEAD");
-        let revision = upstream.asked(&source.path, request)?;
+        let revision = upstream.requested(&source.path, request)?;
         let files = upstream.snapshot(&source.path, &revision)?;
         contents(&*supplied(files, Role::Upstream, None, &[])?)?
     };

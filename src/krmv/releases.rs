@@ -199,7 +199,7 @@ impl Releases {
     }
 
     /// The revision for a request: the name of a tag or branch, `latest`, a range, or the beginning of a version.
-    pub(crate) fn asked(&self, request: &str) -> Option<&ListedReference> {
+    pub(crate) fn requested(&self, request: &str) -> Option<&ListedReference> {
         if let Some(named) = self.named(request) {
             return Some(named);
         }
@@ -267,10 +267,10 @@ mod tests {
         3\trefs/tags/v1.1.0\n4\trefs/tags/v1.1.0^{}\n5\trefs/tags/v1.1.3\n6\trefs/tags/v2.0.0-rc.1\n\
         7\trefs/tags/web/v3\n8\trefs/tags/web/v10\n";
 
-    fn asked(directory: &str, request: &str) -> Option<String> {
+    fn requested(directory: &str, request: &str) -> Option<String> {
         let releases = Releases::read(LISTED, directory);
         releases
-            .asked(request)
+            .requested(request)
             .map(|found| format!("{} {}", found.name, found.commit))
     }
 
@@ -293,7 +293,7 @@ mod tests {
             ("web", "v1.0.0", Some("v1.0.0 2")),
         ] {
             assert_eq!(
-                asked(directory, request).as_deref(),
+                requested(directory, request).as_deref(),
                 expected,
                 "{directory} {request}"
             );

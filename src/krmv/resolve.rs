@@ -20,8 +20,8 @@ use super::merging::{Merger, has_markers};
 use super::package::{KPTFILE, LocalPackage};
 use super::print::{self, GREEN, Page, RED, counted, grouped};
 use super::report::{commit_command, conflict_json, hints, print_errors};
+use super::resolution::{Resolution, UserDecision};
 use super::session::{FollowedPackage, followed};
-use super::table::{ConflictTable, UserDecision};
 use super::{exit, interactive};
 
 pub(crate) fn run(resolve: &ResolveArguments, common: &Common) -> Result<u8> {
@@ -35,11 +35,11 @@ pub(crate) fn run(resolve: &ResolveArguments, common: &Common) -> Result<u8> {
     let revision = followed.open_target(&open);
     let merger = followed.merger(&revision);
     let merger = merger.map_err(|error| error.hint(package.command(&["upgrade"])))?;
-    let mut table = ConflictTable::open(&package, &merger, revision, open)?;
-    if table.merged.results.has_errors() {
-        return print_errors(&table.merged.results, common);
+    let mut resolution = Resolution::open(&package, &merger, revision, open)?;
+    if resolution.merged.results.has_errors() {
+        return print_errors(&resolution.merged.results, common);
     }
-    let chosen = table.chosen(&patterns)?;
+    let chosen = resolution.chosen(&patterns)?;
     let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
     let decisions = match resolve.take {
         Some(take) => {
@@ -47,10 +47,10 @@ pub(crate) fn run(resolve: &ResolveArguments, common: &Common) -> Result<u8> {
             chosen.into_iter().map(decision).collect()
         }
         None if is_terminal && !resolve.list && !common.json && !chosen.is_empty() => {
-            let (decisions, edited) = interactive::ask(&table, &chosen, common)?;
+            let (decisions, edited) = interactive::ask(&resolution, &chosen, common)?;
             for (path, text) in edited {
-                table.markers.remove(&path);
-                table.contents.insert(path, text.into_bytes());
+                resolution.markers.remove(&path);
+                resolution.contents.insert(path, text.into_bytes());
             }
             decisions
         }
@@ -58,9 +58,9 @@ pub(crate) fn run(resolve: &ResolveArguments, common: &Common) -> Result<u8> {
     };
     let is_asking = decisions.is_empty();
     if !is_asking {
-        table.decide(&decisions, resolve.remember)?;
+        resolution.decide(&decisions, resolve.remember)?;
     }
-    table.finish(&decisions, common)
+    resolution.finish(&decisions, common)
 }
 
 /// Splits the arguments into the directory and the patterns.
@@ -94,14 +94,14 @@ pub(crate) fn continue_upgrade(
     revision: &Revision,
     open: &OpenUpgrade,
 ) -> Result<u8> {
-    let mut table = ConflictTable::open(package, merger, revision.clone(), open.clone())?;
-    if table.merged.results.has_errors() {
-        return print_errors(&table.merged.results, common);
+    let mut resolution = Resolution::open(package, merger, revision.clone(), open.clone())?;
+    if resolution.merged.results.has_errors() {
+        return print_errors(&resolution.merged.results, common);
     }
-    table.finish(&[], common)
+    resolution.finish(&[], common)
 }
 
-impl ConflictTable<'_> {
+impl Resolution<'_> {
     /// Writes the decisions, and reports the conflicts that are left.
     fn finish(&mut self, decisions: &[UserDecision], common: &Common) -> Result<u8> {
         let undecided = self.undecided();

@@ -87,7 +87,7 @@ impl<'p> FollowedPackage<'p> {
     pub(crate) fn target(&self, request: Option<&str>) -> Result<Revision> {
         let upstream = &self.upstream;
         if let Some(request) = request {
-            return upstream.asked(&self.lock.directory, request);
+            return upstream.requested(&self.lock.directory, request);
         }
         let newest = upstream.releases.newest().map(ListedReference::revision);
         newest.ok_or_else(|| {

@@ -113,8 +113,11 @@ impl UpstreamSource {
     }
 
     /// The revision that a request names.
-    pub(crate) fn asked(&self, directory: &str, request: &str) -> Result<Revision> {
-        let listed = self.releases.asked(request).map(ListedReference::revision);
+    pub(crate) fn requested(&self, directory: &str, request: &str) -> Result<Revision> {
+        let listed = self
+            .releases
+            .requested(request)
+            .map(ListedReference::revision);
         let found = listed.or_else(|| self.by_other_name(directory, request));
         found.ok_or_else(|| self.not_found(request))
     }

@@ -22,7 +22,7 @@ pub(crate) struct UserDecision {
 }
 
 /// An open upgrade with its conflicts.
-pub(crate) struct ConflictTable<'t> {
+pub(crate) struct Resolution<'t> {
     pub(crate) package: &'t LocalPackage,
     pub(crate) merger: &'t Merger,
     pub(crate) revision: Revision,
@@ -36,7 +36,7 @@ pub(crate) struct ConflictTable<'t> {
     pub(super) notes: Vec<String>,
 }
 
-impl<'t> ConflictTable<'t> {
+impl<'t> Resolution<'t> {
     pub(super) fn open(
         package: &'t LocalPackage,
         merger: &'t Merger,
