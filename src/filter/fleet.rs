@@ -19,7 +19,7 @@ use crate::functions::render_fleet::report::{
     Collector, FleetReport, ReportForm, ReportHead, join,
 };
 use crate::functions::render_fleet::{
-    FleetCounts, FleetRun, Mode, VariantOutcome, Watch, run_fleet,
+    FleetCounts, FleetRun, Mode, RunObserver, VariantOutcome, run_fleet,
 };
 use crate::result_printer::ResultPrinter;
 use crate::results::{FunctionResult, Reason, Results};
@@ -170,14 +170,14 @@ struct RunOutput<'t> {
     progress: Option<ProgressLine>,
 }
 
-impl Watch for RunOutput<'_> {
+impl RunObserver for RunOutput<'_> {
     fn begin(&mut self, variants: usize) {
         self.counts = Some(FleetCounts::of(variants));
         let line = || ProgressLine::new("Rendering variants", variants);
         self.progress = progress::is_shown(self.arguments).then(line);
     }
 
-    fn see(&mut self, mut outcome: VariantOutcome) -> Result<(), UsageError> {
+    fn record(&mut self, mut outcome: VariantOutcome) -> Result<(), UsageError> {
         if let Some(line) = &self.progress {
             line.step(&outcome.entry.name);
         }

@@ -100,7 +100,7 @@ pub(super) fn update<'d>(
     annotate(resource, set, editor, &mut changes)?;
     let path = Path::fields(&["spec"]);
     match resource.entry("spec") {
-        Some(old) => assimilate(old.value, spec, &path, editor, &mut changes)?,
+        Some(old) => update_value(old.value, spec, &path, editor, &mut changes)?,
         None => {
             editor.set(resource, "spec", Content::Value(spec.clone()))?;
             changes.push(SpecChange {
@@ -143,7 +143,7 @@ fn annotate<'d>(
 }
 
 /// Edits only what differs, so that the rest keeps its format and comments.
-fn assimilate<'d>(
+fn update_value<'d>(
     old: NodeRef<'d>,
     new: &Value,
     path: &Path,
@@ -156,10 +156,10 @@ fn assimilate<'d>(
     }
     match new {
         Value::Mapping(fields) if old.kind().is_mapping() => {
-            assimilate_fields(old, fields, path, editor, changes)
+            update_fields(old, fields, path, editor, changes)
         }
         Value::Sequence(elements) if old.kind().is_sequence() => {
-            assimilate_elements(old, elements, path, editor, changes)
+            update_elements(old, elements, path, editor, changes)
         }
         other => {
             changes.push(SpecChange {
@@ -172,7 +172,7 @@ fn assimilate<'d>(
     }
 }
 
-fn assimilate_fields<'d>(
+fn update_fields<'d>(
     old: NodeRef<'d>,
     fields: &[(Value, Value)],
     path: &Path,
@@ -198,7 +198,7 @@ fn assimilate_fields<'d>(
         let key = key.as_str().unwrap_or_default();
         let path = path.field(key);
         if let Some(old) = there.get(key) {
-            assimilate(*old, value, &path, editor, changes)?;
+            update_value(*old, value, &path, editor, changes)?;
             continue;
         }
         changes.push(SpecChange {
@@ -211,7 +211,7 @@ fn assimilate_fields<'d>(
     Ok(())
 }
 
-fn assimilate_elements<'d>(
+fn update_elements<'d>(
     old: NodeRef<'d>,
     elements: &[Value],
     path: &Path,
@@ -222,7 +222,7 @@ fn assimilate_elements<'d>(
     for (index, item) in old.items().enumerate() {
         count += 1;
         match elements.get(index) {
-            Some(element) => assimilate(item, element, &path.index(index), editor, changes)?,
+            Some(element) => update_value(item, element, &path.index(index), editor, changes)?,
             None => changes.push(SpecChange {
                 path: path.index(index),
                 current: item.value(),

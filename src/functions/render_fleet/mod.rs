@@ -35,7 +35,7 @@ use crate::upstream::SOURCES;
 pub use counts::FleetCounts;
 pub use directory::Mode;
 pub use outcome::{Action, VariantEntry, VariantOutcome};
-pub use run::{FleetRun, Watch, run_fleet};
+pub use run::{FleetRun, RunObserver, run_fleet};
 
 /// The definition of the function.
 pub const FUNCTION: Function = Function {

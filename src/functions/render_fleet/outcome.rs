@@ -213,7 +213,7 @@ impl VariantOutcome {
 
     /// Whether there is an action or a result to report.
     #[must_use]
-    pub fn is_worth_telling(&self) -> bool {
+    pub fn is_reported(&self) -> bool {
         self.entry.action.is_some() || !self.results.is_empty()
     }
 

@@ -47,7 +47,7 @@ pub struct FleetRun<'r> {
 }
 
 /// Observes a run.
-pub trait Watch {
+pub trait RunObserver {
     /// Called once, with the number of variants that will be processed.
     fn begin(&mut self, variants: usize);
 
@@ -55,7 +55,7 @@ pub trait Watch {
     ///
     /// # Errors
     /// [`UsageError`]: the outcome cannot be recorded. The run continues to its end.
-    fn see(&mut self, outcome: VariantOutcome) -> Result<(), UsageError>;
+    fn record(&mut self, outcome: VariantOutcome) -> Result<(), UsageError>;
 }
 
 /// Creates, updates, refreshes and prunes the packages of a fleet. Returns the results about the whole run. An error
@@ -64,7 +64,7 @@ pub trait Watch {
 ///
 /// # Errors
 /// [`UsageError`]: inputs or settings are invalid; a report cannot be written.
-pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, UsageError> {
+pub fn run_fleet(run: FleetRun<'_>, observer: &mut dyn RunObserver) -> Result<Results, UsageError> {
     let mut results = Results::default();
     let settings = read_settings(run.config, run.conflicts, &mut results)?;
     let Some(mut settings) = settings else {
@@ -89,7 +89,7 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     let is_ours = |owner: &str| VariantOutcome::is_in(owner, settings.shard);
     variants.all.retain(|variant| is_ours(&variant.owner));
     left.retain(|package| is_ours(&package.owner));
-    watch.begin(variants.all.len());
+    observer.begin(variants.all.len());
     let work = Work {
         run: &run,
         settings: &settings,
@@ -100,13 +100,13 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     let mut failed = HashSet::new();
     let mut statuses = Statuses::default();
     let mut seen = Ok(());
-    let found = work.all(&mut |outcome| {
+    let found = work.render_all(&mut |outcome| {
         failed.extend(outcome.is_failed().then(|| outcome.entry.name.clone()));
         if run.writes_status {
             statuses.add(&outcome);
         }
         if seen.is_ok() {
-            seen = watch.see(outcome);
+            seen = observer.record(outcome);
         }
     })?;
     add_once(&mut results, found);
@@ -115,7 +115,7 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     let mut drafts = drafts();
     left.sort_by(|a, b| (&a.owner, &a.path).cmp(&(&b.owner, &b.path)));
     for package in left {
-        watch.see(if run.mode.drafts {
+        observer.record(if run.mode.drafts {
             drafts.prune(package, &failed)
         } else {
             let below = owners.below(&package.path);
@@ -125,7 +125,7 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     }
     let copies = owners.copies.iter();
     for copy in copies.filter(|copy| is_ours(&copy.owner)) {
-        watch.see(copied(copy))?;
+        observer.record(copied(copy))?;
     }
     if run.writes_status && run.mode.writes {
         statuses.write(run.supplied, &mut results)?;
@@ -304,9 +304,12 @@ struct Work<'w> {
 }
 
 impl Work<'_> {
-    /// Processes all variants, and calls `give` with each outcome in order. Returns the results about upstream
+    /// Processes all variants, and calls `take` with each outcome in order. Returns the results about upstream
     /// packages.
-    fn all(&self, give: &mut dyn FnMut(VariantOutcome)) -> Result<Vec<FunctionResult>, UsageError> {
+    fn render_all(
+        &self,
+        take: &mut dyn FnMut(VariantOutcome),
+    ) -> Result<Vec<FunctionResult>, UsageError> {
         let jobs = self.run.jobs.clamp(1, self.variants.all.len().max(1));
         std::thread::scope(|scope| {
             let (sender, receiver) = sync_channel(jobs * 16);
@@ -315,7 +318,7 @@ impl Work<'_> {
                     let sender = sender.clone();
                     std::thread::Builder::new()
                         .stack_size(STACK)
-                        .spawn_scoped(scope, move || self.some(&sender))
+                        .spawn_scoped(scope, move || self.render_until_done(&sender))
                         .map_err(|error| UsageError::cannot("start a thread", error))
                 })
                 .collect::<Result<_, _>>()?;
@@ -326,7 +329,7 @@ impl Work<'_> {
             for (index, outcome) in receiver {
                 early.insert(index, outcome);
                 while let Some(outcome) = early.remove(&turn) {
-                    give(outcome);
+                    take(outcome);
                     turn += 1;
                 }
             }
@@ -342,7 +345,7 @@ impl Work<'_> {
     }
 
     /// Processes variants until none is left.
-    fn some(&self, sender: &SyncSender<(usize, VariantOutcome)>) -> Results {
+    fn render_until_done(&self, sender: &SyncSender<(usize, VariantOutcome)>) -> Results {
         let FleetRun { fleet, mode, .. } = *self.run;
         let repositories = &self.variants.repositories;
         let mut worker = Worker::new(self.settings, repositories, self.resources);
@@ -352,7 +355,7 @@ impl Work<'_> {
             let Some(variant) = self.variants.all.get(index) else {
                 break;
             };
-            let outcome = self.one(&mut worker, &mut drafts, variant);
+            let outcome = self.render_one(&mut worker, &mut drafts, variant);
             if sender.send((index, outcome)).is_err() {
                 break;
             }
@@ -360,7 +363,7 @@ impl Work<'_> {
         worker.into_results()
     }
 
-    fn one(
+    fn render_one(
         &self,
         worker: &mut Worker<'_>,
         drafts: &mut Drafts<'_>,

@@ -113,7 +113,7 @@ impl Variants {
             inputs.iter().for_each(|list| variants.take(list, &given));
         }
         variants.all.sort_by(|a, b| a.owner.cmp(&b.owner));
-        variants.refuse_twins();
+        variants.refuse_duplicates();
         Ok(variants)
     }
 
@@ -172,7 +172,7 @@ impl Variants {
     }
 
     /// Refuses PackageVariants of the same namespace and name, because they cannot be distinguished.
-    fn refuse_twins(&mut self) {
+    fn refuse_duplicates(&mut self) {
         let mut next = 0;
         while next < self.all.len() {
             let owner = &self.all[next].owner;
@@ -181,8 +181,8 @@ impl Variants {
             if count > 1 {
                 let message = format!("expected one PackageVariant of this name, found {count}");
                 self.all.drain(next + 1..next + count);
-                let twin = &mut self.all[next];
-                twin.refuse(FunctionResult::error(Reason::Ambiguous, message));
+                let duplicate = &mut self.all[next];
+                duplicate.refuse(FunctionResult::error(Reason::Ambiguous, message));
             }
             next += 1;
         }

@@ -29,7 +29,7 @@ pub struct Collector {
 impl Collector {
     /// Adds the outcome of a variant.
     pub fn add(&mut self, outcome: &VariantOutcome) {
-        if !outcome.is_worth_telling() {
+        if !outcome.is_reported() {
             return;
         }
         let name = self.add_entry(outcome.entry.clone());
