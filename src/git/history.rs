@@ -11,7 +11,7 @@ use crate::latest::version_of_tag;
 
 /// The content of a directory in one or more commits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct State {
+pub struct DirectoryState {
     /// The tag of the highest rank whose commit has this content; the id of a commit if no tag has it.
     pub name: String,
     /// All tags whose commit has this content.
@@ -30,12 +30,12 @@ impl Repository {
     ///
     /// # Errors
     /// [`GitError`]: an object that is damaged.
-    pub fn states(&self, directory: &str, upstream: &str) -> Result<Vec<State>, GitError> {
+    pub fn states(&self, directory: &str, upstream: &str) -> Result<Vec<DirectoryState>, GitError> {
         // The newest commit first. The history of a shallow clone ends early.
         let history = self.walk(upstream, None)?.map_while(Result::ok);
         let history: Vec<ObjectId> = history.collect();
         let contained: HashSet<ObjectId> = history.iter().copied().collect();
-        let mut states: HashMap<String, State> = HashMap::new();
+        let mut states: HashMap<String, DirectoryState> = HashMap::new();
         let tags = self.tags().into_iter();
         let tags = tags.map(|(name, commit)| (Some(name), commit)).collect();
         // The newest commit first, so that a state that recurred is named after its last commit.
@@ -51,7 +51,7 @@ impl Repository {
                 let Ok(Some(tree)) = self.content_of(directory, &id) else {
                     continue;
                 };
-                let state = State {
+                let state = DirectoryState {
                     names: name.iter().cloned().collect(),
                     name: name.unwrap_or_else(|| id.clone()),
                     time: self.time(commit),
@@ -75,7 +75,7 @@ impl Repository {
                 }
             }
         }
-        let mut states: Vec<State> = states.into_values().collect();
+        let mut states: Vec<DirectoryState> = states.into_values().collect();
         states.sort_by(|a, b| b.rank().cmp(&a.rank()));
         Ok(states)
     }
@@ -137,7 +137,7 @@ impl Repository {
     }
 }
 
-impl State {
+impl DirectoryState {
     /// Final releases rank highest, then other tags, then pre-releases. Within each, commits that the upstream
     /// revision contains rank higher, then newer ones.
     pub(crate) fn rank(&self) -> impl Ord {

@@ -21,7 +21,7 @@ mod workspaces;
 
 pub(crate) use draft::DraftCommit;
 pub use error::GitError;
-pub use history::State;
+pub use history::DirectoryState;
 pub(crate) use references::{Base, Branch, References};
 pub use repository::Repository;
 pub(crate) use repository::repository_around;

@@ -84,7 +84,7 @@ impl Repository {
     ///
     /// # Errors
     /// [`GitError`]: as [`read`](Self::read).
-    pub(crate) fn unread(
+    pub(crate) fn clone_only_files(
         &self,
         directory: &str,
         commit: &str,

@@ -10,7 +10,8 @@ use gix::objs::tree::EntryKind;
 use super::GitError;
 use super::Repository;
 use crate::package::{
-    AtPlace, FileSource, Kind, PackageError, ResolvedLink, SkipReason, Skipped, follow, join, list,
+    FileSource, FoundEntry, Kind, PackageError, ResolvedLink, SkipReason, Skipped, follow, join,
+    list,
 };
 
 /// The most bytes that a symbolic link may hold, as on Linux.
@@ -198,12 +199,12 @@ impl<'r> TreeSource<'r> {
         let place = follow(&join(self.directory, path), |place| {
             let entry = entry(place).ok_or(SkipReason::DanglingLink)?;
             match entry.kind {
-                EntryKind::Tree => Ok(AtPlace::Folder),
+                EntryKind::Tree => Ok(FoundEntry::Folder),
                 EntryKind::Link => {
-                    let target = self.link(entry.id).map(AtPlace::Link);
+                    let target = self.link(entry.id).map(FoundEntry::Link);
                     target.ok_or(SkipReason::DanglingLink)
                 }
-                _ => Ok(AtPlace::File),
+                _ => Ok(FoundEntry::File),
             }
         })?;
         let found = entry(&place);
@@ -221,7 +222,7 @@ impl<'r> TreeSource<'r> {
     }
 
     /// Stores the error for [`why`](Self::why).
-    fn keep(&self, error: GitError) -> PackageError {
+    fn store_error(&self, error: GitError) -> PackageError {
         let path = error.to_string();
         self.failed.borrow_mut().replace(error);
         PackageError::NotInPackage { path }
@@ -243,12 +244,14 @@ impl FileSource for TreeSource<'_> {
     fn entries(&self, folder: &str) -> Result<Vec<Self::Entry>, PackageError> {
         let id = self.folders.borrow().get(folder).copied();
         let id = id.unwrap_or(self.root);
-        let tree = self.tree(id, folder).map_err(|error| self.keep(error))?;
+        let tree = self
+            .tree(id, folder)
+            .map_err(|error| self.store_error(error))?;
         let mut folders = self.folders.borrow_mut();
         let mut files = self.files.borrow_mut();
         let count = folders.len() + files.len() + tree.len();
         if count > ENTRIES || folder.len() > LONGEST_PATH {
-            return Err(self.keep(GitError::TooLarge {
+            return Err(self.store_error(GitError::TooLarge {
                 what: "the package".to_owned(),
                 limit: format!("{ENTRIES} files and folders, with paths of {LONGEST_PATH} bytes"),
                 found: "more".to_owned(),
@@ -289,7 +292,7 @@ impl FileSource for TreeSource<'_> {
         match self.follow(path) {
             Ok((_, Some(entry))) if !matches!(entry.kind, EntryKind::Tree | EntryKind::Commit) => {
                 let bytes = self.repository.bytes(entry.id, path);
-                Ok(Some(bytes.map_err(|error| self.keep(error))?))
+                Ok(Some(bytes.map_err(|error| self.store_error(error))?))
             }
             _ => Ok(None),
         }

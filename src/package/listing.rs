@@ -116,7 +116,7 @@ pub(crate) struct ResolvedLink<T> {
 const MOST_LINKS: usize = 40;
 
 /// What exists at a place; links are not followed.
-pub(crate) enum AtPlace {
+pub(crate) enum FoundEntry {
     Folder,
     File,
     /// The target of the link, as it is stored.
@@ -126,7 +126,7 @@ pub(crate) enum AtPlace {
 /// Follows the links in a path where the file system does not do so, and returns the resulting path.
 pub(crate) fn follow(
     path: &str,
-    at: impl Fn(&str) -> Result<AtPlace, SkipReason>,
+    at: impl Fn(&str) -> Result<FoundEntry, SkipReason>,
 ) -> Result<String, SkipReason> {
     let mut pending: Vec<String> = path.rsplit('/').map(str::to_owned).collect();
     let mut place = String::new();
@@ -143,7 +143,7 @@ pub(crate) fn follow(
         }
         let next = below(&place, &name);
         match at(&next)? {
-            AtPlace::Link(target) => {
+            FoundEntry::Link(target) => {
                 links += 1;
                 if links > MOST_LINKS {
                     return Err(SkipReason::DanglingLink);
@@ -153,8 +153,8 @@ pub(crate) fn follow(
                 }
                 pending.extend(target.rsplit('/').map(str::to_owned));
             }
-            AtPlace::File if !pending.is_empty() => return Err(SkipReason::DanglingLink),
-            AtPlace::File | AtPlace::Folder => place = next,
+            FoundEntry::File if !pending.is_empty() => return Err(SkipReason::DanglingLink),
+            FoundEntry::File | FoundEntry::Folder => place = next,
         }
     }
     Ok(place)

@@ -29,7 +29,7 @@ pub(crate) use ignored::Ignored;
 pub(crate) use journal::JOURNAL;
 pub use journal::recover_package;
 pub(crate) use listing::{
-    AtPlace, FileSource, Kind, Listed, ResolvedLink, follow, list, list_clonable,
+    FileSource, FoundEntry, Kind, Listed, ResolvedLink, follow, list, list_clonable,
 };
 pub(crate) use read::read_only_file;
 pub use temporary::is_temporary;

@@ -154,15 +154,17 @@ impl SuppliedPackage {
     ///
     /// # Errors
     /// [`UsageError`]: it cannot be read.
-    pub(crate) fn unread(&self) -> Result<Package, UsageError> {
+    pub(crate) fn clone_only_files(&self) -> Result<Package, UsageError> {
         let none = Package::default();
         let files = self.files().unwrap_or(&none);
         let is_read = |path: &str| files.get(path).is_some();
         let failed = |error: &dyn std::fmt::Display| UsageError::at(&self.place, error);
         let mut unread = if let Some(upstream) = &self.upstream {
-            upstream.unread(&is_read).map_err(|error| failed(&error))?
+            upstream
+                .clone_only_files(&is_read)
+                .map_err(|error| failed(&error))?
         } else if files.is_on_disk() {
-            files.unread().map_err(|error| failed(&error))?
+            files.clone_only_files().map_err(|error| failed(&error))?
         } else {
             Package::default()
         };

@@ -114,12 +114,14 @@ impl UpstreamRevision for GitOrigin {
         Ok(read.map_err(failed)?.package)
     }
 
-    fn unread(&self, is_read: &dyn Fn(&str) -> bool) -> Result<Package, UsageError> {
+    fn clone_only_files(&self, is_read: &dyn Fn(&str) -> bool) -> Result<Package, UsageError> {
         if self.is_file {
             return Ok(Package::default());
         }
         let (directory, commit) = (&self.source.directory, &self.revision.commit);
-        let unread = self.repository()?.unread(directory, commit, is_read);
+        let unread = self
+            .repository()?
+            .clone_only_files(directory, commit, is_read);
         unread.map_err(failed)
     }
 

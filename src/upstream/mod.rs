@@ -68,7 +68,7 @@ pub trait UpstreamRevision: fmt::Debug + fmt::Display + Send + Sync {
     ///
     /// # Errors
     /// As [`read`](Self::read).
-    fn unread(&self, is_read: &dyn Fn(&str) -> bool) -> Result<Package, UsageError>;
+    fn clone_only_files(&self, is_read: &dyn Fn(&str) -> bool) -> Result<Package, UsageError>;
 
     /// The revision that the lock of a Kptfile names, compared with this one.
     ///

@@ -63,8 +63,8 @@ impl UpstreamRevision for FolderOutsideGit {
         package.map_err(|error| UsageError::at(self, error))
     }
 
-    fn unread(&self, is_read: &dyn Fn(&str) -> bool) -> Result<Package, UsageError> {
-        let unread = unpacked(self)?.unread(is_read);
+    fn clone_only_files(&self, is_read: &dyn Fn(&str) -> bool) -> Result<Package, UsageError> {
+        let unread = unpacked(self)?.clone_only_files(is_read);
         unread.map_err(|error| UsageError::at(self, error))
     }
 

@@ -6,7 +6,7 @@ use std::io::Read;
 use tar::{Archive, Entry, EntryType};
 
 use crate::package::{
-    AtPlace, FileContent, FileSource, Kind, LARGEST_FILE, LARGEST_PACKAGE, Listed, Package,
+    FileContent, FileSource, FoundEntry, Kind, LARGEST_FILE, LARGEST_PACKAGE, Listed, Package,
     PackageError, PackageFile, PathError, ResolvedLink, SkipReason, Skipped, USUAL_MODE,
     check_package_path, follow, list, list_clonable, normalize_package_path,
 };
@@ -368,7 +368,7 @@ impl Unpacked {
     }
 
     /// The files that a clone contains in addition to those that are read.
-    pub(super) fn unread(
+    pub(super) fn clone_only_files(
         mut self,
         is_read: &dyn Fn(&str) -> bool,
     ) -> Result<Package, PackageError> {
@@ -387,10 +387,10 @@ impl Unpacked {
     /// The path that a path resolves to when links are followed.
     fn follow(&self, path: &str) -> Result<String, SkipReason> {
         follow(path, |place| match self.nodes.get(place) {
-            Some(UnpackedNode::Link(target)) => Ok(AtPlace::Link(target.clone())),
+            Some(UnpackedNode::Link(target)) => Ok(FoundEntry::Link(target.clone())),
             Some(UnpackedNode::Skipped(reason)) => Err(*reason),
-            Some(UnpackedNode::File { .. }) => Ok(AtPlace::File),
-            None if self.folders.contains_key(place) => Ok(AtPlace::Folder),
+            Some(UnpackedNode::File { .. }) => Ok(FoundEntry::File),
+            None if self.folders.contains_key(place) => Ok(FoundEntry::Folder),
             None => Err(SkipReason::DanglingLink),
         })
     }

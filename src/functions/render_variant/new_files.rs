@@ -22,7 +22,7 @@ pub(super) fn files_of_package(
     upstream: &SuppliedPackage,
     results: &mut Results,
 ) -> Result<Package, UsageError> {
-    let mut files = upstream.unread()?;
+    let mut files = upstream.clone_only_files()?;
     let skipped = std::mem::take(&mut files.skipped);
     for Skipped { path, reason } in &skipped {
         let result = FunctionResult::warning(Reason::SkippedFile, format!("not cloned: {reason}"));

@@ -37,7 +37,7 @@ impl Package {
     /// The files that a clone of the directory contains in addition to those that are read: the files that
     /// `.krmignore` excludes, and the targets of links that are read. `skipped` is what a clone leaves out, as in
     /// kpt.
-    pub(crate) fn unread(&self) -> Result<Self, PackageError> {
+    pub(crate) fn clone_only_files(&self) -> Result<Self, PackageError> {
         let mut unread = Self::default();
         let listed = list_clonable(&Disk::open(&self.root)?)?;
         unread.skipped = listed.skipped;

@@ -10,7 +10,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use crate::config::UsageError;
-use crate::git::{GitError, GitSource, Repository, Revision, State};
+use crate::git::{DirectoryState, GitError, GitSource, Repository, Revision};
 use crate::merge::likeness::{
     ComparedPackages, EditCount, FileEditCount, LocalPaths, SimilarityScanner, Values,
 };
@@ -152,7 +152,7 @@ const ITEMS: &str = "items.yaml";
 
 /// A state of upstream's directory whose edits are being counted.
 struct Visit<'s> {
-    state: &'s State,
+    state: &'s DirectoryState,
     /// The path of each file and the id of its content.
     files: Vec<(String, String)>,
     /// The files that local has as well: the number of the local file, and the id of the state's content.
@@ -167,7 +167,7 @@ struct Visit<'s> {
 
 /// A state with the edits that lead from it to local.
 struct Found<'s> {
-    state: &'s State,
+    state: &'s DirectoryState,
     edits: EditCount,
 }
 
@@ -188,7 +188,7 @@ impl Search<'_> {
     /// differing values. Reading a state stops as soon as it cannot be one of these.
     fn run<'s>(
         &mut self,
-        states: &'s [State],
+        states: &'s [DirectoryState],
         progress: &dyn Fn(usize),
     ) -> Result<Vec<Found<'s>>, GitError> {
         let mut visits = Vec::new();
@@ -253,7 +253,7 @@ impl Search<'_> {
     }
 
     /// The files of a state. If both packages are one file, the state's file gets the local name.
-    fn files_of(&self, state: &State) -> Result<Vec<(String, String)>, GitError> {
+    fn files_of(&self, state: &DirectoryState) -> Result<Vec<(String, String)>, GitError> {
         let mut files = self.repository.files_of(self.directory, &state.commit)?;
         if let (Some(name), [(path, _)]) = (&self.local.only_file, files.as_mut_slice()) {
             path.clone_from(name);
@@ -433,7 +433,7 @@ impl Visit<'_> {
 /// States that do not differ in what local has.
 struct OriginalCandidate<'s> {
     /// The state that names the candidate.
-    state: &'s State,
+    state: &'s DirectoryState,
     /// The edits from that state.
     edits: EditCount,
     /// The fewest edits from any of the states.
