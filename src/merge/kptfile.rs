@@ -18,13 +18,13 @@ use crate::yaml::{NodeRef, Value};
 pub(super) struct Functions<'a> {
     pub(super) identities: Versions<Vec<Identity<'a>>>,
     /// Whether all functions, except those of PackageVariants, are decided together.
-    pub(super) together: bool,
+    pub(super) decided_jointly: bool,
 }
 
 impl Functions<'_> {
     /// Whether a function is decided together with others.
-    pub(super) fn is_together(&self, identity: &Identity<'_>) -> bool {
-        self.together && matches!(identity, Identity::Values(_))
+    pub(super) fn is_decided_jointly(&self, identity: &Identity<'_>) -> bool {
+        self.decided_jointly && matches!(identity, Identity::Values(_))
     }
 }
 
@@ -66,10 +66,10 @@ pub(super) fn identities<'a>(lists: Versions<&[NodeRef<'a>]>) -> Option<Function
     };
     let of = |list: &[NodeRef<'a>]| list.iter().map(identity).collect::<Option<Vec<_>>>();
     let identities = lists.map(of).all()?;
-    let together = !by_name && !by_program;
+    let decided_jointly = !by_name && !by_program;
     Some(Functions {
         identities,
-        together,
+        decided_jointly,
     })
 }
 

@@ -156,21 +156,21 @@ impl LineWriter {
     }
 
     fn push_changed(&mut self, side: Side, old: &[&str], new: &[&str]) {
-        self.bring(side, old, new);
+        self.add_changes(side, old, new);
         self.push(new);
     }
 
     /// Records what a side changed.
-    fn bring(&mut self, side: Side, old: &[&str], new: &[&str]) {
-        let brought = match side {
+    fn add_changes(&mut self, side: Side, old: &[&str], new: &[&str]) {
+        let changes = match side {
             Side::Local => &mut self.merged.local,
             Side::Upstream => &mut self.merged.upstream,
         };
         let signed = old.iter().map(|line| ('-', line));
         for (sign, line) in signed.chain(new.iter().map(|line| ('+', line))) {
-            brought.push(sign);
-            brought.push_str(without_end(line));
-            brought.push('\n');
+            changes.push(sign);
+            changes.push_str(without_end(line));
+            changes.push('\n');
         }
     }
 
@@ -196,8 +196,8 @@ impl LineWriter {
                 let Some(line) = images.and_then(|images| (images.merge)(plain)) else {
                     return self.push_conflict(parts);
                 };
-                self.bring(Side::Local, parts.base, parts.local);
-                self.bring(Side::Upstream, parts.base, parts.upstream);
+                self.add_changes(Side::Local, parts.base, parts.local);
+                self.add_changes(Side::Upstream, parts.base, parts.upstream);
                 let end = &parts.local[0][plain.local.len()..];
                 self.push(&[&line, end]);
                 self.next -= 1;

@@ -170,7 +170,7 @@ impl<'t> TreeWriter<'t> {
             Some(merge) => {
                 let mut brought = Vec::new();
                 let mut seen = own_keys(mapping)?;
-                bring(merge, &mut seen, &mut self.nodes_left, depth, &mut brought)?;
+                collect_merged(merge, &mut seen, &mut self.nodes_left, depth, &mut brought)?;
                 brought
             }
             None => Vec::new(),
@@ -204,7 +204,7 @@ fn own_keys(mapping: NodeRef<'_>) -> Option<HashSet<Value>> {
 
 /// Collects the entries that a merge key adds: those whose keys are not in `seen` yet. Of several mappings the first
 /// wins. Within each mapping, its own entries win over those of its merge key.
-fn bring<'t>(
+fn collect_merged<'t>(
     merge: EntryRef<'t>,
     seen: &mut HashSet<Value>,
     steps_left: &mut usize,
@@ -231,7 +231,7 @@ fn bring<'t>(
         }
         if let Some((merge, at)) = below {
             let mut brought = Vec::new();
-            bring(merge, seen, steps_left, depth + 1, &mut brought)?;
+            collect_merged(merge, seen, steps_left, depth + 1, &mut brought)?;
             out.splice(at..at, brought);
         }
     }
@@ -239,7 +239,7 @@ fn bring<'t>(
 }
 
 /// Inserts at `at` the entries that a merge key adds, except those whose keys exist already.
-pub(super) fn with_brought(entries: &mut Vec<(Value, Value)>, at: usize, brought: Value) {
+pub(super) fn insert_merged(entries: &mut Vec<(Value, Value)>, at: usize, brought: Value) {
     let mut seen: HashSet<Value> = entries.iter().map(|(key, _)| key.clone()).collect();
     let sources = match brought {
         Value::Sequence(sources) => sources,

@@ -1,6 +1,6 @@
 //! The value of a node, with aliases and merge keys written out within limits.
 
-use super::expand::with_brought;
+use super::expand::insert_merged;
 use super::node::{NodeRef, ScalarType};
 use super::scalar::{is_plain_string, resolve_plain};
 use super::tree::{MAX_DEPTH, NodeKind};
@@ -108,7 +108,7 @@ impl NodeRef<'_> {
                 }
             }
             if let Some((at, brought)) = brought {
-                with_brought(&mut entries, at, brought);
+                insert_merged(&mut entries, at, brought);
             }
             return Some(Value::Mapping(entries));
         }

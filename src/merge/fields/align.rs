@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::child::{Child, Siblings, alone_by};
+use super::child::{Child, Siblings, unique_by};
 use crate::interner::matches;
 use crate::merge::trail::NAMES;
 use crate::yaml::{Fingerprints, NodeRef};
@@ -76,9 +76,9 @@ impl Pairs<'_, '_, '_> {
     /// Pairs elements with the same name, if no other element has it.
     fn by_name(&mut self) {
         let (ours, theirs) = (self.ours.1.iter(), self.theirs.1.iter());
-        let ours = alone_by(name_of, ours.filter(|own| !self.taken[own.index]));
+        let ours = unique_by(name_of, ours.filter(|own| !self.taken[own.index]));
         let theirs = theirs.filter(|their| self.of_theirs[their.index].is_none());
-        for (name, at) in alone_by(name_of, theirs) {
+        for (name, at) in unique_by(name_of, theirs) {
             if let Some(own) = ours.get(&name) {
                 self.pair(*own, at);
             }

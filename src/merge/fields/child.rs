@@ -107,7 +107,7 @@ impl<'a> Siblings<'a> {
 }
 
 /// The positions of the children with a unique name, by name.
-pub(super) fn alone_by<'a, K: Hash + Eq>(
+pub(super) fn unique_by<'a, K: Hash + Eq>(
     name_of: impl Fn(Child<'a>) -> Option<K>,
     children: impl Iterator<Item = Child<'a>>,
 ) -> HashMap<K, usize> {

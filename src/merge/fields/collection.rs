@@ -35,7 +35,7 @@ pub(super) struct Parts<'d, 'f> {
     /// The count of different numbers.
     pub(super) count: usize,
     /// Whether each element is decided together with others, by number, and the side that wins them.
-    pub(super) together: Option<(Vec<bool>, Side)>,
+    pub(super) joint_decision: Option<(Vec<bool>, Side)>,
     /// The numbers of elements that merge as one value each.
     pub(super) whole: HashSet<u32>,
 }
@@ -75,7 +75,7 @@ impl<'d, 'f> Parts<'d, 'f> {
             numbers: numbering.numbers,
             base_order: None,
             count: numbering.count,
-            together: None,
+            joint_decision: None,
             whole: HashSet::new(),
         }
     }

@@ -64,15 +64,15 @@ impl FieldMerger<'_> {
         editor: &mut Editor<'d, 'f>,
     ) -> Result<FieldAction, EditError> {
         let parts = &collection.parts;
-        let is_together = parts.together.is_some();
-        let forced = match &parts.together {
+        let has_joint_decision = parts.joint_decision.is_some();
+        let forced = match &parts.joint_decision {
             Some((marked, side)) => marked[number as usize].then_some(*side),
             None => groups.side_of(part),
         };
         if let Some(side) = forced {
             // Elements that are decided together are identified by their values, so both sides have the same value.
             let are_equal = |local: Child<'_>, upstream: Child<'_>| {
-                is_together || local.value.equals(&upstream.value)
+                has_joint_decision || local.value.equals(&upstream.value)
             };
             return match (part.local, part.upstream) {
                 (Some(local), Some(upstream)) if are_equal(local, upstream) => {

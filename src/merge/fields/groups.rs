@@ -8,7 +8,7 @@ use super::super::groups::{Group, When};
 use super::super::merge_schema::MergeSchema;
 use super::super::rule::{self, Outcome, Side};
 use super::super::versions::Versions;
-use super::child::{Child, ChildVersions, Siblings, alone_by};
+use super::child::{Child, ChildVersions, Siblings, unique_by};
 use super::collection::Parts;
 use super::{ConflictKind, FieldMerger};
 use crate::merge::trail::Trail;
@@ -165,5 +165,5 @@ pub(super) fn renamed_keys(schema: MergeSchema<'_>, parts: &mut Parts<'_, '_>) -
 /// The positions of the elements with a unique `name`.
 fn by_unique_name<'a>(children: &Siblings<'a>) -> HashMap<&'a str, usize> {
     let name = |child: Child<'a>| child.value.resolved().get("name")?.as_str();
-    alone_by(name, children.iter())
+    unique_by(name, children.iter())
 }

@@ -98,7 +98,7 @@ impl FieldMerger<'_> {
         let numbering = Numbering::of(identities.map(|identities| identities.iter().cloned()));
         let repeats = numbering.repeats;
         let mut parts = Parts::of(children, numbering);
-        if !functions.together {
+        if !functions.decided_jointly {
             if repeats {
                 self.findings.duplicates.push(trail.to_path());
             }
@@ -109,11 +109,11 @@ impl FieldMerger<'_> {
             local: !local_is_absent,
             upstream: nodes.upstream.is_some(),
         };
-        let side = self.together(trail, is_present, &functions.identities);
+        let side = self.decide_jointly(trail, is_present, &functions.identities);
         let mut marked = vec![false; parts.count];
         for (numbers, identities) in parts.numbers.as_ref().zip(functions.identities.as_ref()) {
             for (number, identity) in numbers.iter().zip(identities) {
-                marked[*number as usize] = functions.is_together(identity);
+                marked[*number as usize] = functions.is_decided_jointly(identity);
             }
         }
         // Compare with the order of the other side, as if only the winning side had moved anything.
@@ -126,12 +126,12 @@ impl FieldMerger<'_> {
             .base
             .retain(|child| is_other(numbers[child.index]));
         numbers.retain(|number| is_other(*number));
-        parts.together = Some((marked, side));
+        parts.joint_decision = Some((marked, side));
         Some(parts)
     }
 
     /// Decides about functions that cannot be distinguished, as one value.
-    fn together(
+    fn decide_jointly(
         &mut self,
         trail: &Trail<'_>,
         is_present: Versions<bool>,

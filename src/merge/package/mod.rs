@@ -177,7 +177,7 @@ impl<'m> Merge<'m> {
         if allow_by.is_some_and(|allow_by| self.refuse_empty(allow_by, local, results)) {
             return Ok(());
         }
-        let texts = self.texts(local, results)?;
+        let texts = self.text_files(local, results)?;
         // Local is compared with itself, as if it had no changes.
         let copy = self.options.strategy.overwrites_local().then(|| {
             let all: Vec<ItemId> = local.items().map(|(id, _)| id).collect();

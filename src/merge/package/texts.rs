@@ -15,7 +15,7 @@ impl Merge<'_> {
     ///
     /// # Errors
     /// [`UsageError`]: there is such a file, but local must not contain any.
-    pub(super) fn texts(
+    pub(super) fn text_files(
         &self,
         local: &mut ResourceList,
         results: &mut Results,

@@ -41,7 +41,7 @@ impl FieldMerger<'_> {
             return None;
         }
         let pairing = pair(lists)?;
-        let brought = [Side::Local, Side::Upstream].map(|side| brought(&pairing, side));
+        let brought = [Side::Local, Side::Upstream].map(|side| changes_of(&pairing, side));
         if let [Some(local), Some(upstream)] = brought {
             self.report_combined(trail, PartsOf::List, local, upstream);
         }
@@ -51,7 +51,7 @@ impl FieldMerger<'_> {
             numbers,
             base_order: None,
             count,
-            together: None,
+            joint_decision: None,
             whole: pairing.whole.iter().map(|number| 2 * number).collect(),
         })
     }
@@ -59,7 +59,7 @@ impl FieldMerger<'_> {
 
 /// What only one side changed: the elements that it added, removed and changed, and whether it moved any. An element
 /// that both removed counts as upstream's change if local may have replaced it.
-fn brought(pairing: &Pairing<'_>, side: Side) -> Option<Value> {
+fn changes_of(pairing: &Pairing<'_>, side: Side) -> Option<Value> {
     let is_new = |element: Versions<Option<&Element<'_>>>| {
         let own = element.local.filter(|own| own.name.is_none());
         element.base.is_none() && own.is_some() && element.upstream.is_none()
