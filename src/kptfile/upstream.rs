@@ -201,35 +201,66 @@ impl NewLock<'_> {
         kptfile: NodeRef<'d>,
         editor: &mut Editor<'d, '_>,
     ) -> Result<(), EditError> {
-        let directory = if self.is_file {
-            let (directory, file) = self
-                .directory
-                .rsplit_once('/')
-                .unwrap_or(("", self.directory));
-            let annotation = [(UPSTREAM_FILE_ANNOTATION, file)];
-            set_metadata(kptfile, "annotations", &annotation, editor)?;
-            directory
-        } else {
-            remove_annotations(kptfile, |name| name == UPSTREAM_FILE_ANNOTATION, editor)?;
-            self.directory
-        };
-        let directory = format!("/{directory}");
-        let common = [("repo", self.repository), ("directory", directory.as_str())];
-        let [repo, directory] = common;
-        let upstream = [repo, directory, ("ref", self.upstream_ref)];
-        let mut lock = vec![repo, directory, ("ref", self.lock_ref)];
-        lock.extend(self.commit.map(|commit| ("commit", commit)));
-        let strategy = (Value::from("updateStrategy"), Value::from("resource-merge"));
-        let write_upstream =
-            |editor: &mut _| write_git(kptfile, "upstream", &upstream, Some(&strategy), editor);
-        let write_lock = |editor: &mut _| write_git(kptfile, "upstreamLock", &lock, None, editor);
         // Of several entries inserted before the same one, the last comes first.
         if position(kptfile).is_some() {
-            write_lock(editor)?;
-            return write_upstream(editor);
+            self.write_lock(kptfile, editor)?;
+            return self.write_upstream(kptfile, editor);
         }
-        write_upstream(editor)?;
-        write_lock(editor)
+        self.write_upstream(kptfile, editor)?;
+        self.write_lock(kptfile, editor)
+    }
+
+    /// Writes only `upstream`, and the annotation of a package that is one file.
+    ///
+    /// # Errors
+    /// As [`Editor::set`].
+    pub fn write_upstream<'d>(
+        &self,
+        kptfile: NodeRef<'d>,
+        editor: &mut Editor<'d, '_>,
+    ) -> Result<(), EditError> {
+        let (directory, file) = self.place();
+        match file {
+            Some(file) => {
+                let annotation = [(UPSTREAM_FILE_ANNOTATION, file)];
+                set_metadata(kptfile, "annotations", &annotation, editor)?;
+            }
+            None => {
+                remove_annotations(kptfile, |name| name == UPSTREAM_FILE_ANNOTATION, editor)?;
+            }
+        }
+        let upstream = [
+            ("repo", self.repository),
+            ("directory", directory.as_str()),
+            ("ref", self.upstream_ref),
+        ];
+        let strategy = (Value::from("updateStrategy"), Value::from("resource-merge"));
+        write_git(kptfile, "upstream", &upstream, Some(&strategy), editor)
+    }
+
+    fn write_lock<'d>(
+        &self,
+        kptfile: NodeRef<'d>,
+        editor: &mut Editor<'d, '_>,
+    ) -> Result<(), EditError> {
+        let (directory, _) = self.place();
+        let mut lock = vec![
+            ("repo", self.repository),
+            ("directory", directory.as_str()),
+            ("ref", self.lock_ref),
+        ];
+        lock.extend(self.commit.map(|commit| ("commit", commit)));
+        write_git(kptfile, "upstreamLock", &lock, None, editor)
+    }
+
+    /// The directory as a Kptfile has it, and the name of the file if the package is one.
+    fn place(&self) -> (String, Option<&str>) {
+        let (directory, file) = match self.directory.rsplit_once('/') {
+            _ if !self.is_file => (self.directory, None),
+            Some((directory, file)) => (directory, Some(file)),
+            None => ("", Some(self.directory)),
+        };
+        (format!("/{directory}"), file)
     }
 }
 

@@ -101,10 +101,9 @@ impl Tracking {
             })
         });
         let commit = lock.as_ref().and_then(|lock| lock.commit.as_deref());
+        let commit = commit.unwrap_or_default();
         // If another program has moved the lock, its merge includes the upgrade that was open.
-        let is_open = open
-            .as_ref()
-            .is_some_and(|open| commit == Some(&*open.from));
+        let is_open = open.as_ref().is_some_and(|open| open.from == commit);
         Ok(Self {
             repository: address,
             requested: text(&["upstream", "git", "ref"])
@@ -224,38 +223,11 @@ pub(crate) fn locked(text: &str, lock: &NewLock<'_>) -> Result<String> {
 }
 
 /// Records an open upgrade: `upstream` names the new revision, and the lock keeps the old one.
-pub(crate) fn opened(
-    text: &str,
-    lock: &UpstreamLock,
-    new: &NewLock<'_>,
-    open: &OpenUpgrade,
-) -> Result<String> {
+pub(crate) fn opened(text: &str, new: &NewLock<'_>, open: &OpenUpgrade) -> Result<String> {
     if new.commit.is_some_and(is_digest) {
         return decided(text, open);
     }
-    let text = locked(text, new)?;
-    let directory = format!("/{}", lock.directory);
-    let directory = match directory.rsplit_once('/') {
-        Some((folder, _)) if lock.is_file => folder,
-        _ => &directory,
-    };
-    let directory = (lock.directory != new.directory).then_some(directory);
-    let text = edited(&text, |root, editor| {
-        let Some(git) = root.get_path(&["upstreamLock", "git"]) else {
-            return Ok(());
-        };
-        let (reference, commit) = (lock.reference.as_deref(), lock.commit.as_deref());
-        for (field, value) in [
-            ("ref", reference),
-            ("commit", commit),
-            ("directory", directory),
-        ] {
-            if let Some(value) = value {
-                editor.set(git, field, Content::Value(Value::from(value)))?;
-            }
-        }
-        Ok(())
-    })?;
+    let text = edited(text, |root, editor| new.write_upstream(root, editor))?;
     decided(&text, open)
 }
 
@@ -328,7 +300,7 @@ mod tests {
         };
         let new = revision("v2", "bbbb");
         let moved = lock.moved_to("https://e.com/r", &new);
-        let text = opened(KPTFILE, &lock, &moved, &open).expect("edits");
+        let text = opened(KPTFILE, &moved, &open).expect("edits");
         assert!(
             text.contains("    ref: v2\n") && text.contains("    commit: aaaa\n"),
             "{text}"
@@ -355,6 +327,25 @@ mod tests {
     }
 
     #[test]
+    fn a_lock_without_a_commit_stays_without_one_until_all_is_decided() {
+        let kptfile = KPTFILE.replace("    commit: aaaa\n", "");
+        let lock = Tracking::read(&kptfile).expect("a Kptfile").lock;
+        let lock = lock.expect("a lock");
+        let open = OpenUpgrade {
+            from: String::new(),
+            to: "bbbb".to_owned(),
+            source: None,
+            decided: BTreeSet::new(),
+        };
+        let new = revision("v2", "bbbb");
+        let text = opened(&kptfile, &lock.moved_to("https://e.com/r", &new), &open);
+        let text = text.expect("edits");
+        assert!(!text.contains("commit: "), "{text}");
+        let tracking = Tracking::read(&text).expect("a Kptfile");
+        assert_eq!(tracking.open, Some(open));
+    }
+
+    #[test]
     fn a_lock_that_another_program_moved_closes_the_upgrade() {
         let lock = Tracking::read(KPTFILE)
             .expect("a Kptfile")
@@ -368,7 +359,7 @@ mod tests {
         };
         let new = revision("v2", "bbbb");
         let moved = lock.moved_to("https://e.com/r", &new);
-        let text = opened(KPTFILE, &lock, &moved, &open);
+        let text = opened(KPTFILE, &moved, &open);
         let text = text.expect("edits").replace("commit: aaaa", "commit: cccc");
         let tracking = Tracking::read(&text).expect("a Kptfile");
         assert_eq!(tracking.open, None);

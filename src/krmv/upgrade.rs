@@ -149,7 +149,7 @@ impl Task<'_> {
         let text = if open.is_empty() {
             kptfile::locked(&text, &new)?
         } else {
-            kptfile::opened(&text, lock, &new, &new_open)?
+            kptfile::opened(&text, &new, &new_open)?
         };
         merged
             .contents
