@@ -181,6 +181,8 @@ struct HistoricState {
     files: BTreeMap<String, String>,
     /// Cached: every resource of the blamed file needs them.
     resources: OnceCell<PackageResources>,
+    /// Of a local state: see [`FileHistory::revisions_at`]. Cached for the same reason.
+    revisions: OnceCell<Vec<HistoricState>>,
 }
 
 impl HistoricState {
@@ -189,17 +191,31 @@ impl HistoricState {
             setter,
             files,
             resources: OnceCell::new(),
+            revisions: OnceCell::new(),
         }
     }
 }
 
-/// Where a field got its value.
+/// Where a field got its value: the index of the state that set it, and the field's key there.
 struct FieldOrigin {
-    /// The index of the state that set it.
     at: usize,
-    /// Where the resource is in that state. `key` is the field's key there.
-    location: ResourcePlace,
     key: String,
+}
+
+/// The fields that have the same value in another version of a resource.
+enum KeptFields {
+    All,
+    /// Their keys, and their keys in the other version.
+    These(HashMap<String, String>),
+}
+
+impl KeptFields {
+    fn key_of(&self, key: &str) -> Option<String> {
+        match self {
+            Self::All => Some(key.to_owned()),
+            Self::These(keys) => keys.get(key).cloned(),
+        }
+    }
 }
 
 /// The history of the package in its own repository, and the revisions of upstream.
@@ -211,8 +227,6 @@ struct FileHistory {
     /// The contents of the files on disk if some are uncommitted, by the IDs that stand for them (`worktree:PATH`).
     worktree_contents: HashMap<String, Vec<u8>>,
     parsed: RefCell<HashMap<String, Option<Rc<OwnedDocument>>>>,
-    /// The results of [`Self::revisions_at`], by the index of the local state.
-    revisions: RefCell<HashMap<usize, Rc<Vec<HistoricState>>>>,
 }
 
 impl FileHistory {
@@ -225,7 +239,6 @@ impl FileHistory {
             only_file: package.only_file()?,
             worktree_contents: HashMap::new(),
             parsed: RefCell::default(),
-            revisions: RefCell::default(),
         };
         let top = client::line(
             directory,
@@ -362,36 +375,32 @@ impl FileHistory {
     /// who set it.
     fn setters(&self, start: ResourcePlace, fields: &[Leaf]) -> Vec<(usize, Setter)> {
         let keys = fields.iter().map(|field| field.key.clone()).collect();
-        let origins = self.origins(&self.local, start, keys);
+        let trail = self.trail(&self.local, start);
+        let origins = self.origins(&self.local, &trail, keys);
         let mut setters: Vec<(usize, Setter)> = origins
             .iter()
             .map(|origin| (origin.at, self.local[origin.at].setter.clone()))
             .collect();
         // Group the fields by state, so that upstream is searched once for each state.
-        let mut of_state: BTreeMap<usize, (&ResourcePlace, Vec<usize>)> = BTreeMap::new();
+        let mut of_state: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (number, origin) in origins.iter().enumerate() {
-            let (_, numbers) = of_state
-                .entry(origin.at)
-                .or_insert((&origin.location, Vec::new()));
-            numbers.push(number);
+            of_state.entry(origin.at).or_default().push(number);
         }
-        for (at, (own, numbers)) in of_state {
-            let states = self.revisions_at(at);
-            let Some(first) = states.first() else {
+        for (at, numbers) in of_state {
+            let (local, states) = (&self.local[at], self.revisions_at(at));
+            let found = states
+                .first()
+                .and_then(|first| Some((first, self.counterpart(first, local, &trail[at])?)));
+            let Some((first, location)) = found else {
                 continue;
             };
-            let Some(location) = self.counterpart(first, &self.local[at], own) else {
-                continue;
-            };
-            let Some(kept) = self.kept((&self.local[at], own), (first, &location)) else {
-                continue;
-            };
+            let kept = self.kept((local, &trail[at]), (first, &location));
             let of_upstream = numbers.into_iter().filter_map(|number| {
-                let key = kept.get(&origins[number].key)?;
-                Some((number, key.clone()))
+                let key = kept.key_of(&origins[number].key)?;
+                Some((number, key))
             });
             let (numbers, keys): (Vec<usize>, Vec<String>) = of_upstream.unzip();
-            let found = self.origins(&states, location, keys);
+            let found = self.origins(states, &self.trail(states, location), keys);
             for (number, origin) in numbers.into_iter().zip(found) {
                 setters[number].1 = states[origin.at].setter.clone();
             }
@@ -399,17 +408,30 @@ impl FileHistory {
         setters
     }
 
-    /// Maps the keys of the fields that have the same value in another state to their keys in that state.
+    /// The fields that have the same value in another state.
     fn kept(
         &self,
-        now: (&HistoricState, &ResourcePlace),
-        other: (&HistoricState, &ResourcePlace),
-    ) -> Option<HashMap<String, String>> {
-        let [(now, at), (other, other_at)] = self.documents([now, other])?;
-        let roots = [now.document().root(at)?, other.document().root(other_at)?];
+        (now, place): (&HistoricState, &ResourcePlace),
+        (other, other_place): (&HistoricState, &ResourcePlace),
+    ) -> KeptFields {
+        if place == other_place && is_same_file(now, other, &place.0) {
+            return KeptFields::All;
+        }
         let mut kept = HashMap::new();
-        keep(roots, [String::new(), String::new()], 0, &mut kept);
-        Some(kept)
+        let documents = (
+            self.document(now, &place.0),
+            self.document(other, &other_place.0),
+        );
+        if let (Some(now), Some(other)) = &documents
+            && let Some(now) = now.document().root(place.1)
+            && let Some(other) = other.document().root(other_place.1)
+        {
+            if now.source() == other.source() {
+                return KeptFields::All;
+            }
+            keep([now, other], [String::new(), String::new()], 0, &mut kept);
+        }
+        KeptFields::These(kept)
     }
 
     /// The conflicts that the package's rules decided in past upgrades.
@@ -467,14 +489,10 @@ impl FileHistory {
     }
 
     /// The upstream revisions up to the one that a local state was made from or merged with, newest first. Empty if the
-    /// state did not change the upstream revision. Cached: every resource of the file needs them.
-    fn revisions_at(&self, at: usize) -> Rc<Vec<HistoricState>> {
-        let known = self.revisions.borrow().get(&at).cloned();
-        known.unwrap_or_else(|| {
-            let found = Rc::new(self.read_revisions(at).unwrap_or_default());
-            self.revisions.borrow_mut().insert(at, Rc::clone(&found));
-            found
-        })
+    /// state did not change the upstream revision.
+    fn revisions_at(&self, at: usize) -> &[HistoricState] {
+        let read = || self.read_revisions(at).unwrap_or_default();
+        self.local[at].revisions.get_or_init(read)
     }
 
     fn read_revisions(&self, at: usize) -> Option<Vec<HistoricState>> {
@@ -531,78 +549,40 @@ impl FileHistory {
         Tracking::read(&text).ok()
     }
 
-    /// Follows each field back through the states, which are newest first, and finds the state that set it.
+    /// The place of a resource in each of the states, which are newest first, as far back as it exists.
+    fn trail(&self, states: &[HistoricState], start: ResourcePlace) -> Vec<ResourcePlace> {
+        let mut trail = vec![start];
+        for (now, before) in states.iter().zip(states.iter().skip(1)) {
+            let last = &trail[trail.len() - 1];
+            let same = is_same_file(now, before, &last.0).then(|| last.clone());
+            let found = same.or_else(|| self.counterpart(before, now, last));
+            let Some(place) = found else { break };
+            trail.push(place);
+        }
+        trail
+    }
+
+    /// Follows each field back along the trail of its resource, and finds the state that set it.
     fn origins(
         &self,
         states: &[HistoricState],
-        start: ResourcePlace,
+        trail: &[ResourcePlace],
         keys: Vec<String>,
     ) -> Vec<FieldOrigin> {
-        let mut location = start;
-        let mut origins: Vec<FieldOrigin> = Vec::with_capacity(keys.len());
-        origins.extend(keys.into_iter().map(|key| FieldOrigin {
-            at: 0,
-            location: location.clone(),
-            key,
-        }));
-        let mut open: Vec<usize> = (0..origins.len()).collect();
-        for at in 0..states.len() {
-            let now = (&states[at], &location);
-            let before = states.get(at + 1).and_then(|before| {
-                let same = before.files.get(&location.0) == states[at].files.get(&location.0);
-                let found = if same {
-                    location.clone()
-                } else {
-                    self.counterpart(before, &states[at], &location)?
-                };
-                let same = same || self.is_same_text((before, &found), now);
-                Some((found, before, same))
-            });
-            let kept = match &before {
-                Some((found, before, false)) => self.kept(now, (before, found)),
-                _ => None,
-            };
-            let has_text_of_before = before.as_ref().is_some_and(|(_, _, same)| *same);
-            open.retain(|number| {
-                let origin = &mut origins[*number];
-                let key = kept.as_ref().and_then(|kept| kept.get(&origin.key));
-                if let Some(key) = key {
-                    origin.key = key.clone();
+        let origins = keys.into_iter().map(|key| FieldOrigin { at: 0, key });
+        let mut origins: Vec<FieldOrigin> = origins.collect();
+        for (at, places) in trail.windows(2).enumerate() {
+            if origins.iter().all(|origin| origin.at < at) {
+                break;
+            }
+            let kept = self.kept((&states[at], &places[0]), (&states[at + 1], &places[1]));
+            for origin in origins.iter_mut().filter(|origin| origin.at == at) {
+                if let Some(key) = kept.key_of(&origin.key) {
+                    *origin = FieldOrigin { at: at + 1, key };
                 }
-                (origin.at, origin.location) = (at, location.clone());
-                key.is_some() || has_text_of_before
-            });
-            match before {
-                Some((found, ..)) if !open.is_empty() => location = found,
-                _ => break,
             }
         }
         origins
-    }
-
-    /// The parsed files of two resources, each with the position of the resource in it.
-    fn documents(
-        &self,
-        places: [(&HistoricState, &ResourcePlace); 2],
-    ) -> Option<[(Rc<OwnedDocument>, usize); 2]> {
-        let document = |(state, place): (&HistoricState, &ResourcePlace)| {
-            Some((self.document(state, &place.0)?, place.1))
-        };
-        let [one, other] = places.map(document);
-        Some([one?, other?])
-    }
-
-    /// Whether a resource has the same text in two states.
-    fn is_same_text(
-        &self,
-        one: (&HistoricState, &ResourcePlace),
-        other: (&HistoricState, &ResourcePlace),
-    ) -> bool {
-        let Some([(one, at), (other, other_at)]) = self.documents([one, other]) else {
-            return false;
-        };
-        let roots = (one.document().root(at), other.document().root(other_at));
-        matches!(roots, (Some(one), Some(other)) if one.source() == other.source())
     }
 
     /// Finds the resource in the state `wanted` that corresponds to the resource at `location` in the state `of`.
@@ -651,6 +631,11 @@ impl FileHistory {
             .iter()
             .find_map(|repository| repository.content(id, path).ok())
     }
+}
+
+/// Whether two states have the same file at a path.
+fn is_same_file(one: &HistoricState, other: &HistoricState, path: &str) -> bool {
+    one.files.get(path) == other.files.get(path)
 }
 
 /// A conflict that a rule decided.
