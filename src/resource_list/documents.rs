@@ -12,7 +12,7 @@ pub(super) type Added = (Option<usize>, String);
 pub(super) fn documents_text(
     document: Document<'_>,
     head: Option<&str>,
-    removed: Option<&BTreeSet<usize>>,
+    removed: &BTreeSet<usize>,
     added: &[Added],
 ) -> Option<String> {
     let own = head_end(document.text);
@@ -29,22 +29,22 @@ pub(super) fn documents_text(
         None => document.text[..own].to_owned(),
     };
     let mut is_empty = true;
-    let mut new: HashMap<usize, Vec<&str>> = HashMap::new();
+    let mut by_place: HashMap<usize, Vec<&str>> = HashMap::new();
     for (before, text) in added {
         let place = before.unwrap_or(document.len());
-        new.entry(place).or_default().push(text);
+        by_place.entry(place).or_default().push(text);
     }
     for index in 0..=document.len() {
-        for new in new.remove(&index).unwrap_or_default() {
+        for text in by_place.remove(&index).unwrap_or_default() {
             if is_new {
-                file.push(new);
+                file.push(text);
             } else {
-                let new = file.with_line_breaks(new);
-                file.push(&new);
+                let text = file.with_line_breaks(text);
+                file.push(&text);
             }
             is_empty = false;
         }
-        let kept = index < document.len() && !removed.is_some_and(|set| set.contains(&index));
+        let kept = index < document.len() && !removed.contains(&index);
         let Some(range) = document.range(index).filter(|_| kept) else {
             continue;
         };
@@ -158,7 +158,7 @@ mod tests {
         let removed = removed.iter().copied().collect();
         let added = added.iter();
         let added: Vec<Added> = added.map(|(at, text)| (*at, (*text).to_owned())).collect();
-        documents_text(Document::new(before, &tree), head, Some(&removed), &added)
+        documents_text(Document::new(before, &tree), head, &removed, &added)
     }
 
     #[track_caller]

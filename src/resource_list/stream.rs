@@ -41,12 +41,12 @@ impl Stream {
         let (before, after) = (&text[..split.items.start], &text[split.items.end..]);
         // Blank lines after the last item, and comments that are not deeper than its dash, may be the foot of the
         // wrapper. Results are inserted above it.
-        let foot = |line: &str| {
+        let may_be_foot = |line: &str| {
             let content = line.trim_start();
             let is_shallow = line.len() - content.len() <= split.indent.unwrap_or_default();
             content.is_empty() || content.starts_with('#') && is_shallow
         };
-        if after.is_empty() && text.lines().next_back().is_some_and(foot) {
+        if after.is_empty() && text.lines().next_back().is_some_and(may_be_foot) {
             return None;
         }
         let wrapper = SourceText::parse(Text::from(format!("{before}{after}"))).ok()?;

@@ -101,24 +101,26 @@ impl PackageForm {
         let mut new = new_documents(items, std::mem::take(&mut changes.inserted));
         let mut files: Vec<FileChange> = Vec::new();
         for (number, (path, text)) in self.paths.iter().zip(texts).enumerate() {
-            let new = new.remove(path).unwrap_or_default();
+            let added = new.remove(path).unwrap_or_default();
             let head = heads.get(path).map(String::as_str);
-            let edited = match removed.get(&number) {
-                removed if removed.is_some() || head.is_some() || !new.is_empty() => {
-                    documents_text(text.document(), head, removed, &new)
-                }
-                _ if text.is_changed() => Some(text.text().to_owned()).filter(|t| !t.is_empty()),
-                _ => continue,
+            let removed = removed.remove(&number).unwrap_or_default();
+            let edited = if !removed.is_empty() || head.is_some() || !added.is_empty() {
+                documents_text(text.document(), head, &removed, &added)
+            } else if text.is_changed() {
+                Some(text.text().to_owned()).filter(|text| !text.is_empty())
+            } else {
+                continue;
             };
             files.push(match edited {
                 Some(text) => write(path, text),
                 None => FileChange::delete(path.clone()),
             });
         }
-        for (path, new) in new {
+        for (path, added) in new {
             let head = heads.get(&path).map(String::as_str);
             let nothing = Tree::default();
-            let text = documents_text(Document::new("", &nothing), head, None, &new);
+            let empty = Document::new("", &nothing);
+            let text = documents_text(empty, head, &BTreeSet::new(), &added);
             files.extend(text.map(|text| write(&path, text)));
         }
         // A file that loses all its resources may also be replaced with a copied file.
