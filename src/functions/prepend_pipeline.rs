@@ -139,7 +139,7 @@ impl Head {
             .filter(|list| list.items().next().is_some())
     }
 
-    /// Edits the Kptfile, and adds a summary of each changed list to `said`.
+    /// Edits the Kptfile, and adds a summary of each changed list to `summaries`.
     fn apply<'d, 'p>(
         &'p self,
         kptfile: NodeRef<'d>,
@@ -343,8 +343,8 @@ pub(super) fn prepend(
     let in_package = list.is_package();
     let mut summaries = Vec::new();
     let outcome = match Head::new(name_of(config).unwrap_or_default(), pipeline) {
-        Ok(plan) => list.edit(id, |kptfile, editor| {
-            plan.apply(kptfile, editor, in_package, &mut summaries)
+        Ok(head) => list.edit(id, |kptfile, editor| {
+            head.apply(kptfile, editor, in_package, &mut summaries)
         }),
         Err(error) => Err(error.into()),
     };

@@ -180,23 +180,19 @@ fn read_options(
     config: Option<NodeRef<'_>>,
     results: &mut Results,
 ) -> Result<Option<ReviewOptions>, UsageError> {
-    let (fail_on, prefix) = match config.map(|config| (config, kind_of(config))) {
-        None => (None, Path::root()),
+    let (fail_on, fields, prefix) = match config.map(|config| (config, kind_of(config))) {
+        None => (None, None, Path::root()),
         Some((config, (API_VERSION, "ReviewPackage"))) => {
-            (typed::<ReviewPackage>(config)?.fail_on, Path::root())
+            let fail_on = typed::<ReviewPackage>(config)?.fail_on;
+            (fail_on, Some(config), Path::root())
         }
-        Some((config, CONFIG_MAP)) => (
-            typed_data::<ReviewScalars>(config)?.fail_on,
-            Path::fields(&["data"]),
-        ),
+        Some((config, CONFIG_MAP)) => {
+            let fail_on = typed_data::<ReviewScalars>(config)?.fail_on;
+            (fail_on, config.get("data"), Path::fields(&["data"]))
+        }
         Some((config, _)) => return Err(unexpected(config, &expected(FUNCTION.configs))),
     };
-    let mut fields: Vec<&str> = Vec::new();
-    if prefix != Path::root() {
-        fields.push("data");
-    }
-    fields.push(KUBERNETES_VERSION);
-    let found = config.and_then(|config| config.get_path(&fields));
+    let found = fields.and_then(|fields| fields.get(KUBERNETES_VERSION));
     let mut enums = EnumFields::new(prefix, results);
     let fail_on = enums.read(FAIL_ON, fail_on.as_deref(), &RISKS);
     let release = match found.filter(|found| !found.is_null()) {

@@ -42,15 +42,11 @@ pub(super) fn clone(
         files_of_package(upstream, results)?
     };
     refuse_taken(&files, list, results);
-    let count = files.files().count();
     let mut files = Arc::new(files);
-    let Some(package) = with_context(variant, upstream, &mut files, results)? else {
+    let found = with_context(variant, upstream, &mut files, results)?;
+    let Some((package, made_context)) = found.filter(|_| !results.has_errors()) else {
         return Ok(());
     };
-    if results.has_errors() {
-        return Ok(());
-    }
-    let made_context = files.files().count() > count;
     let form = CloneForm {
         from_items,
         made_context,
@@ -193,13 +189,13 @@ pub(super) fn refuse_package(variant: &Variant<'_>, list: &ResourceList) -> Opti
     Some(result.with_resource(first))
 }
 
-/// Reads the resources of the files; adds a package context if there is none.
+/// Reads the resources of the files. Adds a package context if there is none, and returns whether it did.
 fn with_context(
     variant: &Variant<'_>,
     upstream: &SuppliedPackage,
     files: &mut Arc<Package>,
     results: &mut Results,
-) -> Result<Option<ResourceList>, UsageError> {
+) -> Result<Option<(ResourceList, bool)>, UsageError> {
     let package = read(files, upstream.list())?;
     let Some(root) = root_kptfile(&package) else {
         let message = format!(
@@ -210,7 +206,7 @@ fn with_context(
         return Ok(None);
     };
     match find_package_context(&package) {
-        Ok(Some(_)) => return Ok(Some(package)),
+        Ok(Some(_)) => return Ok(Some((package, false))),
         Err(several) => {
             for id in several {
                 let message = format!(
@@ -232,7 +228,7 @@ fn with_context(
     drop(package);
     let file = PackageFile::of_text(&path, text);
     Arc::make_mut(files).insert(path, file);
-    read(files, upstream.list()).map(Some)
+    Ok(Some((read(files, upstream.list())?, true)))
 }
 
 /// The last component of a package's path: object names have no slash.
