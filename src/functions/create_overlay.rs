@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::following::{find_original, not_in_git};
+use super::following::{find_original, outside_git};
 use super::{Document, Function, Output};
 use crate::config::{API_VERSION, CONFIG_MAP, Key, Keys, Scalars, UsageError, typed_config};
 use crate::overlay::{
@@ -72,7 +72,7 @@ fn step(
     let original = match supplied.one(Role::Original) {
         None if supplied.searches_original() => {
             let Some(origin) = given.upstream() else {
-                return Err(not_in_git());
+                return Err(outside_git());
             };
             let Some(found) = find_original(list, origin, supplied, results)? else {
                 return Ok(Output::Edited);

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 use krm_variants::kptfile::{NewLock, UpstreamLock, remove_annotations, set_metadata};
 use krm_variants::upstream::{
-    NonGitSource, forget_digest, is_digest, record_digest, recorded_digest,
+    SourceOutsideGit, forget_digest, is_digest, record_digest, recorded_digest,
 };
 use krm_variants::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Value};
 
@@ -66,7 +66,7 @@ impl Tracking {
             .map_err(|error| Failure::new(format!("Kptfile: {}: {error}", error.path())))?;
         let files = recorded_digest(root).filter(|_| lock.is_none());
         let files = files.and_then(|(source, digest)| {
-            let files = NonGitSource::parse(&source)?;
+            let files = SourceOutsideGit::parse(&source)?;
             Some((
                 files.address,
                 lock_of_files(files.folder, source, digest, root),

@@ -3,7 +3,7 @@
 use krm_variants::config::UsageError;
 use krm_variants::git::Revision;
 use krm_variants::latest::{latest, version};
-use krm_variants::upstream::{NonGitSource, is_digest, open};
+use krm_variants::upstream::{SourceOutsideGit, is_digest, open};
 use semver::{Version, VersionReq};
 
 use super::failure::{Failure, Result};
@@ -123,8 +123,8 @@ impl Releases {
 
     /// The archives in one directory, or the tags of an image layout. Those that cannot be read are left out, with a
     /// warning.
-    pub(crate) fn of_files(files: &NonGitSource, folder: &str) -> Result<Self> {
-        let mut all = NonGitSource {
+    pub(crate) fn of_files(files: &SourceOutsideGit, folder: &str) -> Result<Self> {
+        let mut all = SourceOutsideGit {
             folder: folder.to_owned(),
             ..files.clone()
         }

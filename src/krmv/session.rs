@@ -5,7 +5,7 @@ use std::sync::Arc;
 use krm_variants::git::Revision;
 use krm_variants::kptfile::UpstreamLock;
 use krm_variants::supplied::{Role, SuppliedPackage};
-use krm_variants::upstream::{NonGitSource, is_digest};
+use krm_variants::upstream::{SourceOutsideGit, is_digest};
 use krm_variants::yaml::{OwnedDocument, Value};
 
 use super::failure::{Failure, Result, command};
@@ -181,7 +181,7 @@ impl<'p> FollowedPackage<'p> {
 pub(crate) fn locked_name(lock: &UpstreamLock) -> Option<String> {
     let is_file = lock.commit.as_deref().is_some_and(is_digest);
     let files = lock.reference.as_deref().filter(|_| is_file);
-    let release = files.and_then(|source| NonGitSource::parse(source)?.release);
+    let release = files.and_then(|source| SourceOutsideGit::parse(source)?.release);
     release.or_else(|| lock.reference.clone())
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use krm_variants::config::UsageError;
-use krm_variants::upstream::{self, NonGitSource};
+use krm_variants::upstream::{self, SourceOutsideGit};
 
 use super::failure::{Failure, Result, command};
 
@@ -28,7 +28,9 @@ impl SourceArgument {
             let message = "archives are read from this machine only";
             return Err(Failure::new(message).hint(command(["curl", "-LO", place])));
         }
-        if let Some(files) = NonGitSource::parse(place).or_else(|| NonGitSource::parse(argument)) {
+        if let Some(files) =
+            SourceOutsideGit::parse(place).or_else(|| SourceOutsideGit::parse(argument))
+        {
             return Self::of_files(files, revision);
         }
         if place.is_empty() || revision.as_deref() == Some("") {
@@ -47,7 +49,7 @@ impl SourceArgument {
     }
 
     /// An archive, which is one revision, or an image layout with its tags.
-    fn of_files(files: NonGitSource, request: Option<String>) -> Result<Self> {
+    fn of_files(files: SourceOutsideGit, request: Option<String>) -> Result<Self> {
         let files = files.absolute().map_err(unreadable)?;
         let mut revision = request.or(files.release.clone());
         if !files.has_tags() {

@@ -10,7 +10,7 @@ use krm_variants::diff::file_diff;
 use krm_variants::git::Revision;
 use krm_variants::kptfile::UpstreamLock;
 use krm_variants::merge::Side;
-use krm_variants::upstream::{NonGitSource, is_digest};
+use krm_variants::upstream::{SourceOutsideGit, is_digest};
 
 use super::cli::{Common, Take, UpgradeArguments};
 use super::conflict::{ReportedConflict, conflicts};
@@ -53,7 +53,7 @@ pub(crate) fn run(upgrade: &UpgradeArguments, common: &Common) -> Result<u8> {
 pub(crate) fn arguments(arguments: &[String]) -> Result<(PathBuf, Option<String>)> {
     match arguments {
         [] => Ok((PathBuf::from("."), None)),
-        [one] if Path::new(one).exists() && NonGitSource::parse(one).is_none() => {
+        [one] if Path::new(one).exists() && SourceOutsideGit::parse(one).is_none() => {
             Ok((PathBuf::from(one), None))
         }
         [one] => {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use krm_variants::git::{GitSource, Repository, Revision, Snapshot};
 use krm_variants::results::Results;
 use krm_variants::supplied::{Role, SuppliedPackage};
-use krm_variants::upstream::{self, NonGitSource, UpstreamRevision};
+use krm_variants::upstream::{self, SourceOutsideGit, UpstreamRevision};
 
 use super::client;
 use super::failure::{Failure, Result, command};
@@ -29,7 +29,7 @@ pub(crate) struct UpstreamSource {
     is_local: bool,
     is_offline: bool,
     /// The archive or image layout. `None` for a Git repository.
-    files: Option<NonGitSource>,
+    files: Option<SourceOutsideGit>,
     /// Its tags and branches, once they are [listed](Self::list).
     pub(crate) releases: Releases,
 }
@@ -42,7 +42,7 @@ const SHALLOW: [&str; 2] = ["--depth=1", "--no-tags"];
 
 impl UpstreamSource {
     pub(crate) fn open(address: &str, is_offline: bool) -> Result<Self> {
-        let files = NonGitSource::parse(address);
+        let files = SourceOutsideGit::parse(address);
         let local = address.strip_prefix("file://").unwrap_or(address);
         let is_url = address.contains("://") || super::source::is_remote_address(address);
         let is_local = files.is_some() || !is_url || local.len() < address.len();
@@ -137,11 +137,11 @@ impl UpstreamSource {
     pub(crate) fn by_other_name(&self, directory: &str, name: &str) -> Option<Revision> {
         if let Some(files) = &self.files {
             let flag = files.with_folder(directory);
-            let found = match NonGitSource::parse(name) {
+            let found = match SourceOutsideGit::parse(name) {
                 Some(other) => {
                     upstream::open(&other.absolute().ok()?.with_folder(directory)).ok()?
                 }
-                None => upstream::recorded(&flag, name),
+                None => upstream::find_recorded(&flag, name),
             };
             return found.map(|found| of_file(&*found));
         }
@@ -276,15 +276,15 @@ impl UpstreamSource {
     /// Finds the archive or image that has the digest of a revision.
     fn file(
         &self,
-        files: &NonGitSource,
+        files: &SourceOutsideGit,
         folder: &str,
         revision: &Revision,
     ) -> Result<Arc<dyn UpstreamRevision>> {
         let digest = &revision.commit;
         let known =
-            NonGitSource::parse(&revision.upstream_ref).map(|_| revision.upstream_ref.clone());
+            SourceOutsideGit::parse(&revision.upstream_ref).map(|_| revision.upstream_ref.clone());
         let flags = known.into_iter().chain([files.with_folder(folder)]);
-        let mut found = flags.filter_map(|flag| upstream::recorded(&flag, digest));
+        let mut found = flags.filter_map(|flag| upstream::find_recorded(&flag, digest));
         found.next().ok_or_else(|| {
             let place = &revision.upstream_ref;
             let message = format!("expected '{place}' with the digest {digest}, found none");
@@ -422,7 +422,7 @@ pub(crate) fn to_clone(
 fn of_file(found: &dyn UpstreamRevision) -> Revision {
     let flag = found.flag();
     let id = found.id();
-    let release = NonGitSource::parse(&flag).and_then(|source| source.release);
+    let release = SourceOutsideGit::parse(&flag).and_then(|source| source.release);
     let mut revision = Revision::named(&flag, id.trim_start_matches("digest ").to_owned());
     revision.lock_ref = release.unwrap_or(flag);
     revision

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::not_in_git::{FolderOutsideGit, split_folder};
+use super::outside_git::{FolderOutsideGit, split_folder};
 use super::unpacked::Unpacked;
 use crate::config::UsageError;
 use crate::latest::version;
@@ -37,7 +37,7 @@ pub(super) fn open(
     Ok(Some(Arc::new(FolderOutsideGit {
         source: file.display().to_string(),
         folder: normalize_package_path(&folder),
-        package_name: package_name(&name).to_owned(),
+        package_name: without_version(&name).to_owned(),
         name: name.into_owned(),
         path: file,
         digest,
@@ -58,7 +58,7 @@ pub(crate) fn without_end(name: &str) -> Option<&str> {
 }
 
 /// The name of an archive without its extension and version.
-pub(super) fn package_name(name: &str) -> &str {
+pub(super) fn without_version(name: &str) -> &str {
     let name = without_end(name).unwrap_or(name);
     let mut dashes = name.match_indices('-');
     let dash = dashes.find(|(at, _)| version(&name[at + 1..]).is_some());
@@ -141,7 +141,7 @@ mod tests {
             ("app-1.0.0-rc.1.tar", "app"),
             ("my-app.tgz", "my-app"),
         ] {
-            assert_eq!(package_name(file), name);
+            assert_eq!(without_version(file), name);
         }
     }
 }

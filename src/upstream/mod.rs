@@ -8,8 +8,8 @@
 
 mod archive;
 mod git;
-mod not_in_git;
 mod oci;
+mod outside_git;
 mod recorded;
 mod releases;
 mod unpacked;
@@ -21,7 +21,7 @@ pub(crate) use git::{locked, older_revision};
 pub(crate) use oci::tags as tags_of_layout;
 pub use recorded::forget as forget_digest;
 pub use recorded::{is_digest, record_digest, recorded_digest};
-pub use releases::{NonGitSource, name_of as package_name, open, recorded};
+pub use releases::{SourceOutsideGit, find_recorded, open, package_name};
 
 use std::fmt;
 use std::path::Path as FilePath;

@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::archive::{bytes, digest, is_archive};
-use super::not_in_git::{FolderOutsideGit, split_folder};
+use super::outside_git::{FolderOutsideGit, split_folder};
 use super::unpacked::Unpacked;
 use crate::config::UsageError;
 use crate::package::{check_package_path, normalize_package_path};

@@ -9,7 +9,7 @@
 //!
 //! The next update uses the recorded source as its original if the digest still matches.
 
-use super::not_in_git::{FolderOutsideGit, split_folder};
+use super::outside_git::{FolderOutsideGit, split_folder};
 use super::releases::find;
 use super::unpacked::Unpacked;
 use super::{Locked, UpstreamRevision, oci};

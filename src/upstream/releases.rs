@@ -10,15 +10,15 @@ use std::fs;
 use std::path::Path as FilePath;
 use std::sync::Arc;
 
-use super::archive::{is_archive, package_name, without_end};
-use super::not_in_git::split_folder;
+use super::archive::{is_archive, without_end, without_version};
+use super::outside_git::split_folder;
 use super::{SOURCES, UpstreamRevision, oci};
 use crate::config::UsageError;
 use crate::package::normalize_package_path;
 
 /// The parts of a flag for a source outside of Git.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NonGitSource {
+pub struct SourceOutsideGit {
     /// The path of the archive; for images `oci:` and the path of the layout.
     pub address: String,
     /// The folder in the archive or image; empty for all files.
@@ -28,7 +28,7 @@ pub struct NonGitSource {
     pub release: Option<String>,
 }
 
-impl NonGitSource {
+impl SourceOutsideGit {
     /// Parses a flag; `None` if it does not name an archive or image.
     #[must_use]
     pub fn parse(flag: &str) -> Option<Self> {
@@ -97,10 +97,10 @@ impl NonGitSource {
                 error,
             )
         })?;
-        let package = package_name(file_name(&self.address));
+        let package = without_version(file_name(&self.address));
         let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         let mut names: Vec<String> = names
-            .filter(|name| is_archive(name) && package_name(name) == package)
+            .filter(|name| is_archive(name) && without_version(name) == package)
             .collect();
         names.sort();
         let flag = |name: String| {
@@ -121,9 +121,9 @@ fn after(folder: &str) -> String {
 
 /// The name of the package in an archive or image layout; `None` if the address is of another kind.
 #[must_use]
-pub fn name_of(address: &str) -> Option<&str> {
-    NonGitSource::parse(address)?;
-    Some(package_name(file_name(address)))
+pub fn package_name(address: &str) -> Option<&str> {
+    SourceOutsideGit::parse(address)?;
+    Some(without_version(file_name(address)))
 }
 
 fn file_name(path: &str) -> &str {
@@ -133,7 +133,7 @@ fn file_name(path: &str) -> &str {
 /// The version in the name of an archive; the archive's name if it has no version.
 fn release_name(name: &str) -> &str {
     let stem = without_end(name).unwrap_or(name);
-    let version = stem.strip_prefix(package_name(name));
+    let version = stem.strip_prefix(without_version(name));
     let version = version.and_then(|rest| rest.strip_prefix('-'));
     version.unwrap_or(name)
 }
@@ -172,10 +172,10 @@ pub(super) fn find(
 /// The revision that a lock outside of Git names: the recorded source if its digest still matches, or else another
 /// release with that digest.
 #[must_use]
-pub fn recorded(source: &str, digest: &str) -> Option<Arc<dyn UpstreamRevision>> {
+pub fn find_recorded(source: &str, digest: &str) -> Option<Arc<dyn UpstreamRevision>> {
     let flags = [source.to_owned(), oci::exact(source, digest)];
     let sibling_flag = || {
-        let releases = NonGitSource::parse(source)?.releases().ok()?;
+        let releases = SourceOutsideGit::parse(source)?.releases().ok()?;
         find(releases.into_iter().map(|(_, flag)| flag), digest).ok()
     };
     find(flags, digest).ok().or_else(sibling_flag)
@@ -195,13 +195,13 @@ mod tests {
             ("oci:layout//a/b", "oci:layout", "a/b", None),
             ("oci:layout@sha256:00", "oci:layout", "", Some("sha256:00")),
         ] {
-            let source = NonGitSource::parse(flag).expect(flag);
+            let source = SourceOutsideGit::parse(flag).expect(flag);
             assert_eq!(source.address, address);
             assert_eq!(source.folder, folder);
             assert_eq!(source.release.as_deref(), release);
         }
         for flag in ["c/app", "c//app?ref=v1", "https://e.com/r.git"] {
-            assert_eq!(NonGitSource::parse(flag), None);
+            assert_eq!(SourceOutsideGit::parse(flag), None);
         }
     }
 }

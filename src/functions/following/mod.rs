@@ -4,7 +4,7 @@
 
 mod search;
 
-pub(crate) use search::{find_original, not_in_git};
+pub(crate) use search::{find_original, outside_git};
 
 use std::sync::Arc;
 

@@ -15,7 +15,7 @@ mod update;
 
 use std::collections::BTreeSet;
 
-use super::following::not_in_git;
+use super::following::outside_git;
 use super::package_revision::within;
 use super::{Function, Output};
 use crate::config::enum_fields::names;
@@ -115,7 +115,7 @@ fn step(
         }
         (Err(_), Some(_)) if given(Role::Original).is_none() => None,
         (Err(_), None) if supplied.searches_original() => {
-            return Err(not_in_git());
+            return Err(outside_git());
         }
         (original, _) => Some(original?),
     };

@@ -40,7 +40,7 @@ pub(crate) fn find_original(
 ) -> Result<Option<SuppliedPackage>, UsageError> {
     let failed = |error: GitError| UsageError::at(format_args!("role `{}`", Role::Original), error);
     let Some(upstream) = upstream.git() else {
-        return Err(not_in_git());
+        return Err(outside_git());
     };
     let source = &upstream.source;
     let directory = source.directory.as_str();
@@ -79,7 +79,7 @@ pub(crate) fn find_original(
 }
 
 /// The error for an upstream without revisions to search.
-pub(crate) fn not_in_git() -> UsageError {
+pub(crate) fn outside_git() -> UsageError {
     let message = "--original auto: expected an upstream from Git (--upstream REPOSITORY//DIRECTORY?ref=REVISION), \
                    found another";
     UsageError::Refused(message.to_owned())
