@@ -146,11 +146,11 @@ impl EditCount {
         }
         match (local, upstream) {
             _ if !local.has_parts() || !upstream.has_parts() => self.change(local, upstream, place),
-            (Value::Mapping(ours), Value::Mapping(theirs)) => {
-                self.between_mappings(ours, theirs, place);
+            (Value::Mapping(local), Value::Mapping(upstream)) => {
+                self.between_mappings(local, upstream, place);
             }
-            (Value::Sequence(ours), Value::Sequence(theirs)) => {
-                self.between_sequences(ours, theirs, place);
+            (Value::Sequence(local), Value::Sequence(upstream)) => {
+                self.between_sequences(local, upstream, place);
             }
             _ => self.change(local, upstream, place),
         }
@@ -167,16 +167,16 @@ impl EditCount {
         upstream: &[(Value, Value)],
         place: u64,
     ) {
-        let theirs = upstream.iter().map(|(key, value)| (key, value));
-        let mut theirs: HashMap<&Value, &Value> = theirs.collect();
+        let others = upstream.iter().map(|(key, value)| (key, value));
+        let mut others: HashMap<&Value, &Value> = others.collect();
         for (key, value) in local {
             let place = hash(&(place, key));
-            match theirs.remove(key) {
+            match others.remove(key) {
                 Some(other) => self.between(value, other, place),
                 None => self.add_value(place, value),
             }
         }
-        self.remove_parts(theirs.len());
+        self.remove_parts(others.len());
     }
 
     fn between_sequences(&mut self, local: &[Value], upstream: &[Value], place: u64) {
@@ -189,7 +189,7 @@ impl EditCount {
         }
         let mut seen: HashMap<u64, u64> = HashMap::new();
         let mut is_left = vec![true; upstream.len()];
-        let mut ours = Vec::new();
+        let mut local_rest = Vec::new();
         for (value, (key, is_named)) in local.iter().zip(own_keys) {
             match by_key.get_mut(&key).and_then(Vec::pop) {
                 Some(at) => {
@@ -199,35 +199,36 @@ impl EditCount {
                     self.between(value, &upstream[at], hash(&(place, key, *count)));
                 }
                 None if is_named => self.add_value(hash(&(place, key)), value),
-                None => ours.push(value),
+                None => local_rest.push(value),
             }
         }
         let left = upstream.iter().zip(keys).zip(is_left);
         let left = left.filter_map(|(of, is_left)| is_left.then_some(of));
-        let (named, theirs): (Vec<_>, Vec<_>) = left.partition(|(_, (_, is_named))| *is_named);
+        let (named, upstream_rest): (Vec<_>, Vec<_>) =
+            left.partition(|(_, (_, is_named))| *is_named);
         self.remove_parts(named.len());
-        let mut theirs = theirs.into_iter();
-        for (index, value) in ours.into_iter().enumerate() {
+        let mut upstream_rest = upstream_rest.into_iter();
+        for (index, value) in local_rest.into_iter().enumerate() {
             let place = hash(&(place, index));
-            match theirs.next() {
+            match upstream_rest.next() {
                 Some((other, _)) => self.between(value, other, place),
                 None => self.add_value(place, value),
             }
         }
-        self.remove_parts(theirs.count());
+        self.remove_parts(upstream_rest.count());
     }
 
     /// Consecutive lines that local does not have are one part, which was removed or changed.
     fn between_lines(&mut self, local: &[u64], upstream: &[u64]) {
-        let theirs: HashSet<u64> = upstream.iter().copied().collect();
-        let ours: HashSet<u64> = local.iter().copied().collect();
-        let own = local.iter().filter(|line| !theirs.contains(line));
+        let in_upstream: HashSet<u64> = upstream.iter().copied().collect();
+        let in_local: HashSet<u64> = local.iter().copied().collect();
+        let own = local.iter().filter(|line| !in_upstream.contains(line));
         let own = own.inspect(|line| self.alike = self.alike.wrapping_add(hash(line)));
         let own = own.count();
         let mut parts = 0;
         let mut was_there = true;
         for line in upstream {
-            let is_there = ours.contains(line);
+            let is_there = in_local.contains(line);
             if !is_there {
                 parts += usize::from(was_there);
                 // It is unknown which of these lines local changed.
@@ -537,11 +538,11 @@ impl<'p> ComparedPackages<'p> {
                 let identity = alone.document.identity.as_ref()?;
                 Some(identity.without_namespace_unless(by_namespace))
             };
-            pair(&mut local, &mut upstream, key, |ours, theirs| {
-                edits.between_documents(&ours.document, &theirs.document);
+            pair(&mut local, &mut upstream, key, |local, upstream| {
+                edits.between_documents(&local.document, &upstream.document);
                 // Items of a stream need not have a path.
-                if !ours.path.is_empty() {
-                    moved.insert((ours.path, theirs.path));
+                if !local.path.is_empty() {
+                    moved.insert((local.path, upstream.path));
                 }
             });
         }
@@ -568,7 +569,7 @@ impl<'p> ComparedPackages<'p> {
             edits.differ(&(path, document.hash()));
             let is_file = self.of(path) == Some(FileOf::Local)
                 && !path.is_empty()
-                && !moved.iter().any(|(ours, _)| ours == path);
+                && !moved.iter().any(|(from, _)| from == path);
             if !is_file || files.insert(path) {
                 edits.added += 1;
             }
@@ -582,7 +583,7 @@ impl<'p> ComparedPackages<'p> {
         moved: &BTreeSet<(&str, &str)>,
         edits: &mut EditCount,
     ) {
-        let has_moved = |path: &str| moved.iter().any(|(_, theirs)| *theirs == path);
+        let has_moved = |path: &str| moved.iter().any(|(_, to)| *to == path);
         let of_a_file = upstream
             .iter()
             .filter(|alone| self.of(alone.path) == Some(FileOf::Both) || has_moved(alone.path));

@@ -31,7 +31,8 @@ pub(super) enum Changed {
 
 /// A part of a text in each version. Together, the chunks cover all lines of local and of upstream, in order.
 ///
-/// A region that both sides changed can have several chunks. Each conflict in it has all lines of the region in base.
+/// A region that both sides changed can have several chunks. In base, each conflict in it has all lines of the region, as
+/// has what both changed alike at its end; what both changed alike before that has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Chunk {
     pub(super) changed: Changed,
@@ -40,17 +41,13 @@ pub(super) struct Chunk {
 
 /// Merges three sequences of lines, or of the keys under which lines are compared.
 pub(super) fn chunks<T: Copy + Eq + Hash>(versions: Versions<&[T]>) -> Vec<Chunk> {
-    let Versions {
-        base,
-        local,
-        upstream,
-    } = versions;
-    let mut ours = SideChanges::between(base, local);
-    let mut theirs = SideChanges::between(base, upstream);
+    let base = versions.base;
+    let mut local = SideChanges::between(base, versions.local);
+    let mut upstream = SideChanges::between(base, versions.upstream);
     let mut chunks = Vec::new();
     let mut done = 0;
     loop {
-        let starts = [ours.next_start(), theirs.next_start()];
+        let starts = [local.next_start(), upstream.next_start()];
         let start = starts.into_iter().flatten().min();
         let end = start.unwrap_or(base.len());
         if done < end {
@@ -58,29 +55,33 @@ pub(super) fn chunks<T: Copy + Eq + Hash>(versions: Versions<&[T]>) -> Vec<Chunk
                 changed: Changed::Nobody,
                 lines: Versions {
                     base: done..end,
-                    local: ours.shifted(done..end),
-                    upstream: theirs.shifted(done..end),
+                    local: local.shifted(done..end),
+                    upstream: upstream.shifted(done..end),
                 },
             });
         }
         let Some(start) = start else { return chunks };
         let (local_start, upstream_start) = (
-            ours.shifted(start..start).start,
-            theirs.shifted(start..start).start,
+            local.shifted(start..start).start,
+            upstream.shifted(start..start).start,
         );
         let mut end = start;
-        let (mut is_ours, mut is_theirs) = (false, false);
+        let (mut by_local, mut by_upstream) = (false, false);
         // A change may extend the region to a change of the other side.
-        while ours.take(&mut end, &mut is_ours) || theirs.take(&mut end, &mut is_theirs) {}
+        while local.take(&mut end, &mut by_local) || upstream.take(&mut end, &mut by_upstream) {}
         let lines = Versions {
             base: start..end,
-            local: local_start..ours.shifted(end..end).end,
-            upstream: upstream_start..theirs.shifted(end..end).end,
+            local: local_start..local.shifted(end..end).end,
+            upstream: upstream_start..upstream.shifted(end..end).end,
         };
-        match (is_ours, is_theirs) {
+        match (by_local, by_upstream) {
             (true, true) => push_both(&mut chunks, versions, lines),
-            (is_ours, _) => chunks.push(Chunk {
-                changed: Changed::One(if is_ours { Side::Local } else { Side::Upstream }),
+            (by_local, _) => chunks.push(Chunk {
+                changed: Changed::One(if by_local {
+                    Side::Local
+                } else {
+                    Side::Upstream
+                }),
                 lines,
             }),
         }
@@ -94,52 +95,39 @@ fn push_both<T: Copy + Eq + Hash>(
     versions: Versions<&[T]>,
     region: Versions<Range<usize>>,
 ) {
-    let (ours, theirs) = (
-        &versions.local[region.local.clone()],
-        &versions.upstream[region.upstream.clone()],
-    );
-    let is_one = ours.is_empty() || theirs.is_empty();
-    let hunks = if is_one {
+    let local = &versions.local[region.local.clone()];
+    let upstream = &versions.upstream[region.upstream.clone()];
+    let hunks = if local.is_empty() || upstream.is_empty() {
         vec![Hunk {
-            before: 0..ours.len(),
-            after: 0..theirs.len(),
+            before: 0..local.len(),
+            after: 0..upstream.len(),
         }]
     } else {
-        hunks(ours, theirs)
+        hunks(local, upstream)
     };
     let moved = |range: Range<usize>, start: usize| range.start + start..range.end + start;
-    let (mut local, mut upstream) = (region.local.start, region.upstream.start);
-    let mut push = |changed, base: Range<usize>, ours: Range<usize>, theirs: Range<usize>| {
-        if !ours.is_empty() || !theirs.is_empty() {
+    let mut done = (region.local.start, region.upstream.start);
+    let mut push = |changed, base, local: Range<usize>, upstream: Range<usize>| {
+        if !local.is_empty() || !upstream.is_empty() {
             let lines = Versions {
                 base,
-                local: ours,
-                upstream: theirs,
+                local,
+                upstream,
             };
             chunks.push(Chunk { changed, lines });
         }
     };
     for Hunk { before, after } in hunks {
-        let (ours, theirs) = (
-            moved(before, region.local.start),
-            moved(after, region.upstream.start),
-        );
+        let local = moved(before, region.local.start);
+        let upstream = moved(after, region.upstream.start);
         let nothing = region.base.start..region.base.start;
-        push(
-            Changed::BothAlike,
-            nothing,
-            local..ours.start,
-            upstream..theirs.start,
-        );
-        (local, upstream) = (ours.end, theirs.end);
-        push(Changed::Conflict, region.base.clone(), ours, theirs);
+        let alike = (done.0..local.start, done.1..upstream.start);
+        push(Changed::BothAlike, nothing, alike.0, alike.1);
+        done = (local.end, upstream.end);
+        push(Changed::Conflict, region.base.clone(), local, upstream);
     }
-    push(
-        Changed::BothAlike,
-        region.base.clone(),
-        local..region.local.end,
-        upstream..region.upstream.end,
-    );
+    let alike = (done.0..region.local.end, done.1..region.upstream.end);
+    push(Changed::BothAlike, region.base, alike.0, alike.1);
 }
 
 /// The changes from base to one side that are still to come.
@@ -195,13 +183,13 @@ mod tests {
         let text =
             |lines: &[u8], range: Range<usize>| String::from_utf8_lossy(&lines[range]).into_owned();
         let shown = found.into_iter().map(|Chunk { changed, lines }| {
-            let (ours, theirs) = (text(local, lines.local), text(upstream, lines.upstream));
+            let (local, upstream) = (text(local, lines.local), text(upstream, lines.upstream));
             match changed {
-                Changed::Nobody => format!("={ours}"),
-                Changed::One(Side::Local) => format!("<{ours}"),
-                Changed::One(Side::Upstream) => format!(">{theirs}"),
-                Changed::BothAlike => format!("&{ours}"),
-                Changed::Conflict => format!("!{}/{ours}/{theirs}", text(base, lines.base)),
+                Changed::Nobody => format!("={local}"),
+                Changed::One(Side::Local) => format!("<{local}"),
+                Changed::One(Side::Upstream) => format!(">{upstream}"),
+                Changed::BothAlike => format!("&{local}"),
+                Changed::Conflict => format!("!{}/{local}/{upstream}", text(base, lines.base)),
             }
         });
         shown.collect::<Vec<_>>().join(" ")

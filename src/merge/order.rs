@@ -170,39 +170,44 @@ fn skeleton(
             .filter(|element| other.has(*element))
             .collect()
     };
-    let ours = common(local, in_upstream);
-    let theirs = common(upstream, in_local);
+    let local = common(local, in_upstream);
+    let upstream = common(upstream, in_local);
     let follows_base = |order: &[u32]| {
         let ranks = order.iter().filter_map(|element| base.get(*element));
         ranks.clone().zip(ranks.skip(1)).all(|(a, b)| a < b)
     };
-    if ours == theirs || follows_base(&theirs) {
-        return (ours, false);
+    if local == upstream || follows_base(&upstream) {
+        return (local, false);
     }
-    let all_in_base = ours.iter().all(|element| base.has(*element));
-    if all_in_base && follows_base(&ours) {
-        return (theirs, false);
+    let all_in_base = local.iter().all(|element| base.has(*element));
+    if all_in_base && follows_base(&local) {
+        return (upstream, false);
     }
     let winning = match winner {
-        Side::Local => &ours,
-        Side::Upstream => &theirs,
+        Side::Local => &local,
+        Side::Upstream => &upstream,
     };
-    if ours.len() > MAX_TURNED {
+    if local.len() > MAX_TURNED {
         return (winning.clone(), true);
     }
-    tournament(base, in_upstream, &ours, winning)
+    tournament(base, in_upstream, &local, winning)
 }
 
-/// Every pair of elements in `ours` has an order (guarantee 2). If these orders are consistent, they are the result.
+/// Every pair of elements in `local` has an order (guarantee 2). If these orders are consistent, they are the result.
 /// Elements in a cycle take the order of `winning`.
-fn tournament(base: &Ranks, upstream: &Ranks, ours: &[u32], winning: &[u32]) -> (Vec<u32>, bool) {
+fn tournament(
+    base: &Ranks,
+    in_upstream: &Ranks,
+    local: &[u32],
+    winning: &[u32],
+) -> (Vec<u32>, bool) {
     let precedes = |order: &Ranks, a: &u32, b: &u32| Some(order.get(*a)? < order.get(*b)?);
     let mut after: HashMap<u32, usize> = HashMap::new();
-    for (position, a) in ours.iter().enumerate() {
-        for b in &ours[position + 1..] {
+    for (position, a) in local.iter().enumerate() {
+        for b in &local[position + 1..] {
             // Local has a before b.
             let turned =
-                precedes(base, a, b) == Some(true) && precedes(upstream, a, b) == Some(false);
+                precedes(base, a, b) == Some(true) && precedes(in_upstream, a, b) == Some(false);
             *after.entry(if turned { *a } else { *b }).or_default() += 1;
         }
     }

@@ -10,7 +10,6 @@
 use super::Author;
 use super::units::ClusterObject;
 use super::walk::{PathStep, comparable, follow};
-use crate::merge::Versions;
 use crate::merge::package::Members;
 use crate::merge::resources::match_resources;
 use crate::schema::TypeRef;
@@ -38,11 +37,8 @@ impl<'l> Authors<'l> {
     pub(super) fn of(upstream: UpstreamChange<'l>, package: &Members) -> Self {
         let members = [upstream.original, upstream.upstream].map(Members::read);
         let [original, new] = &members;
-        let matches = match_resources(Versions {
-            base: &original.members,
-            local: &package.members,
-            upstream: &new.members,
-        });
+        let versions = [original, package, new].map(|of| of.members.as_slice());
+        let matches = match_resources(versions.into());
         let mut found = vec![[None, None]; package.members.len()];
         for matched in matches {
             if let Some(local) = matched.local {

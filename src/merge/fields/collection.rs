@@ -160,8 +160,8 @@ impl FieldMerger<'_> {
         }
         let kind = node.kind();
         let fits = |child: Child<'f>| {
-            let base = child.value.resolved().kind();
-            base.is_mapping() == kind.is_mapping() && base.is_sequence() == kind.is_sequence()
+            let own = child.value.resolved().kind();
+            own.is_mapping() == kind.is_mapping() && own.is_sequence() == kind.is_sequence()
         };
         if !base.is_none_or(fits) {
             return Ok(None);

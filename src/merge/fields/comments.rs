@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::child::Child;
+use crate::merge::Versions;
 use crate::merge::upstream_identifier::MERGE_COMMENT;
 use crate::yaml::{
     Editor, NodeRef, ValueComments, all_comments, comments_above, last_part, lines_below,
@@ -27,24 +28,26 @@ pub(super) fn take_comments<'d>(
     if !(has_any(base) || has_any(upstream)) || !in_block(local) || !in_block(upstream) {
         return;
     }
-    let (old, ours, theirs) = (base.owner(), local.owner(), upstream.owner());
-    let above = comments_above(theirs);
-    let old_above = comments_above(old);
-    if above != old_above && comments_above(ours) == old_above {
-        editor.set_comments_above(ours, &above);
+    let owner = local.owner();
+    let above = comments_above(upstream.owner());
+    let old_above = comments_above(base.owner());
+    if above != old_above && comments_above(owner) == old_above {
+        editor.set_comments_above(owner, &above);
     }
     take_lines_below(base, local, upstream, editor);
-    let [before, here, there] = [base.value, local.value, upstream.value].map(ValueComments::of);
+    let values = Versions::from([base.value, local.value, upstream.value]);
+    let beside = values.map(ValueComments::of);
     let is_identifier = |comments: &ValueComments<'_>| comments.contains(MERGE_COMMENT);
-    if is_identifier(&here) || is_identifier(&there) {
+    if is_identifier(&beside.local) || is_identifier(&beside.upstream) {
         return;
     }
     let block = |child: Child<'_>| child.value.kind().is_block_collection();
     let is_own = || !(block(local) && block(upstream) || base.value.equals(&local.value));
-    if before != there && before == here && !is_own() {
-        editor.set_value_comments(ours, there);
-    } else if !here.is_empty() || before == there {
-        editor.keep_value_comments(ours);
+    let is_changed = beside.base != beside.upstream;
+    if is_changed && beside.base == beside.local && !is_own() {
+        editor.set_value_comments(owner, beside.upstream);
+    } else if !beside.local.is_empty() || !is_changed {
+        editor.keep_value_comments(owner);
     }
 }
 
@@ -58,18 +61,16 @@ fn take_lines_below<'d>(
 ) {
     let ends = [base.value, upstream.value];
     let (base, local, upstream) = (base.owner(), local.owner(), upstream.owner());
-    let (Some(old), Some(ours), Some(theirs)) =
-        (lines_below(base), lines_below(local), lines_below(upstream))
-    else {
-        return;
-    };
+    let below = Versions::from([base, local, upstream].map(lines_below));
+    let Some(below) = below.all() else { return };
     let comments = |node: NodeRef<'_>, range: &Range<usize>| {
         let lines = node.document.text[range.clone()].lines().map(str::trim);
         let lines = lines.filter(|line| !line.is_empty());
         lines.map(str::to_owned).collect::<Vec<String>>()
     };
-    let (before, after) = (comments(base, &old), comments(upstream, &theirs));
-    if before == after || comments(local, &ours) != before {
+    let before = comments(base, &below.base);
+    let after = comments(upstream, &below.upstream);
+    if before == after || comments(local, &below.local) != before {
         return;
     }
     let [next_old, next_own, next_their] = [base, local, upstream].map(next_sibling);
@@ -102,7 +103,7 @@ fn take_lines_below<'d>(
             " ".repeat((indent + to).saturating_sub(from)) + comment
         }
     };
-    let lines = upstream.document.text[theirs].lines().map(shifted);
+    let lines = upstream.document.text[below.upstream].lines().map(shifted);
     editor.set_lines_below(local, lines.collect());
 }
 
@@ -166,12 +167,12 @@ pub(super) fn removed_comments(
     local: NodeRef<'_>,
     upstream: NodeRef<'_>,
 ) -> HashSet<String> {
-    let (old, ours) = (all_comments(base), all_comments(local));
-    if old.is_empty() || old == ours {
+    let (old, own) = (all_comments(base), all_comments(local));
+    if old.is_empty() || old == own {
         return HashSet::new();
     }
     let mut counts: HashMap<&str, [usize; 3]> = HashMap::new();
-    for (version, comments) in [old, ours, all_comments(upstream)].into_iter().enumerate() {
+    for (version, comments) in [old, own, all_comments(upstream)].into_iter().enumerate() {
         for comment in comments {
             counts.entry(comment.trim_end()).or_default()[version] += 1;
         }

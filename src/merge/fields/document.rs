@@ -37,15 +37,15 @@ pub(in crate::merge) fn merge_documents(
         Some(base) => Some(read(base)?),
         None => None,
     };
-    let (local, upstream) = (read(texts.local)?, read(texts.upstream?)?);
-    let mut editor = Editor::new(local.document());
+    let owned = (read(texts.local)?, read(texts.upstream?)?);
+    let mut editor = Editor::new(owned.0.document());
     let base = base.as_ref().and_then(OwnedDocument::root);
-    let (ours, theirs) = (local.root()?, upstream.root()?);
+    let (local, upstream) = (owned.0.root()?, owned.1.root()?);
     let are_alike = |a: NodeRef<'_>, b: NodeRef<'_>| a.kind().is_mapping() == b.kind().is_mapping();
-    if !are_alike(ours, theirs) || base.is_some_and(|base| !are_alike(base, ours)) {
+    if !are_alike(local, upstream) || base.is_some_and(|base| !are_alike(base, local)) {
         return None;
     }
-    let findings = merge_resource(base, ours, theirs, schema, policy, &mut editor).ok()?;
+    let findings = merge_resource(base, local, upstream, schema, policy, &mut editor).ok()?;
     let brought = |side, other| {
         let mut found = Vec::new();
         let nodes = [base, Some(side), Some(other)];
@@ -53,8 +53,8 @@ pub(in crate::merge) fn merge_documents(
         (!found.is_empty()).then_some(Value::Mapping(found))
     };
     Some(MergedDocument {
-        local: brought(ours, theirs),
-        upstream: brought(theirs, ours),
+        local: brought(local, upstream),
+        upstream: brought(upstream, local),
         text: editor.finish().ok()?,
         findings,
     })

@@ -1,15 +1,21 @@
 //! Merges the parts of a mapping or keyed list one by one.
 
 use super::super::merge_schema::MergeSchema;
+use super::super::order::Ranks;
 use super::super::rule::{self, Outcome, Side};
 use super::super::versions::Versions;
-use super::child::{Child, ChildVersions, nodes};
+use super::child::{Child, ChildVersions, Siblings, nodes};
 use super::collection::Collection;
 use super::comments::take_comments;
 use super::groups::Forced;
 use super::{ConflictKind, Elementwise, FieldAction, FieldMerger};
 use crate::merge::trail::{ElementOf, Trail};
 use crate::yaml::{EditError, Editor, NodeRef};
+
+/// The part of this number in one version.
+fn child<'a>(number: u32, positions: &Ranks, children: &Siblings<'a>) -> Option<Child<'a>> {
+    children.get(positions.get(number)?)
+}
 
 impl FieldMerger<'_> {
     /// Merges the parts of a mapping or keyed list, then their order.
@@ -22,27 +28,18 @@ impl FieldMerger<'_> {
     ) -> Result<FieldAction, EditError> {
         let parts = &collection.parts;
         let positions = parts.positions();
-        let groups = self.groups(trail, schema, parts);
+        let forced = self.groups(trail, schema, parts);
         let mut actions: Vec<FieldAction> =
             (0..parts.count).map(|_| FieldAction::Removed).collect();
         let added = parts.numbers.upstream.iter();
         let added = added.filter(|number| !positions.local.has(**number));
         for number in parts.numbers.local.iter().chain(added).copied() {
             let part = Versions {
-                base: positions
-                    .base
-                    .get(number)
-                    .and_then(|at| parts.children.base.get(at)),
-                local: positions
-                    .local
-                    .get(number)
-                    .and_then(|at| parts.children.local.get(at)),
-                upstream: positions
-                    .upstream
-                    .get(number)
-                    .and_then(|at| parts.children.upstream.get(at)),
+                base: child(number, &positions.base, &parts.children.base),
+                local: child(number, &positions.local, &parts.children.local),
+                upstream: child(number, &positions.upstream, &parts.children.upstream),
             };
-            let action = self.part(trail, schema, collection, (number, &part), &groups, editor)?;
+            let action = self.part(trail, schema, collection, (number, &part), &forced, editor)?;
             if let (FieldAction::Local, Some(base), Some(local), Some(upstream)) =
                 (&action, part.base, part.local, part.upstream)
             {
@@ -60,14 +57,14 @@ impl FieldMerger<'_> {
         schema: MergeSchema<'_>,
         collection: &Collection<'d, 'f>,
         (number, part): (u32, &ChildVersions<'d, 'f>),
-        groups: &Forced,
+        forced: &Forced,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<FieldAction, EditError> {
         let parts = &collection.parts;
         let has_joint_decision = parts.joint_decision.is_some();
         let forced = match &parts.joint_decision {
             Some((marked, side)) => marked[number as usize].then_some(*side),
-            None => groups.side_of(part),
+            None => forced.side_of(part),
         };
         if let Some(side) = forced {
             // Elements that are decided together are identified by their values, so both sides have the same value.

@@ -122,37 +122,37 @@ pub(super) fn renamed_keys(schema: MergeSchema<'_>, parts: &mut Parts<'_, '_>) -
     // The base is numbered first.
     let first_new = numbers.base.iter().max().map_or(0, |last| last + 1);
     let has_new = |numbers: &[u32]| numbers.iter().any(|number| *number >= first_new);
-    let (new_here, new_there) = (has_new(&numbers.local), has_new(&numbers.upstream));
+    let (new_local, new_upstream) = (has_new(&numbers.local), has_new(&numbers.upstream));
     let is_named_once = schema.names_are_unique();
-    let may_be_renamed = new_here && new_there || is_named_once && (new_here || new_there);
+    let may_be_renamed = new_local && new_upstream || is_named_once && (new_local || new_upstream);
     if !has_names_beside_keys || !may_be_renamed {
         return HashSet::new();
     }
     let set = |numbers: &[u32]| -> HashSet<u32> { numbers.iter().copied().collect() };
-    let (here, there) = (set(&numbers.local), set(&numbers.upstream));
+    let (in_local, in_upstream) = (set(&numbers.local), set(&numbers.upstream));
     // Whether a side gave the element a new key that the other side does not have.
     let is_rekeyed = |number: u32, old: Option<u32>, own: &HashSet<u32>, other: &HashSet<u32>| {
         number >= first_new && !other.contains(&number) && old.is_none_or(|old| !own.contains(&old))
     };
-    let in_base = by_unique_name(&parts.children.base);
-    let in_upstream = by_unique_name(&parts.children.upstream);
+    let names_in_base = by_unique_name(&parts.children.base);
+    let names_in_upstream = by_unique_name(&parts.children.upstream);
     let mut whole = HashSet::new();
     for (name, l) in by_unique_name(&parts.children.local) {
-        let Some(u) = in_upstream.get(name).copied() else {
+        let Some(u) = names_in_upstream.get(name).copied() else {
             continue;
         };
-        let (ours, theirs) = (numbers.local[l], numbers.upstream[u]);
-        if ours == theirs {
+        let (local, upstream) = (numbers.local[l], numbers.upstream[u]);
+        if local == upstream {
             continue;
         }
-        let old = in_base.get(name).map(|b| numbers.base[*b]);
-        let rekeyed_here = is_rekeyed(ours, old, &here, &there);
-        let rekeyed_there = is_rekeyed(theirs, old, &there, &here);
+        let old = names_in_base.get(name).map(|b| numbers.base[*b]);
+        let rekeyed_by_local = is_rekeyed(local, old, &in_local, &in_upstream);
+        let rekeyed_by_upstream = is_rekeyed(upstream, old, &in_upstream, &in_local);
         let one = match old {
-            Some(old) if rekeyed_here && rekeyed_there => old,
-            Some(old) if is_named_once && rekeyed_here && theirs == old => old,
-            Some(old) if is_named_once && rekeyed_there && ours == old => old,
-            None if is_named_once && rekeyed_here && rekeyed_there => ours,
+            Some(old) if rekeyed_by_local && rekeyed_by_upstream => old,
+            Some(old) if is_named_once && rekeyed_by_local && upstream == old => old,
+            Some(old) if is_named_once && rekeyed_by_upstream && local == old => old,
+            None if is_named_once && rekeyed_by_local && rekeyed_by_upstream => local,
             _ => continue,
         };
         numbers.local[l] = one;

@@ -30,16 +30,16 @@ impl FieldMerger<'_> {
             let stays = |number: &u32| !matches!(actions[*number as usize], FieldAction::Removed);
             numbers.iter().copied().filter(stays).collect()
         };
-        let (ours, theirs) = (kept(&parts.numbers.local), kept(&parts.numbers.upstream));
-        if ours.is_empty() && theirs.is_empty() {
+        let (local, upstream) = (kept(&parts.numbers.local), kept(&parts.numbers.upstream));
+        if local.is_empty() && upstream.is_empty() {
             return self.emptied(trail, collection, editor);
         }
-        let nothing_new = theirs.iter().all(|number| positions.local.has(*number));
+        let nothing_new = upstream.iter().all(|number| positions.local.has(*number));
         let order = if nothing_new && parts.base_order() == parts.numbers.upstream {
             // Upstream moved and added nothing.
-            ours
+            local
         } else {
-            self.merged_order(trail, schema, collection, [&ours, &theirs])
+            self.merged_order(trail, schema, collection, [&local, &upstream])
         };
         if order == parts.numbers.local {
             return Ok(FieldAction::Local);
@@ -72,19 +72,19 @@ impl FieldMerger<'_> {
         trail: &Trail<'_>,
         schema: MergeSchema<'_>,
         collection: &Collection<'_, '_>,
-        [ours, theirs]: [&[u32]; 2],
+        [local, upstream]: [&[u32]; 2],
     ) -> Vec<u32> {
         let parts = &collection.parts;
         let base = parts.base_order();
         let winner = self.policy.winner;
-        let merged = merge_order(base, ours, theirs, winner);
+        let merged = merge_order(base, local, upstream, winner);
         // The order of keys in a mapping has no meaning, so it is never a conflict.
         if !merged.cycle || !collection.is_list {
             return merged.order;
         }
         match self.order_conflict(trail, schema, parts) {
             side if side == winner => merged.order,
-            side => merge_order(base, ours, theirs, side).order,
+            side => merge_order(base, local, upstream, side).order,
         }
     }
 

@@ -97,7 +97,7 @@ fn take_through_aliases<'d, 'f>(
         }
         pending.extend(local.items().zip(upstream.items()));
         let entries = local.entries().zip(upstream.entries());
-        pending.extend(entries.map(|(own, theirs)| (own.value, theirs.value)));
+        pending.extend(entries.map(|(own, new)| (own.value, new.value)));
     }
     Ok(())
 }

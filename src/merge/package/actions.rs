@@ -23,7 +23,7 @@ pub(super) enum ResourceAction {
 
 impl Packages<'_, '_> {
     /// Decides what happens to one resource, and reports conflicts about it.
-    pub(super) fn decide(
+    pub(super) fn action(
         &self,
         matched: &ResourceMatch,
         sub_packages: &SubPackages,

@@ -210,9 +210,9 @@ impl PlanApplication<'_, '_> {
         let find = || {
             let path = path?;
             let old = self.inputs.original.read_file(path).ok()?;
-            let ours = self.list.read_file(path).ok()?;
+            let local = self.list.read_file(path).ok()?;
             let text = |bytes| std::str::from_utf8(bytes).ok();
-            Some(removed_comments(text(&old)?, text(&ours)?))
+            Some(removed_comments(text(&old)?, text(&local)?))
         };
         let has_comments = node.own_text().is_some_and(|text| text.contains('#'));
         has_comments.then(find).flatten().unwrap_or_default()

@@ -9,13 +9,11 @@ use crate::results::{FunctionResult, Reason, Results};
 
 impl Merge<'_> {
     /// Reports an original or upstream that is empty, or that has no root Kptfile although local and the other have
-    /// one. `allow_by` is how the user allows it. Returns whether there was such an error.
-    pub(super) fn refuse_empty(
-        &self,
-        allow_by: &str,
-        local: &ResourceList,
-        results: &mut Results,
-    ) -> bool {
+    /// one, unless that is allowed. Returns whether there was such an error.
+    pub(super) fn refuse_empty(&self, local: &ResourceList, results: &mut Results) -> bool {
+        let Some(allow_by) = self.allow_empty_by.filter(|_| !self.options.allow_empty) else {
+            return false;
+        };
         let local_has = has_root_kptfile(local);
         let sources = [self.original, self.upstream];
         let have = sources.map(has_root_kptfile);

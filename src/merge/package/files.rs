@@ -43,7 +43,7 @@ struct Files<'f> {
 
 impl Others<'_> {
     /// Decides about each file. `has_resources` has the paths at which local keeps resources.
-    pub(super) fn decide(
+    pub(super) fn plan(
         self,
         strategy: Strategy,
         sub_packages: &SubPackages,
@@ -58,7 +58,7 @@ impl Others<'_> {
         };
         let mut actions = Vec::new();
         for (path, file) in self.files {
-            if let Some(action) = files.decide(&path, file, report) {
+            if let Some(action) = files.action(&path, file, report) {
                 actions.push((path, action));
             }
         }
@@ -67,7 +67,7 @@ impl Others<'_> {
 }
 
 impl Files<'_> {
-    fn decide(
+    fn action(
         &self,
         path: &str,
         file: FileVersions<'_>,
@@ -108,22 +108,16 @@ impl Files<'_> {
     /// The outcome of the merge rule, except where resources or whole sub-packages decide.
     fn outcome(&self, path: &str, file: &FileVersions<'_>) -> Outcome {
         let (at, sub_packages) = (Some(path), self.sub_packages);
-        let keeps_all = file.upstream.is_none() && self.strategy.deletes_nothing();
-        if sub_packages.is_clashing(at) || keeps_all {
-            return Outcome::Wins(Side::Local);
-        }
-        if self.is_taken(path, file) {
-            return if file.base == file.upstream {
-                Outcome::Wins(Side::Local)
-            } else {
-                Outcome::Conflict
-            };
-        }
+        let is_taken = self.is_taken(path, file);
+        let is_kept = file.upstream.is_none() && self.strategy.deletes_nothing()
+            || is_taken && file.base == file.upstream;
         let mut versions = file.as_ref().map(Option::as_ref);
         if self.strategy.overwrites_local() {
             versions.base = versions.local;
         }
         match rule::merge(versions, |a, b| a == b) {
+            _ if is_kept || sub_packages.is_clashing(at) => Outcome::Wins(Side::Local),
+            _ if is_taken => Outcome::Conflict,
             Outcome::Wins(Side::Upstream) if sub_packages.is_kept(at) => Outcome::Wins(Side::Local),
             Outcome::Wins(Side::Upstream) if sub_packages.is_deleted_locally(at) => {
                 Outcome::Conflict

@@ -27,7 +27,7 @@ use crate::yaml::{NodeRef, comments_above, head_end};
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The inputs for merging the heads of files.
-pub(super) struct HeadVersions<'h> {
+pub(super) struct HeadMerger<'h> {
     pub(super) packages: &'h Packages<'h, 'h>,
     /// Whether the strategy ignores local changes.
     pub(super) overwrites: bool,
@@ -44,9 +44,9 @@ pub(super) struct Heads {
     pub(super) above_first_key: BTreeMap<usize, Vec<String>>,
 }
 
-impl HeadVersions<'_> {
+impl HeadMerger<'_> {
     /// Merges the heads of all files that have resources after the merge. `paths` has the path of each resource then.
-    pub(super) fn decide(
+    pub(super) fn merge(
         &self,
         matches: &[ResourceMatch],
         paths: &[Option<&str>],
@@ -61,7 +61,7 @@ impl HeadVersions<'_> {
                 files.entry(path).or_default().push(number);
             }
         }
-        let local = self.packages.local.list;
+        let list = self.packages.local.list;
         let mut heads = Heads::default();
         for (path, numbers) in &files {
             if self.is_decided(path) {
@@ -77,31 +77,31 @@ impl HeadVersions<'_> {
                 heads.above_first_key.insert(at, above);
                 continue;
             }
-            let read = |list: &ResourceList, was: PathOf| {
-                head_of(list, path).or_else(|| {
+            let read = |package: &ResourceList, was: PathOf| {
+                head_of(package, path).or_else(|| {
                     // The file that was renamed to this one.
                     let paths = |number: &usize| self.packages.paths(&matches[*number]);
                     let old = numbers.iter().find_map(|number| was(&paths(number)))?;
-                    head_of(list, old).filter(|_| !files.contains_key(old))
+                    head_of(package, old).filter(|_| !files.contains_key(old))
                 })
             };
-            let ours = read(local, |paths| paths.local);
-            let Some(theirs) = read(self.packages.upstream.list, |paths| paths.upstream) else {
+            let local = read(list, |paths| paths.local);
+            let Some(upstream) = read(self.packages.upstream.list, |paths| paths.upstream) else {
                 continue;
             };
             let base = if self.overwrites {
-                ours.clone()
+                local.clone()
             } else {
                 read(self.packages.original, |paths| paths.base)
             };
-            let head = match ours {
-                Some(ours) => {
-                    let head = merged(&base.unwrap_or_default(), &ours, &theirs);
+            let head = match local {
+                Some(local) => {
+                    let head = merged(&base.unwrap_or_default(), &local, &upstream);
                     report.counts.updated += usize::from(head.is_some());
                     // A file that is new at this path does not have the head yet.
-                    head.or(Some(ours).filter(|_| local.read_file(path).is_err()))
+                    head.or(Some(local).filter(|_| list.read_file(path).is_err()))
                 }
-                None => Some(theirs),
+                None => Some(upstream),
             };
             let head = head.map(|head| ((*path).to_owned(), head));
             heads.changed.extend(head);
@@ -158,8 +158,8 @@ type PathOf = for<'p> fn(&Versions<Option<&'p str>>) -> Option<&'p str>;
 
 /// The merged head. `None` if it is local's head.
 fn merged(base: &str, local: &str, upstream: &str) -> Option<String> {
-    let [old, ours, theirs] = [base, local, upstream].map(blocks);
-    written(&merge_blocks(&old, &ours, &theirs), local, upstream)
+    let all = Versions::from([base, local, upstream]).map(blocks);
+    written(&merge_blocks(&all), local, upstream)
 }
 
 /// The text of a head with these blocks; `None` if local has them.
@@ -226,9 +226,9 @@ fn merged_lead(
     if is_one_sided || all.iter().all(is_bare) || !all.iter().any(is_bare) {
         return None;
     }
-    let [old, ours, theirs] = all.map(Lead::blocks);
-    let mut merged = merge_blocks(&old, &ours, &theirs);
-    let last = if merged.last() == ours.last() {
+    let blocks = Versions::from(all.map(Lead::blocks));
+    let mut merged = merge_blocks(&blocks);
+    let last = if merged.last() == blocks.local.last() {
         local
     } else {
         upstream
@@ -265,35 +265,33 @@ fn blocks(head: &str) -> Vec<String> {
 ///
 /// Blocks are compared as texts, in order. A head has few blocks, and they have nothing by which list elements are
 /// merged (names, similar fields).
-fn merge_blocks(base: &[String], local: &[String], upstream: &[String]) -> Vec<String> {
-    let all = [base, local, upstream];
-    let shortest = all
-        .map(<[String]>::len)
-        .into_iter()
-        .min()
-        .unwrap_or_default();
+fn merge_blocks(all: &Versions<Vec<String>>) -> Vec<String> {
+    let all = all.as_ref().map(Vec::as_slice);
+    let counts = all.map(<[String]>::len).into_iter();
+    let shortest = counts.min().unwrap_or_default();
     let same = |at: &dyn Fn(&'_ [String]) -> usize| {
-        let [b, l, u] = all.map(|blocks| &blocks[at(blocks)]);
-        b == l && b == u
+        let blocks = all.map(|blocks| &blocks[at(blocks)]);
+        blocks.base == blocks.local && blocks.base == blocks.upstream
     };
     let head = (0..shortest).take_while(|n| same(&|_| *n)).count();
     let tail = (0..shortest - head)
         .take_while(|n| same(&|blocks| blocks.len() - 1 - n))
         .count();
-    let [b, l, u] = all.map(|blocks| &blocks[head..blocks.len() - tail]);
+    let between = all.map(|blocks| &blocks[head..blocks.len() - tail]);
+    let local = all.local;
     let mut merged = local[..head].to_vec();
-    merged.extend(merge_between(b, l, u));
+    merged.extend(merge_between(between));
     merged.extend_from_slice(&local[local.len() - tail..]);
     merged
 }
 
-fn merge_between(base: &[String], local: &[String], upstream: &[String]) -> Vec<String> {
-    let versions = Versions {
-        base: Some(base),
-        local: Some(local),
-        upstream: Some(upstream),
-    };
-    match rule::merge(versions, |a, b| a == b) {
+fn merge_between(blocks: Versions<&[String]>) -> Vec<String> {
+    let Versions {
+        base,
+        local,
+        upstream,
+    } = blocks;
+    match rule::merge(blocks.map(Some), |a, b| a == b) {
         Outcome::Wins(Side::Local) => return local.to_vec(),
         Outcome::Wins(Side::Upstream) => return upstream.to_vec(),
         Outcome::Conflict => {}

@@ -173,8 +173,7 @@ impl<'m> Merge<'m> {
 
     /// Merges without what a `.krmignore` leaves out. Local's own files of that kind count as files that only local has.
     fn run_on(self, local: &mut ResourceList, results: &mut Results) -> Result<(), UsageError> {
-        let allow_by = self.allow_empty_by.filter(|_| !self.options.allow_empty);
-        if allow_by.is_some_and(|allow_by| self.refuse_empty(allow_by, local, results)) {
+        if self.refuse_empty(local, results) {
             return Ok(());
         }
         let texts = self.text_files(local, results)?;
@@ -190,7 +189,7 @@ impl<'m> Merge<'m> {
         }
         packages.refuse_duplicates(results);
         let mut report = Report::new(self.options, self.rules);
-        let Some(plan) = self.decide(&mut packages, &mut report, results)? else {
+        let Some(plan) = self.plan(&mut packages, &mut report, results)? else {
             return Ok(());
         };
         let lists = [packages.base.list, packages.local.list, self.upstream];

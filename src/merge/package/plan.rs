@@ -7,7 +7,7 @@ use super::actions::ResourceAction;
 use super::default_paths;
 use super::documents;
 use super::files::FileActions;
-use super::heads::{HeadVersions, Heads};
+use super::heads::{HeadMerger, Heads};
 use super::others::Others;
 use super::packages::Packages;
 use super::places::places;
@@ -40,7 +40,7 @@ pub(super) struct Plan {
 
 impl Merge<'_> {
     /// Decides about all resources and files. `None` if the strategy refuses the merge.
-    pub(super) fn decide(
+    pub(super) fn plan(
         &self,
         packages: &mut Packages<'_, '_>,
         report: &mut Report<'_>,
@@ -65,29 +65,29 @@ impl Merge<'_> {
             SubPackages::find(packages, &others, &matches, report, results)
         };
         let actions = matches.iter();
-        let actions = actions.map(|matched| packages.decide(matched, &sub_packages, report));
+        let actions = actions.map(|matched| packages.action(matched, &sub_packages, report));
         let actions: Vec<ResourceAction> = actions.collect();
         if overwrites {
             packages.warn_of_overwritten(&matches, strategy, report);
         }
-        let moves = moves(packages, &matches, &actions, report);
+        let moves = upstream_moves(packages, &matches, &actions, report);
         let paths = paths_after(packages, &matches, &actions, &moves);
         let has_resources = paths.iter().copied().flatten().collect();
-        let files = others.decide(strategy, &sub_packages, &has_resources, report);
+        let files = others.plan(strategy, &sub_packages, &has_resources, report);
         let mut untouched = Untouched::find(packages, &matches, &actions, overwrites);
         documents::report_kept(packages, &untouched, report);
-        let sides = HeadVersions {
+        let heads = HeadMerger {
             packages,
             overwrites,
             untouched: &untouched,
         };
-        let heads = sides.decide(&matches, &paths, report);
+        let heads = heads.merge(&matches, &paths, report);
         untouched.merge_documents(|number| heads.decides(&matches[number]));
         let winner = self.options.on_conflict.winner();
         report.counts.removed += count(&actions, ResourceAction::Remove);
         report.counts.added += count(&actions, ResourceAction::Add);
         Ok(Some(Plan {
-            merged: merged(packages, &matches, &actions, &untouched, &heads, report),
+            merged: fields_to_merge(packages, &matches, &actions, &untouched, &heads, report),
             places: places(&matches, &actions, &moves, packages.members(), winner),
             moves,
             matches,
@@ -123,7 +123,7 @@ fn paths_after<'p>(
 }
 
 /// The resources whose fields merge. Resources that upstream did not change are left out; usually these are most.
-fn merged(
+fn fields_to_merge(
     packages: &Packages<'_, '_>,
     matches: &[ResourceMatch],
     actions: &[ResourceAction],
@@ -152,7 +152,7 @@ fn merged(
 }
 
 /// The new paths of resources that upstream moved, by number.
-fn moves(
+fn upstream_moves(
     packages: &Packages<'_, '_>,
     matches: &[ResourceMatch],
     actions: &[ResourceAction],
@@ -164,16 +164,15 @@ fn moves(
             continue;
         };
         let paths = packages.paths(matched);
-        let (Some(old), Some(ours), Some(theirs)) = (paths.base, paths.local, paths.upstream)
-        else {
-            continue;
+        let Some(all) = paths.all() else { continue };
+        let is_moved = all.upstream != all.base && all.local != all.upstream;
+        let mut is_taken = || {
+            all.local == all.base
+                || report.moved(packages.local.resource(at), paths) == Side::Upstream
         };
-        let is_moved = theirs != old && ours != theirs;
-        let mut is_taken =
-            || ours == old || report.moved(packages.local.resource(at), paths) == Side::Upstream;
         if is_moved && is_taken() {
             report.counts.moved += 1;
-            moves.insert(number, theirs.to_owned());
+            moves.insert(number, all.upstream.to_owned());
         }
     }
     moves

@@ -48,19 +48,16 @@ impl SubPackages {
         if present.is_empty() {
             return Self::default();
         }
-        let of = |base: bool, local: bool, upstream: bool| -> BTreeSet<String> {
-            let wanted = Versions {
-                base,
-                local,
-                upstream,
-            };
+        // In base, local and upstream, as in the table.
+        let of = |wanted: [bool; 3]| -> BTreeSet<String> {
+            let wanted = Presence::from(wanted);
             let found = present.iter().filter(|(_, presence)| **presence == wanted);
             found
                 .map(|(directory, _)| (*directory).to_owned())
                 .collect()
         };
-        let both_added = of(false, true, true);
-        let deleted_upstream = of(true, true, false);
+        let both_added = of([false, true, true]);
+        let deleted_upstream = of([true, true, false]);
         let (mut differ, mut changed) = (BTreeSet::new(), BTreeSet::new());
         for matched in matches {
             let paths = packages.paths(matched);
@@ -85,35 +82,40 @@ impl SubPackages {
             let result = FunctionResult::error(Reason::SubPackageExists, message);
             results.push(result.in_file(format!("{directory}/Kptfile")));
         }
-        changed.retain(|directory| {
+        let mut kept = BTreeSet::new();
+        for directory in changed {
             let message = "upstream deleted the sub-package, and local changed it";
             let path = format!("{directory}/Kptfile");
-            report.file(message, &path, Versions::default()) == Side::Local
-        });
+            if report.file(message, &path, Versions::default()) == Side::Local {
+                kept.insert(directory);
+            }
+        }
         Self {
-            deleted_locally: of(true, false, true),
-            kept: changed,
+            deleted_locally: of([true, false, true]),
+            kept,
             clashing: differ,
         }
     }
 
     /// Whether a path lies in a sub-package that local no longer has.
     pub(super) fn is_deleted_locally(&self, path: Option<&str>) -> bool {
-        let mut directories = path.into_iter().flat_map(folders_above);
-        directories.any(|directory| self.deleted_locally.contains(directory))
+        is_within(path, &self.deleted_locally)
     }
 
     /// Whether a path lies in one of two different sub-packages that both sides added.
     pub(super) fn is_clashing(&self, path: Option<&str>) -> bool {
-        let mut directories = path.into_iter().flat_map(folders_above);
-        directories.any(|directory| self.clashing.contains(directory))
+        is_within(path, &self.clashing)
     }
 
     /// Whether a path lies in a sub-package that upstream deleted and that is kept.
     pub(super) fn is_kept(&self, path: Option<&str>) -> bool {
-        let mut directories = path.into_iter().flat_map(folders_above);
-        directories.any(|directory| self.kept.contains(directory))
+        is_within(path, &self.kept)
     }
+}
+
+fn is_within(path: Option<&str>, sub_packages: &BTreeSet<String>) -> bool {
+    let mut directories = path.into_iter().flat_map(folders_above);
+    directories.any(|directory| sub_packages.contains(directory))
 }
 
 /// The sub-packages with a Kptfile in any package, with which packages have files of them.

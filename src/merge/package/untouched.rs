@@ -60,8 +60,8 @@ impl Untouched {
             if is_whole || *action != ResourceAction::Merge || packages.is_untouched(matched) {
                 continue;
             }
-            let ours = packages.local.text(l);
-            let is_same = ours == packages.base.text(b) && ours != packages.upstream.text(u);
+            let local = packages.local.text(l);
+            let is_same = local == packages.base.text(b) && local != packages.upstream.text(u);
             if is_same && is_upstreams(packages, matched, *action) {
                 untouched.documents.insert(number);
             }
@@ -83,13 +83,13 @@ impl Untouched {
         let (local, upstream) = (packages.local.list, packages.upstream.list);
         let paths = local.paths_of_resources().into_iter();
         for path in paths.filter(|path| !packages.texts.contains(*path)) {
-            let (Ok(old), Ok(ours)) = (packages.original.read_file(path), local.read_file(path))
+            let (Ok(old), Ok(own)) = (packages.original.read_file(path), local.read_file(path))
             else {
                 continue;
             };
             match upstream.read_file(path) {
-                Ok(new) if old == ours && new != old => self.files.insert(path.to_owned()),
-                Err(_) if old == ours => self.deleted.insert(path.to_owned()),
+                Ok(new) if old == own && new != old => self.files.insert(path.to_owned()),
+                Err(_) if old == own => self.deleted.insert(path.to_owned()),
                 _ => continue,
             };
         }
@@ -134,14 +134,14 @@ fn is_upstreams(
 ) -> bool {
     match (action, matched.base, matched.local, matched.upstream) {
         (ResourceAction::Merge, Some(_), Some(l), Some(u)) => {
-            let ours = &packages.local.all.members[l];
-            let theirs = &packages.upstream.all.members[u];
+            let local = &packages.local.all.members[l];
+            let upstream = &packages.upstream.all.members[u];
             let paths = packages.paths(matched);
             paths.base == paths.local
                 && paths.local == paths.upstream
-                && !ours.is_kptfile()
-                && ours.declared == theirs.declared
-                && ours.is_identified == theirs.is_identified
+                && !local.is_kptfile()
+                && local.declared == upstream.declared
+                && local.is_identified == upstream.is_identified
         }
         (ResourceAction::Remove, ..) => true,
         // New resources get an identity if the other resources have one.
