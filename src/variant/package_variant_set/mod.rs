@@ -9,10 +9,11 @@ mod validate;
 pub(crate) use super::package_variant::given;
 
 use std::collections::BTreeMap;
-use std::fmt;
+use std::hash::RandomState;
 
-use serde::de::{IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use indexmap::IndexMap;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::package_variant::{Pipeline, Upstream};
 use super::selector::LabelSelector;
@@ -23,6 +24,9 @@ use crate::yaml::Value;
 pub(crate) const API_VERSION: &str = "config.porch.kpt.dev/v1alpha2";
 /// `kind` of a PackageVariantSet.
 pub(crate) const KIND: &str = "PackageVariantSet";
+
+/// A map of strings that keeps the order of the document.
+pub(crate) type StringMap = IndexMap<String, String, RandomState>;
 
 typed_config! {
     /// A PackageVariantSet.
@@ -285,28 +289,4 @@ pub(crate) struct MapExpr {
     pub(crate) key_expr: Option<String>,
     /// Computes the value.
     pub(crate) value_expr: Option<String>,
-}
-
-/// A map of strings that keeps the order of the document.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct StringMap(pub(crate) Vec<(String, String)>);
-
-impl<'de> Deserialize<'de> for StringMap {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
-        impl<'de> Visitor<'de> for Entries {
-            type Value = StringMap;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a mapping")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<StringMap, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    entries.push(entry);
-                }
-                Ok(StringMap(entries))
-            }
-        }
-        deserializer.deserialize_map(Entries)
-    }
 }

@@ -149,7 +149,7 @@ impl Planner<'_> {
         let context = &template.package_context;
         let at = path.field(CONTEXT);
         let data = at.field("data");
-        let keys = context.data.0.iter().map(|(key, _)| key);
+        let keys = context.data.keys();
         self.refuse(keys.filter_map(|key| reserved(&data.field(key), key)));
         let place = Path::fields(&[CONTEXT, "data"]);
         self.entries(
@@ -224,8 +224,7 @@ impl Planner<'_> {
                 keys.push(ComputedKey { key, value, path });
             }
         }
-        let names = plain.0.iter().map(|(key, _)| key);
-        let entries = plain.0.iter();
+        let (names, entries) = (plain.keys(), plain.iter());
         let entries = entries.map(|(key, value)| Value::entry(key.as_str(), value.as_str()));
         self.part(place, Value::Mapping(entries.collect()), names, keys);
     }
