@@ -97,13 +97,6 @@ impl<'s> TypeRef<'s> {
         self.get().open
     }
 
-    /// Whether this is the root of a custom resource, or a resource within another one
-    /// (`x-kubernetes-embedded-resource`), whose apiVersion and kind determine its other fields.
-    #[must_use]
-    pub fn is_custom_resource(self) -> bool {
-        self.get().resource
-    }
-
     /// Whether this comes from the built-in schema, and not from a CRD or an OpenAPI document.
     #[must_use]
     pub fn is_builtin(self) -> bool {
