@@ -48,6 +48,13 @@ pub(super) fn given(node: Option<NodeRef<'_>>) -> Option<NodeRef<'_>> {
     node.filter(|node| !node.is_null())
 }
 
+/// Whether a value has fields or elements.
+pub(super) fn has_parts(node: &NodeRef<'_>) -> bool {
+    let mut fields = node.entries();
+    fields.any(|entry| given(Some(entry.value.resolved())).is_some())
+        || node.items().next().is_some()
+}
+
 /// The text of a scalar. `None` for null and for other nodes.
 pub(super) fn text(node: Option<NodeRef<'_>>) -> Option<&str> {
     given(node)?.scalar_text()
@@ -90,7 +97,7 @@ impl<'n> DiffWalk<'_, 'n> {
             before,
             after,
             owner_remains,
-            is_leaf: !is_mapping && !is_list,
+            is_leaf: !is_mapping && !is_list || is_one_sided && !all(has_parts),
         };
         let is_found = (self.visit)(&place, is_found);
         if is_mapping {

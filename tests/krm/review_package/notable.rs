@@ -142,6 +142,27 @@ fn all_else_is_counted() {
     assert_eq!(found, ["routine OtherChanges 3 other changes"]);
 }
 
+/// `{}` can mean all, or turn a feature on.
+#[test]
+fn an_empty_mapping_that_comes_or_goes_is_a_change() {
+    let object = |kind: &str, spec: &str| {
+        format!("apiVersion: {kind}\nmetadata: {{name: a}}\nspec: {{{spec}}}\n")
+    };
+    let policy = "networking.k8s.io/v1\nkind: NetworkPolicy";
+    let issuer = "cert-manager.io/v1\nkind: Issuer";
+    for (kind, before, after, count) in [
+        (policy, "ingress: [{}]", "", "1 other change"),
+        (policy, "ingress: [{}]", "ingress: []", "1 other change"),
+        (issuer, "selfSigned: {}", "acme: {}", "2 other changes"),
+        (issuer, "selfSigned: {}", "", "1 other change"),
+        (issuer, "", "list: []", "1 other change"),
+    ] {
+        let [before, after] = [before, after].map(|spec| object(kind, spec));
+        let found = lines(&results("", &[(Role::Before, &before)], &after));
+        assert_eq!(found, [format!("routine OtherChanges {count}")], "{after}");
+    }
+}
+
 #[test]
 fn each_change_has_an_author() {
     let pod = |replicas: u8, image: &str, priority: u8| {
