@@ -24,6 +24,10 @@ def with_(base, **fields):
     return {**base, **fields}
 
 
+def claim(size, **fields):
+    return with_(CLAIM, spec={**CLAIM["spec"], "resources": {"requests": {"storage": size}}, **fields})
+
+
 STATEFUL = {"selector": LABELS, "serviceName": "a", "template": TEMPLATE, "volumeClaimTemplates": [CLAIM]}
 JOB = {"template": JOB_POD, "suspend": True}
 PVC = {"accessModes": ["ReadWriteOnce"], "storageClassName": "grows", "resources": {"requests": {"storage": "2Gi"}}}
@@ -32,6 +36,16 @@ CRD_VERSION = {"name": "v1", "served": True, "storage": True, "schema": {"openAP
 CRD = {"group": "review.example.com", "scope": "Namespaced", "names": {"kind": "A", "plural": "as"}, "versions": [CRD_VERSION]}
 ROLE = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "a"}
 SERVICE = {"ports": [{"port": 80}]}
+OTHER_LABELS = {"labels": {"a": "z", "c": "d"}}
+MORE_LABELS = {"labels": {"a": "b", "c": "z"}}
+BALANCER = with_(SERVICE, type="LoadBalancer", loadBalancerClass="a.b/c")
+LOCAL = with_(SERVICE, type="LoadBalancer", externalTrafficPolicy="Local")
+DEVICE = {"name": "a", "exactly": {"deviceClassName": "a.b"}}
+DEVICES = {"devices": {"requests": [DEVICE]}}
+PARENT = {"resource": "services", "namespace": NAMESPACE, "name": "a"}
+POD = TEMPLATE["spec"]
+TOLERATIONS = [{"key": "a", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 30}]
+GATED = with_(POD, schedulingGates=[{"name": "example.com/a"}, {"name": "example.com/b"}])
 
 # apiVersion, kind, the object, an update that is refused, one that is taken; each the fields beside apiVersion, kind, metadata.
 CASES = [
@@ -98,8 +112,70 @@ CASES = [
     ("apiextensions.k8s.io/v1", "CustomResourceDefinition", {"metadata": {"name": "as.review.example.com"}, "spec": CRD},
      {"metadata": {"name": "as.review.example.com"}, "spec": with_(CRD, names={"kind": "B", "plural": "as"})},
      {"metadata": {"name": "as.review.example.com"}, "spec": with_(CRD, names={"kind": "A", "plural": "as", "categories": ["all"]})}),
+    ("apps/v1", "Deployment", {"spec": {"selector": LABELS, "template": TEMPLATE}},
+     {"spec": {"selector": LABELS, "template": with_(TEMPLATE, metadata=OTHER_LABELS)}},
+     {"spec": {"selector": LABELS, "template": with_(TEMPLATE, metadata=MORE_LABELS)}}),
+    ("apps/v1", "DaemonSet", {"spec": {"selector": LABELS, "template": TEMPLATE}},
+     {"spec": {"selector": LABELS, "template": with_(TEMPLATE, metadata=OTHER_LABELS)}},
+     {"spec": {"selector": LABELS, "template": with_(TEMPLATE, metadata=MORE_LABELS)}}),
+    ("apps/v1", "ReplicaSet", {"spec": {"selector": LABELS, "template": TEMPLATE}},
+     {"spec": {"selector": LABELS, "template": with_(TEMPLATE, metadata=OTHER_LABELS)}},
+     {"spec": {"selector": LABELS, "template": with_(TEMPLATE, metadata=MORE_LABELS)}}),
+    ("apps/v1", "StatefulSet", {"spec": STATEFUL},
+     {"spec": with_(STATEFUL, template=with_(TEMPLATE, metadata=OTHER_LABELS))},
+     {"spec": with_(STATEFUL, template=with_(TEMPLATE, metadata=MORE_LABELS))}),
+    ("v1", "ReplicationController", {"spec": {"selector": {"a": "b"}, "template": TEMPLATE}},
+     {"spec": {"selector": {"a": "b"}, "template": with_(TEMPLATE, metadata=OTHER_LABELS)}},
+     {"spec": {"selector": {"c": "d"}, "template": with_(TEMPLATE, metadata={"labels": {"c": "d"}})}}),
+    ("apps/v1", "StatefulSet", {"spec": STATEFUL},
+     {"spec": with_(STATEFUL, volumeClaimTemplates=[claim("2Gi")])},
+     {"spec": with_(STATEFUL, volumeClaimTemplates=[{"apiVersion": "v1", "kind": "PersistentVolumeClaim", **CLAIM}])}),
+    ("apps/v1", "StatefulSet", {"spec": STATEFUL},
+     {"spec": with_(STATEFUL, volumeClaimTemplates=[claim("1Gi", volumeMode="Block")])},
+     {"spec": with_(STATEFUL, volumeClaimTemplates=[claim("1024Mi", volumeMode="Filesystem")])}),
+    ("v1", "Service", {"spec": with_(SERVICE, ipFamilies=["IPv4"])}, {"spec": with_(SERVICE, ipFamilies=["IPv6"])}, {"spec": SERVICE}),
+    ("v1", "Service", {"spec": with_(SERVICE, clusterIP="None", ipFamilies=["IPv4"])},
+     {"spec": with_(SERVICE, clusterIP="None", ipFamilies=["IPv6"])},
+     {"spec": with_(SERVICE, clusterIP="None", ipFamilyPolicy="SingleStack")}),
+    ("v1", "Service", {"spec": BALANCER}, {"spec": with_(BALANCER, loadBalancerClass="a.b/d")}, {"spec": with_(SERVICE, type="ClusterIP")}),
+    ("v1", "Service", {"spec": with_(SERVICE, type="LoadBalancer")}, {"spec": BALANCER}, {"spec": with_(SERVICE, type="LoadBalancer", sessionAffinity="ClientIP")}),
+    ("v1", "Service", {"spec": SERVICE}, {"spec": with_(SERVICE, clusterIP="None")}, {"spec": BALANCER}),
+    ("v1", "Service", {"spec": with_(LOCAL, healthCheckNodePort=31000)}, {"spec": with_(LOCAL, healthCheckNodePort=31001)}, {"spec": LOCAL}),
+    ("v1", "Service", {"spec": with_(LOCAL, healthCheckNodePort=31002)},
+     {"spec": with_(LOCAL, healthCheckNodePort=31003)},
+     {"spec": with_(SERVICE, type="LoadBalancer", externalTrafficPolicy="Cluster")}),
+    ("v1", "Service", {"spec": with_(SERVICE, clusterIP="None")}, {"spec": with_(SERVICE, type="LoadBalancer")}, {"spec": with_(SERVICE, type="ClusterIP")}),
+    ("v1", "Service", {"spec": with_(SERVICE, clusterIP="None")},
+     {"spec": with_(SERVICE, type="NodePort", clusterIP="None")},
+     {"spec": with_(SERVICE, type="ExternalName", externalName="a.example.com")}),
+    ("v1", "PersistentVolumeClaim", {"spec": PVC},
+     {"spec": with_(PVC, resources={"requests": {"storage": "2Gi"}, "limits": {"storage": "3Gi"}})},
+     {"spec": with_(PVC, resources={"requests": {"storage": "2048Mi"}, "limits": {}})}),
+    ("rbac.authorization.k8s.io/v1", "RoleBinding", {"roleRef": ROLE}, {"roleRef": with_(ROLE, kind="ClusterRole")}, {"roleRef": with_(ROLE, apiGroup="")}),
+    ("storage.k8s.io/v1", "StorageClass", {"provisioner": "a.b"}, {"provisioner": "a.b", "parameters": {"a": "b"}}, {"provisioner": "a.b", "parameters": {}}),
+    ("resource.k8s.io/v1", "ResourceClaim", {"spec": DEVICES}, {"spec": {"devices": {"requests": [with_(DEVICE, name="b")]}}}, {"spec": DEVICES, "metadata": {"labels": {"a": "b"}}}),
+    ("resource.k8s.io/v1", "ResourceClaimTemplate", {"spec": {"spec": DEVICES}},
+     {"spec": {"spec": {"devices": {"requests": [with_(DEVICE, name="b")]}}}},
+     {"spec": {"spec": DEVICES}, "metadata": {"labels": {"a": "b"}}}),
+    ("networking.k8s.io/v1", "ServiceCIDR", {"spec": {"cidrs": ["10.9.0.0/24"]}}, {"spec": {"cidrs": ["10.8.0.0/24"]}}, {"spec": {"cidrs": ["10.9.0.0/24", "fd00::/120"]}}),
+    ("networking.k8s.io/v1", "ServiceCIDR", {"spec": {"cidrs": ["10.9.0.0/24", "fd00::/120"]}},
+     {"spec": {"cidrs": ["10.9.0.0/24"]}}, {"spec": {"cidrs": ["10.9.0.0/24", "fd00::/120"]}, "metadata": {"labels": {"a": "b"}}}),
+    ("networking.k8s.io/v1", "IPAddress", {"metadata": {"name": "10.0.0.9"}, "spec": {"parentRef": PARENT}},
+     {"metadata": {"name": "10.0.0.9"}, "spec": {"parentRef": with_(PARENT, name="b")}},
+     {"metadata": {"name": "10.0.0.9", "labels": {"a": "b"}}, "spec": {"parentRef": PARENT}}),
     ("v1", "Pod", {"spec": TEMPLATE["spec"]}, {"spec": with_(TEMPLATE["spec"], hostNetwork=True)}, {"spec": {"containers": [{"name": "a", "image": "b"}]}}),
     ("v1", "Pod", {"spec": TEMPLATE["spec"]}, {"spec": {"containers": [{"name": "a", "image": "a", "args": ["b"]}]}}, {"spec": with_(TEMPLATE["spec"], activeDeadlineSeconds=3)}),
+    ("v1", "Pod", {"spec": with_(POD, tolerations=TOLERATIONS)},
+     {"spec": with_(POD, tolerations=[{"key": "b", "operator": "Exists"}])},
+     {"spec": with_(POD, tolerations=[*TOLERATIONS, {"key": "b", "operator": "Exists"}])}),
+    ("v1", "Pod", {"spec": with_(POD, tolerations=TOLERATIONS)},
+     {"spec": with_(POD, tolerations=[with_(TOLERATIONS[0], key="c")])},
+     {"spec": with_(POD, tolerations=[with_(TOLERATIONS[0], tolerationSeconds=10)])}),
+    ("v1", "Pod", {"spec": GATED},
+     {"spec": with_(POD, schedulingGates=[*GATED["schedulingGates"], {"name": "example.com/c"}])},
+     {"spec": with_(POD, schedulingGates=[GATED["schedulingGates"][1]])}),
+    ("v1", "Pod", {"spec": GATED},
+     {"spec": with_(POD, schedulingGates=[{"name": "example.com/c"}])}, {"spec": POD}),
 ]
 SETUP = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}},
          {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "grows"}, "provisioner": "a.b", "allowVolumeExpansion": True},
@@ -130,7 +206,7 @@ def finds(programs, before, after):
         command = [str(programs / "review-package"), "--package", f"{folder}/after", "--before", f"{folder}/before", "--format", "json"]
         output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         results = json.loads(output)["items"][0].get("results", [])
-        return [result["field"]["path"] for result in results if result["tags"]["reason"] == "ImmutableField"]
+        return [result["field"]["path"] for result in results if result["tags"]["risk"] == "blocking"]
 
 
 def main():

@@ -1,7 +1,7 @@
 //! A rule of the table: where it looks, when it fires, what it says.
 
 use super::Risk;
-use super::walk::{DifferingPlace, PathStep, given, text};
+use super::walk::{DifferingPlace, PathStep, given, has_parts, text};
 use crate::results::Reason;
 use crate::yaml::NodeRef;
 
@@ -25,7 +25,8 @@ pub(super) struct Row {
 
 /// When a rule fires, at a field that differs.
 pub(super) enum FiresWhen {
-    /// The object remains, and the field differs. An absent field counts as this value, unless the value is empty.
+    /// The object remains, and the field differs. An absent or empty field counts as this value. Without a value, empty
+    /// and absent are the same.
     Changes(&'static str),
     /// The field is removed, and the resource or list element that holds it remains.
     Removed,
@@ -85,9 +86,8 @@ impl Row {
         let fires = match &self.when {
             FiresWhen::Says(says) => return says(change),
             FiresWhen::Changes(absent) => {
-                let is = |node: Option<NodeRef<'_>>| text(node) == Some(*absent);
-                let is_default = before.is_none() && is(after) || after.is_none() && is(before);
-                stays && (absent.is_empty() || !is_default)
+                let is_default = |node| is_empty(node) || text(node) == Some(*absent);
+                stays && !(is_default(before) && is_default(after))
             }
             FiresWhen::Removed => after.is_none() && change.place.owner_remains,
             FiresWhen::Added => before.is_none(),
@@ -102,6 +102,11 @@ impl Row {
         };
         fires.then(|| self.message.to_owned())
     }
+}
+
+/// Whether a field is absent, or has no fields, elements or characters: Kubernetes treats both alike.
+fn is_empty(field: Option<NodeRef<'_>>) -> bool {
+    field.is_none_or(|node| !has_parts(&node) && node.scalar_text().is_none_or(str::is_empty))
 }
 
 /// A part of a path of a [`Row`].

@@ -131,7 +131,7 @@ impl LabelSelection {
 }
 
 /// Whether a selector matches labels: a mapping of labels, or one with `matchLabels` and `matchExpressions`.
-fn matches(selector: NodeRef<'_>, labels: Option<NodeRef<'_>>) -> bool {
+pub(super) fn matches(selector: NodeRef<'_>, labels: Option<NodeRef<'_>>) -> bool {
     let label = |name: &str| text(labels?.get(name));
     let by_labels = selector.get("matchLabels");
     let by_expressions = selector.get("matchExpressions");

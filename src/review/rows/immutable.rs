@@ -1,6 +1,9 @@
 //! Fields that an API server refuses to change. `tests/review_api_server.py` checks each with a real API server.
 
+use std::collections::BTreeMap;
+
 use crate::review::row::FieldChange;
+use crate::review::selectors::matches;
 use crate::review::walk::text;
 use crate::yaml::{NodeRef, Value};
 
@@ -18,6 +21,85 @@ pub(super) fn changes_address(change: &FieldChange<'_, '_>) -> bool {
     let is_name = types.iter().any(|kind| text(*kind) == Some("ExternalName"));
     let is_set = text(change.after()).is_some_and(|address| !address.is_empty());
     change.object_remains && is_set && !is_name
+}
+
+/// The families of a Service's addresses: only the second can come and go.
+pub(super) fn changes_family(change: &FieldChange<'_, '_>) -> bool {
+    let types = change.of_root(&["spec", "type"]);
+    let is_name = types.iter().any(|kind| text(*kind) == Some("ExternalName"));
+    let first = |list: NodeRef<'_>| list.items().next().and_then(|family| family.value());
+    let both = change.both();
+    let differs = both.is_some_and(|(before, after)| first(before) != first(after));
+    change.object_remains && differs && !is_name
+}
+
+/// If the field is left out, the server keeps the port that it allocated.
+pub(super) fn changes_health_port(change: &FieldChange<'_, '_>) -> bool {
+    let policies = change.of_root(&["spec", "externalTrafficPolicy"]);
+    let is_local = policies.iter().all(|policy| text(*policy) == Some("Local"));
+    is_local && change.after().is_some() && changes_balancer(change)
+}
+
+/// A field that cannot change while a Service stays a load balancer.
+pub(super) fn changes_balancer(change: &FieldChange<'_, '_>) -> bool {
+    let types = change.of_root(&["spec", "type"]);
+    let stays = types.iter().all(|kind| text(*kind) == Some("LoadBalancer"));
+    change.object_remains && stays
+}
+
+/// A headless Service keeps its `clusterIP: None`, which only internal Services may have.
+pub(super) fn exposes_headless(change: &FieldChange<'_, '_>) -> bool {
+    let [address, _] = change.of_root(&["spec", "clusterIP"]);
+    let is_exposed = matches!(text(change.after()), Some("LoadBalancer" | "NodePort"));
+    change.object_remains && is_exposed && text(address) == Some("None")
+}
+
+/// A network can be added to the only one, not replaced or removed.
+pub(super) fn changes_ranges(change: &FieldChange<'_, '_>) -> bool {
+    let ranges = |list: Option<NodeRef<'_>>| -> Vec<_> {
+        let items = list.into_iter().flat_map(|list| list.items());
+        items.filter_map(|range| range.value()).collect()
+    };
+    let [before, after] = [change.before(), change.after()].map(ranges);
+    change.object_remains && !(before.len() == 1 && after.starts_with(&before))
+}
+
+/// The server also refuses a new workload of which this is true.
+pub(super) fn leaves_selector(change: &FieldChange<'_, '_>) -> bool {
+    let [_, selector] = change.of_root(&["spec", "selector"]);
+    selector.is_some_and(|selector| !matches(selector, change.after()))
+}
+
+pub(super) fn changes_templates(change: &FieldChange<'_, '_>) -> bool {
+    let templates = |list: Option<NodeRef<'_>>| -> Vec<_> {
+        let items = list.into_iter().flat_map(|list| list.items());
+        items.map(claim).collect()
+    };
+    let [before, after] = [change.before(), change.after()].map(templates);
+    change.object_remains && before != after
+}
+
+/// The scalars of a claim template as the server compares them: without version and kind, with the default of
+/// `volumeMode`, and with quantities as numbers.
+fn claim(template: NodeRef<'_>) -> BTreeMap<String, String> {
+    fn add(node: NodeRef<'_>, path: &str, found: &mut BTreeMap<String, String>) {
+        for entry in node.entries() {
+            let path = format!("{path}.{}", entry.key.field_name());
+            add(entry.value.resolved(), &path, found);
+        }
+        for (index, item) in node.items().enumerate() {
+            add(item.resolved(), &format!("{path}[{index}]"), found);
+        }
+        if let Some(text) = text(Some(node)) {
+            let number = quantity(text).filter(|_| path.starts_with(".spec.resources."));
+            let value = number.map_or_else(|| text.to_owned(), |number| number.to_string());
+            found.insert(path.to_owned(), value);
+        }
+    }
+    let mut found = BTreeMap::from([(".spec.volumeMode".to_owned(), "Filesystem".to_owned())]);
+    add(template.resolved(), "", &mut found);
+    found.retain(|path, _| path != ".apiVersion" && path != ".kind");
+    found
 }
 
 /// A claim can get another `volumeAttributesClassName`. Its `resources` have separate rules.

@@ -175,7 +175,8 @@ fn selectors_that_match_nothing() {
     let both = format!("{service}{}", container(""));
     let renamed = both.replace("labels: {app: front}", "labels: {app: other}");
     let found = "dangerous SelectsNothing spec.selector: the selector no longer matches a pod of the package";
-    check(&both, &renamed, &[found]);
+    let own = "blocking SelectsNothing spec.template.metadata.labels: the selector of the workload";
+    check(&both, &renamed, &[own, found]);
     // Of a database outside of the package.
     let other = both.replace("selector: {app: front}}", "selector: {app: database}}");
     check(&other, &other.replace("app: database", "app: store"), &[]);

@@ -2,7 +2,7 @@
 
 use krm_variants::supplied::Role;
 
-use super::{check, lines, results};
+use super::{check, container, lines, results};
 
 fn object(version: &str, kind: &str, rest: &str) -> String {
     format!("apiVersion: {version}\nkind: {kind}\nmetadata: {{name: a, namespace: n}}\n{rest}\n")
@@ -76,9 +76,72 @@ fn fields_that_cannot_change() {
         (
             "rbac.authorization.k8s.io/v1",
             "RoleBinding",
-            "roleRef",
+            "roleRef.name",
             "roleRef: {kind: Role, name: a}",
             "roleRef: {kind: Role, name: b}",
+        ),
+        (
+            "v1",
+            "Service",
+            "spec.ipFamilies",
+            "spec: {ipFamilies: [IPv4]}",
+            "spec: {ipFamilies: [IPv6]}",
+        ),
+        (
+            "v1",
+            "Service",
+            "spec.loadBalancerClass",
+            "spec: {type: LoadBalancer}",
+            "spec: {type: LoadBalancer, loadBalancerClass: a.b/c}",
+        ),
+        (
+            "v1",
+            "Service",
+            "spec.healthCheckNodePort",
+            "spec: {type: LoadBalancer, externalTrafficPolicy: Local}",
+            "spec: {type: LoadBalancer, externalTrafficPolicy: Local, healthCheckNodePort: 31000}",
+        ),
+        (
+            "v1",
+            "PersistentVolumeClaim",
+            "spec.resources.limits",
+            "spec: {resources: {requests: {storage: 1Gi}}}",
+            "spec: {resources: {requests: {storage: 1Gi}, limits: {storage: 2Gi}}}",
+        ),
+        (
+            "apps/v1",
+            "StatefulSet",
+            "spec.volumeClaimTemplates",
+            "spec: {volumeClaimTemplates: [{spec: {resources: {requests: {storage: 1Gi}}}}]}",
+            "spec: {volumeClaimTemplates: [{spec: {resources: {requests: {storage: 1G}}}}]}",
+        ),
+        (
+            "resource.k8s.io/v1",
+            "ResourceClaim",
+            "spec",
+            "spec: {devices: {requests: [{name: a}]}}",
+            "spec: {devices: {requests: [{name: b}]}}",
+        ),
+        (
+            "resource.k8s.io/v1",
+            "ResourceClaimTemplate",
+            "spec",
+            "spec: {spec: {devices: {requests: [{name: a}]}}}",
+            "spec: {spec: {devices: {requests: [{name: b}]}}}",
+        ),
+        (
+            "networking.k8s.io/v1",
+            "ServiceCIDR",
+            "spec.cidrs",
+            "spec: {cidrs: [10.9.0.0/24]}",
+            "spec: {cidrs: [10.8.0.0/24]}",
+        ),
+        (
+            "networking.k8s.io/v1",
+            "IPAddress",
+            "spec.parentRef",
+            "spec: {parentRef: {resource: services, name: a}}",
+            "spec: {parentRef: {resource: services, name: b}}",
         ),
         (
             "v1",
@@ -144,6 +207,37 @@ fn fields_that_can_change() {
         ),
         (
             "v1",
+            "Service",
+            "spec: {ipFamilies: [IPv4], type: LoadBalancer, externalTrafficPolicy: Local, healthCheckNodePort: 31000}",
+            "spec: {ipFamilies: [IPv4, IPv6], type: LoadBalancer, externalTrafficPolicy: Local}",
+        ),
+        (
+            "apps/v1",
+            "StatefulSet",
+            "spec: {volumeClaimTemplates: [{spec: {resources: {requests: {storage: 1Gi}}}}]}",
+            "spec: {volumeClaimTemplates: [{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {labels: {}}, \
+             spec: {volumeMode: Filesystem, resources: {requests: {storage: 1024Mi}}}}]}",
+        ),
+        (
+            "rbac.authorization.k8s.io/v1",
+            "RoleBinding",
+            "roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: a}",
+            "roleRef: {apiGroup: '', kind: Role, name: a}",
+        ),
+        (
+            "storage.k8s.io/v1",
+            "StorageClass",
+            "provisioner: a.b",
+            "provisioner: a.b\nparameters: {}",
+        ),
+        (
+            "networking.k8s.io/v1",
+            "ServiceCIDR",
+            "spec: {cidrs: [10.9.0.0/24]}",
+            "spec: {cidrs: [10.9.0.0/24, 'fd00::/120']}",
+        ),
+        (
+            "v1",
             "ConfigMap",
             "data: {a: b}",
             "immutable: true\ndata: {a: c}",
@@ -164,6 +258,32 @@ fn fields_that_can_change() {
     ] {
         check_taken(version, kind, before, after);
     }
+}
+
+#[test]
+fn a_headless_service_stays_internal() {
+    let service = |spec: &str| object("v1", "Service", &format!("spec: {{{spec}}}"));
+    check(
+        &service("clusterIP: None"),
+        &service("type: NodePort"),
+        &[
+            "blocking ImmutableField spec.type: a headless Service cannot get this type",
+            "dangerous ServiceExposed spec.type: ",
+        ],
+    );
+    let named = service("type: ExternalName, externalName: a");
+    check(&service("clusterIP: None"), &named, &[]);
+}
+
+#[test]
+fn the_pods_of_a_workload_keep_the_labels_that_it_selects() {
+    let labels = |labels: &str| container("").replace("labels: {app: front}", labels);
+    check(
+        &container(""),
+        &labels("labels: {app: other}"),
+        &["blocking SelectsNothing spec.template.metadata.labels: the selector of the workload"],
+    );
+    check(&container(""), &labels("labels: {app: front, a: b}"), &[]);
 }
 
 #[test]
