@@ -53,27 +53,36 @@ fn name(result: &FunctionResult) -> String {
     resource.map(ToString::to_string).unwrap_or_default()
 }
 
-/// The values of a field before and after, cut to `most` characters. `None` for both if they look the same.
+/// The values of a field before and after, cut to `most` characters. `None` for both if they are the same.
 fn values(result: &FunctionResult, most: usize) -> [Option<String>; 2] {
     let Some(values) = &result.values else {
         return [None, None];
     };
-    let shown = |value: &Option<ResultValue>| {
-        let text = value.as_ref()?.to_json();
-        let mut characters = text.chars();
-        let start: String = characters.by_ref().take(most).collect();
-        let end = if characters.next().is_some() {
-            "…"
-        } else {
-            ""
-        };
-        Some(start + end)
-    };
-    let sides = [shown(&values.current), shown(&values.proposed)];
-    if sides[0] == sides[1] {
+    let json = |value: &Option<ResultValue>| Some(value.as_ref()?.to_json());
+    let (before, after) = (json(&values.current), json(&values.proposed));
+    if before == after {
         return [None, None];
     }
-    sides
+    let shown = |own: &Option<String>, other: &Option<String>| {
+        let others: Vec<&str> = other.as_deref().into_iter().collect();
+        Some(shortened(own.as_deref()?, &others, most))
+    };
+    [shown(&before, &after), shown(&after, &before)]
+}
+
+/// The beginning of a long text. If another text has the same long beginning, the place where they differ.
+pub(super) fn shortened(text: &str, others: &[&str], most: usize) -> String {
+    let alike = |other: &&str| {
+        let pairs = text.chars().zip(other.chars());
+        pairs.take_while(|(own, other)| own == other).count()
+    };
+    let alike = others.iter().map(alike).max().unwrap_or_default();
+    let from = if alike >= most { alike - most / 3 } else { 0 };
+    let mut characters = text.chars().skip(from);
+    let shown: String = characters.by_ref().take(most).collect();
+    let mark = |is_cut: bool| if is_cut { "…" } else { "" };
+    let (start, end) = (mark(from > 0), mark(characters.next().is_some()));
+    format!("{start}{shown}{end}")
 }
 
 /// A review as text, the worst changes first.
@@ -243,6 +252,23 @@ fn escape(text: &str, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::yaml::Value;
+
+    #[test]
+    fn of_long_values_the_place_that_differs_is_shown() {
+        let list = |size: &str| -> Value {
+            let template = format!("{}{size}", "accessModes: ReadWriteOnce, ".repeat(3));
+            template.as_str().into()
+        };
+        let result = FunctionResult::info("changes");
+        let result = result.with_values(Some(&list("1Gi")), Some(&list("2Gi")));
+        let [before, after] = values(&result, 68).map(Option::unwrap_or_default);
+        assert!(
+            before.ends_with(" 1Gi\"") && before.starts_with('…'),
+            "{before}"
+        );
+        assert!(after.ends_with(" 2Gi\""), "{after}");
+    }
 
     #[test]
     fn nothing_in_a_value_is_markdown() {

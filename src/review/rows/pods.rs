@@ -1,6 +1,7 @@
 //! What pods may do, and what runs in them.
 
 use crate::merge::image_parts;
+use crate::review::report::shortened;
 use crate::review::row::{CONTAINERS, FieldChange};
 use crate::review::walk::{given, text};
 use crate::yaml::NodeRef;
@@ -168,30 +169,18 @@ pub(super) fn arguments(change: &FieldChange<'_, '_>) -> Option<String> {
 /// The part of an argument that is not in the other arguments: the whole argument, or the first new line of a script.
 fn only_here(text: &str, others: &[&str]) -> Option<String> {
     if !text.contains('\n') {
-        return Some(shortened(text, others));
+        return Some(argument(text, others));
     }
     let has = |line: &&str| {
         let mut lines = others.iter().flat_map(|other| other.lines());
         line.trim().is_empty() || lines.any(|other| other == *line)
     };
     let mut lines = text.lines().filter(|line| !has(line));
-    lines.next().map(|line| shortened(line.trim(), &[]))
+    lines.next().map(|line| argument(line.trim(), &[]))
 }
 
-/// The beginning of a long argument. If another argument has the same long beginning, the place where they differ.
-fn shortened(text: &str, others: &[&str]) -> String {
-    const MOST: usize = 60;
-    let alike = |other: &&str| {
-        let pairs = text.chars().zip(other.chars());
-        pairs.take_while(|(own, other)| own == other).count()
-    };
-    let alike = others.iter().map(alike).max().unwrap_or_default();
-    let from = if alike >= MOST { alike - MOST / 3 } else { 0 };
-    let mut characters = text.chars().skip(from);
-    let shown: String = characters.by_ref().take(MOST).collect();
-    let mark = |is_cut: bool| if is_cut { "…" } else { "" };
-    let (start, end) = (mark(from > 0), mark(characters.next().is_some()));
-    format!("`{start}{shown}{end}`")
+fn argument(text: &str, others: &[&str]) -> String {
+    format!("`{}`", shortened(text, others, 60))
 }
 
 pub(super) fn environment(change: &FieldChange<'_, '_>) -> Option<String> {
