@@ -8,8 +8,8 @@ use super::change::ResourceChange;
 use super::row::{FieldChange, Row, Segment, leads_to, segments};
 use super::rows::RULES;
 use super::served::Release;
-use super::units::{ClusterObject, ObjectKey, Objects, without_lists};
-use super::walk::{DiffWalk, DifferingPlace, path};
+use super::units::{ClusterObject, ObjectKey, Objects, group_kind, without_lists};
+use super::walk::{DiffWalk, DifferingPlace, given, path};
 use super::{
     Author, Review, ReviewFinding, ReviewInput, Risk, UpstreamChange, references, reload,
     selectors, served,
@@ -148,9 +148,8 @@ struct Comparison<'c, 'l> {
 impl<'l> Comparison<'_, 'l> {
     fn pair(&mut self, pair: &ResourceChange<'l>) {
         let Some(unit) = pair.unit() else { return };
-        // The API server rejects objects without a name, so such a change is only counted.
         let Some(key) = ObjectKey::of(unit.resource) else {
-            return self.count(pair);
+            return self.unnamed(pair);
         };
         let Some(after) = &pair.after else {
             return self.removed(pair, &key);
@@ -177,7 +176,23 @@ impl<'l> Comparison<'_, 'l> {
             Some(old) if *old != key => self.renamed(pair, old, &key),
             Some(_) => {}
         }
-        self.fields(pair, &key, before_key.as_ref() == Some(&key));
+        self.fields(pair, &key.group_kind(), before_key.as_ref() == Some(&key));
+    }
+
+    /// An API server makes another object each time that a resource with a `generateName` is applied. It rejects objects
+    /// with neither name, so such a change is only counted.
+    fn unnamed(&mut self, pair: &ResourceChange<'l>) {
+        let after = pair.after.as_ref();
+        let is_made = |unit: &&ClusterObject<'l>| {
+            given(unit.node.get_path(&["metadata", "generateName"])).is_some()
+        };
+        match after.filter(is_made) {
+            Some(after) if pair.before.is_some() => {
+                let (group, kind) = (after.resource.group(), &after.resource.kind);
+                self.fields(pair, &group_kind(group, kind), false);
+            }
+            _ => self.count(pair),
+        }
     }
 
     fn removed(&mut self, pair: &ResourceChange<'l>, key: &ObjectKey) {
@@ -257,7 +272,7 @@ impl<'l> Comparison<'_, 'l> {
         *self.review.routine.entry(by).or_default() += 1;
     }
 
-    fn fields(&mut self, pair: &ResourceChange<'l>, key: &ObjectKey, object_remains: bool) {
+    fn fields(&mut self, pair: &ResourceChange<'l>, kind: &str, object_remains: bool) {
         let Some(after) = &pair.after else { return };
         let sides = [pair.before.as_ref().map(|unit| unit.node), Some(after.node)];
         if let [Some(before), Some(after)] = sides
@@ -265,11 +280,10 @@ impl<'l> Comparison<'_, 'l> {
         {
             return;
         }
-        let kind = key.group_kind();
         let resource = after.resource;
         let schema = self.schema.resource(&resource.api_version, &resource.kind);
         let is_custom = !schema.is_some_and(|schema| schema.is_builtin());
-        let rows = self.rows.entry(kind.clone());
+        let rows = self.rows.entry(kind.to_owned());
         let rows = rows.or_insert_with_key(|kind| rows_of(kind, is_custom));
         let mut fields = FieldReview {
             pair,

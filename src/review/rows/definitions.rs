@@ -77,6 +77,8 @@ pub(super) fn narrows(change: &FieldChange<'_, '_>) -> Option<String> {
     ))
 }
 
+const KEEPS_UNKNOWN: &str = "x-kubernetes-preserve-unknown-fields";
+
 /// Finds where the new schema of a version accepts less than the old one.
 struct Narrowing<'v> {
     version: &'v str,
@@ -101,11 +103,7 @@ impl Narrowing<'_> {
                 .flat_map(|list| list.items());
             list.filter_map(|item| item.value()).collect()
         };
-        if let (Some(was), Some(is)) = (text(old.get("type")), text(new.get("type")))
-            && was != is
-        {
-            self.report(path, &format!("is a {is}, no longer a {was}"));
-        }
+        self.types(old, new, path);
         let required = values(old, "required");
         for name in values(new, "required") {
             let has_default = |name: &str| new.get_path(&["properties", name, "default"]).is_some();
@@ -130,6 +128,32 @@ impl Narrowing<'_> {
                 self.schema(old, new, path);
                 path.pop();
             }
+        }
+    }
+
+    fn types<'n>(&mut self, old: NodeRef<'n>, new: NodeRef<'n>, path: &[&str]) {
+        const EITHER: &str = "integer or string";
+        let of = |node: NodeRef<'n>| match text(node.get("x-kubernetes-int-or-string")) {
+            Some("true") => Some(EITHER),
+            _ => text(node.get("type")),
+        };
+        if let (Some(was), Some(is)) = (of(old), of(new))
+            && was != is
+            && !(is == EITHER && EITHER.contains(was))
+        {
+            self.report(path, &format!("is a {is}, no longer a {was}"));
+        }
+        if is(old, "nullable") && !is(new, "nullable") {
+            self.report(path, "no longer accepts null");
+        }
+        let keeps_unknown = is(new, KEEPS_UNKNOWN);
+        let additional = |node: NodeRef<'_>| given(node.get("additionalProperties")).is_some();
+        if (is(old, KEEPS_UNKNOWN) || additional(old)) && !keeps_unknown && !additional(new) {
+            self.report(path, "no longer accepts other fields");
+        }
+        let list = |node: NodeRef<'n>| text(node.get("x-kubernetes-list-type"));
+        if matches!(list(new), Some("set" | "map")) && list(old) != list(new) {
+            self.report(path, "no longer accepts an element twice");
         }
     }
 
@@ -175,11 +199,11 @@ impl Narrowing<'_> {
     }
 
     fn properties<'n>(&mut self, old: NodeRef<'n>, new: NodeRef<'n>, path: &mut Vec<&'n str>) {
+        let keeps_unknown = is(new, KEEPS_UNKNOWN);
         let (Some(was), Some(is)) = (given(old.get("properties")), given(new.get("properties")))
         else {
             return;
         };
-        let keeps_unknown = text(new.get("x-kubernetes-preserve-unknown-fields")) == Some("true");
         for entry in was.entries() {
             let name = entry.key.field_name();
             match is.get(name) {

@@ -7,7 +7,6 @@ mod definitions;
 mod immutable;
 mod network;
 mod pods;
-mod workloads;
 
 use std::sync::LazyLock;
 
@@ -83,6 +82,8 @@ fn holds(name: &str) -> Option<FiresWhen> {
         "exposes_headless" => immutable::exposes_headless,
         "fails_closed" => admission::fails_closed,
         "leaves_selector" => immutable::leaves_selector,
+        "loses_filter" => admission::loses_filter,
+        "lowers_level" => pods::lowers_level,
         "opens_egress" => network::opens_egress,
         "opens_ingress" => network::opens_ingress,
         "selects_others" => network::selects_others,
@@ -97,7 +98,6 @@ fn says(name: &str) -> Option<FiresWhen> {
         "adds_capabilities" => pods::adds_capabilities,
         "aggregates" => access::aggregates,
         "arguments" => pods::arguments,
-        "budget" => workloads::budget,
         "drops_served" => definitions::drops_served,
         "drops_stored" => definitions::drops_stored,
         "drops_type" => network::drops_type,

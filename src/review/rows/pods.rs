@@ -200,6 +200,14 @@ pub(super) fn environment(change: &FieldChange<'_, '_>) -> Option<String> {
     })
 }
 
+/// Whether a namespace admits more under the Pod Security Standards.
+pub(super) fn lowers_level(change: &FieldChange<'_, '_>) -> bool {
+    const LEVELS: [&str; 3] = ["privileged", "baseline", "restricted"];
+    let level = |node| LEVELS.iter().position(|level| Some(*level) == text(node));
+    change.last_field() == "pod-security.kubernetes.io/enforce"
+        && level(change.after()).unwrap_or(0) < level(change.before()).unwrap_or(0)
+}
+
 pub(super) fn account(change: &FieldChange<'_, '_>) -> bool {
     change.place.owner_remains && change.roots.iter().all(Option::is_some)
 }
@@ -235,8 +243,13 @@ impl<'i> ContainerImage<'i> {
 
 /// How an image changes: `from 1.2.0 up to 1.3.0 (minor)`.
 pub(super) fn image(change: &FieldChange<'_, '_>) -> Option<String> {
-    let (before, after) = change.both()?;
-    let (before, after) = (text(Some(before))?, text(Some(after))?);
+    let (before, after) = match (change.before(), change.after()) {
+        (Some(before), Some(after)) => (text(Some(before))?, text(Some(after))?),
+        // The finding about the whole resource says enough.
+        _ if change.roots.iter().any(Option::is_none) => return None,
+        (None, after) => return Some(format!("the image `{}` is new", text(after)?)),
+        (before, None) => return Some(format!("the image `{}` is gone", text(before)?)),
+    };
     let [old, new] = [before, after].map(ContainerImage::read);
     if old.repository != new.repository {
         let message = format!("the image comes from `{}`", new.repository);

@@ -234,6 +234,96 @@ fn webhooks_that_fail_closed() {
     let found = "dangerous WebhookFailsClosed webhooks[0]: without its server";
     check(&webhook("failurePolicy: Ignore"), &webhook(""), &[found]);
     check(&webhook(""), &webhook("failurePolicy: Fail"), &[]);
+    for (field, filter, narrower) in [
+        (
+            "namespaceSelector",
+            "{matchLabels: {a: b}}",
+            "{matchLabels: {a: b, c: d}}",
+        ),
+        (
+            "objectSelector",
+            "{matchExpressions: [{key: a, operator: Exists}]}",
+            "{matchExpressions: [{key: a, operator: Exists}], matchLabels: {c: d}}",
+        ),
+        (
+            "matchConditions",
+            "[{name: a, expression: x}]",
+            "[{name: a, expression: x}, {name: b, expression: y}]",
+        ),
+    ] {
+        let found = format!(
+            "dangerous WebhookFailsClosed webhooks[0].{field}: the webhook matches other requests"
+        );
+        let with = |filter: &str| webhook(&format!("{field}: {filter}"));
+        check(&with(filter), &webhook(""), &[&found]);
+        check(&with(narrower), &with(filter), &[&found]);
+        check(&with(filter), &with(narrower), &[]);
+        let open = |fields: &str| webhook(&format!("failurePolicy: Ignore, {fields}"));
+        check(&open(&format!("{field}: {filter}")), &open(""), &[]);
+    }
+}
+
+#[test]
+fn budgets_that_protect_everything_or_nothing() {
+    let budget = |spec: &str| {
+        format!(
+            "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {{name: a}}\nspec: {{{spec}}}\n"
+        )
+    };
+    let (all, none) = (
+        "no pod may be evicted: nodes cannot be drained",
+        "the budget protects no pod: all may be evicted",
+    );
+    for (field, value, message) in [
+        ("minAvailable", "100%", all),
+        ("minAvailable", "0", none),
+        ("maxUnavailable", "0%", all),
+        ("maxUnavailable", "100%", none),
+    ] {
+        let [before, after] = ["1", value].map(|value| budget(&format!("{field}: {value}")));
+        let found = format!("dangerous ScaledToZero spec.{field}: {message}");
+        check(&before, &after, &[&found]);
+    }
+}
+
+#[test]
+fn data_that_goes_with_its_owner() {
+    let object = |start: &str, spec: &str| {
+        format!("apiVersion: {start}\nmetadata: {{name: a}}\nspec: {{{spec}}}\n")
+    };
+    for (start, before, after, field) in [
+        (
+            "apps/v1\nkind: StatefulSet",
+            "",
+            "persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}",
+            "persistentVolumeClaimRetentionPolicy.whenDeleted",
+        ),
+        (
+            "v1\nkind: PersistentVolume",
+            "persistentVolumeReclaimPolicy: Retain",
+            "persistentVolumeReclaimPolicy: Delete",
+            "persistentVolumeReclaimPolicy",
+        ),
+    ] {
+        let [before, after] = [before, after].map(|spec| object(start, spec));
+        let found = format!("dangerous ResourceRemoved spec.{field}: ");
+        check(&before, &after, &[&found]);
+        check(&after, &before, &[]);
+    }
+}
+
+#[test]
+fn a_namespace_that_admits_more_privileged_pods() {
+    let namespace = |label: &str| {
+        format!("apiVersion: v1\nkind: Namespace\nmetadata: {{name: a, labels: {{a: b{label}}}}}\n")
+    };
+    let [restricted, baseline, privileged] = ["restricted", "baseline", "privileged"]
+        .map(|level| namespace(&format!(", pod-security.kubernetes.io/enforce: {level}")));
+    let found = "dangerous PodPrivileges metadata.labels[\"pod-security.kubernetes.io/enforce\"]: ";
+    check(&restricted, &baseline, &[found]);
+    check(&baseline, &namespace(""), &[found]);
+    check(&privileged, &restricted, &[]);
+    check(&privileged, &namespace(""), &[]);
 }
 
 #[test]

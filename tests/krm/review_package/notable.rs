@@ -2,7 +2,7 @@
 
 use krm_variants::supplied::Role;
 
-use super::{check, container, deployment, lines, results};
+use super::{check, container, deployment, lines, results, review};
 
 #[test]
 fn images_and_arguments() {
@@ -131,6 +131,37 @@ fn schemas_that_take_less() {
         &definition("{properties: {a: {type: string, description: A}, b: {type: string}}}"),
         &[],
     );
+    for (wide, narrow, what) in [
+        (
+            "{type: string, nullable: true}",
+            "{type: string}",
+            "no longer accepts null",
+        ),
+        (
+            "{type: object, x-kubernetes-preserve-unknown-fields: true}",
+            "{type: object}",
+            "no longer accepts other fields",
+        ),
+        (
+            "{type: object, additionalProperties: {type: string}}",
+            "{type: object, properties: {x: {type: string}}}",
+            "no longer accepts other fields",
+        ),
+        (
+            "{x-kubernetes-int-or-string: true}",
+            "{type: integer}",
+            "is a integer, no longer a integer or string",
+        ),
+        (
+            "{type: array, items: {type: string}}",
+            "{type: array, items: {type: string}, x-kubernetes-list-type: set}",
+            "no longer accepts an element twice",
+        ),
+    ] {
+        let [wide, narrow] = [wide, narrow].map(definition);
+        check(&wide, &narrow, &[&start(&format!(" {what}"))]);
+        check(&narrow, &wide, &[]);
+    }
 }
 
 #[test]
@@ -161,6 +192,36 @@ fn an_empty_mapping_that_comes_or_goes_is_a_change() {
         let found = lines(&results("", &[(Role::Before, &before)], &after));
         assert_eq!(found, [format!("routine OtherChanges {count}")], "{after}");
     }
+}
+
+/// A Job with a `generateName` has no identity in the cluster, but its pods may do as much.
+#[test]
+fn a_resource_with_a_generated_name_is_reviewed() {
+    let job = |fields: &str| {
+        format!(
+            "apiVersion: batch/v1\nkind: Job\nmetadata: {{generateName: a-}}\nspec:\n  template:\n    spec: \
+             {{containers: [{{name: app, {fields}}}]}}\n"
+        )
+    };
+    check(
+        &job("image: 'a:1'"),
+        &job("image: 'a:2', securityContext: {privileged: true}"),
+        &[
+            "dangerous PodPrivileges spec.template.spec.containers[0].securityContext.privileged: ",
+            "notable ImageChanged spec.template.spec.containers[0].image: ",
+        ],
+    );
+    let found = review("", &job("image: 'a:1'"));
+    assert_eq!(found, ["routine OtherChanges 1 other change"]);
+}
+
+#[test]
+fn containers_that_come_and_go() {
+    let one = deployment("{containers: [{name: app, image: 'a:1'}]}");
+    let two = deployment("{containers: [{name: app, image: 'a:1'}, {name: side, image: 'b:1'}]}");
+    let start = "notable ImageChanged spec.template.spec.containers[1].image: the image `b:1` is";
+    check(&one, &two, &[&format!("{start} new")]);
+    check(&two, &one, &[&format!("{start} gone")]);
 }
 
 #[test]
