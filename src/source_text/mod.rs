@@ -83,11 +83,6 @@ impl EditedText {
     }
 }
 
-/// The tree of a text, with aliases and merge keys expanded.
-fn parse(text: &str, options: ParseOptions) -> Result<Tree, ParseError> {
-    Ok(Tree::parse(text, options)?.expanded(text))
-}
-
 impl Default for SourceText {
     fn default() -> Self {
         Self::accepted(Text::default(), ParseOptions::default())
@@ -112,7 +107,7 @@ impl SourceText {
     /// An error if the parser refuses the text.
     pub(crate) fn parse(source: Text) -> Result<Self, ParseError> {
         let options = ParseOptions::default();
-        let tree = parse(&source, options)?;
+        let tree = Tree::parse(&source, options)?;
         Ok(Self {
             parsed: OnceLock::from(Arc::from(tree)),
             ..Self::accepted(source, options)
@@ -128,7 +123,7 @@ impl SourceText {
         read: impl FnOnce(Document<'_>) -> T,
     ) -> Result<(Self, T), ParseError> {
         let options = ParseOptions::default();
-        let tree = parse(&source, options)?;
+        let tree = Tree::parse(&source, options)?;
         let found = read(Document::new(&source, &tree));
         Ok((Self::accepted(source, options), found))
     }
@@ -228,7 +223,7 @@ impl SourceText {
         let tree = Tree::parse_again(text, self.options);
         debug_assert!(tree.is_ok(), "{text}");
         // The text was accepted, so there is no error to report.
-        tree.unwrap_or_default().expanded(text)
+        tree.unwrap_or_default()
     }
 
     /// The root node of a resource in the text.

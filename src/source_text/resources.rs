@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::{SourceText, parse};
+use super::SourceText;
 use crate::identity;
 use crate::parallel;
 use crate::resource::Resource;
 use crate::text::Text;
 use crate::yaml::scan::is_in_use;
-use crate::yaml::{Document, NodeRef, ParseError, ParseOptions};
+use crate::yaml::{Document, NodeRef, ParseError, ParseOptions, Tree};
 
 impl SourceText {
     /// The documents of a text, each with its resource if it is KRM. No tree is built if the scanner can read the text.
@@ -59,7 +59,7 @@ fn resource_after_dash(text: &str, options: ParseOptions) -> Option<Resource> {
     if let Some(resource) = scanned.flatten() {
         return Some(resource);
     }
-    let tree = parse(text, options).ok()?;
+    let tree = Tree::parse(text, options).ok()?;
     let document = Document::new(text, &tree);
     let root = document.root(0).filter(|_| document.len() == 1)?;
     let mut items = root.items();

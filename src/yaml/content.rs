@@ -123,7 +123,7 @@ impl<'f> From<NodeRef<'f>> for Content<'f> {
     }
 }
 
-/// A text with its tree, in which aliases and merge keys are expanded.
+/// A text with its tree.
 #[derive(Debug)]
 pub struct OwnedDocument {
     pub(super) text: String,
@@ -154,9 +154,8 @@ impl OwnedDocument {
         Ok(Self::new(text, tree))
     }
 
-    /// Pairs a text with the tree that was parsed from it, and expands the tree.
+    /// Pairs a text with the tree that was parsed from it.
     pub(super) fn new(text: String, tree: Tree) -> Self {
-        let tree = tree.expanded(&text);
         let as_it_is = false;
         Self {
             text,

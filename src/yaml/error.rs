@@ -55,12 +55,10 @@ pub enum EditError {
     /// The edits of a run would add more bytes than the limit.
     #[error("the edits would add more than the limit (16 MB and the size of all inputs)")]
     TooLarge,
-    /// The new content has aliases that cannot be written out.
-    #[error(
-        "{place}: the aliases of the new value expand to too many values, or refer to themselves"
-    )]
+    /// The text, or the new content, has aliases that cannot be written out.
+    #[error("{place}: the aliases expand to too many values, or refer to themselves")]
     Endless {
-        /// Path of the content in the document that it comes from.
+        /// Path of the node to edit, or of the content in the document that it comes from.
         place: String,
     },
     /// A mapping would have the same key twice, and the key is a collection.

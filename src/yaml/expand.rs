@@ -38,9 +38,8 @@ impl Tree {
     ///
     /// The tree is returned unchanged if it has none of them, if the result would exceed a limit, or if an alias refers
     /// to itself.
-    #[must_use]
-    pub fn expanded(self, text: &str) -> Self {
-        if self.shared.is_empty() && !self.merges || self.expansion.is_some() {
+    pub(super) fn expanded(self, text: &str) -> Self {
+        if !self.has_references() {
             return self;
         }
         let nodes = self.nodes.len();
@@ -322,9 +321,14 @@ impl<'a> NodeRef<'a> {
     pub(crate) fn has_alias_or_merge_key(&self) -> bool {
         let tree = self.document.tree;
         match tree.expansion.as_deref() {
-            None => self.has_alias() || tree.merges && self.has_merge_key(),
+            None => tree.aliases && self.has_alias() || tree.merges && self.has_merge_key(),
             Some(_) => self.origin().has_alias_or_merge_key(),
         }
+    }
+
+    fn has_alias(&self) -> bool {
+        let mut nodes = self.ids().map(|id| self.at(id));
+        nodes.any(|node| node.kind() == NodeKind::Alias)
     }
 
     fn has_merge_key(&self) -> bool {

@@ -3,7 +3,6 @@
 use std::hash::{BuildHasher, RandomState};
 
 use super::node::NodeRef;
-use super::scalar::ScalarStyle;
 use super::tree::{NodeId, NodeKind};
 
 /// The fingerprints of a node and its descendants.
@@ -18,7 +17,7 @@ pub(crate) struct Fingerprints {
 #[derive(Debug, Clone, Copy)]
 struct NodeFingerprint {
     value: u64,
-    /// Whether the source holds the whole value: no alias, anchor, tag or merge key within.
+    /// Whether the source holds the whole value: no alias, anchor or tag within.
     literal: bool,
 }
 
@@ -64,7 +63,7 @@ impl Fingerprints {
             let mut sum = 0_u64;
             for entry in node.entries() {
                 let (key, value) = (self.at(entry.key), self.at(entry.value));
-                literal &= key.literal && value.literal && !is_merge_key(entry.key);
+                literal &= key.literal && value.literal;
                 // The order of keys does not matter.
                 sum = sum.wrapping_add(state.hash_one((key.value, value.value)));
             }
@@ -90,10 +89,6 @@ impl Fingerprints {
     }
 }
 
-fn is_merge_key(key: NodeRef<'_>) -> bool {
-    key.kind() == NodeKind::Scalar(ScalarStyle::Plain) && key.source() == "<<"
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,7 +107,7 @@ mod tests {
         assert!(same.is_some());
         assert_ne!(same, print("a: \"5\"\nb: [x, {c: d}]\n"));
         assert_ne!(same, print("a: 5\nb: [{c: d}, x]\n"));
-        for text in ["a: &a 1\nb: *a\n", "<<: {a: 1}\n", "a: !!str 5\n"] {
+        for text in ["a: &a 1\nb: *a\n", "a: !!str 5\n"] {
             assert_eq!(print(text), None, "{text}");
         }
     }

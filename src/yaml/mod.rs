@@ -15,7 +15,6 @@
 //! - An edited text is parsed again before it is returned.
 //! - Only `emit` writes new YAML; `verbatim` moves existing lines to another column.
 
-mod anchors;
 mod children;
 mod comments;
 mod content;

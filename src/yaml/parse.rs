@@ -7,7 +7,7 @@ use super::scan::{self, Bail, Checker, TreeBuilder};
 use super::tree::{NONE, ParseOptions, Tree};
 
 impl Tree {
-    /// Reads every document of a text.
+    /// Reads every document of a text. Aliases and merge keys are expanded.
     ///
     /// # Errors
     /// An error if the text is not YAML, has a key twice in one mapping, nests deeper than
@@ -18,7 +18,7 @@ impl Tree {
 
     fn parse_within(text: &str, options: ParseOptions, limits: Limits) -> Result<Self, ParseError> {
         let builder = TreeBuilder::new(text, options.depth, limits);
-        Self::build(text, options, builder, limits)
+        Ok(Self::build(text, options, builder, limits)?.expanded(text))
     }
 
     /// Checks that a text can be read. Builds no tree if the line scanner can read the text.
@@ -92,7 +92,7 @@ impl Tree {
         Ok(Some(tree))
     }
 
-    /// Reads with the general parser only. The tree equals the one of [`Tree::parse`].
+    /// Reads with the general parser only. The tree equals the one of [`Tree::parse`], but with its aliases and merge keys.
     ///
     /// # Errors
     /// The errors of [`Tree::parse`].

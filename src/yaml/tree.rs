@@ -119,15 +119,6 @@ pub(super) struct DocumentSpan {
     pub(super) end: usize,
 }
 
-/// An anchored node that an alias reads.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct SharedAnchor {
-    pub(super) node: NodeId,
-    pub(super) name: Box<str>,
-    /// The last alias that refers to the anchor.
-    pub(super) last_reader: NodeId,
-}
-
 /// The tree of a text: nodes in the order of the text, each collection before its children.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Tree {
@@ -136,8 +127,6 @@ pub struct Tree {
     /// Comments from `#` to the end of the line, in order.
     pub(super) comments: Vec<(u32, u32)>,
     pub(super) documents: Vec<DocumentSpan>,
-    /// Anchored nodes that an alias reads, in order.
-    pub(super) shared: Vec<SharedAnchor>,
     /// A block scalar at the end of the text that lacks its last line break.
     pub(super) unterminated: Option<NodeId>,
     /// Whether the text is part of an outer collection ([`ParseOptions::depth`] is above 0).
@@ -146,6 +135,8 @@ pub struct Tree {
     pub(super) milestones: OnceLock<Vec<Location>>,
     /// The position of each node among the children of its parent; computed for the first path.
     positions: OnceLock<Vec<u32>>,
+    /// Whether there are aliases.
+    pub(super) aliases: bool,
     /// Whether a mapping has a merge key (`<<`).
     pub(super) merges: bool,
     /// How this tree relates to the tree of the source, if aliases and merge keys are expanded.
@@ -206,6 +197,11 @@ impl Tree {
             self.nodes.iter().map(next).collect()
         });
         positions[id.index()] as usize
+    }
+
+    /// Whether there are aliases or merge keys that are not expanded.
+    pub(super) fn has_references(&self) -> bool {
+        self.aliases || self.merges
     }
 
     pub(super) fn node(&self, id: NodeId) -> &TreeNode {

@@ -14,7 +14,7 @@ use super::document::Document;
 use super::lines::{line_end, line_start};
 use super::node::NodeRef;
 use super::scan::find_line_end;
-use super::tree::NodeKind;
+use super::tree::{NONE, NodeKind};
 
 /// The lines of a whole document; `None` if they cannot move to another column.
 pub(super) fn document_lines(root: NodeRef<'_>) -> Option<&str> {
@@ -86,6 +86,12 @@ impl NodeRef<'_> {
         // The content of an alias or a merge key is elsewhere in the text.
         let is_own = tree.expansion.is_none() && !self.holds_properties_or_aliases();
         fits && is_own && tree.unterminated.is_none()
+    }
+
+    /// Whether this holds an anchor, a tag or an alias.
+    fn holds_properties_or_aliases(&self) -> bool {
+        let mut nodes = self.ids().map(|id| self.at(id).raw());
+        nodes.any(|node| node.kind == NodeKind::Alias || node.properties != NONE)
     }
 
     /// Whether the values of two entries or items are block collections with the same bytes at the same column,

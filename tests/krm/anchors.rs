@@ -24,9 +24,7 @@ fn at<'d>(document: Document<'d>, path: &str) -> NodeRef<'d> {
 }
 
 fn parse(text: &str) -> Tree {
-    Tree::parse(text, ParseOptions::default())
-        .expect(text)
-        .expanded(text)
+    Tree::parse(text, ParseOptions::default()).expect(text)
 }
 
 fn value(source: &str) -> Value {
@@ -233,6 +231,15 @@ fn what_holds_anchors_itself_is_not_written_twice() {
 
 const MERGED: &str =
     "p: &p\n  x: 1 # one\n  v: 2\nm:\n  # all\n  <<: *p # from p\n  z: 3\nn: {<<: *p, v: 9}\n";
+
+#[test]
+fn a_text_whose_aliases_have_no_end_is_not_edited() {
+    let before = "a: &x [*x]\nb: 1\n";
+    assert_eq!(edited(before, &[]).as_deref(), Ok(before));
+    let error = edited(before, &[("set", "b", "2")]).expect_err("refused");
+    let place = "b".to_owned();
+    assert_eq!(error, EditError::Endless { place });
+}
 
 #[test]
 fn a_merge_key_stays_as_long_as_its_mapping_says_what_shall_be() {

@@ -434,10 +434,8 @@ fn compare(
     if !same {
         return Err(format!("expected {expected:?}\nfound    {found:?}"));
     }
-    if shares
-        && (is_expanded(document) || before.matches('*').count() != after.matches('*').count())
-    {
-        // Something was written out.
+    if shares {
+        // Something may have been written out.
         return Ok(());
     }
     let touched: Vec<_> = made
@@ -486,12 +484,6 @@ fn holds_anchors(document: Document<'_>) -> bool {
     document.text.matches('&').count() > 1
 }
 
-/// Whether aliases are read as what they stand for.
-fn is_expanded(document: Document<'_>) -> bool {
-    let nodes = texts::nodes(document);
-    nodes.iter().all(|node| node.kind() != NodeKind::Alias)
-}
-
 #[test]
 fn every_edit_of_every_text() {
     let mut report = Report::default();
@@ -526,14 +518,7 @@ impl Report {
         if texts::values(Document::new(text, &tree)).contains(&None) {
             return;
         }
-        // A merge key has no place of its own in a value.
-        if !text.contains("<<") {
-            self.document(name, Document::new(text, &tree), most);
-        }
-        if text.contains('*') || text.contains("<<") {
-            let tree = tree.expanded(text);
-            self.document(name, Document::new(text, &tree), most);
-        }
+        self.document(name, Document::new(text, &tree), most);
     }
 
     fn document(&mut self, name: &str, document: Document<'_>, most: usize) {

@@ -77,7 +77,11 @@ fn round_trip(text: &Text, counts: &mut Counts) -> Result<(), String> {
     check(same == *source, || {
         "an edit of nothing changed bytes".into()
     })?;
-    let nodes = texts::nodes(document);
+    let options = ParseOptions::default();
+    let plain =
+        Tree::parse_fast(source, options).map_or_else(|| Tree::parse_general(source, options), Ok);
+    let plain = plain.map_err(|error| error.to_string())?;
+    let nodes = texts::nodes(Document::new(source, &plain));
     counts.nodes += nodes.len();
     for node in &nodes {
         spans(*node).map_err(|problem| format!("{problem}: {node:?}", node = short(*node)))?;

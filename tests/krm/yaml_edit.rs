@@ -639,7 +639,7 @@ fn what_cannot_be_written_is_refused() {
     };
     assert_eq!(
         refused("a: &x [*x]\n"),
-        "a: the aliases of the new value expand to too many values, or refer to themselves"
+        "a: the aliases expand to too many values, or refer to themselves"
     );
     assert_eq!(
         refused("a:\n  [x]: 1\n  [ x ]: 2\n"),

@@ -3,22 +3,25 @@
 use super::Editor;
 use super::alias_write_back::AliasWriteBack;
 use super::finish::Spliced;
-use crate::yaml::document::Document;
+use super::refuse::endless;
 use crate::yaml::error::EditError;
 use crate::yaml::node::NodeRef;
-use crate::yaml::tree::{NodeId, Tree};
+use crate::yaml::tree::NodeId;
 
 impl<'d, 'f> Editor<'d, 'f> {
     /// The text with all changes made, not yet parsed.
     pub(super) fn splice(mut self) -> Result<Spliced, EditError> {
         self.apply_removals();
-        let Some(expanded) = expanded(self.document, self.own_tree.as_deref()) else {
+        if let Some((_, error)) = self.changes_of_endless().next() {
+            return Err(error);
+        }
+        let document = self.document;
+        let Some(expansion) = document.tree.expansion.as_deref() else {
             return self.apply_edits();
         };
-        let (document, changes) = (self.document, self.changes);
-        let comments = self.comments;
+        let (changes, comments) = (self.changes, self.comments);
         let mut write_back =
-            AliasWriteBack::of(document, expanded, changes, comments, self.sources)?;
+            AliasWriteBack::new(document, expansion, changes, comments, self.sources);
         write_back.run();
         if let Some((_, error)) = write_back.refused.first() {
             return Err(error.clone());
@@ -27,7 +30,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             comments: write_back.comments(),
             changes: std::mem::take(&mut write_back.out),
             sources: std::mem::take(&mut write_back.sources),
-            ..Editor::of(write_back.plain(), None)
+            ..Editor::new(write_back.plain())
         };
         editor.apply_edits()
     }
@@ -37,18 +40,23 @@ impl<'d, 'f> Editor<'d, 'f> {
     #[must_use]
     fn refusals(&mut self) -> Vec<(NodeId, EditError)> {
         self.apply_removals();
-        let Some(expanded) = expanded(self.document, self.own_tree.as_deref()) else {
-            return Vec::new();
+        let Some(expansion) = self.document.tree.expansion.as_deref() else {
+            return self.changes_of_endless().collect();
         };
         let (changes, comments) = (self.changes.clone(), self.comments.clone());
         let sources = self.sources.clone();
-        match AliasWriteBack::of(self.document, expanded, changes, comments, sources) {
-            Ok(mut write_back) => {
-                write_back.run();
-                write_back.refused
-            }
-            Err(error) => vec![(NodeId(0), error)],
-        }
+        let mut write_back =
+            AliasWriteBack::new(self.document, expansion, changes, comments, sources);
+        write_back.run();
+        write_back.refused
+    }
+
+    /// The changes, if the aliases of the text could not be expanded, so that it is unknown what else a change affects.
+    fn changes_of_endless(&self) -> impl Iterator<Item = (NodeId, EditError)> {
+        let is_endless = self.document.tree.has_references();
+        let changed = self.changes.keys().chain(self.comments.keys());
+        let changed = changed.filter(move |_| is_endless);
+        changed.map(|id| (*id, endless(self.document.node(*id))))
     }
 
     /// The errors of changes that cannot be written, each with the index of the node that contains the change. Paths in
@@ -85,12 +93,4 @@ impl<'d, 'f> Editor<'d, 'f> {
             }
         }
     }
-}
-
-/// The expanded form of a document, if it has aliases or merge keys.
-fn expanded<'x>(document: Document<'x>, own_tree: Option<&'x Tree>) -> Option<Document<'x>> {
-    let tree = own_tree.unwrap_or(document.tree);
-    tree.expansion
-        .is_some()
-        .then(|| Document::new(document.text, tree))
 }

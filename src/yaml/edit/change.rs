@@ -36,7 +36,6 @@ impl<'d, 'f> Editor<'d, 'f> {
         node: NodeRef<'d>,
         scalar: NodeRef<'f>,
     ) -> Result<(), EditError> {
-        self.refuse(node, || node.shared_anchor())?;
         self.added += scalar.source().len();
         self.removed.remove(&node.id);
         let content = self.sources.hold_value(scalar);
@@ -125,7 +124,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                 found: collection.kind_name(),
             });
         }
-        self.refuse(collection, || collection.shared_above())
+        Ok(())
     }
 
     pub(super) fn insert(

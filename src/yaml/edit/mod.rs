@@ -44,13 +44,12 @@ use keys::KeyIndexes;
 use refuse::{key_of, readable};
 use sources::{ContentSources, NewSlot, Slot};
 
-use super::children::Children;
 use super::comments::{ValueComments, value_of};
 use super::content::Content;
 use super::document::Document;
 use super::error::EditError;
 use super::node::{EntryRef, NodeRef};
-use super::tree::{NodeId, Tree};
+use super::tree::NodeId;
 use super::value::Value;
 
 /// An entry or item of a collection after the edit.
@@ -90,8 +89,6 @@ enum Around {
 #[derive(Debug)]
 pub struct Editor<'d, 'f> {
     document: Document<'d>,
-    /// The expanded tree, if the document has aliases or merge keys and is not expanded.
-    own_tree: Option<Box<Tree>>,
     changes: BTreeMap<NodeId, Change<'f>>,
     sources: ContentSources<'f>,
     /// Approximate number of bytes of all inserted content.
@@ -117,17 +114,8 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// An editor without changes.
     #[must_use]
     pub fn new(document: Document<'d>) -> Self {
-        let tree = document.tree;
-        let is_plain = tree.expansion.is_none() && (!tree.shared.is_empty() || tree.merges);
-        let own_tree = is_plain.then(|| tree.clone().expanded(document.text));
-        let own_tree = own_tree.filter(|tree| tree.expansion.is_some());
-        Self::of(document, own_tree.map(Box::new))
-    }
-
-    fn of(document: Document<'d>, own_tree: Option<Box<Tree>>) -> Self {
         Self {
             document,
-            own_tree,
             changes: BTreeMap::new(),
             sources: ContentSources::default(),
             added: 0,
@@ -184,7 +172,6 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// # Errors
     /// [`EditError::SharedAnchor`].
     pub fn replace(&mut self, node: NodeRef<'d>, content: Content<'f>) -> Result<(), EditError> {
-        self.refuse(node, || node.shared_anchor())?;
         let content = readable(content)?;
         self.added += content.length();
         self.removed.remove(&node.id);
@@ -286,12 +273,9 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// # Errors
     /// [`EditError::SharedAnchor`].
     pub fn remove_entry(&mut self, mapping: NodeRef<'d>, key: &str) -> Result<bool, EditError> {
-        let Some((index, entry)) = self.find(mapping, key) else {
+        let Some((index, _)) = self.find(mapping, key) else {
             return Ok(false);
         };
-        let ids = entry.key.id.0..entry.value.ids().end;
-        self.refuse(mapping, || mapping.shared_above())?;
-        self.refuse(entry.value, || self.document.read_from_outside(ids))?;
         self.slots(mapping);
         self.removed.entry(mapping.id).or_default().insert(index);
         Ok(true)
@@ -307,12 +291,6 @@ impl<'d, 'f> Editor<'d, 'f> {
         collection: NodeRef<'d>,
         remove: impl Fn(usize) -> bool,
     ) -> Result<(), EditError> {
-        self.refuse(collection, || collection.shared_above())?;
-        let children = Children::of(collection);
-        for index in (0..children.len()).filter(|index| remove(*index)) {
-            let ids = children.ids(index);
-            self.refuse(collection, || self.document.read_from_outside(ids))?;
-        }
         self.slots(collection)
             .retain(|slot| !slot.kept().is_some_and(&remove));
         Ok(())
@@ -324,10 +302,6 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// # Errors
     /// [`EditError::SharedAnchor`].
     pub fn reorder(&mut self, collection: NodeRef<'d>, order: &[usize]) -> Result<(), EditError> {
-        self.refuse(collection, || {
-            let anchor = collection.shared_above();
-            anchor.or_else(|| collection.anchor_in_order())
-        })?;
         let ranks = order.iter().enumerate();
         let ranks: HashMap<usize, usize> = ranks.map(|(rank, kept)| (*kept, rank)).collect();
         self.current_slots(collection).sort_by_key(|slot| {
@@ -346,7 +320,6 @@ impl<'d, 'f> Editor<'d, 'f> {
         collection: NodeRef<'d>,
         parts: impl IntoIterator<Item = Part<'f>>,
     ) -> Result<(), EditError> {
-        self.refuse(collection, || collection.shared_above())?;
         let (kind, is_empty) = (collection.kind(), is_empty(collection));
         let (takes_entries, takes_items) = (
             kind.is_mapping() || is_empty,
@@ -373,17 +346,6 @@ impl<'d, 'f> Editor<'d, 'f> {
             Ok(self.hold_slot(new))
         });
         let slots = slots.collect::<Result<Vec<_>, _>>()?;
-        let kept = slots.iter().filter_map(Slot::kept);
-        if !kept.clone().is_sorted() {
-            self.refuse(collection, || collection.anchor_in_order())?;
-        }
-        let children = Children::of(collection);
-        let mut stays = vec![false; children.len()];
-        kept.for_each(|index| stays[index] = true);
-        for index in (0..children.len()).filter(|index| !stays[*index]) {
-            let ids = children.ids(index);
-            self.refuse(collection, || self.document.read_from_outside(ids))?;
-        }
         self.refuse_keys_twice(collection, &slots)?;
         self.removed.remove(&collection.id);
         self.changes.insert(collection.id, Change::slots(slots));

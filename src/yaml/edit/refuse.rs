@@ -1,4 +1,4 @@
-//! Edits that an editor refuses: shared anchors, endless aliases, duplicate keys.
+//! Edits that an editor refuses: endless aliases, duplicate keys.
 
 use std::collections::HashSet;
 
@@ -10,24 +10,6 @@ use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::value::Value;
 
 impl<'d, 'f> Editor<'d, 'f> {
-    /// Refuses an edit that would change what an alias reads, if the text cannot be expanded.
-    pub(super) fn refuse(
-        &self,
-        node: NodeRef<'d>,
-        anchor: impl FnOnce() -> Option<&'d str>,
-    ) -> Result<(), EditError> {
-        if self.own_tree.is_some() {
-            return Ok(());
-        }
-        match anchor() {
-            Some(anchor) => Err(EditError::SharedAnchor {
-                place: node.path().to_string(),
-                anchor: anchor.to_owned(),
-            }),
-            None => Ok(()),
-        }
-    }
-
     /// Refuses a new key that is a collection and that the mapping already has, in any spelling.
     pub(super) fn refuse_keys_twice(
         &self,
@@ -110,7 +92,7 @@ pub(super) fn key_of(entry: EntryRef<'_>) -> Result<Value, EditError> {
     entry.key.value().ok_or_else(|| endless(entry.key))
 }
 
-fn endless(node: NodeRef<'_>) -> EditError {
+pub(super) fn endless(node: NodeRef<'_>) -> EditError {
     EditError::Endless {
         place: node.path().to_string(),
     }

@@ -2,25 +2,12 @@
 
 use super::Builder;
 use crate::yaml::error::ParseError;
-use crate::yaml::tree::{NONE, NodeId, NodeKind, SharedAnchor, offset};
-
-/// An anchor that aliases of this document can refer to.
-pub(super) struct Anchor {
-    node: u32,
-    name: Box<str>,
-    /// Its index in `Tree::shared`; `None` until an alias refers to it.
-    shared: Option<usize>,
-}
+use crate::yaml::tree::{NONE, NodeKind, offset};
 
 impl Builder<'_> {
-    pub(super) fn anchor(&mut self, id: usize, name: &str, range: std::ops::Range<usize>) {
+    pub(super) fn anchor(&mut self, id: usize, range: std::ops::Range<usize>) {
         let node = offset(self.tree.nodes.len()) - 1;
-        let anchor = Anchor {
-            node,
-            name: name.into(),
-            shared: None,
-        };
-        self.anchors.insert(id, anchor);
+        self.anchors.insert(id, node);
         let (start, end) = (offset(range.start), offset(range.end));
         let entry = &mut self.tree.nodes[node as usize];
         entry.properties = entry.properties.min(start);
@@ -55,20 +42,8 @@ impl Builder<'_> {
         let id = self.begin(NodeKind::Alias, None)?;
         let node = &mut self.tree.nodes[id as usize];
         (node.start, node.end) = (offset(range.start), offset(range.end));
-        if let Some(anchor) = self.anchors.get_mut(&target) {
-            node.extra = anchor.node;
-            match anchor.shared {
-                Some(at) => self.tree.shared[at].last_reader = NodeId(id),
-                None => {
-                    anchor.shared = Some(self.tree.shared.len());
-                    self.tree.shared.push(SharedAnchor {
-                        node: NodeId(anchor.node),
-                        name: anchor.name.clone(),
-                        last_reader: NodeId(id),
-                    });
-                }
-            }
-        }
+        node.extra = self.anchors.get(&target).copied().unwrap_or(NONE);
+        self.tree.aliases = true;
         self.cursor = range.end;
         self.grow_parent_start(id);
         Ok(())

@@ -14,8 +14,6 @@ use granit_parser::{
     BorrowedInput, ErrorKind, Event, Parser, ScanError, Span, StrInput, StructureStyle,
 };
 
-use anchors::Anchor;
-
 use super::document::Document;
 use super::error::{Location, ParseError};
 use super::lenient::LenientInput;
@@ -87,7 +85,8 @@ struct Builder<'t> {
     open: Vec<OpenCollection>,
     /// First byte after the last token.
     cursor: usize,
-    anchors: HashMap<usize, Anchor>,
+    /// The anchored nodes that aliases of this document can refer to.
+    anchors: HashMap<usize, u32>,
 }
 
 impl<'t> Builder<'t> {
@@ -135,7 +134,6 @@ impl<'t> Builder<'t> {
         }
         self.tree.comments.sort_unstable();
         self.tree.comments.dedup();
-        self.tree.shared.sort_unstable_by_key(|anchor| anchor.node);
         Ok(self.tree)
     }
 
@@ -178,7 +176,7 @@ impl<'t> Builder<'t> {
                 let message = format!("more than {MAX_ANCHORS} anchors in one document");
                 return Err(self.error(range.start, message));
             }
-            Event::Anchor(id, name) => self.anchor(id, &name, range),
+            Event::Anchor(id, _) => self.anchor(id, range),
             Event::Scalar(value, style, _, _) => self.scalar(&value, style, &span, range)?,
             Event::Alias(target) => self.alias(target, range)?,
             Event::SequenceStart(style, _, _) => self.open(style, false, &span, &range)?,

@@ -140,7 +140,6 @@ impl Text {
             plain
         };
         let tree = Tree::parse(&text, ParseOptions::default()).expect("own text");
-        let tree = tree.expanded(&text);
         Self { text, tree }
     }
 

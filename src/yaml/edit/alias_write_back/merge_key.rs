@@ -5,11 +5,11 @@
 //! b: {<<: *p, y: 2}   # x goes: {y: 2}, with what else `p` has written out
 //! ```
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::AliasWriteBack;
 use crate::yaml::edit::change::Change;
-use crate::yaml::edit::sources::{ContentSources, NewSlot, Slot};
+use crate::yaml::edit::sources::{NewSlot, Slot};
 use crate::yaml::expand::sources;
 use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::tree::{NodeId, NodeKind};
@@ -43,31 +43,6 @@ impl<'x> MergedEntries<'x> {
             at: written.get(&merge.key.id).copied().unwrap_or_default(),
             entries,
         }
-    }
-
-    /// Converts slots of the plain mapping into slots of the expanded one.
-    pub(super) fn lifted(
-        &self,
-        slots: Vec<Slot<'x>>,
-        sources: &ContentSources<'x>,
-    ) -> Vec<Slot<'x>> {
-        let new = sources.new_slots(&slots);
-        let new: HashSet<Value> = new.filter_map(|new| new.into_owned().key).collect();
-        // A new entry replaces an entry with the same key that the merge key adds.
-        let is_hidden = |at: usize| {
-            let key = self.entries[at].key.value();
-            self.own[at].is_none() && key.is_some_and(|key| new.contains(&key))
-        };
-        let lifted = slots.into_iter().flat_map(|slot| match slot {
-            Slot::Kept(index) => {
-                let wanted = (index != self.at).then_some(index);
-                let own = self.own.iter().enumerate();
-                let same = own.filter(|(at, own)| **own == wanted && !is_hidden(*at));
-                same.map(|(at, _)| Slot::Kept(at)).collect()
-            }
-            new => vec![new],
-        });
-        lifted.collect()
     }
 
     /// The position of the merge key among the slots: before the first entry that it adds, else before the first entry

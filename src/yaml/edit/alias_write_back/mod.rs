@@ -23,13 +23,11 @@ use crate::yaml::content::{Content, OwnedDocument};
 use crate::yaml::document::Document;
 use crate::yaml::emit::node_text;
 use crate::yaml::error::EditError;
-use crate::yaml::expand::MERGE_KEY;
 use crate::yaml::node::NodeRef;
 use crate::yaml::tree::{Expansion, NodeId};
 use crate::yaml::value::Value;
-use merge_key::MergedEntries;
 
-/// Maps changes of the expanded document to the source.
+/// Maps changes of an expanded document to its source.
 pub(super) struct AliasWriteBack<'x> {
     /// The expanded document.
     pub(super) document: Document<'x>,
@@ -46,22 +44,15 @@ pub(super) struct AliasWriteBack<'x> {
 }
 
 impl<'x> AliasWriteBack<'x> {
-    /// The changes of a document, mapped to its expanded form.
-    ///
-    /// # Errors
-    /// [`EditError::SharedAnchor`] for a change within the value of a merge key.
-    pub(super) fn of(
+    pub(super) fn new(
         document: Document<'x>,
-        expanded: Document<'x>,
+        expansion: &'x Expansion,
         changes: BTreeMap<NodeId, Change<'x>>,
         comments: BTreeMap<NodeId, Comments>,
         sources: ContentSources<'x>,
-    ) -> Result<Self, EditError> {
-        let Some(expansion) = expanded.tree.expansion.as_deref() else {
-            return Err(shared(document.node(NodeId(0)), ""));
-        };
-        let mut write_back = Self {
-            document: expanded,
+    ) -> Self {
+        Self {
+            document,
             expansion,
             changes,
             comments,
@@ -69,34 +60,7 @@ impl<'x> AliasWriteBack<'x> {
             anchors: HashMap::new(),
             out: BTreeMap::new(),
             refused: Vec::new(),
-        };
-        if document.tree.expansion.is_none() {
-            write_back.lift(document)?;
         }
-        Ok(write_back)
-    }
-
-    /// Maps changes of the source to the expanded document.
-    fn lift(&mut self, plain: Document<'x>) -> Result<(), EditError> {
-        for (id, change) in std::mem::take(&mut self.changes) {
-            let node = plain.node(id);
-            let Some(place) = self.expansion.place(id) else {
-                return Err(shared(node, MERGE_KEY));
-            };
-            let change = match (change, plain.merge_key(node)) {
-                (Change::Slots(slots), Some(merge)) => {
-                    let place = self.document.node(place);
-                    let merged = MergedEntries::new(place, node, merge);
-                    Change::slots(merged.lifted(*slots, &self.sources))
-                }
-                (change, _) => change,
-            };
-            self.changes.insert(place, change);
-        }
-        let comments = std::mem::take(&mut self.comments).into_iter();
-        let place = |(id, comments)| Some((self.expansion.place(id)?, comments));
-        self.comments = comments.filter_map(place).collect();
-        Ok(())
     }
 
     /// Maps the changes of all documents.
