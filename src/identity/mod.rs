@@ -11,8 +11,8 @@ use crate::resource::{
     INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource, ResourceFields,
 };
 use crate::yaml::scalar::{ScalarStyle, is_plain_string};
-use crate::yaml::scan::{Bail, Events, OpenKeys, Scalar, decode, scan};
-use crate::yaml::{Limits, MAX_DEPTH, NodeKind, ParseOptions};
+use crate::yaml::scan::{Bail, Events, Scalar, decode, scan};
+use crate::yaml::{Limits, NodeKind, ParseOptions};
 
 /// The resource of a text that is a sequence of one mapping; `None` if the text needs a tree.
 pub(crate) fn item(text: &str, options: ParseOptions) -> Option<Resource> {
@@ -49,22 +49,18 @@ fn krm(found: Option<(Resource, bool)>) -> Option<Resource> {
 
 /// Reads the nodes that are within `level` collections.
 fn identities_of(text: &str, options: ParseOptions, level: usize) -> Option<Identities<'_>> {
-    let limits = Limits::of(text);
     let mut identities = Identities {
         text,
-        around: options.depth,
         level,
-        nodes_left: limits.nodes.saturating_add(1),
         depth: 0,
         within: Within::Nothing,
         field: None,
         values: [None; FIELDS],
-        keys: OpenKeys::default(),
         found: Vec::with_capacity(1),
         ends: Vec::with_capacity(1),
     };
-    scan(text, &mut identities).ok()?;
-    (identities.found.len() <= limits.documents).then_some(identities)
+    scan(text, options.depth, Limits::of(text), &mut identities).ok()?;
+    Some(identities)
 }
 
 /// The innermost open mapping with fields to read.
@@ -119,19 +115,14 @@ impl IdentityField {
 /// Receives the scanner's events and collects the fields of the current resource.
 struct Identities<'t> {
     text: &'t str,
-    /// Number of collections around the text.
-    around: usize,
     /// Number of collections around a resource within the text.
     level: usize,
-    /// How many nodes the text may still have.
-    nodes_left: usize,
     /// Number of open collections.
     depth: usize,
     within: Within,
     /// The field whose value comes next.
     field: Option<IdentityField>,
     values: [Option<Scalar>; FIELDS],
-    keys: OpenKeys,
     /// Each node within `level` collections: its resource if it is a mapping, and whether it has apiVersion and kind.
     found: Vec<Option<(Resource, bool)>>,
     /// Where each document ends.
@@ -139,13 +130,6 @@ struct Identities<'t> {
 }
 
 impl<'t> Identities<'t> {
-    /// Counts a node towards the limit of a tree.
-    #[inline]
-    fn count(&mut self) -> Result<(), Bail> {
-        self.nodes_left = self.nodes_left.checked_sub(1).ok_or(Bail)?;
-        Ok(())
-    }
-
     /// The number of collections that are open at the keys of `within`.
     fn depth_of(&self, within: Within) -> usize {
         self.level + within as usize
@@ -202,19 +186,15 @@ impl Events for Identities<'_> {
     }
 
     #[inline]
-    fn key(&mut self, key: Scalar) -> Result<(), Bail> {
-        self.count()?;
-        let text = self.keys.add(self.text, &key)?;
+    fn key(&mut self, _key: Scalar, text: &[u8]) {
         self.field = None;
         if self.within != Within::Nothing && self.depth == self.depth_of(self.within) {
             self.field = IdentityField::of(self.within, text);
         }
-        Ok(())
     }
 
     #[inline]
-    fn scalar(&mut self, scalar: Scalar) -> Result<(), Bail> {
-        self.count()?;
+    fn scalar(&mut self, scalar: Scalar) {
         if self.depth == self.level {
             self.found.push(None);
         }
@@ -223,7 +203,6 @@ impl Events for Identities<'_> {
         {
             *value = Some(scalar);
         }
-        Ok(())
     }
 
     fn open(&mut self, kind: NodeKind, _: usize, _: Option<usize>) -> Result<(), Bail> {
@@ -232,13 +211,8 @@ impl Events for Identities<'_> {
         if around && (kind.is_mapping() || !self.found.is_empty()) {
             return Err(Bail);
         }
-        if self.depth + self.around >= MAX_DEPTH {
-            return Err(Bail);
-        }
-        self.count()?;
         let field = self.field.take();
         if kind.is_mapping() {
-            self.keys.open();
             self.within = match field {
                 _ if self.depth == self.level => Within::Resource,
                 Some(IdentityField::Metadata) => Within::Metadata,
@@ -252,10 +226,7 @@ impl Events for Identities<'_> {
         Ok(())
     }
 
-    fn close(&mut self, kind: NodeKind, _: usize) -> Result<(), Bail> {
-        if kind.is_mapping() {
-            self.keys.close(self.text)?;
-        }
+    fn close(&mut self, _: NodeKind, _: usize) {
         if self.within != Within::Nothing && self.depth == self.depth_of(self.within) {
             self.within = match self.within {
                 Within::Annotations => Within::Metadata,
@@ -269,7 +240,6 @@ impl Events for Identities<'_> {
             };
         }
         self.depth -= 1;
-        Ok(())
     }
 }
 

@@ -3,8 +3,8 @@
 use super::error::ParseError;
 use super::limits::Limits;
 use super::parser;
-use super::scan::{self, Bail, Checker, TreeBuilder};
-use super::tree::{NONE, ParseOptions, Tree};
+use super::scan::{self, Bail, TreeBuilder};
+use super::tree::{ParseOptions, Tree, too_many_nodes};
 
 impl Tree {
     /// Reads every document of a text. Aliases and merge keys are expanded.
@@ -17,8 +17,14 @@ impl Tree {
     }
 
     fn parse_within(text: &str, options: ParseOptions, limits: Limits) -> Result<Self, ParseError> {
-        let builder = TreeBuilder::new(text, options.depth, limits);
-        Ok(Self::build(text, options, builder, limits)?.expanded(text))
+        let tree = if !scan::is_in_use() {
+            Self::parse_documents(text, options, limits.of_any_syntax())?
+        } else if let Some(tree) = Self::scan(text, options, limits)? {
+            tree
+        } else {
+            Self::parse_documents(text, options, limits)?
+        };
+        Ok(tree.expanded(text))
     }
 
     /// Checks that a text can be read. Builds no tree if the line scanner can read the text.
@@ -26,17 +32,13 @@ impl Tree {
     /// # Errors
     /// The errors of [`Tree::parse`].
     pub(crate) fn check(text: &str, options: ParseOptions) -> Result<(), ParseError> {
-        if !scan::is_in_use() || text.len() >= NONE as usize {
-            return Self::parse(text, options).map(drop);
+        let scanned =
+            scan::is_in_use() && scan::scan(text, options.depth, Limits::of(text), &mut ()).is_ok();
+        if scanned {
+            return Ok(());
         }
-        let limits = Limits::of(text);
-        let mut checker = Checker::new(text, options.depth, limits);
-        match scan::scan(text, &mut checker) {
-            Ok(()) if !checker.is_full() => Ok(()),
-            // The scanner stops at the same place again, now with a tree, from which the error gets its place.
-            _ if checker.is_full() => Self::parse_within(text, options, limits).map(drop),
-            _ => Self::parse_documents(text, options, limits).map(drop),
-        }
+        // The scanner stops at the same place again, now with a tree, from which an error gets its place.
+        Self::parse(text, options).map(drop)
     }
 
     /// Reads with the line scanner only; `None` if the text needs the general parser.
@@ -44,9 +46,7 @@ impl Tree {
     /// For tests and benchmarks: [`Tree::parse`] does this first.
     #[must_use]
     pub fn parse_fast(text: &str, options: ParseOptions) -> Option<Self> {
-        let limits = Limits::of(text);
-        let builder = TreeBuilder::new(text, options.depth, limits);
-        Self::scan(text, options, builder, limits).ok().flatten()
+        Self::scan(text, options, Limits::of(text)).ok().flatten()
     }
 
     /// Like [`Tree::parse`] without limits, for a text that was accepted before, alone or as part of another text.
@@ -57,38 +57,20 @@ impl Tree {
         Self::parse_within(text, options, Limits::NONE)
     }
 
-    fn build(
-        text: &str,
-        options: ParseOptions,
-        builder: TreeBuilder<'_>,
-        limits: Limits,
-    ) -> Result<Self, ParseError> {
-        if !scan::is_in_use() {
-            return Self::parse_documents(text, options, limits.of_any_syntax());
-        }
-        if let Some(tree) = Self::scan(text, options, builder, limits)? {
-            return Ok(tree);
-        }
-        Self::parse_documents(text, options, limits)
-    }
-
-    /// Reads with the line scanner; `None` where it stopped. An error at the node limit, where the general parser would
-    /// stop, too.
-    fn scan(
-        text: &str,
-        options: ParseOptions,
-        mut builder: TreeBuilder<'_>,
-        limits: Limits,
-    ) -> Result<Option<Self>, ParseError> {
-        if text.len() >= NONE as usize {
+    /// Reads with the line scanner; `None` where it stopped. An error at a limit, where the general parser would stop,
+    /// too.
+    fn scan(text: &str, options: ParseOptions, limits: Limits) -> Result<Option<Self>, ParseError> {
+        let mut builder = TreeBuilder::new(text);
+        let scanned = scan::scan(text, options.depth, limits, &mut builder);
+        let mut tree = builder.finish();
+        check_documents(text, &tree, limits)?;
+        if scanned == Err(Bail) {
+            if tree.nodes.len() > limits.nodes {
+                return Err(too_many_nodes(text, &tree.nodes, limits.nodes));
+            }
             return Ok(None);
         }
-        if scan::scan(text, &mut builder) == Err(Bail) {
-            return builder.check_limit().map(|()| None);
-        }
-        let mut tree = builder.finish();
         tree.within = options.depth > 0;
-        check_documents(text, &tree, limits)?;
         Ok(Some(tree))
     }
 

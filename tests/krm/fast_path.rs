@@ -287,7 +287,7 @@ fn deep_collections_are_read_alike() {
     for depth in 0..140 {
         let nested: String = (0..depth).map(|n| format!("{:n$}a:\n", "")).collect();
         let text = format!("{nested}{:depth$}a: b\nc: d\n", "");
-        assert_eq!(compare(&text, "mappings"), depth < 64);
+        assert!(compare(&text, "mappings"));
         compare(&format!("{}a\n- b\n", "- ".repeat(depth)), "dashes");
         let flow = format!("a: {}{}\n", "[".repeat(depth), "]".repeat(depth));
         compare(&flow, "flow");

@@ -51,34 +51,7 @@ pub fn resolve_plain(text: &str) -> Value {
 /// Whether a plain scalar is a string in the core schema.
 #[inline]
 pub(crate) fn is_plain_string(text: &str) -> bool {
-    match text.as_bytes().first() {
-        None => false,
-        Some(first) => !may_be_special(*first) || is_plain_word(text),
-    }
-}
-
-/// Whether a plain scalar with this first byte can be anything but a string. Most scalars are words, which cannot.
-#[inline]
-pub(crate) fn may_be_special(first: u8) -> bool {
-    const SPECIAL: [bool; 256] = {
-        let mut special = [false; 256];
-        let mut firsts = b"~nNtTfF0123456789-+.".as_slice();
-        while let [first, rest @ ..] = firsts {
-            special[*first as usize] = true;
-            firsts = rest;
-        }
-        special
-    };
-    SPECIAL[usize::from(first)]
-}
-
-/// Whether a plain scalar that begins like `null`, a boolean or a number is a string.
-fn is_plain_word(text: &str) -> bool {
-    match text.as_bytes().first() {
-        Some(b'0'..=b'9' | b'-' | b'+' | b'.') => resolve_number(text).is_none(),
-        Some(b't' | b'T' | b'f' | b'F') => plain_bool(text).is_none(),
-        _ => !is_plain_null(text),
-    }
+    resolve_special(text).is_none()
 }
 
 /// Whether a plain scalar is `null`.
@@ -86,21 +59,16 @@ pub(crate) fn is_plain_null(text: &str) -> bool {
     matches!(text, "" | "~" | "null" | "Null" | "NULL")
 }
 
-/// The value of a plain scalar that is `true` or `false`.
-fn plain_bool(text: &str) -> Option<bool> {
-    match text {
-        "true" | "True" | "TRUE" => Some(true),
-        "false" | "False" | "FALSE" => Some(false),
-        _ => None,
-    }
-}
-
 /// The value of a plain scalar; `None` if it is a string.
+#[inline]
 fn resolve_special(text: &str) -> Option<Value> {
     match text.as_bytes().first() {
         None => Some(Value::Null),
         Some(b'~' | b'n' | b'N') => is_plain_null(text).then_some(Value::Null),
-        Some(b't' | b'T' | b'f' | b'F') => plain_bool(text).map(Value::Bool),
+        Some(b't' | b'T') => matches!(text, "true" | "True" | "TRUE").then_some(Value::Bool(true)),
+        Some(b'f' | b'F') => {
+            matches!(text, "false" | "False" | "FALSE").then_some(Value::Bool(false))
+        }
         Some(b'0'..=b'9' | b'-' | b'+' | b'.') => resolve_number(text).map(Value::Number),
         Some(_) => None,
     }

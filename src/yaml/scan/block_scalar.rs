@@ -19,7 +19,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         // An indentation indicator is refused here, too.
         self.tail(start + 1 + indicators, header)?;
         let (end, next) = self.body(header.next, awaited.column, chomping == Some(b'+'))?;
-        self.events.scalar(Scalar {
+        self.report_scalar(Scalar {
             style,
             start,
             end,

@@ -84,13 +84,13 @@ impl<E: Events> Scanner<'_, &mut E> {
             match self.bytes[at] {
                 bracket @ (b'[' | b'{') => {
                     nesting.enter(bracket == b'{')?;
-                    self.events.open(nesting.kind(), at, indicator)?;
+                    self.report_open(nesting.kind(), at, indicator)?;
                     at = self.flow_next(at + 1, &mut line, least)?;
                     entered = self.bytes[at] != nesting.closing();
                 }
                 _ => {
                     let (style, end) = self.flow_scalar(at, line.end)?;
-                    self.events.scalar(Scalar {
+                    self.report_scalar(Scalar {
                         style,
                         start: at,
                         end,
@@ -116,7 +116,7 @@ impl<E: Events> Scanner<'_, &mut E> {
                     }
                     byte if byte == nesting.closing() => {
                         at += 1;
-                        self.events.close(nesting.kind(), at)?;
+                        self.report_close(nesting.kind(), at)?;
                         nesting.leave();
                         if nesting.depth == 0 {
                             return Ok((at, line));
@@ -166,7 +166,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         if rest.first() != Some(&b':') || !apart || colon - start > MAX_KEY {
             return Err(Bail);
         }
-        self.events.key(Scalar {
+        self.report_key(Scalar {
             style,
             start,
             end,

@@ -88,7 +88,7 @@ impl<E: Events> Scanner<'_, &mut E> {
                 (ScalarStyle::Plain, end)
             }
         };
-        self.events.scalar(Scalar {
+        self.report_scalar(Scalar {
             style,
             start: at,
             end,

@@ -9,12 +9,11 @@
 //! In reading order: this file walks lines and indentation. [`inline`] reads keys and scalars of one line,
 //! [`several_lines`] scalars that continue on lines below, [`flow`] brackets and braces, [`block_scalar`] `|` and `>`.
 //! [`bytes`] checks every byte first, [`search`] searches short runs. [`decode`] decodes the text of a scalar. [`build`]
-//! builds a tree from the events, [`check`] only checks the text.
+//! builds a tree from the events.
 
 mod block_scalar;
 mod build;
 mod bytes;
-mod check;
 mod decode;
 mod flow;
 mod inline;
@@ -22,14 +21,14 @@ mod keys;
 mod search;
 mod several_lines;
 
+use super::limits::Limits;
 use super::scalar::ScalarStyle;
-use super::tree::NodeKind;
+use super::tree::{MAX_DEPTH, NONE, NodeKind};
 use crate::test_switches::Switch;
+use keys::OpenKeys;
 
 pub(super) use build::TreeBuilder;
-pub(super) use check::Checker;
 pub(crate) use decode::decode;
-pub(crate) use keys::OpenKeys;
 pub(super) use search::line_end as find_line_end;
 
 /// The scanner stopped: the general parser has to read the text.
@@ -41,9 +40,6 @@ pub(crate) struct Bail;
 pub(crate) fn is_in_use() -> bool {
     !Switch::WithoutScanner.is_on()
 }
-
-/// Depth limit of the scanner. The general parser reads deeper texts.
-const MAX_DEPTH: usize = 64;
 
 /// A scalar, by offsets into the text.
 #[derive(Debug, Clone, Copy)]
@@ -66,25 +62,49 @@ pub(crate) trait Events {
     fn document_end(&mut self, _end: usize) {}
     /// A comment, from `#` to the end of the line.
     fn comment(&mut self, _start: usize, _end: usize) {}
-    /// A key of the mapping that is open.
-    fn key(&mut self, key: Scalar) -> Result<(), Bail>;
+    /// A key of the mapping that is open, and its text.
+    fn key(&mut self, _key: Scalar, _text: &[u8]) {}
     /// A value or item.
-    fn scalar(&mut self, scalar: Scalar) -> Result<(), Bail>;
-    /// A collection begins; `mark` is the offset of the dash or colon before it.
-    fn open(&mut self, kind: NodeKind, start: usize, indicator: Option<usize>) -> Result<(), Bail>;
+    fn scalar(&mut self, _scalar: Scalar) {}
+    /// A collection begins; `indicator` is the offset of the dash or colon before it.
+    fn open(
+        &mut self,
+        _kind: NodeKind,
+        _start: usize,
+        _indicator: Option<usize>,
+    ) -> Result<(), Bail> {
+        Ok(())
+    }
     /// The innermost collection ends.
-    fn close(&mut self, kind: NodeKind, end: usize) -> Result<(), Bail>;
+    fn close(&mut self, _kind: NodeKind, _end: usize) {}
 }
 
-/// Reads a text.
+/// For texts that are only checked.
+impl Events for () {}
+
+/// Reads a text that is within `depth` collections.
 ///
 /// # Errors
-/// [`Bail`] at any syntax that the scanner does not know. The events so far are then invalid.
-pub(crate) fn scan(text: &str, events: &mut impl Events) -> Result<(), Bail> {
+/// [`Bail`] at any syntax that the scanner does not know, at a duplicate key, and at the first node or document that
+/// exceeds a limit. The events so far are then invalid.
+pub(crate) fn scan(
+    text: &str,
+    depth: usize,
+    limits: Limits,
+    events: &mut impl Events,
+) -> Result<(), Bail> {
+    if text.len() >= NONE as usize {
+        return Err(Bail);
+    }
     let bytes = text.as_bytes();
     let seen = bytes::check(bytes)?;
     Scanner {
+        text,
         bytes,
+        depth,
+        nodes_left: limits.nodes.saturating_add(1),
+        documents_left: limits.documents,
+        keys: OpenKeys::default(),
         tabs: seen.tabs,
         returns: seen.returns,
         events,
@@ -144,7 +164,14 @@ struct Line {
 }
 
 struct Scanner<'t, E> {
+    text: &'t str,
     bytes: &'t [u8],
+    /// Number of open collections, including those around the text.
+    depth: usize,
+    /// How many nodes and documents the text may still have.
+    nodes_left: usize,
+    documents_left: usize,
+    keys: OpenKeys<'t>,
     /// Whether the text has tabs or carriage returns.
     tabs: bool,
     returns: bool,
@@ -175,6 +202,59 @@ impl<E: Events> Scanner<'_, &mut E> {
             };
         }
         self.end_document(self.bytes.len())
+    }
+
+    fn report_document(&mut self, start: usize, body: usize) -> Result<(), Bail> {
+        self.events.document(start, body);
+        self.documents_left = self.documents_left.checked_sub(1).ok_or(Bail)?;
+        Ok(())
+    }
+
+    #[inline]
+    fn count_node(&mut self) -> Result<(), Bail> {
+        self.nodes_left = self.nodes_left.checked_sub(1).ok_or(Bail)?;
+        Ok(())
+    }
+
+    #[inline]
+    fn report_key(&mut self, key: Scalar) -> Result<(), Bail> {
+        self.count_node()?;
+        let text = self.keys.add(self.text, &key)?;
+        self.events.key(key, text);
+        Ok(())
+    }
+
+    #[inline]
+    fn report_scalar(&mut self, scalar: Scalar) -> Result<(), Bail> {
+        self.count_node()?;
+        self.events.scalar(scalar);
+        Ok(())
+    }
+
+    fn report_open(
+        &mut self,
+        kind: NodeKind,
+        start: usize,
+        indicator: Option<usize>,
+    ) -> Result<(), Bail> {
+        self.count_node()?;
+        if self.depth >= MAX_DEPTH {
+            return Err(Bail);
+        }
+        self.depth += 1;
+        if kind.is_mapping() {
+            self.keys.open();
+        }
+        self.events.open(kind, start, indicator)
+    }
+
+    fn report_close(&mut self, kind: NodeKind, end: usize) -> Result<(), Bail> {
+        self.depth -= 1;
+        if kind.is_mapping() {
+            self.keys.close()?;
+        }
+        self.events.close(kind, end);
+        Ok(())
     }
 
     #[inline]
@@ -212,7 +292,7 @@ impl<E: Events> Scanner<'_, &mut E> {
             }
         };
         self.tail(after, line)?;
-        self.events.document(start, after);
+        self.report_document(start, after)?;
         self.document = DocumentState::Marked;
         self.cursor = after;
         Ok(())
@@ -222,7 +302,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         match self.document {
             DocumentState::None => return Err(Bail),
             // Nothing follows the marker.
-            DocumentState::Marked => self.events.scalar(Scalar {
+            DocumentState::Marked => self.report_scalar(Scalar {
                 style: ScalarStyle::Plain,
                 start: self.cursor,
                 end: self.cursor,
@@ -274,7 +354,7 @@ impl<E: Events> Scanner<'_, &mut E> {
             }
             // A flow collection as root, as in JSON.
             None if self.open.is_empty() && self.awaited.is_none() && self.is_bracket(at) => {
-                self.root();
+                self.root()?;
                 self.flow_value(at, line, None, 0)
             }
             // A node below its key or dash.
@@ -293,7 +373,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         if self.awaited.is_some() || self.open.is_empty() {
             self.begin(column, false, key.start)?;
         }
-        self.events.key(key)?;
+        self.report_key(key)?;
         self.cursor = colon + 1;
         let awaited = Awaited {
             indicator: colon,
@@ -339,7 +419,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         let Some(Awaited { indicator, .. }) = self.awaited.take() else {
             return Ok(());
         };
-        self.events.scalar(Scalar {
+        self.report_scalar(Scalar {
             style: ScalarStyle::Plain,
             start: indicator + 1,
             end: indicator + 1,
@@ -349,28 +429,26 @@ impl<E: Events> Scanner<'_, &mut E> {
     }
 
     /// Notes that the document has a root, and begins the document if no `---` did.
-    fn root(&mut self) {
+    fn root(&mut self) -> Result<(), Bail> {
         if self.document == DocumentState::None {
-            self.events.document(0, 0);
+            self.report_document(0, 0)?;
         }
         self.document = DocumentState::Rooted;
+        Ok(())
     }
 
     /// Begins a block collection as the awaited node or as the root.
     fn begin(&mut self, column: usize, sequence: bool, start: usize) -> Result<(), Bail> {
-        self.root();
-        if self.open.len() >= MAX_DEPTH {
-            return Err(Bail);
-        }
+        self.root()?;
         let indicator = self.awaited.take().map(|awaited| awaited.indicator);
         let open = OpenBlock { column, sequence };
         self.open.push(open);
-        self.events.open(open.kind(), start, indicator)
+        self.report_open(open.kind(), start, indicator)
     }
 
     /// Ends a block collection with its last descendant, before comments and blank lines.
     fn close(&mut self, open: OpenBlock) -> Result<(), Bail> {
-        self.events.close(open.kind(), self.cursor)
+        self.report_close(open.kind(), self.cursor)
     }
 
     fn is_bracket(&self, at: usize) -> bool {
