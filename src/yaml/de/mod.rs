@@ -6,11 +6,12 @@
 //! Each deserializer knows its step from the enclosing collection and puts it before its errors. `serde_path_to_error`
 //! is not used, because it does not name keys that are not strings.
 
-use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
+use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{
     self, DeserializeOwned, Deserializer, Error as _, Expected, IntoDeserializer, Unexpected,
     Visitor,
 };
+use serde::forward_to_deserialize_any;
 use std::fmt;
 
 use super::value::{Number, Value};
@@ -63,10 +64,6 @@ impl DeError {
         self.path = format!("{step}{joint}{}", self.path);
         self
     }
-
-    fn mismatch(expected: &dyn fmt::Display, found: &dyn fmt::Display) -> Self {
-        Self::custom(format_args!("expected {expected}, found {found}"))
-    }
 }
 
 /// The error for a field that is none of the expected fields.
@@ -104,31 +101,47 @@ impl de::Error for DeError {
     }
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::mismatch(&expected, &ShownUnexpected(found))
+        let expected = expected.to_string();
+        // YAML reads unquoted `true` and `1` as a boolean and a number.
+        let is_unquoted = matches!(
+            found,
+            Unexpected::Bool(_)
+                | Unexpected::Signed(_)
+                | Unexpected::Unsigned(_)
+                | Unexpected::Float(_)
+                | Unexpected::Other(_)
+        );
+        let advice = match &*expected {
+            "a string" | "field identifier" if is_unquoted => "; quote it",
+            _ => "",
+        };
+        let found = ShownUnexpected(found);
+        let expected = in_terms_of_yaml(&expected);
+        Self::custom(format_args!("expected {expected}, found {found}{advice}"))
     }
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::mismatch(&expected, &ShownUnexpected(found))
+        let found = ShownUnexpected(found);
+        Self::custom(format_args!("expected {expected}, found {found}"))
     }
 }
 
-/// Prints a value in a message, in the terms of YAML.
-struct ShownValue<'a>(&'a Value);
-
-impl fmt::Display for ShownValue<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Value::Null => formatter.write_str("null"),
-            Value::Bool(value) => write!(formatter, "boolean `{value}`"),
-            Value::Number(number) => write!(formatter, "number `{number}`"),
-            Value::String(text) => write_string(formatter, text),
-            Value::Sequence(_) => formatter.write_str("a sequence"),
-            Value::Mapping(_) => formatter.write_str("a mapping"),
-        }
+/// What a visitor of serde expects, in the terms of YAML.
+fn in_terms_of_yaml(expected: &str) -> &str {
+    match expected {
+        "a boolean" => "a boolean (true or false)",
+        "a map" => "a mapping",
+        "field identifier" => "a name",
+        "f32" | "f64" => "a number",
+        "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => "an integer",
+        "u8" | "u16" | "u32" | "u64" | "u128" | "usize" => "an integer",
+        other if other.starts_with("struct ") => "a mapping",
+        other if other.starts_with("enum ") => "a string",
+        other => other,
     }
 }
 
-/// The same for values that serde's own visitors reject.
+/// Prints a value in a message.
 struct ShownUnexpected<'a>(Unexpected<'a>);
 
 impl fmt::Display for ShownUnexpected<'_> {
@@ -138,18 +151,14 @@ impl fmt::Display for ShownUnexpected<'_> {
             Unexpected::Unsigned(value) => write!(formatter, "number `{value}`"),
             Unexpected::Signed(value) => write!(formatter, "number `{value}`"),
             Unexpected::Float(value) => write!(formatter, "number `{}`", Number::Float(value)),
-            Unexpected::Str(text) => write_string(formatter, text),
+            Unexpected::Str(text) => match text.char_indices().nth(SHOWN_CHARACTERS) {
+                None => write!(formatter, "string {text:?}"),
+                Some((end, _)) => write!(formatter, "string {:?}...", &text[..end]),
+            },
             Unexpected::Seq => formatter.write_str("a sequence"),
             Unexpected::Map => formatter.write_str("a mapping"),
             other => other.fmt(formatter),
         }
-    }
-}
-
-fn write_string(formatter: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
-    match text.char_indices().nth(SHOWN_CHARACTERS) {
-        None => write!(formatter, "string {text:?}"),
-        Some((end, _)) => write!(formatter, "string {:?}...", &text[..end]),
     }
 }
 
@@ -167,133 +176,48 @@ struct ValueDeserializer<'a> {
     step: Option<ValueStep<'a>>,
 }
 
-impl<'a> ValueDeserializer<'a> {
-    fn mismatch<T>(self, expected: &str) -> Result<T, DeError> {
-        Err(DeError::mismatch(&expected, &ShownValue(self.value)))
-    }
-
-    fn any<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
+impl ValueDeserializer<'_> {
+    /// Reads any value. The fields of a mapping that are null are left out; null under another key is kept, so that the
+    /// key is reported.
+    fn any<'de, V: Visitor<'de>>(self, fields: &[&str], visitor: V) -> Result<V::Value, DeError> {
         match self.value {
             Value::Null => visitor.visit_unit(),
             Value::Bool(value) => visitor.visit_bool(*value),
-            Value::Number(Number::Int(_)) => self.integer(visitor),
+            Value::Number(Number::Int(value)) => {
+                match (i64::try_from(*value), u64::try_from(*value)) {
+                    (Ok(value), _) => visitor.visit_i64(value),
+                    (_, Ok(value)) => visitor.visit_u64(value),
+                    _ => visitor.visit_i128(*value),
+                }
+            }
             Value::Number(Number::Float(value)) => visitor.visit_f64(*value),
-            Value::Number(Number::Verbatim(_)) => {
-                self.mismatch("a number in range and without leading zeros")
+            Value::Number(Number::Verbatim(text)) => {
+                let found = format!("number `{text}`");
+                Err(DeError::invalid_type(Unexpected::Other(&found), &visitor))
             }
             Value::String(text) => visitor.visit_str(text),
-            Value::Sequence(_) => self.sequence(visitor),
-            Value::Mapping(_) => self.mapping(visitor),
+            Value::Sequence(elements) => {
+                let elements = elements.iter().enumerate().map(|(index, value)| Self {
+                    value,
+                    step: Some(ValueStep::Index(index)),
+                });
+                let mut elements = SeqDeserializer::new(elements);
+                let value = visitor.visit_seq(&mut elements)?;
+                elements.end()?;
+                Ok(value)
+            }
+            Value::Mapping(entries) => {
+                let is_field = |key: &Value| key.as_str().is_some_and(|key| fields.contains(&key));
+                let entries = entries
+                    .iter()
+                    .filter(|(key, value)| !matches!(value, Value::Null) || !is_field(key))
+                    .map(|(key, value)| {
+                        let step = Some(ValueStep::Key(key));
+                        (Self { value: key, step }, Self { value, step })
+                    });
+                visitor.visit_map(MapDeserializer::new(entries))
+            }
         }
-    }
-
-    fn boolean<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
-        match self.value {
-            Value::Bool(value) => visitor.visit_bool(*value),
-            _ => self.mismatch("a boolean (true or false)"),
-        }
-    }
-
-    fn integer<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
-        let Value::Number(Number::Int(value)) = *self.value else {
-            return self.mismatch("an integer");
-        };
-        if let Ok(value) = i64::try_from(value) {
-            visitor.visit_i64(value)
-        } else if let Ok(value) = u64::try_from(value) {
-            visitor.visit_u64(value)
-        } else {
-            visitor.visit_i128(value)
-        }
-    }
-
-    fn float<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
-        match self.value {
-            Value::Number(Number::Int(value)) => visitor.visit_f64(*value as f64),
-            Value::Number(Number::Float(value)) => visitor.visit_f64(*value),
-            _ => self.mismatch("a number"),
-        }
-    }
-
-    fn string<'de, V: Visitor<'de>>(self, expected: &str, visitor: V) -> Result<V::Value, DeError> {
-        match self.value {
-            Value::String(text) => visitor.visit_str(text),
-            // YAML reads unquoted `true` and `1` as a boolean and a number.
-            Value::Bool(_) | Value::Number(_) => Err(DeError::custom(format_args!(
-                "expected {expected}, found {}; quote it",
-                ShownValue(self.value)
-            ))),
-            _ => self.mismatch(expected),
-        }
-    }
-
-    fn text<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
-        self.string("a string", visitor)
-    }
-
-    fn name<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
-        self.string("a name", visitor)
-    }
-
-    fn option<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
-        match self.value {
-            Value::Null => visitor.visit_none(),
-            // This deserializer adds the step to errors.
-            value => visitor.visit_some(Self { value, step: None }),
-        }
-    }
-
-    fn unit<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
-        match self.value {
-            Value::Null => visitor.visit_unit(),
-            _ => self.mismatch("null"),
-        }
-    }
-
-    fn sequence<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
-        let Value::Sequence(elements) = self.value else {
-            return self.mismatch("a sequence");
-        };
-        let elements = elements.iter().enumerate().map(|(index, value)| Self {
-            value,
-            step: Some(ValueStep::Index(index)),
-        });
-        let mut elements = SeqDeserializer::new(elements);
-        let value = visitor.visit_seq(&mut elements)?;
-        elements.end()?;
-        Ok(value)
-    }
-
-    fn mapping<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
-        self.structure(&[], visitor)
-    }
-
-    /// Leaves out fields that are null. Null under an unknown key is kept, so that the key is reported.
-    fn structure<'de, V: Visitor<'de>>(
-        self,
-        fields: &[&str],
-        visitor: V,
-    ) -> Result<V::Value, DeError> {
-        let Value::Mapping(entries) = self.value else {
-            return self.mismatch("a mapping");
-        };
-        let is_field = |key: &Value| key.as_str().is_some_and(|key| fields.contains(&key));
-        let entries = entries
-            .iter()
-            .filter(|(key, value)| !matches!(value, Value::Null) || !is_field(key))
-            .map(|(key, value)| {
-                let step = Some(ValueStep::Key(key));
-                (Self { value: key, step }, Self { value, step })
-            });
-        visitor.visit_map(MapDeserializer::new(entries))
-    }
-
-    fn enumeration<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
-        let Value::String(variant) = self.value else {
-            return self.mismatch("a string");
-        };
-        let variant: StrDeserializer<'_, DeError> = variant.as_str().into_deserializer();
-        visitor.visit_enum(variant)
     }
 }
 
@@ -305,53 +229,21 @@ impl IntoDeserializer<'_, DeError> for ValueDeserializer<'_> {
     }
 }
 
-/// Defines methods of `Deserializer` that read a value and put the step before its errors.
-macro_rules! read {
-    ($($method:ident($($name:ident: $type:ty),*) = $read:ident($($argument:expr),*);)*) => {
-        $(fn $method<V: Visitor<'de>>(
-            self,
-            $($name: $type,)*
-            visitor: V,
-        ) -> Result<V::Value, DeError> {
-            let value = self.$read($($argument,)* visitor);
-            value.map_err(|error| error.after(self.step))
-        })*
-    };
-}
-
 impl<'de> Deserializer<'de> for ValueDeserializer<'_> {
     type Error = DeError;
 
-    read! {
-        deserialize_any() = any();
-        deserialize_bool() = boolean();
-        deserialize_i8() = integer();
-        deserialize_i16() = integer();
-        deserialize_i32() = integer();
-        deserialize_i64() = integer();
-        deserialize_i128() = integer();
-        deserialize_u8() = integer();
-        deserialize_u16() = integer();
-        deserialize_u32() = integer();
-        deserialize_u64() = integer();
-        deserialize_u128() = integer();
-        deserialize_f32() = float();
-        deserialize_f64() = float();
-        deserialize_char() = any();
-        deserialize_str() = text();
-        deserialize_string() = text();
-        deserialize_bytes() = any();
-        deserialize_byte_buf() = any();
-        deserialize_identifier() = name();
-        deserialize_option() = option();
-        deserialize_unit() = unit();
-        deserialize_unit_struct(_name: &'static str) = unit();
-        deserialize_seq() = sequence();
-        deserialize_tuple(_length: usize) = any();
-        deserialize_tuple_struct(_name: &'static str, _length: usize) = any();
-        deserialize_map() = mapping();
-        deserialize_struct(_name: &'static str, fields: &'static [&'static str]) = structure(fields);
-        deserialize_enum(_name: &'static str, _variants: &'static [&'static str]) = enumeration();
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
+        let value = self.any(&[], visitor);
+        value.map_err(|error| error.after(self.step))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
+        let (value, step) = (self.value, None);
+        let value = match value {
+            Value::Null => visitor.visit_none(),
+            _ => visitor.visit_some(Self { value, step }),
+        };
+        value.map_err(|error| error.after(self.step))
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -362,8 +254,36 @@ impl<'de> Deserializer<'de> for ValueDeserializer<'_> {
         visitor.visit_newtype_struct(self)
     }
 
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
-        visitor.visit_unit()
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, DeError> {
+        let value = match self.value {
+            // The visitor would take its elements for fields.
+            Value::Sequence(_) => Err(DeError::invalid_type(Unexpected::Seq, &visitor)),
+            _ => self.any(fields, visitor),
+        };
+        value.map_err(|error| error.after(self.step))
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, DeError> {
+        let value = match self.value {
+            Value::String(variant) => visitor.visit_enum(variant.as_str().into_deserializer()),
+            _ => self.any(&[], visitor),
+        };
+        value.map_err(|error| error.after(self.step))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct seq tuple tuple_struct map identifier ignored_any
     }
 }
 
