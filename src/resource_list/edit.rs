@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::edit_budget::EditBudget;
-use super::{Item, ItemId, ResourceList};
+use super::{ItemId, ResourceList};
 use crate::resource::Resource;
-use crate::source_text::{EditedText, SourceText};
-use crate::yaml::{EditError, Editor, NodeId, NodeRef};
+use crate::source_text::EditedText;
+use crate::yaml::{EditError, Editor, NodeRef};
 
 impl ResourceList {
     /// Edits an item. If `change` fails, nothing is changed.
@@ -44,15 +43,16 @@ impl ResourceList {
         mut refused: impl FnMut(ItemId, E),
     ) {
         for ids in self.by_text(ids) {
-            let text = &mut self.texts[self.items[ids[0].0].text];
-            edit_text(
-                text,
-                &self.items,
-                &self.budget,
-                &ids,
-                &mut change,
-                &mut refused,
-            );
+            let list = &*self;
+            let (text, errors) = list.rewritten(&ids, |id, node, editor| {
+                change(id, list.resource(id), node, editor)
+            });
+            if let Some(text) = text {
+                self.set_text_of(&ids, Some(text));
+            }
+            errors
+                .into_iter()
+                .for_each(|(id, error)| refused(id, error));
         }
     }
 
@@ -69,11 +69,11 @@ impl ResourceList {
     /// unchanged.
     ///
     /// Returns the new text, for [`ResourceList::set_text_of`], and the errors.
-    pub(crate) fn rewritten<'s>(
+    pub(crate) fn rewritten<'s, 'f, E: From<EditError>>(
         &'s self,
         ids: &[ItemId],
-        mut change: impl FnMut(ItemId, NodeRef<'s>, &mut Editor<'s, 's>) -> Result<(), EditError>,
-    ) -> (Option<EditedText>, Vec<(ItemId, EditError)>) {
+        mut change: impl FnMut(ItemId, NodeRef<'s>, &mut Editor<'s, 'f>) -> Result<(), E>,
+    ) -> (Option<EditedText>, Vec<(ItemId, E)>) {
         let mut refused = Vec::new();
         let Some(first) = ids.first() else {
             return (None, refused);
@@ -84,16 +84,16 @@ impl ResourceList {
             for (id, node) in ids.iter().zip(nodes.iter().copied()) {
                 let before = editor.added();
                 let edited = change(*id, node, editor)
-                    .and_then(|()| self.budget.take(editor.added() - before));
+                    .and_then(|()| Ok(self.budget.take(editor.added() - before)?));
                 if let Err(error) = edited {
                     editor.discard(node);
                     refused.push((*id, error));
                 }
             }
             for (at, error) in editor.discard_unwritable(&nodes) {
-                refused.push((ids[at], error));
+                refused.push((ids[at], error.into()));
             }
-            Ok::<_, EditError>(())
+            Ok(())
         });
         match edited {
             Ok(text) => (text, refused),
@@ -120,43 +120,5 @@ impl ResourceList {
         let old = &mut self.items[id.0].resource;
         let origin = std::mem::take(&mut old.origin);
         *old = Resource { origin, ..resource };
-    }
-}
-
-/// Edits items of one text.
-fn edit_text<'f, E: From<EditError>>(
-    text: &mut SourceText,
-    items: &[Item],
-    budget: &EditBudget,
-    ids: &[ItemId],
-    mut change: impl for<'d> FnMut(ItemId, &Resource, NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
-    mut refused: impl FnMut(ItemId, E),
-) {
-    let Some(first) = ids.first() else { return };
-    // Edits keep the items of a text, so each has its node.
-    let node = |id: &ItemId| Some((*id, text.node(items[id.0].locator)?.id));
-    let nodes: Vec<(ItemId, NodeId)> = ids.iter().filter_map(node).collect();
-    let edited = text.edit(|document, editor| {
-        let mut changed = Vec::new();
-        for (id, node) in nodes {
-            let node = document.node(node);
-            let before = editor.added();
-            let edited = change(id, &items[id.0].resource, node, editor)
-                .and_then(|()| Ok(budget.take(editor.added() - before)?));
-            if let Err(error) = edited {
-                editor.discard(node);
-                refused(id, error);
-            } else {
-                changed.push((id, node));
-            }
-        }
-        let nodes: Vec<_> = changed.iter().map(|(_, node)| *node).collect();
-        for (at, error) in editor.discard_unwritable(&nodes) {
-            refused(changed[at].0, error.into());
-        }
-        Ok::<_, E>(())
-    });
-    if let Err(error) = edited {
-        refused(*first, error);
     }
 }
