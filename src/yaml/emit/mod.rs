@@ -158,15 +158,8 @@ impl<'o> Emitter<'o> {
     }
 
     fn next_line(&mut self, column: usize) {
-        // Most lines follow another one: write the line break and the indentation in one step.
-        const USUAL: &str = "\n                                ";
-        match USUAL.get(..=column).filter(|_| self.format.newline == "\n") {
-            Some(begin) => self.out.push_str(begin),
-            None => {
-                self.out.push_str(self.format.newline);
-                self.spaces(column);
-            }
-        }
+        self.out.push_str(self.format.newline);
+        self.spaces(column);
     }
 
     /// Writes a line; an empty one is not indented.
@@ -197,7 +190,6 @@ impl<'o> Emitter<'o> {
     /// Begins text on the line of the indicator.
     fn gap(&mut self) {
         match self.cursor {
-            Cursor::Dash(1) | Cursor::Colon(1) => self.out.push(' '),
             Cursor::Dash(gap) | Cursor::Colon(gap) => self.spaces(gap),
             Cursor::LineStart | Cursor::Text => {}
         }
@@ -230,13 +222,7 @@ impl<'o> Emitter<'o> {
     }
 
     fn spaces(&mut self, count: usize) {
-        const SPACES: &str = "                                ";
-        let mut rest = count;
-        while rest > 0 {
-            let now = rest.min(SPACES.len());
-            self.out.push_str(&SPACES[..now]);
-            rest -= now;
-        }
+        self.out.extend(std::iter::repeat_n(' ', count));
     }
 
     fn checkpoint(&self) -> Checkpoint {

@@ -71,12 +71,8 @@ impl Emitter<'_> {
 
     pub(super) fn text_key(&mut self, key: &str, column: usize) {
         let from = self.out.len();
-        if scalar::plain_is_safe(key, Context::Block) {
-            self.out.push_str(key);
-        } else {
-            let key = scalar::write_inline(key, ScalarStyle::Plain, Context::Block);
-            self.out.push_str(&key);
-        }
+        let key = scalar::write_inline(key, ScalarStyle::Plain, Context::Block);
+        self.out.push_str(&key);
         self.end_key(from, column);
     }
 
@@ -101,13 +97,6 @@ impl Emitter<'_> {
     /// New strings of several lines become literal block scalars, with `+` only where the scalar would not include
     /// blank lines that follow it.
     pub(in crate::yaml) fn string(&mut self, text: &str, style: ScalarStyle, owner: Owner) -> Tail {
-        // Most strings are plain, so they are tried first.
-        if style == ScalarStyle::Plain && scalar::plain_is_safe(text, Context::Block) {
-            self.open_line(owner);
-            self.gap();
-            self.out.push_str(text);
-            return Tail::Open;
-        }
         let several = || text.trim_end_matches('\n').contains('\n');
         let is_block = match style {
             ScalarStyle::Literal | ScalarStyle::Folded => true,

@@ -1,12 +1,11 @@
 //! Duplicate keys of mappings.
 
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::Builder;
 use crate::yaml::document::Document;
 use crate::yaml::error::ParseError;
-use crate::yaml::tree::{NONE, NodeId, NodeKind, offset};
+use crate::yaml::tree::{NONE, NodeId, NodeKind};
 
 impl Builder<'_> {
     pub(super) fn refuse_duplicate_keys(&self, keys: &[u32]) -> Result<(), ParseError> {
@@ -51,27 +50,14 @@ impl Builder<'_> {
                 target
             }
         };
-        // There can be millions of keys: a hash takes far less memory than a value.
-        let mut scalars: Vec<(u64, u32)> = Vec::new();
-        let mut others: Vec<(&str, usize)> = Vec::new();
-        for at in 0..keys.len() {
-            let key = key(at);
-            if matches!(key.kind(), NodeKind::Scalar(_)) {
-                let mut hasher = DefaultHasher::new();
-                key.value().hash(&mut hasher);
-                scalars.push((hasher.finish(), offset(at)));
-            } else {
-                others.push((key.source(), at));
-            }
-        }
-        scalars.sort_unstable();
-        let alike = scalars.chunk_by(|one, other| one.0 == other.0);
-        let twice = alike.filter(|alike| alike.len() > 1).filter_map(|alike| {
-            let mut seen = HashSet::new();
-            let mut places = alike.iter().map(|(_, at)| *at as usize);
-            places.find(|at| !seen.insert(key(*at).value()))
-        });
-        let first = twice.min();
+        let is_scalar = |at: &usize| matches!(key(*at).kind(), NodeKind::Scalar(_));
+        let (scalars, others): (Vec<usize>, Vec<usize>) = (0..keys.len()).partition(is_scalar);
+        let mut seen = HashSet::new();
+        let first = scalars
+            .into_iter()
+            .find(|at| !seen.insert(key(*at).value()));
+        let mut others: Vec<(&str, usize)> =
+            others.iter().map(|at| (key(*at).source(), *at)).collect();
         // KRM has no collections as keys, so they are equal only if they are written alike. They are sorted by length
         // first, so that the texts of keys within keys are not compared again and again.
         others.sort_unstable_by(|(a, _), (b, _)| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
