@@ -7,49 +7,6 @@ use super::inline::{MAX_KEY, begins_plain, quoted_style};
 use super::{Bail, Events, Line, Scalar, ScalarStyle, Scanner};
 use crate::yaml::tree::NodeKind;
 
-/// Depth limit of nested flow collections.
-const MAX_FLOW: u32 = u64::BITS;
-
-/// The flow collections that are open.
-#[derive(Clone, Copy, Default)]
-struct Nesting {
-    depth: u32,
-    /// A bit for each collection, the innermost one lowest: whether it is a mapping.
-    mappings: u64,
-}
-
-impl Nesting {
-    fn enter(&mut self, mapping: bool) -> Result<(), Bail> {
-        if self.depth == MAX_FLOW {
-            return Err(Bail);
-        }
-        self.depth += 1;
-        self.mappings = self.mappings << 1 | u64::from(mapping);
-        Ok(())
-    }
-
-    fn leave(&mut self) {
-        self.depth -= 1;
-        self.mappings >>= 1;
-    }
-
-    fn in_mapping(self) -> bool {
-        self.mappings & 1 == 1
-    }
-
-    fn kind(self) -> NodeKind {
-        if self.in_mapping() {
-            NodeKind::FlowMapping
-        } else {
-            NodeKind::FlowSequence
-        }
-    }
-
-    fn closing(self) -> u8 {
-        if self.in_mapping() { b'}' } else { b']' }
-    }
-}
-
 impl<E: Events> Scanner<'_, &mut E> {
     /// Reads a flow collection from its bracket, and the rest of its last line. Returns the start of the line to
     /// continue with.
@@ -58,83 +15,65 @@ impl<E: Events> Scanner<'_, &mut E> {
     pub(super) fn flow_value(
         &mut self,
         start: usize,
-        line: Line,
+        mut line: Line,
         indicator: Option<usize>,
         least: usize,
     ) -> Result<usize, Bail> {
-        let (end, line) = self.flow(start, line, indicator, least)?;
+        let end = self.flow_node(start, &mut line, indicator, least)?;
         self.cursor = end;
         self.tail(end, line)?;
         Ok(line.next)
     }
 
-    /// Reads a flow collection. Returns its end, and the line of its end.
-    fn flow(
+    /// Reads a flow collection, or a scalar within one; returns its end. `line` becomes the line of the end.
+    fn flow_node(
         &mut self,
         start: usize,
-        mut line: Line,
-        mut indicator: Option<usize>,
+        line: &mut Line,
+        indicator: Option<usize>,
         least: usize,
-    ) -> Result<(usize, Line), Bail> {
-        let mut nesting = Nesting::default();
-        let mut at = start;
-        loop {
-            // A node begins here.
-            let mut entered = false;
-            match self.bytes[at] {
-                bracket @ (b'[' | b'{') => {
-                    nesting.enter(bracket == b'{')?;
-                    self.report_open(nesting.kind(), at, indicator)?;
-                    at = self.flow_next(at + 1, &mut line, least)?;
-                    entered = self.bytes[at] != nesting.closing();
-                }
-                _ => {
-                    let (style, end) = self.flow_scalar(at, line.end)?;
-                    self.report_scalar(Scalar {
-                        style,
-                        start: at,
-                        end,
-                        indicator,
-                        folded: false,
-                    })?;
-                    at = end;
-                }
+    ) -> Result<usize, Bail> {
+        let (kind, closing) = match self.bytes[start] {
+            b'{' => (NodeKind::FlowMapping, b'}'),
+            b'[' => (NodeKind::FlowSequence, b']'),
+            _ => {
+                let (style, end) = self.flow_scalar(start, line.end)?;
+                self.report_scalar(Scalar {
+                    style,
+                    start,
+                    end,
+                    indicator,
+                    folded: false,
+                })?;
+                return Ok(end);
             }
-            // Collections end here, until a comma begins the next element.
-            while !entered {
-                at = self.skip_spaces(at, line.end);
-                if at == line.end {
-                    at = self.flow_next(at, &mut line, least)?;
-                    if self.bytes[at] != nesting.closing() {
-                        return Err(Bail);
-                    }
-                }
-                match self.bytes[at] {
-                    b',' => {
-                        at = self.flow_next(at + 1, &mut line, least)?;
-                        entered = true;
-                    }
-                    byte if byte == nesting.closing() => {
-                        at += 1;
-                        self.report_close(nesting.kind(), at)?;
-                        nesting.leave();
-                        if nesting.depth == 0 {
-                            return Ok((at, line));
-                        }
-                    }
-                    _ => return Err(Bail),
-                }
-            }
-            indicator = None;
-            if nesting.in_mapping() {
-                let colon = self.flow_key(at, line.end)?;
-                indicator = Some(colon);
-                at = self.skip_spaces(colon + 1, line.end);
+        };
+        self.report_open(kind, start, indicator)?;
+        let mut at = self.flow_next(start + 1, line, least)?;
+        let mut is_closed = self.bytes[at] == closing;
+        while !is_closed {
+            let mut colon = None;
+            if kind.is_mapping() {
+                let after_key = self.flow_key(at, line.end)?;
+                colon = Some(after_key);
+                at = self.skip_spaces(after_key + 1, line.end);
                 if at == line.end {
                     return Err(Bail);
                 }
             }
+            at = self.flow_node(at, line, colon, least)?;
+            let is_last_on_line = self.skip_spaces(at, line.end) == line.end;
+            at = self.flow_next(at, line, least)?;
+            is_closed = self.bytes[at] == closing;
+            if !is_closed {
+                if self.bytes[at] != b',' || is_last_on_line {
+                    return Err(Bail);
+                }
+                at = self.flow_next(at + 1, line, least)?;
+            }
         }
+        self.report_close(kind, at + 1)?;
+        Ok(at + 1)
     }
 
     /// The first byte at or after `at` that is not white space, on this line or a later one.
