@@ -28,38 +28,17 @@ use super::tree::{
 /// Reads every document of a text.
 pub(super) fn parse(text: &str, options: ParseOptions, limits: Limits) -> Result<Tree, ParseError> {
     let builder = || Builder::new(text, options, limits);
-    match builder().build(StrInput::new(text)) {
-        Err(ReadFailure::QuotedIndent(error)) => {
-            let (input, shown) = LenientInput::new(text);
-            let tree = builder().build(input)?;
-            if are_quoted(&tree, &shown.borrow()) {
-                Ok(tree)
-            } else {
-                Err(error)
-            }
-        }
-        tree => Ok(tree?),
+    let mut quoted_indent = false;
+    let strict = builder().build(StrInput::new(text), &mut quoted_indent);
+    if !quoted_indent {
+        return strict;
     }
-}
-
-/// Why a text cannot be read.
-enum ReadFailure {
-    /// A line of a quoted scalar is not indented deeper than its parent.
-    QuotedIndent(ParseError),
-    Other(ParseError),
-}
-
-impl From<ParseError> for ReadFailure {
-    fn from(error: ParseError) -> Self {
-        Self::Other(error)
-    }
-}
-
-impl From<ReadFailure> for ParseError {
-    fn from(failure: ReadFailure) -> Self {
-        match failure {
-            ReadFailure::QuotedIndent(error) | ReadFailure::Other(error) => error,
-        }
+    let (input, shown) = LenientInput::new(text);
+    let lenient = builder().build(input, &mut quoted_indent)?;
+    if are_quoted(&lenient, &shown.borrow()) {
+        Ok(lenient)
+    } else {
+        strict
     }
 }
 
@@ -103,23 +82,25 @@ impl<'t> Builder<'t> {
         }
     }
 
-    fn build(mut self, input: impl BorrowedInput<'t>) -> Result<Tree, ReadFailure> {
+    /// Sets `quoted_indent` if the text cannot be read because a line of a quoted scalar is not indented deeper than its
+    /// parent.
+    fn build(
+        mut self,
+        input: impl BorrowedInput<'t>,
+        quoted_indent: &mut bool,
+    ) -> Result<Tree, ParseError> {
         if self.text.len() >= NONE as usize {
-            return Err(self
-                .error(0, "the text is longer than 4 GiB".to_owned())
-                .into());
+            return Err(self.error(0, "the text is longer than 4 GiB".to_owned()));
         }
         // A CR alone ends a line for the parser, but for hardly any other reader: an edit that counts
         // columns would change the wrong collection.
         if let Some(at) = lone_return(self.bytes) {
             let message = "expected a line to end in LF or CRLF, found a CR alone";
-            return Err(self.syntax_error(at, message).into());
+            return Err(self.syntax_error(at, message));
         }
         // The parser reads a NUL as the end of its input, and accepts it after a quoted scalar of several lines.
         if let Some(at) = memchr::memchr(0, self.bytes) {
-            return Err(self
-                .error(at, "unexpected character: `\\u{0}'".to_owned())
-                .into());
+            return Err(self.error(at, "unexpected character: `\\u{0}'".to_owned()));
         }
         let limit = MAX_DEPTH + 2;
         let options = granit_parser::options! {
@@ -129,7 +110,10 @@ impl<'t> Builder<'t> {
             block_nesting_limit: limit,
         };
         for event in Parser::with_options(input, options) {
-            let (event, span) = event.map_err(|error| self.failure(&error))?;
+            let (event, span) = event.map_err(|error| {
+                *quoted_indent = matches!(error.kind(), ErrorKind::InvalidQuotedScalarIndent);
+                self.failure(&error)
+            })?;
             self.event(event, span)?;
         }
         self.tree.comments.sort_unstable();
@@ -137,7 +121,7 @@ impl<'t> Builder<'t> {
         Ok(self.tree)
     }
 
-    fn failure(&self, error: &ScanError) -> ReadFailure {
+    fn failure(&self, error: &ScanError) -> ParseError {
         let marker = error.marker();
         let at = marker.byte_offset();
         let place = at.map(|at| Location::of(self.text, at));
@@ -148,15 +132,11 @@ impl<'t> Builder<'t> {
         } else {
             error.info() + advice(self.text, &error.info())
         };
-        let parse_error = ParseError {
+        ParseError {
             line: place.map_or(marker.line(), |place| place.line),
             column: place.map_or(marker.col() + 1, |place| place.column),
             message,
             is_syntax: !is_too_deep,
-        };
-        match error.kind() {
-            ErrorKind::InvalidQuotedScalarIndent => ReadFailure::QuotedIndent(parse_error),
-            _ => ReadFailure::Other(parse_error),
         }
     }
 
