@@ -1,6 +1,5 @@
 //! Makes all changes in the text, and parses the result again before it is returned.
 
-use super::lines::ends_in_block_scalar;
 use super::slots::remove_kept;
 use super::{Change, Editor};
 use crate::yaml::content::OwnedDocument;
@@ -92,8 +91,9 @@ impl Spliced {
     fn parse(self, options: ParseOptions) -> Result<(String, Tree), EditError> {
         let Self { text, cut } = self;
         let tree = Tree::parse(&text, options).map_err(EditError::Broken)?;
-        let document = Document::new(&text, &tree);
-        let Some(cut) = cut.filter(|_| ends_in_block_scalar(document)) else {
+        let last = Document::new(&text, &tree).last_node();
+        let is_block_scalar = last.is_some_and(|last| last.kind().is_block_scalar());
+        let Some(cut) = cut.filter(|_| is_block_scalar) else {
             return Ok((text, tree));
         };
         // A new block scalar at the end of the text needs a line break, even if the text had none.

@@ -7,12 +7,6 @@ use crate::yaml::document::Document;
 use crate::yaml::lines::newline_at;
 use crate::yaml::node::NodeRef;
 
-pub(super) fn ends_in_block_scalar(document: Document<'_>) -> bool {
-    document
-        .last_node()
-        .is_some_and(|last| last.kind().is_block_scalar())
-}
-
 /// Columns that the lines of a block scalar are indented by; `None` if it has no lines with text.
 pub(super) fn body_indent(node: NodeRef<'_>) -> Option<usize> {
     let mut lines = node.source().split('\n').skip(1);

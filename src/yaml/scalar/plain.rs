@@ -14,36 +14,10 @@ use super::Context;
 /// `0b1`, `1_000`, `1,000`, `1e3`, `.5`, `12:30`, `.inf`), dates and times, `=` and `<<`. Where readers are stricter or
 /// laxer than their specification, the answer is the cautious one.
 pub(crate) fn plain_is_safe(text: &str, context: Context) -> bool {
-    if is_usual(text.as_bytes()) {
-        return text.as_bytes().last() != Some(&b':') && !is_reserved_word(text);
-    }
     plain_keeps_its_text(text, context)
         && !is_reserved_word(text)
         && !looks_like_number(text)
         && !looks_like_timestamp(text)
-}
-
-/// Whether a text begins with a letter, so that it is not a number, time or indicator, and none of its bytes has a
-/// special meaning in any place or context. This is true of most texts.
-fn is_usual(text: &[u8]) -> bool {
-    const ORDINARY: [bool; 256] = {
-        let mut ordinary = [false; 256];
-        let mut byte = b'!';
-        while byte <= b'~' {
-            ordinary[byte as usize] =
-                !matches!(byte, b'#' | b',' | b'[' | b']' | b'{' | b'}' | b'?');
-            byte += 1;
-        }
-        ordinary
-    };
-    let are_ordinary = |bytes: &[u8]| {
-        let each = bytes.iter().map(|byte| ORDINARY[usize::from(*byte)]);
-        each.fold(true, |all, each| all & each)
-    };
-    let (eights, rest) = text.as_chunks::<8>();
-    text.first().is_some_and(u8::is_ascii_alphabetic)
-        && eights.iter().all(|eight| are_ordinary(eight))
-        && are_ordinary(rest)
 }
 
 fn plain_keeps_its_text(text: &str, context: Context) -> bool {
