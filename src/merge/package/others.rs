@@ -32,19 +32,19 @@ impl<'s> Others<'s> {
         if !packages.are_files() {
             return Ok(others);
         }
-        for (side, list) in [packages.original, local, upstream].into_iter().enumerate() {
-            others.add(side, list, packages.texts)?;
-        }
+        others.add(packages.original, packages.texts, |file| &mut file.base)?;
+        others.add(local, packages.texts, |file| &mut file.local)?;
+        others.add(upstream, packages.texts, |file| &mut file.upstream)?;
         others.files.retain(|path, _| !is_revision_metadata(path));
         Ok(others)
     }
 
-    /// Adds the files of a side that contain no resources, and the files `texts`, whatever they contain.
+    /// Adds the files of one version that contain no resources, and the files `texts`, whatever they contain.
     fn add(
         &mut self,
-        side: usize,
         package: &'s ResourceList,
         texts: &BTreeSet<String>,
+        version: for<'f> fn(&'f mut FileVersions<'s>) -> &'f mut Option<Cow<'s, [u8]>>,
     ) -> Result<(), UsageError> {
         let mut paths = package.paths_of_others();
         let of_resources = package.paths_of_resources().into_iter();
@@ -53,28 +53,18 @@ impl<'s> Others<'s> {
         for path in paths {
             let bytes = package.read_file(&path);
             let bytes = bytes.map_err(UsageError::of)?;
-            let file = self.files.entry(path).or_default();
-            let sides = [&mut file.base, &mut file.local, &mut file.upstream];
-            *sides[side] = Some(bytes);
+            *version(self.files.entry(path).or_default()) = Some(bytes);
         }
         Ok(())
     }
 
     /// The paths of the files of each package.
     pub(super) fn paths(&self) -> Versions<Vec<&str>> {
-        let mut paths = Versions::<Vec<&str>>::default();
-        for (path, file) in &self.files {
-            paths
-                .base
-                .extend(file.base.is_some().then_some(path.as_str()));
-            paths
-                .local
-                .extend(file.local.is_some().then_some(path.as_str()));
-            paths
-                .upstream
-                .extend(file.upstream.is_some().then_some(path.as_str()));
+        Versions {
+            base: self.those(|file| file.base.is_some()).collect(),
+            local: self.those(|file| file.local.is_some()).collect(),
+            upstream: self.those(|file| file.upstream.is_some()).collect(),
         }
-        paths
     }
 
     /// The paths of the files that local changed or deleted, or added.

@@ -247,11 +247,12 @@ impl<'a> Pairing<'a> {
             new.filter(|at| self.of(version, *at)[other].is_none())
                 .collect()
         };
-        let here = self.alike([(BASE, &removed), (LOCAL, &new(LOCAL, UPSTREAM))], state)?;
-        let there = self.alike([(BASE, &removed), (UPSTREAM, &new(UPSTREAM, LOCAL))], state)?;
+        let local = self.alike([(BASE, &removed), (LOCAL, &new(LOCAL, UPSTREAM))], state)?;
+        let upstream = self.alike([(BASE, &removed), (UPSTREAM, &new(UPSTREAM, LOCAL))], state)?;
         Some(
-            here.iter()
-                .any(|(one, _)| there.iter().any(|(other, _)| one == other)),
+            local
+                .iter()
+                .any(|(one, _)| upstream.iter().any(|(other, _)| one == other)),
         )
     }
 
