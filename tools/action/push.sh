@@ -3,7 +3,7 @@
 #
 # Commits all changes of the work tree and pushes them to BRANCH of `origin`. The branch is this script's own: what an
 # earlier run pushed is replaced, so that a request that is still open is brought up to date. It stays as it is if it has
-# these changes already, or if its last commit is by another person. Writes `pushed` to $GITHUB_OUTPUT, if that is set.
+# these changes already, or if it has a commit by another person. Writes `pushed` to $GITHUB_OUTPUT, if that is set.
 set -euo pipefail
 
 branch=$1
@@ -21,9 +21,11 @@ target=refs/heads/$branch
 # What the branch must be for it to be replaced; empty: it must not exist.
 lease=
 if git ls-remote --exit-code origin "$target" >/dev/null; then
-  git fetch --quiet --depth 1 origin "$target"
+  [[ $(git rev-parse --is-shallow-repository) == false ]] || git fetch --quiet --unshallow origin
+  git fetch --quiet origin "$target"
   lease=$(git rev-parse FETCH_HEAD)
-  if [[ $(git log -1 --format=%ce FETCH_HEAD) != $(git log -1 --format=%ce HEAD) ]]; then
+  own=$(git log -1 --format=%ce HEAD)
+  if [[ -n $(git log --format=%ce HEAD..FETCH_HEAD | grep --invert-match --line-regexp --fixed-strings -- "$own") ]]; then
     echo "the branch $branch has a commit by another person; it is left unchanged" >&2
     pushed false
   fi
