@@ -90,6 +90,7 @@ merge-package --package fork --upstream 'catalog//nginx?ref=v2'
 git init --quiet --initial-branch=main fleet
 cp -R fork fleet/web
 git -C fleet config merge.krm.driver 'merge-package --git-merge-driver %O %A %B %P'
+git -C fleet config merge.krm.recursive binary
 printf '*.yaml merge=krm\nKptfile merge=krm\n' >fleet/.gitattributes
 git -C fleet add --all && git -C fleet commit --quiet --message start
 git -C fleet checkout --quiet -b scale

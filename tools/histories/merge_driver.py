@@ -59,6 +59,7 @@ class Repository:
     def use_driver(self):
         """From now on YAML is merged by the driver."""
         self.git("config", "merge.krm.driver", f"{self.driver} --git-merge-driver %O %A %B %P --quiet")
+        self.git("config", "merge.krm.recursive", "binary")
         (self.path / "info").mkdir(exist_ok=True)
         (self.path / "info" / "attributes").write_text("".join(f"{glob} merge=krm\n" for glob in GLOBS))
 

@@ -6,9 +6,11 @@
 //! # git config
 //! [merge "krm"]
 //!   driver = merge-package --git-merge-driver %O %A %B %P
+//!   recursive = binary
 //! ```
 //!
-//! The merge sees only this file: a resource that a branch moved to another file counts as removed.
+//! Before a merge with several merge bases Git merges these with the driver `recursive`. Ours would leave our value of a
+//! conflict, which then counts as the original. The merge sees only this file: a resource that a branch moved to another file counts as removed.
 //!
 //! Source: contract, Upstreams from Git; merge-package.
 
@@ -85,6 +87,8 @@ fn read_config(config: Option<NodeRef<'_>>) -> Result<(MergeOptions, ConflictSty
         on_conflict: side.map_err(at("onConflict"))?,
         // Conflict markers enclose the differences between two complete versions, one for each winning side.
         decides_all: style == ConflictStyle::Markers,
+        // Of two branches none is upstream.
+        asks_about_deletions: true,
         combine: combine.map_err(at("combine"))?.unwrap_or_default(),
         ..MergeOptions::default()
     };
@@ -138,11 +142,9 @@ struct MergedFile {
 fn merge(files: &DriverFiles, options: MergeOptions) -> Result<Option<MergedFile>, UsageError> {
     let mut results = Results::default();
     let version = |side: &str, text: &str| {
-        if text.is_empty() && side != "local" {
-            // Both branches added the file, so there is no original to compare with.
-            return Ok(ResourceList::read_only());
-        }
-        let file = (!text.is_empty()).then(|| (files.path.clone(), text.to_owned()));
+        // If both branches added the file, Git gives an empty original.
+        let is_missing = text.is_empty() && side == "original";
+        let file = (!is_missing).then(|| (files.path.clone(), text.to_owned()));
         ResourceList::from_texts(file)
             .map_err(|error| UsageError::Refused(format!("{side} version of {error}")))
     };

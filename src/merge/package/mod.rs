@@ -100,6 +100,8 @@ pub struct MergeOptions {
     /// Whether this side also wins where a merge would keep what one side added to, or changed in, something that the
     /// other side removed.
     pub decides_all: bool,
+    /// Whether it is a conflict if upstream changed a resource that local deleted. Otherwise the deletion is a decision.
+    pub asks_about_deletions: bool,
     /// How local is upgraded.
     pub strategy: Strategy,
     /// Whether original and upstream may be empty.

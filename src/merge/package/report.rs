@@ -169,7 +169,7 @@ impl<'r> Report<'r> {
         values: impl FnOnce() -> Versions<Option<Value>>,
     ) -> Side {
         let decision = self.rules.of(resource).decide_whole(Side::Local);
-        if decision.rule.is_some() {
+        if decision.rule.is_some() || self.options.asks_about_deletions {
             return self.resource(message, resource, values());
         }
         self.results

@@ -11,6 +11,7 @@ fn branches(base: &str, ours: &str, theirs: &str, more: &str) -> Folder {
     );
     let driver = format!("'{MERGE_PACKAGE}' --git-merge-driver %O %A %B %P {more}");
     folder.git(&["config", "merge.krm.driver", &driver]);
+    folder.git(&["config", "merge.krm.recursive", "binary"]);
     folder.put("catalog/a.yaml", base);
     folder.commit("base");
     folder.git(&["checkout", "--quiet", "-b", "theirs"]);
@@ -41,7 +42,7 @@ fn changes_in_neighbouring_lines_are_no_conflict() {
         assert_eq!(folder.get("catalog/a.yaml"), both, "{command:?}");
         // Git alone has a conflict there.
         let folder = branches(BASE, &ours, &theirs, "");
-        folder.git(&["config", "--unset", "merge.krm.driver"]);
+        folder.git(&["config", "--remove-section", "merge.krm"]);
         assert_eq!(
             folder.git_with("catalog", command, "").code,
             Some(1),
@@ -118,6 +119,88 @@ fn values_merge_by_their_fields() {
     let outcome = folder.git_with("catalog", &["merge", "--no-edit", "theirs"], "");
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert_eq!(folder.get("catalog/a.yaml"), "a: 2\nb: 2\nc: 1\n");
+}
+
+#[test]
+fn a_file_without_resources_that_both_add_or_one_empties_is_a_conflict() {
+    for (base, ours, theirs) in [
+        ("x: 1\n", "x: 2\n", ""),
+        ("x: 1\n", "", "x: 2\n"),
+        ("", "x: 2\n", "x: 1\ny: 1\n"),
+        ("", "- 2\n", "- 1\n"),
+    ] {
+        let folder = branches(base, ours, theirs, "");
+        let outcome = folder.git_with("catalog", &["merge", "--no-edit", "theirs"], "");
+        let unmerged = folder.git(&["diff", "--name-only", "--diff-filter=U"]);
+        assert_eq!(
+            (outcome.code, unmerged.as_str()),
+            (Some(1), "a.yaml"),
+            "{base} {ours} {theirs}"
+        );
+    }
+    // What both add alike, and a file that only one of them changed, are none.
+    for (ours, theirs, both) in [("x: 2\n", "x: 2\n", "x: 2\n"), ("x: 1\n", "", "")] {
+        let folder = branches("x: 1\n", ours, theirs, "");
+        folder.git(&["merge", "--no-edit", "theirs"]);
+        assert_eq!(folder.get("catalog/a.yaml"), both);
+    }
+}
+
+/// In a package a deletion is a decision; a branch may have moved the resource to another file.
+#[test]
+fn a_resource_that_one_branch_removed_and_the_other_changed_is_a_conflict() {
+    let other = BASE.replace("name: cm", "name: other");
+    let base = format!("{BASE}---\n{other}");
+    let changed = format!("{BASE}---\n{}", other.replace("a: \"1\"", "a: \"3\""));
+    for (ours, theirs) in [(BASE, changed.as_str()), (&changed, BASE)] {
+        for command in [&["merge", "--no-edit", "theirs"][..], &["rebase", "theirs"]] {
+            let folder = branches(&base, ours, theirs, "");
+            let outcome = folder.git_with("catalog", command, "");
+            assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+            let conflict = outcome.stderr.contains("ConfigMap/other: ")
+                && outcome.stderr.contains("(MergeConflict)");
+            assert!(conflict, "{}", outcome.stderr);
+        }
+    }
+    let folder = branches(&base, BASE, &changed, "conflictStyle=markers");
+    assert_eq!(
+        folder
+            .git_with("catalog", &["merge", "--no-edit", "theirs"], "")
+            .code,
+        Some(1)
+    );
+    let text = folder.get("catalog/a.yaml");
+    assert!(
+        text.contains("a: \"3\"") && text.contains(">>>>>>> theirs"),
+        "{text}"
+    );
+}
+
+/// With two merge bases Git first merges these, and what the driver leaves there is the original of the merge.
+#[test]
+fn a_conflict_that_each_branch_decided_differently_is_one_again() {
+    let value = |value: &str| BASE.replace("a: \"1\"", &format!("a: \"{value}\""));
+    let folder = branches(BASE, &value("2"), &value("3"), "");
+    for name in ["main", "theirs"] {
+        folder.git(&["branch", &format!("first-{name}"), name]);
+    }
+    for (name, other, decided) in [("main", "theirs", "2"), ("theirs", "main", "3")] {
+        folder.git(&["checkout", "--quiet", name]);
+        let merge = ["merge", "--no-edit", &format!("first-{other}")];
+        assert_eq!(folder.git_with("catalog", &merge, "").code, Some(1));
+        folder.put("catalog/a.yaml", value(decided));
+        folder.commit(&format!("decided in {name}"));
+    }
+    assert_eq!(
+        folder
+            .git(&["merge-base", "--all", "main", "theirs"])
+            .lines()
+            .count(),
+        2
+    );
+    let outcome = folder.git_with("catalog", &["merge", "--no-edit", "main"], "");
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert_eq!(folder.get("catalog/a.yaml"), value("3"));
 }
 
 #[test]
