@@ -17,9 +17,19 @@ pub fn latest<T>(revisions: impl Iterator<Item = T>, name: impl Fn(&T) -> &str) 
 
 /// The version in the name of a tag: `v1.2.0`, `web/v1.2.0`, `chart-1.2.0`.
 pub(crate) fn version_of_tag(tag: &str) -> Option<Version> {
-    let name = tag.rsplit('/').next().unwrap_or_default();
-    let chart = name.match_indices('-').map(|(at, _)| &name[at + 1..]);
-    std::iter::once(name).chain(chart).find_map(version)
+    version(&tag[version_prefix(tag)?.len()..])
+}
+
+/// The part of a tag's name before its version: `chart-` of `chart-1.2.0`, nothing of `v1.2.0`. `None` without a version.
+#[must_use]
+pub fn version_prefix(tag: &str) -> Option<&str> {
+    let folder = tag.rfind('/').map_or(0, |at| at + 1);
+    let after_dashes = tag[folder..]
+        .match_indices('-')
+        .map(|(at, _)| folder + at + 1);
+    let mut starts = std::iter::once(folder).chain(after_dashes);
+    let start = starts.find(|start| version(&tag[*start..]).is_some())?;
+    Some(&tag[..start])
 }
 
 /// Whether both revisions are versions, and the first is lower.

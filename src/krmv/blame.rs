@@ -259,13 +259,14 @@ impl FileHistory {
         if let Some(top) = top {
             history.read_commits(directory, Path::new(&top))?;
         }
-        if let Ok((_, address)) = followed(package) {
+        if let Ok((lock, address)) = followed(package) {
             // Only `get`, `status` and `upgrade` go to the network.
             let mut upstream = UpstreamSource::open(address, true)?;
             if !upstream.is_git() {
                 return Ok(history);
             }
             upstream.list(&package.tracking.path())?;
+            upstream.releases.follow(lock.reference.as_deref());
             history
                 .repositories
                 .push(Repository::open(upstream.path())?);
@@ -504,14 +505,10 @@ impl FileHistory {
         }
         let commit = lock_now.commit?;
         let name = lock_now.reference.unwrap_or_else(|| commit.clone());
-        let known = upstream.releases.named(&name);
-        let mut revisions = vec![(name, commit.clone())];
-        if let Some(version) = known.and_then(|known| known.version()) {
-            let below = upstream
-                .releases
-                .finals(|other| *other < version)
-                .into_iter()
-                .rev();
+        let mut revisions = vec![(name.clone(), commit.clone())];
+        if let Some(version) = upstream.releases.version_of(&name) {
+            let below = upstream.releases.finals(|other| other < version);
+            let below = below.into_iter().rev();
             revisions.extend(below.map(|release| (release.short.clone(), release.commit.clone())));
         }
         let mut states = Vec::new();

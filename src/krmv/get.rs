@@ -10,7 +10,7 @@ use krm_variants::results::{Results, Severity, printable};
 
 use super::cli::{Common, GetArguments};
 use super::failure::{Failure, Result, command};
-use super::package::KPTFILE;
+use super::package::{KPTFILE, has_decisions};
 use super::print::{self, Page, counted};
 use super::report::warnings;
 use super::source::SourceArgument;
@@ -90,6 +90,7 @@ fn write_new(
     {
         return Err(Failure::new(error.message.to_string()));
     }
+    changes.retain(|change| !has_decisions(change.path()));
     let existing = changes.iter().position(|change| change.path() == KPTFILE);
     let text = match existing.map(|at| changes.swap_remove(at)) {
         Some(FileChange::Write { bytes, .. }) => String::from_utf8_lossy(&bytes).into_owned(),

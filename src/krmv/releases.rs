@@ -2,7 +2,7 @@
 
 use krm_variants::config::UsageError;
 use krm_variants::git::Revision;
-use krm_variants::latest::{latest, version};
+use krm_variants::latest::{version, version_prefix};
 use krm_variants::upstream::{SourceOutsideGit, is_digest, open};
 use semver::{Version, VersionReq};
 
@@ -35,11 +35,6 @@ impl ListedReference {
             lock_ref: self.name.clone(),
             ..Revision::named(name, self.commit.clone())
         }
-    }
-
-    /// Its version. `None` if the name is not a version.
-    pub(crate) fn version(&self) -> Option<Version> {
-        version(&self.short)
     }
 }
 
@@ -93,7 +88,8 @@ impl Releases {
             }
             if releases.versions.is_empty() {
                 let versions = found.iter().filter(|found| !found.short.contains('/'));
-                let versions = versions.filter_map(|found| Some((found.version()?, found.clone())));
+                let versions =
+                    versions.filter_map(|found| Some((version(&found.short)?, found.clone())));
                 releases.versions = versions.collect();
             }
             releases.all.extend(found);
@@ -152,7 +148,7 @@ impl Releases {
         };
         let all: Vec<ListedReference> = all.into_iter().filter_map(reference).collect();
         let versions = all.iter();
-        let versions = versions.filter_map(|one| Some((one.version()?, one.clone())));
+        let versions = versions.filter_map(|one| Some((version(&one.short)?, one.clone())));
         let mut versions: Vec<_> = versions.collect();
         versions.sort_by(|a, b| a.0.cmp(&b.0));
         let head = match &all[..] {
@@ -164,6 +160,24 @@ impl Releases {
             all,
             head,
         })
+    }
+
+    /// Counts as releases the tags named like the one that a package follows, if its name has more than a version:
+    /// the tags `chart-1.3.0` and `chart-1.4.0` for the tag `chart-1.2.0`.
+    pub(crate) fn follow(&mut self, tag: Option<&str>) {
+        let tag = tag.and_then(|tag| self.named(tag));
+        let prefix = tag
+            .and_then(|tag| version_prefix(&tag.short))
+            .unwrap_or_default();
+        let tags = self.all.iter();
+        let tags = tags.filter(|one| !prefix.is_empty() && one.full_name.starts_with("refs/tags/"));
+        let version = |tag: &ListedReference| version(tag.short.strip_prefix(prefix)?);
+        let versions = tags.filter_map(|tag| Some((version(tag)?, tag.clone())));
+        let mut versions: Vec<_> = versions.collect();
+        if !versions.is_empty() {
+            versions.sort_by(|a, b| a.0.cmp(&b.0));
+            self.versions = versions;
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -180,6 +194,14 @@ impl Releases {
         let found = self.versions.iter();
         let found = found.filter(|(version, _)| version.pre.is_empty() && fits(version));
         found.map(|(_, reference)| reference).collect()
+    }
+
+    /// The version of the release with this name. `None` if the name is not a release.
+    pub(crate) fn version_of(&self, name: &str) -> Option<&Version> {
+        let named = self.named(name)?;
+        let mut versions = self.versions.iter();
+        let found = versions.find(|(_, release)| release == named);
+        found.map(|(version, _)| version)
     }
 
     pub(crate) fn head(&self) -> Option<&ListedReference> {
@@ -204,8 +226,8 @@ impl Releases {
             return Some(named);
         }
         if request == "latest" {
-            let versions = self.versions.iter().map(|(_, reference)| reference);
-            return latest(versions, |reference| &reference.short);
+            let last = || self.versions.last().map(|(_, reference)| reference);
+            return self.newest().or_else(last);
         }
         let range = range(request)?;
         let fits = |(version, _): &&(Version, ListedReference)| range.matches(version);
@@ -297,6 +319,27 @@ mod tests {
                 expected,
                 "{directory} {request}"
             );
+        }
+    }
+
+    #[test]
+    fn tags_named_like_the_followed_one_are_its_releases() {
+        let listed = "1\trefs/heads/chart-9\n2\trefs/tags/chart-1.2.0\n3\trefs/tags/chart-1.10.0\n\
+            4\trefs/tags/chart-1.11.0-rc.1\n5\trefs/tags/v3.0.0\n6\trefs/tags/tool-v2\n";
+        for (tag, newest, version) in [
+            ("chart-1.2.0", "chart-1.10.0", Some("1.2.0")),
+            ("chart-9", "chart-1.10.0", None),
+            ("tool-v2", "tool-v2", Some("2.0.0")),
+            ("v3.0.0", "v3.0.0", Some("3.0.0")),
+            ("main", "v3.0.0", None),
+        ] {
+            let mut releases = Releases::read(listed, "");
+            releases.follow(Some(tag));
+            let found = releases.newest().map(|found| found.short.as_str());
+            assert_eq!(found, Some(newest), "{tag}");
+            assert_eq!(releases.requested("latest"), releases.newest(), "{tag}");
+            let found = releases.version_of(tag).map(Version::to_string);
+            assert_eq!(found.as_deref(), version, "{tag}");
         }
     }
 

@@ -42,10 +42,12 @@ impl<'p> FollowedPackage<'p> {
     /// Opens the upstream and lists its tags and branches.
     pub(crate) fn open(package: &'p LocalPackage, is_offline: bool) -> Result<Self> {
         let (lock, repository) = followed(package)?;
+        let mut upstream = UpstreamSource::listed(repository, &lock.directory, is_offline)?;
+        upstream.releases.follow(lock.reference.as_deref());
         Ok(Self {
             package,
             lock,
-            upstream: UpstreamSource::listed(repository, &lock.directory, is_offline)?,
+            upstream,
         })
     }
 
@@ -56,6 +58,7 @@ impl<'p> FollowedPackage<'p> {
         let mut upstream = UpstreamSource::open(repository, true)?;
         // Commits can be read without the list.
         let _ = upstream.list(&lock.directory);
+        upstream.releases.follow(lock.reference.as_deref());
         Ok(Self {
             package,
             lock,

@@ -23,7 +23,7 @@ use super::conflict::{conflicts, undecided};
 use super::exit;
 use super::failure::{Failure, Result};
 use super::merging::{MergedPackage, Merger};
-use super::package::{KPTFILE, LocalPackage};
+use super::package::{KPTFILE, LocalPackage, RULES};
 use super::print::{self, GREEN, Page, RED, YELLOW, counted};
 use super::releases::ListedReference;
 use super::review::reviewable;
@@ -289,11 +289,8 @@ impl Trial<'_> {
 fn newer<'r>(followed: &'r FollowedPackage<'_>) -> Result<Vec<&'r ListedReference>> {
     let releases = &followed.upstream.releases;
     let revision = followed.locked_revision(followed.lock)?;
-    let own = releases
-        .named(&revision.lock_ref)
-        .and_then(ListedReference::version);
-    Ok(match own {
-        Some(own) => releases.finals(|version| *version > own),
+    Ok(match releases.version_of(&revision.lock_ref) {
+        Some(own) => releases.finals(|version| version > own),
         // A branch or commit has no version to compare, so only the newest release is tried.
         None => releases
             .newest()
@@ -310,7 +307,7 @@ fn edits(package: &LocalPackage, base: &SuppliedPackage) -> Result<usize> {
     // The upstream and the lock in the Kptfile are not edits.
     base.remove(KPTFILE);
     own.remove(KPTFILE);
-    own.remove(super::package::RULES);
+    own.remove(RULES);
     let mut scanner = SimilarityScanner::default();
     let mut packages = ComparedPackages::default();
     for (path, bytes) in &own {

@@ -10,6 +10,7 @@ use krm_variants::diff::file_diff;
 use krm_variants::git::Revision;
 use krm_variants::kptfile::UpstreamLock;
 use krm_variants::merge::Side;
+use krm_variants::package::FileChange;
 use krm_variants::upstream::{SourceOutsideGit, is_digest};
 
 use super::cli::{Common, Take, UpgradeArguments};
@@ -170,8 +171,8 @@ impl Task<'_> {
                 .is_none_or(|one| Path::new(one).exists());
         let locked = locked.filter(|_| is_default)?;
         let releases = &self.followed.upstream.releases;
-        let version = releases.named(locked)?.version()?;
-        let newest = releases.newest()?.version()?;
+        let version = releases.version_of(locked)?;
+        let newest = releases.version_of(&releases.newest()?.name)?;
         (newest <= version).then(|| locked.to_owned())
     }
 
@@ -223,6 +224,11 @@ impl Task<'_> {
             return Ok(exit::open_if(!open.is_empty()));
         }
         if !self.upgrade.dry_run {
+            if !self.upgrade.force {
+                let paths: Vec<&str> = changes.iter().map(FileChange::path).collect();
+                let directory = &self.package.directory;
+                worktree::refuse_ignored(directory, &paths, &self.command_line())?;
+            }
             self.package.write(&changes)?;
         }
         let from = locked_name(lock);

@@ -15,7 +15,7 @@ use krm_variants::upstream::{self, SourceOutsideGit, UpstreamRevision};
 
 use super::client;
 use super::failure::{Failure, Result, command};
-use super::package::{Contents, contents_of};
+use super::package::{Contents, contents_of, has_decisions};
 use super::print::progress;
 use super::releases::{ListedReference, Releases};
 use super::source::{existing, unreadable};
@@ -292,8 +292,16 @@ impl UpstreamSource {
         })
     }
 
-    /// Reads a directory at a revision.
+    /// Reads a directory at a revision, without upstream's own decisions.
     pub(crate) fn snapshot(&self, path: &str, revision: &Revision) -> Result<Snapshot> {
+        let snapshot = self.whole_snapshot(path, revision)?;
+        Ok(Snapshot {
+            package: snapshot.package.without(has_decisions),
+            ..snapshot
+        })
+    }
+
+    fn whole_snapshot(&self, path: &str, revision: &Revision) -> Result<Snapshot> {
         if let Some(files) = &self.files {
             let package = self.file(files, path, revision)?.read();
             return Ok(Snapshot {

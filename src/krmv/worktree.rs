@@ -63,6 +63,35 @@ pub(crate) fn refuse_uncommitted(package: &LocalPackage, again: &str) -> Result<
         .hint(format!("{again} --force")))
 }
 
+/// The files below a directory that Git ignores, and that therefore no commit has. Empty outside of a work tree.
+fn ignored(directory: &Path) -> Result<Vec<String>> {
+    if !is_inside(directory)? {
+        return Ok(Vec::new());
+    }
+    let list = "ls-files -z --others --ignored --exclude-standard -- .";
+    let listed = client::text(directory, list.split(' '))?;
+    let paths = listed.split('\0');
+    let files =
+        paths.filter(|path| !path.is_empty() && !path.rsplit('/').next().is_some_and(is_temporary));
+    Ok(files.map(str::to_owned).collect())
+}
+
+/// Refuses to change files that Git ignores: no commit could bring their present state back.
+pub(crate) fn refuse_ignored(directory: &Path, changed: &[&str], again: &str) -> Result<()> {
+    let ignored = ignored(directory)?;
+    let Some(path) = ignored.iter().find(|path| changed.contains(&path.as_str())) else {
+        return Ok(());
+    };
+    let file = directory.join(path);
+    let file = file.to_string_lossy();
+    let message = format!(
+        "Git ignores '{file}', and the upgrade changes it; add it to Git first, so that you can compare and go back"
+    );
+    Err(Failure::new(message)
+        .hint(command(["git", "add", "--force", &file]))
+        .hint(format!("{again} --force")))
+}
+
 /// Who changed a line last, and when. `None` if the change is not committed.
 pub(crate) fn changed_by(directory: &Path, file: &str, line: usize) -> Option<String> {
     let range = format!("{line},{line}");
@@ -129,6 +158,13 @@ pub(crate) fn restore(package: &LocalPackage) -> Result<String> {
             "; its state until now is saved: git stash apply {}",
             short(&kept)
         );
+    }
+    if let Some((first, others)) = ignored(directory)?.split_first() {
+        let more = match others.len() {
+            0 => String::new(),
+            count => format!(" and {count} more"),
+        };
+        message += &format!("; left as they are, because Git ignores them: {first}{more}");
     }
     Ok(message)
 }

@@ -133,7 +133,8 @@ impl Package {
     }
 
     /// The package without some of its files.
-    pub(crate) fn without(mut self, is_left_out: impl Fn(&str) -> bool) -> Self {
+    #[must_use]
+    pub fn without(mut self, is_left_out: impl Fn(&str) -> bool) -> Self {
         self.files.retain(|path, _| !is_left_out(path));
         self
     }

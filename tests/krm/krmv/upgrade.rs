@@ -296,6 +296,91 @@ fn abort_leaves_files_alone_that_are_not_of_a_package_of_one_file() {
 }
 
 #[test]
+fn upstreams_own_rules_decide_nothing() {
+    let world = World::new();
+    let rules = "apiVersion: fn.kpt.dev/v1alpha1\nkind: ConflictRules\nmetadata:\n  name: rules\nconflicts:\n- take: upstream\n";
+    world.folder.put("catalog/web/.krmv.yaml", rules);
+    world.release(
+        "v3.1.0",
+        &super::deployment(1, "app:1", "64Mi"),
+        super::SERVICE,
+    );
+    world
+        .krmv(&["get", "../catalog//web@v3.1.0", "copy"])
+        .assert_code(0);
+    assert!(!world.path("copy/.krmv.yaml").exists());
+    world.write("copy/app.yaml", &super::deployment(5, "app:1", "128Mi"));
+    world.commit("ours");
+    world.folder.put(
+        "catalog/web/.krmv.yaml",
+        rules.replace("take", "# again\n  take"),
+    );
+    world.release(
+        "v3.2.0",
+        &super::deployment(2, "app:1", "128Mi"),
+        super::SERVICE,
+    );
+    assert_eq!(world.krmv(&["upgrade", "copy"]).code, Some(1));
+    assert!(world.read("copy/app.yaml").contains("replicas: 5"));
+    assert!(!world.path("copy/.krmv.yaml").exists());
+}
+
+#[test]
+fn files_that_git_ignores_are_guarded() {
+    let world = World::edited();
+    world
+        .folder
+        .put("catalog/web/app.env", "A=1\nB=1\nC=1\nD=1\n");
+    world.release(
+        "v3.1.0",
+        &super::deployment(1, "app:1", "64Mi"),
+        super::SERVICE,
+    );
+    world.write(".gitignore", "*.env\n");
+    world.krmv(&["upgrade", "web", "v3.1.0"]).assert_code(0);
+    assert_eq!(world.read("web/app.env"), "A=1\nB=1\nC=1\nD=1\n");
+    world.commit("v3.1.0");
+    world.write("web/app.env", "A=1\nB=1\nC=1\nD=ours\n");
+    world
+        .folder
+        .put("catalog/web/app.env", "A=2\nB=1\nC=1\nD=1\n");
+    world.folder.put("catalog/web/new.env", "C=1\n");
+    world.release(
+        "v3.2.0",
+        &super::deployment(3, "app:1", "64Mi"),
+        super::SERVICE,
+    );
+
+    let refused = world.krmv(&["upgrade", "web"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stdout);
+    assert!(
+        refused.stderr.contains("Git ignores 'web/app.env'"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(world.read("web/app.env"), "A=1\nB=1\nC=1\nD=ours\n");
+    world.krmv(&["upgrade", "web", "--dry-run"]).assert_code(1);
+
+    world
+        .folder
+        .git_in("own", &["add", "--force", "web/app.env"]);
+    world.commit("what Git ignored");
+    assert_eq!(world.krmv(&["upgrade", "web"]).code, Some(1));
+    let aborted = world.krmv(&["upgrade", "web", "--abort"]);
+    aborted.assert_code(0);
+    assert_eq!(world.read("web/app.env"), "A=1\nB=1\nC=1\nD=ours\n");
+    let stdout = aborted
+        .stdout
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(
+        stdout.contains("because Git ignores them: new.env"),
+        "{stdout}"
+    );
+}
+
+#[test]
 fn markers_show_both_sides_in_the_files() {
     let world = World::edited();
     let outcome = world.krmv(&["upgrade", "web", "--markers"]);
