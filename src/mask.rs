@@ -114,7 +114,14 @@ fn hide_secrets(root: NodeRef<'_>, found: &mut AllHidden) {
         let name = format!("{}/{}", part("namespace"), part("name"));
         hide_values(root, &name, found);
     } else if let Some(items) = root.get("items").map(|items| items.resolved()) {
-        items.items().for_each(|item| hide_secrets(item, found));
+        let is_of_secrets = text(&["kind"]).as_deref() == Some("SecretList");
+        for (at, item) in items.items().enumerate() {
+            if is_of_secrets {
+                hide_values(item.resolved(), &at.to_string(), found);
+            } else {
+                hide_secrets(item, found);
+            }
+        }
     }
 }
 

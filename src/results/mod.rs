@@ -18,7 +18,8 @@ pub(crate) use refusal::Refusal;
 pub use shown::printable;
 pub use shown::{LAST_APPLIED, ResultValue, shown};
 pub(crate) use shown::{
-    LIMIT, REDACTED, is_secret, json, listed, listed_by_verb, speaks_of_secret, with_article,
+    LIMIT, REDACTED, is_secret, is_secret_field, json, listed, listed_by_verb, speaks_of_secret,
+    with_article,
 };
 
 use std::borrow::Cow;

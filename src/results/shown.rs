@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::resource::Resource;
-use crate::yaml::{Path, Value};
+use crate::yaml::{Path, PathElement, Value};
 
 /// A kind of value in a sentence: `a string`, `an alias`, and `nothing` for null.
 pub(crate) fn with_article(kind: &str) -> String {
@@ -71,7 +71,9 @@ fn cut(mut json: String) -> String {
 
 /// Like [`shown`], but never cut.
 pub(crate) fn json(resource: &Resource, path: &Path, value: &Value) -> String {
-    if is_secret(resource, path) {
+    let is_secret_text =
+        || matches!(value.as_str(), Some(text) if speaks_of_secret(text.as_bytes()));
+    if is_secret(resource, path) || is_secret_text() {
         REDACTED.to_owned()
     } else {
         value.to_json()
@@ -125,17 +127,23 @@ pub(crate) fn speaks_of_secret(text: &[u8]) -> bool {
     })
 }
 
-/// Whether a path of a resource has secret values (`data`, `stringData`, last-applied, or a parent of them).
+/// Whether a path of a resource has secret values. A path into a `List` does not say the kind of the element, so each
+/// may be a Secret.
 pub(crate) fn is_secret(resource: &Resource, path: &Path) -> bool {
-    use crate::yaml::PathElement::Field;
-    if resource.kind.as_ref() != "Secret" {
-        return false;
+    match (resource.kind.as_ref(), path.elements()) {
+        ("Secret", path) => is_secret_field(path),
+        ("List" | "SecretList", [] | [_]) => true,
+        ("List" | "SecretList", [_items, _element, path @ ..]) => is_secret_field(path),
+        _ => false,
     }
+}
+
+/// Whether a path of a Secret has secret values (`data`, `stringData`, last-applied, or a parent of them).
+pub(crate) fn is_secret_field(path: &[PathElement]) -> bool {
     let fields: Vec<&str> = path
-        .elements()
         .iter()
         .map_while(|element| match element {
-            Field(name) => Some(name.as_str()),
+            PathElement::Field(name) => Some(name.as_str()),
             _ => None,
         })
         .collect();
@@ -173,6 +181,28 @@ mod tests {
             assert_eq!(shown(&secret, &hidden, &value), "<redacted>", "{hidden}");
         }
         assert_eq!(shown(&secret, &path(&["type"]), &value), "\"hunter2\"");
+        let element = |names: &[&str]| {
+            let item = path(&["items"]).index(0);
+            names.iter().fold(item, |path, name| path.field(name))
+        };
+        for kind in ["List", "SecretList"] {
+            for hidden in [
+                path(&["items"]),
+                element(&[]),
+                element(&["data", "password"]),
+            ] {
+                assert_eq!(
+                    shown(&resource(kind), &hidden, &value),
+                    "<redacted>",
+                    "{hidden}"
+                );
+            }
+            let plain = shown(&resource(kind), &element(&["type"]), &value);
+            assert_eq!(plain, "\"hunter2\"");
+        }
+        let text = Value::from("apiVersion: v1\nkind: Secret\nstringData:\n  password: hunter2\n");
+        let file = path(&["data", "secret.yaml"]);
+        assert_eq!(shown(&resource("ConfigMap"), &file, &text), "<redacted>");
         assert_eq!(
             shown(&resource("ConfigMap"), &path(&["data"]), &value),
             "\"hunter2\""

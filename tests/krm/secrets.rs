@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use krm_variants::config::Config;
 use krm_variants::functions::{ALL, Function, Inputs, Items, SuppliedInput, run};
+use krm_variants::supplied::Role;
 use krm_variants::yaml::{OwnedDocument, Value};
 
 use crate::kpt_merge::generate::Random;
@@ -179,4 +180,41 @@ fn no_value_of_a_secret_is_told() {
         }
     }
     assert!(refused > 100 && told > 1000, "{refused} {told}");
+}
+
+#[test]
+fn secrets_in_lists_and_in_texts_are_not_shown_either() {
+    let file = |value: &str| {
+        let secret = format!(
+            "apiVersion: v1\nkind: Secret\nmetadata: {{name: s}}\nstringData: {{a: {value}}}\n"
+        );
+        let indented = secret.replace('\n', "\n    ").trim_end().to_owned();
+        let item = secret.replace('\n', "\n  ").trim_end().to_owned();
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: text}}\ndata:\n  s.yaml: |\n    {indented}\n\
+             ---\napiVersion: v1\nkind: List\nitems:\n- {item}\n\
+             ---\napiVersion: v1\nkind: SecretList\nmetadata: {{name: l}}\nitems:\n- data: {{a: {value}}}\n"
+        )
+    };
+    let package = |value: &str| SuppliedInput::Files([("a.yaml".to_owned(), file(value))].into());
+    for combine in ["combine=image,list,text,document", "combine=none"] {
+        let inputs = Inputs {
+            config: Some(Config::from_pairs(&[combine.to_owned()]).expect("a config")),
+            supplied: vec![
+                (Role::Original, package("hunter2-o")),
+                (Role::Upstream, package("hunter2-u")),
+            ],
+            ..Inputs::default()
+        };
+        let local = [("a.yaml".to_owned(), file("hunter2-l").into_bytes())].into();
+        let function = &krm_variants::functions::merge_package::FUNCTION;
+        let outcome = run(function, inputs, Items::Package(local)).expect("it runs");
+        let conflicts = outcome
+            .results
+            .iter()
+            .filter(|result| result.tag_value("reason") == Some("MergeConflict"));
+        assert_eq!(conflicts.count(), 3, "{:?}", outcome.results);
+        let shown = format!("{:?}", outcome.results);
+        assert!(!shown.contains(MARK), "{shown}");
+    }
 }

@@ -10,7 +10,9 @@ use crate::merge::fields::ConflictKind;
 use crate::merge::text::{MOST_LINES, PartConflict};
 use crate::merge::{Combine, Conflict, ConflictRules, Decision, Findings, PartsOf, Side, Versions};
 use crate::resource::Resource;
-use crate::results::{FunctionResult, Message, REDACTED, Reason, Results, Severity, json};
+use crate::results::{
+    FunctionResult, Message, REDACTED, Reason, Results, Severity, is_secret_field, json,
+};
 use crate::yaml::{Path, Value};
 
 #[derive(Debug, Default)]
@@ -271,8 +273,16 @@ impl<'r> Report<'r> {
         let listed = findings.conflicts.iter().map(|found| (found, 0));
         let others = findings.others.iter().map(|(first, more)| (first, *more));
         for (found, more) in listed.chain(others) {
+            let hides = matches!(&found.kind, ConflictKind::Part(within) if may_be_secret(within));
+            let shown = |value| {
+                if hides {
+                    REDACTED.to_owned()
+                } else {
+                    json(resource, &found.path, value)
+                }
+            };
             let values = found.values.as_ref();
-            let values = values.map(|value| Some(json(resource, &found.path, value.as_ref()?)));
+            let values = values.map(|value| value.as_ref().map(shown));
             let decision = found.decision();
             let versions = cut(&values, SHORT);
             let mut result = self.versions_conflict(what(found), &versions, decision, &values);
@@ -375,6 +385,11 @@ fn with_versions(result: FunctionResult, values: &Shown) -> FunctionResult {
         Some(value) => result.tag(name, value),
         None => result,
     })
+}
+
+/// Whether a place within a text would have a secret value if the text is a Secret.
+fn may_be_secret(within: &str) -> bool {
+    Path::parse(within).is_some_and(|path| is_secret_field(path.elements()))
 }
 
 /// Names the resource in a result, or only the file of a document that is not a resource.
