@@ -7,7 +7,7 @@ use std::process::Command;
 
 use console::{Key, Term};
 use krm_variants::package::is_krm_name;
-use krm_variants::results::printable;
+use krm_variants::results::{printable, speaks_of_secret};
 use krm_variants::yaml::{ParseOptions, Tree};
 
 use super::cli::{Common, Take};
@@ -143,6 +143,8 @@ fn show(
     let directory = &resolution.package.directory;
     page.changed_by(directory, conflict);
     let bytes = resolution.contents.get(conflict.file());
+    // Values of Secrets are redacted above, and not shown here.
+    let bytes = bytes.filter(|bytes| !speaks_of_secret(bytes));
     let text = bytes
         .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
         .unwrap_or_default();
@@ -191,8 +193,15 @@ fn edit(
     if !status.success() {
         return Ok(Err(format!("the editor ended with {status}")));
     }
-    let text = std::fs::read_to_string(&file)?;
-    Ok(check(name, text))
+    Ok(match std::fs::read_to_string(&file) {
+        Ok(text) if text.trim().is_empty() => {
+            Err("the editor left an empty file; nothing is decided".to_owned())
+        }
+        Ok(text) => check(name, text),
+        Err(error) => Err(format!(
+            "cannot read the file after the edit: {error}; nothing is decided"
+        )),
+    })
 }
 
 /// Refuses a text with markers, or one that is not YAML.

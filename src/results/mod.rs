@@ -15,11 +15,9 @@ pub use list::Results;
 pub use message::Message;
 pub use reason::Reason;
 pub(crate) use refusal::Refusal;
-pub use shown::printable;
-pub use shown::{LAST_APPLIED, ResultValue, shown};
+pub use shown::{LAST_APPLIED, ResultValue, printable, shown, speaks_of_secret};
 pub(crate) use shown::{
-    LIMIT, REDACTED, is_secret, is_secret_field, json, listed, listed_by_verb, speaks_of_secret,
-    with_article,
+    LIMIT, REDACTED, is_secret, is_secret_field, json, listed, listed_by_verb, with_article,
 };
 
 use std::borrow::Cow;

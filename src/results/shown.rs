@@ -119,7 +119,8 @@ impl ResultValue {
 }
 
 /// Whether a text seems to define a Secret, judging by its lines: a file that is not YAML has no resources.
-pub(crate) fn speaks_of_secret(text: &[u8]) -> bool {
+#[must_use]
+pub fn speaks_of_secret(text: &[u8]) -> bool {
     let is_part = |byte: &u8| !byte.is_ascii_whitespace() && !b"\"'{},-".contains(byte);
     text.split(|byte| *byte == b'\n').any(|line| {
         let parts: Vec<u8> = line.iter().copied().filter(is_part).collect();

@@ -137,6 +137,51 @@ fn lines_of_a_file_are_shown_without_control_characters() {
 }
 
 #[test]
+fn lines_of_a_secret_are_not_shown() {
+    let world = World::with_package();
+    let release = |tag: &str, value: &str| {
+        let secret = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: app\nstringData:\n  key: ";
+        let text = format!("{secret}{value}\n");
+        world.folder.put("catalog/web/secret.yaml", text);
+        let deployment = super::deployment(1, "app:1", "64Mi");
+        world.release(tag, &deployment, super::SERVICE);
+    };
+    release("v4.0.0", "first");
+    world.krmv(&["upgrade", "web", "v4.0.0"]).assert_code(0);
+    let own = world.read("web/secret.yaml");
+    world.write("web/secret.yaml", &own.replace("first", "hidden"));
+    world.commit("a key of our own");
+    release("v4.1.0", "second");
+    world.krmv(&["upgrade", "web", "v4.1.0"]).assert_code(1);
+    let Some((_, text)) = typed(&world, "s", "") else {
+        return;
+    };
+    assert!(
+        text.contains("<redacted>") && !text.contains("hidden"),
+        "{text}"
+    );
+}
+
+/// The conflict stays open, and the decisions before it stand.
+#[test]
+fn an_edit_that_leaves_no_text_decides_nothing() {
+    for editor in ["rm", "cp /dev/null"] {
+        let world = World::open();
+        let before = world.read("web/app.yaml");
+        let Some((is_settled, text)) = typed(&world, "leq", editor) else {
+            return;
+        };
+        assert!(text.contains("; nothing is decided"), "{text}");
+        assert!(
+            !is_settled && text.contains("1 conflict undecided"),
+            "{text}"
+        );
+        assert!(world.read("web/Kptfile").contains("spec.replicas"));
+        assert_eq!(world.read("web/app.yaml"), before);
+    }
+}
+
+#[test]
 fn a_place_is_edited_with_the_editor() {
     let world = World::open();
     // Takes both sides apart: a value of its own.
