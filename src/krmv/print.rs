@@ -102,7 +102,7 @@ impl Page {
     }
 
     /// Adds groups of similar conflicts with their values. `work_tree` is the directory that the line numbers refer to;
-    /// with it, the page also shows who last changed the local line.
+    /// with it, the page also shows who last changed the local value.
     pub(crate) fn conflicts(
         &mut self,
         groups: &[Vec<&ReportedConflict>],
@@ -129,11 +129,9 @@ impl Page {
         }
     }
 
-    /// Adds who last changed the line of a conflict, and when, if Git knows.
+    /// Adds who last changed your value in a conflict, and when, if Git knows.
     pub(crate) fn changed_by(&mut self, directory: &Path, conflict: &ReportedConflict) {
-        let line = conflict.line();
-        let who = line.and_then(|line| worktree::changed_by(directory, conflict.file(), line));
-        if let Some(who) = who {
+        if let Some(who) = worktree::changed_by(directory, conflict) {
             let who = self.styled(DIM, format!("      yours since {}", printable(&who)));
             self.cut(&who);
         }

@@ -1,10 +1,13 @@
 //! The Git work tree that contains a package, if there is one.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use krm_variants::package::is_temporary;
+use krm_variants::yaml::{OwnedDocument, Path as YamlPath, PathElement};
 
 use super::client;
+use super::conflict::ReportedConflict;
 use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
 use super::package::{KPTFILE, LocalPackage};
@@ -92,17 +95,43 @@ pub(crate) fn refuse_ignored(directory: &Path, changed: &[&str], again: &str) ->
         .hint(format!("{again} --force")))
 }
 
-/// Who changed a line last, and when. `None` if the change is not committed.
-pub(crate) fn changed_by(directory: &Path, file: &str, line: usize) -> Option<String> {
-    let range = format!("{line},{line}");
-    let arguments = ["blame", "--porcelain", "-L", &range, "--", file];
+/// Who changed the local value of a conflict last, and when. `None` if there is none, or if the change is not committed.
+pub(crate) fn changed_by(directory: &Path, conflict: &ReportedConflict) -> Option<String> {
+    let [_, local, _] = conflict.values();
+    local?;
+    let first = conflict.line()?;
+    let last = last_line(directory, conflict).unwrap_or(first).max(first);
+    let range = format!("{first},{last}");
+    let arguments = ["blame", "-s", "-l", "-L", &range, "--", conflict.file()];
     let text = client::text(directory, arguments).ok()?;
-    let commit = text.split(' ').next()?;
-    if commit.bytes().all(|byte| byte == b'0') {
+    let commits = text.lines().filter_map(|line| line.split(' ').next());
+    // The first commit of a history has `^` before it.
+    let commits: BTreeSet<&str> = commits.map(|id| id.trim_start_matches('^')).collect();
+    if commits.iter().any(|id| id.bytes().all(|byte| byte == b'0')) {
         return None;
     }
+    // The newest of them.
     let format = "--format=%an on %as, %h: %s";
-    client::line(directory, ["show", "-s", "--abbrev=8", format, commit])
+    let newest = ["log", "--no-walk", "-1", "--abbrev=8", format];
+    client::line(directory, newest.into_iter().chain(commits))
+}
+
+/// The last line of the local value of a conflict.
+fn last_line(directory: &Path, conflict: &ReportedConflict) -> Option<usize> {
+    let text = std::fs::read_to_string(directory.join(conflict.file())).ok()?;
+    let path = YamlPath::parse(conflict.0.field.as_deref()?)?;
+    let document = OwnedDocument::parse(text).ok()?;
+    let document = document.document();
+    let line_at = |offset: usize| document.location(offset).line;
+    let roots = (0..document.len()).rev().filter_map(|at| document.root(at));
+    let mut roots = roots.skip_while(|root| Some(line_at(root.range().start)) > conflict.line());
+    let steps = path.elements().iter();
+    let node = steps.fold(roots.next(), |node, step| match step {
+        PathElement::Field(name) => node?.resolved().get(name),
+        PathElement::Index(index) => node?.resolved().items().nth(*index),
+        PathElement::Key(_) | PathElement::Value(_) => None,
+    })?;
+    Some(line_at(node.range().start + node.source().trim_end().len()))
 }
 
 /// Restores a package to its state before the open upgrade. Returns a message with the commit.

@@ -58,7 +58,8 @@ impl Path {
     }
 
     /// Reads a printed path. `None` if the text is not a path, or has elements given by keys or by a value.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
         let mut path = Self::root();
         let mut rest = text;
         while !rest.is_empty() {

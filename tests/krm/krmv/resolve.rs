@@ -1,5 +1,7 @@
 //! `krmv resolve`.
 
+use std::path::Path;
+
 use super::{SERVICE, World, deployment, hints};
 
 #[test]
@@ -229,4 +231,28 @@ fn what_upstream_added_to_a_map_that_local_removed_is_undecided() {
         text.contains("cpu: 1") && !text.contains("memory"),
         "{text}"
     );
+}
+
+#[test]
+fn the_history_of_a_conflict_is_that_of_the_whole_value() {
+    let world = World::with_package();
+    let deployment = super::deployment(1, "app:1", "64Mi");
+    let side =
+        "      - name: side\n        image: side:1\n      - name: gone\n        image: gone:1\n";
+    let with_side = format!("{deployment}{side}");
+    world.release("v4.0.0", &with_side, super::SERVICE);
+    world.krmv(&["upgrade", "web", "v4.0.0"]).assert_code(0);
+    world.commit("upgrade");
+    let own = world.read("web/app.yaml");
+    world.write("web/app.yaml", &own.replace("side:1", "side:mine"));
+    let mut commit = world.command(Path::new("git"));
+    commit.args(["commit", "--quiet", "-am", "the edit"]);
+    commit.env("GIT_COMMITTER_DATE", "2026-02-01T00:00:00Z");
+    assert!(commit.status().expect("git runs").success());
+    world.release("v5.0.0", &deployment, super::SERVICE);
+    let outcome = world.krmv(&["upgrade", "web", "v5.0.0"]);
+    outcome.assert_code(1);
+    let (_, since) = outcome.stdout.split_once("yours since ").expect("a commit");
+    let (since, _) = since.split_once('\n').expect("a line");
+    assert!(since.ends_with(": the edit"), "{}", outcome.stdout);
 }
