@@ -34,7 +34,8 @@ pub(crate) fn run(review: &ReviewArguments, common: &Common) -> Result<u8> {
     let (directory, request) = arguments(&review.arguments)?;
     let package = LocalPackage::open(&directory)?;
     // Only `get`, `status` and `upgrade` go to the network.
-    let compared = FollowedPackage::open(&package, true).and_then(|followed| match &request {
+    let compared = FollowedPackage::open(&package, request.as_deref(), true);
+    let compared = compared.and_then(|followed| match &request {
         Some(request) => followed.with_revision(review.from.as_deref(), request),
         None => followed.with_files(review.from.as_deref()),
     });

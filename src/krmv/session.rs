@@ -39,10 +39,19 @@ pub(crate) struct FollowedPackage<'p> {
 }
 
 impl<'p> FollowedPackage<'p> {
-    /// Opens the upstream and lists its tags and branches.
-    pub(crate) fn open(package: &'p LocalPackage, is_offline: bool) -> Result<Self> {
+    /// Opens the upstream and lists its tags and branches. An archive or image that the user names is looked for where
+    /// that name says, because the recorded place may be gone.
+    pub(crate) fn open(
+        package: &'p LocalPackage,
+        request: Option<&str>,
+        is_offline: bool,
+    ) -> Result<Self> {
         let (lock, repository) = followed(package)?;
-        let mut upstream = UpstreamSource::listed(repository, &lock.directory, is_offline)?;
+        let named = request.and_then(SourceOutsideGit::parse);
+        let named = named.filter(|_| SourceOutsideGit::parse(repository).is_some());
+        let named = named.map(|named| named.absolute()).transpose()?;
+        let address = named.map_or_else(|| repository.to_owned(), |named| named.address);
+        let mut upstream = UpstreamSource::listed(&address, &lock.directory, is_offline)?;
         upstream.releases.follow(lock.reference.as_deref());
         Ok(Self {
             package,

@@ -177,7 +177,7 @@ fn fill(
     bisect: Option<&str>,
     common: &Common,
 ) -> Result<()> {
-    let followed = FollowedPackage::open(package, common.offline)?;
+    let followed = FollowedPackage::open(package, None, common.offline)?;
     if let Some(open) = &package.tracking.open {
         let target = followed.open_target(open);
         let merger = followed.merger(&target)?;

@@ -31,7 +31,7 @@ pub(crate) fn run(upgrade: &UpgradeArguments, common: &Common) -> Result<u8> {
     if upgrade.abort {
         return abort(&package, common);
     }
-    let followed = FollowedPackage::open(&package, common.offline)?;
+    let followed = FollowedPackage::open(&package, request.as_deref(), common.offline)?;
     let target = match (&request, &package.tracking.open) {
         (None, Some(open)) => followed.open_target(open),
         _ => followed.target(request.as_deref())?,

@@ -245,3 +245,20 @@ fn a_copy_of_an_archive_is_adopted() {
     let lost = world.krmv(&["get", "--adopt", "oci:../layout/web", "web"]);
     lost.assert_code(2);
 }
+
+#[test]
+fn an_archive_that_is_named_needs_no_recorded_folder() {
+    let world = world();
+    world
+        .krmv(&["get", "../charts/web-1.0.0.tgz"])
+        .assert_code(0);
+    world.commit("get");
+    let [from, to] = ["charts", "moved"].map(|name| world.folder.path(name));
+    std::fs::rename(from, to).expect("a folder");
+    world
+        .krmv(&["upgrade", "web", "../moved/web-1.1.0.tgz"])
+        .assert_code(0);
+    let kptfile = world.read("web/Kptfile");
+    assert!(kptfile.contains("moved/web-1.1.0.tgz"), "{kptfile}");
+    assert!(world.read("web/app.yaml").contains("app:2"));
+}
