@@ -228,6 +228,22 @@ fn a_function_of_a_variant_is_one_in_the_pipeline() {
 }
 
 #[test]
+fn names_are_shown_in_any_encoding_of_git() {
+    let world = World::edited();
+    let encoding = ["config", "i18n.logOutputEncoding", "ISO-8859-1"];
+    world.folder.git_in("own", &encoding);
+    let own = world
+        .read("web/app.yaml")
+        .replace("replicas: 5", "replicas: 6");
+    world.write("web/app.yaml", &own);
+    world.commit("größer");
+    assert_eq!(
+        setter(&world, "web/app.yaml", "spec.replicas"),
+        "local größer"
+    );
+}
+
+#[test]
 fn blame_names_what_is_not_there() {
     let world = World::with_package();
     let outcome = world.krmv(&["blame", "web/none.yaml"]);
