@@ -10,7 +10,7 @@ use krm_variants::results::{Results, Severity, printable};
 
 use super::cli::{Common, GetArguments};
 use super::failure::{Failure, Result, command};
-use super::package::{KPTFILE, has_decisions};
+use super::package::{KPTFILE, has_decisions, not_a_flag};
 use super::print::{self, Page, counted};
 use super::report::warnings;
 use super::source::SourceArgument;
@@ -47,12 +47,12 @@ fn destination(get: &GetArguments, source: &SourceArgument) -> Result<PathBuf> {
         _ => name,
     };
     let directory = match &get.directory {
-        None => PathBuf::from(name),
+        None => not_a_flag(Path::new(name)),
         Some(directory) if directory.is_dir() && !is_empty(directory) => directory.join(name),
         Some(directory) if directory.is_dir() && directory.as_path() == Path::new(".") => {
             directory.join(name)
         }
-        Some(directory) => directory.clone(),
+        Some(directory) => not_a_flag(directory),
     };
     if directory.exists() && !is_empty(&directory) {
         let shown = directory.to_string_lossy();

@@ -186,12 +186,16 @@ pub(crate) fn with_markers(
     let Some(merge) = merge_package::FUNCTION.merge_driver else {
         return Ok(None);
     };
-    let marked = match merge(&files, config.node())? {
+    let mut marked = match merge(&files, config.node())? {
         DriverOutcome::Merged { text, .. } => text,
         DriverOutcome::Unmerged(_) => lines_with_markers(&files)?,
     };
+    // `without_markers` leaves out the line break, too.
+    if marked.ends_with(">>>>>>> theirs\n") && !files.local.ends_with('\n') {
+        marked.pop();
+    }
     let marked = marked.replace("<<<<<<< ours\n", "<<<<<<< local\n");
-    let marked = marked.replace(">>>>>>> theirs\n", &format!(">>>>>>> {label}\n"));
+    let marked = marked.replace(">>>>>>> theirs", &format!(">>>>>>> {label}"));
     Ok(has_markers(&marked).then(|| marked.into_bytes()))
 }
 
@@ -230,6 +234,9 @@ pub(crate) fn without_markers(text: &str, side: Side) -> String {
             _ => kept.push_str(line),
         }
     }
+    if !text.ends_with('\n') && kept.ends_with('\n') {
+        kept.pop();
+    }
     kept
 }
 
@@ -267,6 +274,10 @@ mod tests {
         assert!(has_markers(text));
         assert_eq!(without_markers(text, Side::Local), "a\nb\nd\n");
         assert_eq!(without_markers(text, Side::Upstream), "a\nc\nd\n");
+        assert_eq!(
+            without_markers(text.trim_end_matches("\nd\n"), Side::Local),
+            "a\nb"
+        );
         assert!(!has_markers("=======\n>>>>>>> quoted\n"));
     }
 }

@@ -94,6 +94,7 @@ impl LocalPackage {
 
     /// Like [`LocalPackage::open`], but accepts a directory without a Kptfile.
     pub(crate) fn open_any(directory: &Path) -> Result<Self> {
+        let directory = &not_a_flag(directory);
         let directory = if directory.is_file() {
             let parent = directory.parent().unwrap_or(Path::new("."));
             if parent.as_os_str().is_empty() {
@@ -155,6 +156,13 @@ impl LocalPackage {
         }
         line.extend(words.map(|word| (*word).to_owned()));
         command(line)
+    }
+
+    /// A command that decides the conflicts of a pattern.
+    pub(crate) fn take_command(&self, side: &str, pattern: &str) -> String {
+        let dashes = pattern.starts_with('-').then_some("--");
+        let words = ["resolve", "--take", side].into_iter().chain(dashes);
+        self.command(&words.chain([pattern]).collect::<Vec<_>>())
     }
 
     /// The text of the root Kptfile among these files.
@@ -244,6 +252,13 @@ impl LocalPackage {
             Failure::new(error.to_string()).hint(command(["ls", "-la", &self.name()]))
         })
     }
+}
+
+/// A path that no command takes for a flag.
+pub(crate) fn not_a_flag(path: &Path) -> PathBuf {
+    let is_like_flag = path.as_os_str().as_encoded_bytes().starts_with(b"-");
+    let folder = if is_like_flag { "." } else { "" };
+    Path::new(folder).join(path)
 }
 
 /// All files of a package in memory.

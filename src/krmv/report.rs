@@ -147,7 +147,7 @@ pub(crate) fn hints(
         .unwrap_or(first.file())
         .replace(['\n', '\r'], "*");
     vec![
-        package.command(&["resolve", "--take", "local", &place]),
+        package.take_command("local", &place),
         package.command(&["resolve"]),
     ]
 }

@@ -124,11 +124,8 @@ impl<'t> Resolution<'t> {
             if decision.take == Take::File {
                 let message = format!("'{path}' still has conflict markers (`<<<<<<< `)");
                 return Err(Failure::new(message)
-                    .hint(self.package.command(&["resolve", "--take", "local", path]))
-                    .hint(
-                        self.package
-                            .command(&["resolve", "--take", "upstream", path]),
-                    ));
+                    .hint(self.package.take_command("local", path))
+                    .hint(self.package.take_command("upstream", path)));
             }
             sides.insert(path);
         }
@@ -144,8 +141,7 @@ impl<'t> Resolution<'t> {
                 let message = format!(
                     "'{path}' has conflict markers: decide all its conflicts at once, or in the file"
                 );
-                return Err(Failure::new(message)
-                    .hint(self.package.command(&["resolve", "--take", "local", path])));
+                return Err(Failure::new(message).hint(self.package.take_command("local", path)));
             }
         }
         for decision in decisions {

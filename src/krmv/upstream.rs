@@ -316,10 +316,13 @@ impl UpstreamSource {
             ..revision.clone()
         };
         repository.read(path, revision.clone()).map_err(|error| {
-            Failure::new(error.to_string()).hint(command([
+            // A reader knows the address, and not the folder in the cache.
+            let folder = self.path.to_string_lossy();
+            let message = error.to_string().replace(&*folder, &self.address);
+            Failure::new(message).hint(command([
                 "git",
                 "-C",
-                &self.path.to_string_lossy(),
+                &folder,
                 "ls-tree",
                 "-r",
                 "--name-only",

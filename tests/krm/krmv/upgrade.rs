@@ -408,6 +408,49 @@ fn markers_show_both_sides_in_the_files() {
 }
 
 #[test]
+fn a_file_without_a_final_line_break_gets_none_from_markers() {
+    let world = World::with_package();
+    world.write("web/notes.txt", "mine");
+    world.commit("notes");
+    world
+        .krmv(&["upgrade", "web", "v2.0.0", "--markers"])
+        .assert_code(1);
+    assert!(
+        world
+            .read("web/notes.txt")
+            .contains("<<<<<<< local\nmine\n")
+    );
+    world
+        .krmv(&["resolve", "web", "--take", "local"])
+        .assert_code(0);
+    assert_eq!(world.read("web/notes.txt"), "mine");
+}
+
+#[test]
+fn a_name_that_begins_with_a_dash_is_no_flag_in_a_hint() {
+    let world = World::new();
+    let release = |tag: &str, text: &str| {
+        world.folder.put("catalog/-dash/-f.txt", text);
+        world.folder.commit(tag);
+        world.folder.git(&["tag", tag]);
+    };
+    release("v4.0.0", "one\n");
+    release("v5.0.0", "two\n");
+    let outcome = world.krmv(&["get", "../catalog//-dash@v4.0.0"]);
+    let next = hints(&outcome.stdout)[0];
+    assert_eq!(world.shell(next).code, Some(3), "{next}");
+    world.write("-dash/-f.txt", "mine\n");
+    world.commit("edit");
+    let mut outcome = world.krmv(&["upgrade", "./-dash", "v5.0.0"]);
+    outcome.assert_code(1);
+    for _ in 0..2 {
+        let next = hints(&outcome.stdout)[0].to_owned();
+        outcome = world.shell(&next);
+        assert_eq!(outcome.code, Some(0), "{next}: {}", outcome.stderr);
+    }
+}
+
+#[test]
 fn markers_go_where_a_side_is_taken_for_the_whole_file() {
     for (side, replicas) in [
         ("local", "replicas: 5 # by load"),
