@@ -5,6 +5,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -31,7 +32,7 @@ use super::merging::Merger;
 use super::package::{Contents, KPTFILE, LocalPackage, PackageResources, RULES, ResourcePlace};
 use super::print::{self, BOLD, DIM, Page};
 use super::session::{followed, remembered};
-use super::upstream::{UpstreamSource, supplied};
+use super::upstream::{UpstreamSource, moved_to, supplied};
 use super::{client, exit, worktree};
 
 pub(crate) fn run(blame: &BlameArguments, common: &Common) -> Result<u8> {
@@ -179,6 +180,8 @@ impl BlamedField {
 struct HistoricState {
     setter: Setter,
     files: BTreeMap<String, String>,
+    /// The indexes of the states that it was made from; all are greater than its own.
+    parents: Vec<usize>,
     /// Cached: every resource of the blamed file needs them.
     resources: OnceCell<PackageResources>,
     /// Of a local state: see [`FileHistory::revisions_at`]. Cached for the same reason.
@@ -190,6 +193,7 @@ impl HistoricState {
         Self {
             setter,
             files,
+            parents: Vec::new(),
             resources: OnceCell::new(),
             revisions: OnceCell::new(),
         }
@@ -257,7 +261,7 @@ impl FileHistory {
                 .push(HistoricState::new(Setter::Uncommitted, files));
         }
         if let Some(top) = top {
-            history.read_commits(directory, Path::new(&top))?;
+            history.read_commits(package, Path::new(&top))?;
         }
         if let Ok((lock, address)) = followed(package) {
             // Only `get`, `status` and `upgrade` go to the network.
@@ -275,29 +279,66 @@ impl FileHistory {
         Ok(history)
     }
 
-    /// Reads the states of the package from the commits of its own repository, newest first.
-    fn read_commits(&mut self, directory: &Path, top: &Path) -> Result<()> {
+    /// Reads the states of the package from the commits of its own repository, each before its parents. Moves of the
+    /// package's directory are followed.
+    fn read_commits(&mut self, package: &LocalPackage, top: &Path) -> Result<()> {
         let repository = Repository::open(top)?;
-        let prefix = client::line(directory, ["rev-parse", "--show-prefix"]).unwrap_or_default();
-        let prefix = prefix.trim_end_matches('/');
-        let log = client::text(
-            directory,
-            ["log", "--format=%H%x09%an%x09%as%x09%s", "--", "."],
-        );
+        let prefix = client::line(&package.directory, ["rev-parse", "--show-prefix"]);
+        let prefix = prefix.unwrap_or_default().trim_end_matches('/').to_owned();
+        let paths = package.paths()?;
+        // A commit to start at, the package's directory there, and the state that came after it.
+        let mut starts = vec![("HEAD".to_owned(), prefix, 0)];
+        while let Some((start, prefix, after)) = starts.pop() {
+            let first = self.local.len();
+            let paths = paths.iter().map(|path| Path::new(&prefix).join(path));
+            let paths: Vec<PathBuf> = paths.collect();
+            let parents = self.read_log(&repository, top, (&start, &prefix), &paths)?;
+            if (after + 1..self.local.len()).contains(&first) {
+                self.local[after].parents.push(first);
+            }
+            let ids = parents.iter().map(|(id, _)| id.as_str());
+            let known: HashMap<&str, usize> = ids.zip(first..).collect();
+            for (at, (id, parents)) in (first..).zip(&parents) {
+                let of_package = parents.iter().filter_map(|id| known.get(&**id).copied());
+                self.local[at].parents = of_package.collect();
+                let before = format!("{id}^");
+                if self.local[at].parents.is_empty()
+                    && let Some(old) = moved_to(top, &prefix, id, &before)
+                {
+                    starts.push((before, old, at));
+                }
+            }
+        }
+        self.repositories.push(repository);
+        Ok(())
+    }
+
+    /// Reads the states in which the package is in one directory. Returns their commits with the parents of each.
+    fn read_log(
+        &mut self,
+        repository: &Repository,
+        top: &Path,
+        (start, prefix): (&str, &str),
+        paths: &[PathBuf],
+    ) -> Result<Vec<(String, Vec<String>)>> {
+        let format = "--format=%H%x09%P%x09%an%x09%as%x09%s";
+        let log = ["log", "--topo-order", "--parents", format, start, "--"];
+        let log = log.iter().map(OsStr::new);
+        let log = client::text(top, log.chain(paths.iter().map(|path| path.as_os_str())));
         let log = log.unwrap_or_default();
         let progress = ProgressLine::new("Reading commits", log.lines().count());
+        let mut commits = Vec::new();
         for line in log.lines() {
-            let mut parts = line.splitn(4, '\t').map(str::to_owned);
+            let mut parts = line.splitn(5, '\t').map(str::to_owned);
             let mut next = || parts.next().unwrap_or_default();
-            let (id, author, date, summary) = (next(), next(), next(), next());
+            let (id, parents, author, date, summary) = (next(), next(), next(), next(), next());
             progress.step(&date);
-            let files = repository
-                .files_of(prefix, &id)?
-                .into_iter()
-                .collect::<BTreeMap<_, _>>();
+            let files: BTreeMap<_, _> = repository.files_of(prefix, &id)?.into_iter().collect();
             if files.is_empty() {
-                break;
+                continue;
             }
+            let parents = parents.split(' ').map(str::to_owned).collect();
+            commits.push((id.clone(), parents));
             let setter = Setter::Commit {
                 id,
                 author,
@@ -306,8 +347,7 @@ impl FileHistory {
             };
             self.local.push(HistoricState::new(setter, files));
         }
-        self.repositories.push(repository);
-        Ok(())
+        Ok(commits)
     }
 
     /// Finds who set each field of the current version of a file.
@@ -389,13 +429,13 @@ impl FileHistory {
         }
         for (at, numbers) in of_state {
             let (local, states) = (&self.local[at], self.revisions_at(at));
-            let found = states
-                .first()
-                .and_then(|first| Some((first, self.counterpart(first, local, &trail[at])?)));
-            let Some((first, location)) = found else {
+            let (Some(first), Some(place)) = (states.first(), &trail[at]) else {
                 continue;
             };
-            let kept = self.kept((local, &trail[at]), (first, &location));
+            let Some(location) = self.counterpart(first, local, place) else {
+                continue;
+            };
+            let kept = self.kept((local, place), (first, &location));
             let of_upstream = numbers.into_iter().filter_map(|number| {
                 let key = kept.key_of(&origins[number].key)?;
                 Some((number, key))
@@ -454,7 +494,10 @@ impl FileHistory {
     /// Repeats the merge of the upgrade that made a state, and returns its results. `None` if no upgrade made the
     /// state, or if the package had no rules before it.
     fn merged_again(&self, at: usize) -> Option<Vec<FunctionResult>> {
-        let before = self.local.get(at + 1)?;
+        let [before] = *self.local[at].parents else {
+            return None;
+        };
+        let before = &self.local[before];
         before.files.get(RULES)?;
         let (from, to) = (
             self.tracking_of(before)?,
@@ -500,7 +543,8 @@ impl FileHistory {
         let upstream = self.upstream.as_ref()?;
         let lock = |at: usize| self.tracking_of(self.local.get(at)?)?.lock;
         let lock_now = lock(at)?;
-        if lock(at + 1).is_some_and(|before| before.commit == lock_now.commit) {
+        let mut before = self.local[at].parents.iter().filter_map(|at| lock(*at));
+        if before.any(|before| before.commit == lock_now.commit) {
             return None;
         }
         let commit = lock_now.commit?;
@@ -515,15 +559,14 @@ impl FileHistory {
         let (mut path, mut newer) = (lock_now.directory, commit);
         for (revision, commit) in revisions {
             let files = self.upstream_files(&path, &commit).or_else(|| {
-                path = upstream.moved_to(&path, &newer, &commit)?;
+                path = moved_to(upstream.path(), &path, &newer, &commit)?;
                 self.upstream_files(&path, &commit)
             });
             let Some(files) = files else { break };
             newer.clone_from(&commit);
-            states.push(HistoricState::new(
-                Setter::Upstream { revision, commit },
-                files,
-            ));
+            let mut state = HistoricState::new(Setter::Upstream { revision, commit }, files);
+            state.parents = vec![states.len() + 1];
+            states.push(state);
         }
         Some(states)
     }
@@ -546,15 +589,25 @@ impl FileHistory {
         Tracking::read(&text).ok()
     }
 
-    /// The place of a resource in each of the states, which are newest first, as far back as it exists.
-    fn trail(&self, states: &[HistoricState], start: ResourcePlace) -> Vec<ResourcePlace> {
-        let mut trail = vec![start];
-        for (now, before) in states.iter().zip(states.iter().skip(1)) {
-            let last = &trail[trail.len() - 1];
-            let same = is_same_file(now, before, &last.0).then(|| last.clone());
-            let found = same.or_else(|| self.counterpart(before, now, last));
-            let Some(place) = found else { break };
-            trail.push(place);
+    /// The place of a resource in each of the states, as far back as it exists.
+    fn trail(&self, states: &[HistoricState], start: ResourcePlace) -> Vec<Option<ResourcePlace>> {
+        let mut trail = vec![None; states.len()];
+        if let Some(first) = trail.first_mut() {
+            *first = Some(start);
+        }
+        for (at, now) in states.iter().enumerate() {
+            let Some(place) = trail[at].clone() else {
+                continue;
+            };
+            for &parent in &now.parents {
+                let Some(before) = states.get(parent) else {
+                    continue;
+                };
+                if trail[parent].is_none() {
+                    let same = is_same_file(now, before, &place.0).then(|| place.clone());
+                    trail[parent] = same.or_else(|| self.counterpart(before, now, &place));
+                }
+            }
         }
         trail
     }
@@ -563,19 +616,25 @@ impl FileHistory {
     fn origins(
         &self,
         states: &[HistoricState],
-        trail: &[ResourcePlace],
+        trail: &[Option<ResourcePlace>],
         keys: Vec<String>,
     ) -> Vec<FieldOrigin> {
         let origins = keys.into_iter().map(|key| FieldOrigin { at: 0, key });
         let mut origins: Vec<FieldOrigin> = origins.collect();
-        for (at, places) in trail.windows(2).enumerate() {
-            if origins.iter().all(|origin| origin.at < at) {
-                break;
-            }
-            let kept = self.kept((&states[at], &places[0]), (&states[at + 1], &places[1]));
-            for origin in origins.iter_mut().filter(|origin| origin.at == at) {
-                if let Some(key) = kept.key_of(&origin.key) {
-                    *origin = FieldOrigin { at: at + 1, key };
+        for (at, now) in states.iter().enumerate() {
+            for &parent in &now.parents {
+                let place = |at: usize| trail.get(at).and_then(Option::as_ref);
+                let (Some(place), Some(before)) = (place(at), place(parent)) else {
+                    continue;
+                };
+                if origins.iter().all(|origin| origin.at != at) {
+                    break;
+                }
+                let kept = self.kept((now, place), (&states[parent], before));
+                for origin in origins.iter_mut().filter(|origin| origin.at == at) {
+                    if let Some(key) = kept.key_of(&origin.key) {
+                        *origin = FieldOrigin { at: parent, key };
+                    }
                 }
             }
         }

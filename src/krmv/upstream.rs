@@ -343,28 +343,11 @@ impl UpstreamSource {
             Ok(snapshot) => return Ok((snapshot, path.to_owned())),
             Err(error) => error,
         };
-        let Some(moved) = self.moved_to(path, from, &revision.commit) else {
+        let Some(moved) = moved_to(&self.path, path, from, &revision.commit) else {
             return Err(error);
         };
         let snapshot = self.snapshot(&moved, revision)?;
         Ok((snapshot, moved))
-    }
-
-    /// The directory to which most files of a directory were renamed between two commits, or the new path of a file.
-    pub(crate) fn moved_to(&self, path: &str, from: &str, to: &str) -> Option<String> {
-        let command = "diff-tree -r -z -M --diff-filter=R --name-status";
-        let listed = client::text(&self.path, command.split(' ').chain([from, to])).ok()?;
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        let mut words = listed.split('\0');
-        while let (Some(_), Some(old), Some(new)) = (words.next(), words.next(), words.next()) {
-            let rest = old.strip_prefix(path);
-            let rest = rest.filter(|rest| rest.is_empty() || rest.starts_with('/'));
-            if let Some(directory) = rest.and_then(|rest| new.strip_suffix(rest)) {
-                *counts.entry(directory).or_default() += 1;
-            }
-        }
-        let most = counts.into_iter().max_by_key(|(_, count)| *count);
-        most.map(|(directory, _)| directory.to_owned())
     }
 
     fn prepare(&self) -> Result<()> {
@@ -399,6 +382,23 @@ impl UpstreamSource {
         );
         Failure::new(message)
     }
+}
+
+/// The directory to which most files of a directory were renamed between two commits, or the new path of a file.
+pub(crate) fn moved_to(repository: &Path, path: &str, from: &str, to: &str) -> Option<String> {
+    let command = "diff-tree -r -z -M --diff-filter=R --name-status";
+    let listed = client::text(repository, command.split(' ').chain([from, to])).ok()?;
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut words = listed.split('\0');
+    while let (Some(_), Some(old), Some(new)) = (words.next(), words.next(), words.next()) {
+        let rest = old.strip_prefix(path);
+        let rest = rest.filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        if let Some(directory) = rest.and_then(|rest| new.strip_suffix(rest)) {
+            *counts.entry(directory).or_default() += 1;
+        }
+    }
+    let most = counts.into_iter().max_by_key(|(_, count)| *count);
+    most.map(|(directory, _)| directory.to_owned())
 }
 
 /// A revision as the upstream of a new package, including the files that merges leave out.

@@ -243,6 +243,40 @@ fn names_are_shown_in_any_encoding_of_git() {
     );
 }
 
+/// An edit on one branch while an upgrade was open on another.
+#[test]
+fn a_merge_of_branches_does_not_end_the_trail() {
+    let world = World::with_package();
+    let git = |arguments: &[&str]| world.folder.git_in("own", arguments);
+    git(&["checkout", "--quiet", "-b", "up"]);
+    world.krmv(&["upgrade", "web", "v1.1.0"]).assert_code(0);
+    world.commit("upgrade");
+    git(&["checkout", "--quiet", "main"]);
+    let own = world.read("web/app.yaml");
+    world.write("web/app.yaml", &own.replace("replicas: 1", "replicas: 5"));
+    world.commit("scale");
+    git(&["merge", "--quiet", "--no-ff", "-m", "merge", "up"]);
+    for (field, expected) in [
+        ("spec.replicas", "local scale"),
+        (IMAGE, "upstream v1.1.0"),
+        (MEMORY, "upstream v1.0.0"),
+    ] {
+        assert_eq!(setter(&world, "web/app.yaml", field), expected, "{field}");
+    }
+}
+
+#[test]
+fn a_package_that_moved_does_not_end_the_trail() {
+    let world = World::edited();
+    std::fs::create_dir(world.path("apps")).expect("a folder");
+    world.folder.git_in("own", &["mv", "web", "apps/shop"]);
+    world.commit("move");
+    for (field, expected) in [("spec.replicas", "local edits"), (IMAGE, "upstream v1.0.0")] {
+        let found = setter(&world, "apps/shop/app.yaml", field);
+        assert_eq!(found, expected, "{field}");
+    }
+}
+
 #[test]
 fn blame_names_what_is_not_there() {
     let world = World::with_package();
