@@ -13,7 +13,7 @@ use super::kustomization::PatchEntry;
 use super::objects::KustomizeBuild;
 use super::transformations::{Transformations, containers};
 use super::{OverlayError, PackageTexts};
-use crate::patch::kustomize::directive;
+use crate::patch::kustomize::{directive, merge};
 use crate::schema::Schema;
 use crate::yaml::Value;
 
@@ -97,7 +97,7 @@ pub fn check(
             Ok(outcome) if !outcome.is_changed => {
                 find(entry.place, OverlayState::Needless, NEEDLESS.to_owned());
             }
-            Ok(_) => changed_parts(&entry, &before, &objects, &mut find),
+            Ok(_) => changed_parts(&entry, [&before, &objects], schema, &mut find),
         }
     }
     of_fields(
@@ -112,8 +112,8 @@ pub fn check(
 /// Reports the parts of a patch that have no effect, while other parts have one.
 fn changed_parts(
     entry: &PatchEntry,
-    before: &[BuiltObject<'_>],
-    after: &[BuiltObject<'_>],
+    [before, after]: [&[BuiltObject<'_>]; 2],
+    schema: &Schema,
     find: &mut impl FnMut(String, OverlayState, String),
 ) {
     for name in half_containers(before, after) {
@@ -121,7 +121,7 @@ fn changed_parts(
             format!("the base has no container `{name}`: the patch adds one without an image");
         find(entry.place.clone(), OverlayState::Dead, message);
     }
-    for part in needless_parts(entry, before) {
+    for part in needless_parts(entry, before, schema) {
         let message = format!("`{part}` changes nothing: the base already has this value");
         find(entry.place.clone(), OverlayState::Needless, message);
     }
@@ -164,7 +164,7 @@ fn without_image(object: &Value) -> Vec<String> {
 }
 
 /// The fields of a strategic merge patch with values that its resource already has.
-fn needless_parts(entry: &PatchEntry, before: &[BuiltObject<'_>]) -> Vec<String> {
+fn needless_parts(entry: &PatchEntry, before: &[BuiltObject<'_>], schema: &Schema) -> Vec<String> {
     let mut parts = Vec::new();
     for patch in entry
         .patches
@@ -174,15 +174,22 @@ fn needless_parts(entry: &PatchEntry, before: &[BuiltObject<'_>]) -> Vec<String>
         let named = BuiltObject::made(patch.clone(), "");
         let found = before.iter().find(|object| object.id() == named.id());
         if let Some(found) = found {
-            leaves(patch, Some(&found.value), "", &mut parts);
+            let after = merge(&found.value, patch, schema);
+            leaves(patch, Some(&found.value), after.as_ref(), "", &mut parts);
         }
     }
     parts
 }
 
 /// Collects the paths at which a patch has the value of `live`. The fields that identify a resource or an element do
-/// not count.
-fn leaves(patch: &Value, live: Option<&Value>, path: &str, found: &mut Vec<String>) {
+/// not count. A list that is in `after` as the patch has it may have replaced the list, and needs all its elements.
+fn leaves(
+    patch: &Value,
+    live: Option<&Value>,
+    after: Option<&Value>,
+    path: &str,
+    found: &mut Vec<String>,
+) {
     match patch {
         Value::Mapping(fields) if directive(patch).is_none() => {
             for (key, value) in fields {
@@ -195,7 +202,8 @@ fn leaves(patch: &Value, live: Option<&Value>, path: &str, found: &mut Vec<Strin
                     } else {
                         format!("{path}.{name}")
                     };
-                    leaves(value, live.and_then(|live| live.get(&name)), &below, found);
+                    let [live, after] = [live, after].map(|side| side?.get(&name));
+                    leaves(value, live, after, &below, found);
                 }
             }
         }
@@ -204,16 +212,19 @@ fn leaves(patch: &Value, live: Option<&Value>, path: &str, found: &mut Vec<Strin
         Value::Null => {}
         Value::Sequence(items) => {
             let maps = items.iter().all(|item| item.get("name").is_some());
-            let old = live.map_or(&[][..], Value::items);
-            if !maps || items.is_empty() {
+            if !maps || items.is_empty() || after == Some(patch) {
                 found.extend((live == Some(patch)).then(|| path.to_owned()));
                 return;
             }
             for item in items {
                 let name = item.get("name");
-                let Some(other) = old.iter().find(|other| other.get("name") == name) else {
+                let [old, new] = [live, after].map(|side| {
+                    let mut items = side?.items().iter();
+                    items.find(|other| other.get("name") == name)
+                });
+                if old.is_none() {
                     continue;
-                };
+                }
                 let Value::Mapping(fields) = item else {
                     continue;
                 };
@@ -222,7 +233,7 @@ fn leaves(patch: &Value, live: Option<&Value>, path: &str, found: &mut Vec<Strin
                     .filter(|(key, _)| key.as_str() != Some("name"));
                 let others = Value::Mapping(others.cloned().collect());
                 let name = name.map(Value::plain_text).unwrap_or_default();
-                leaves(&others, Some(other), &format!("{path}[name={name}]"), found);
+                leaves(&others, old, new, &format!("{path}[name={name}]"), found);
             }
         }
         _ => found.extend((live == Some(patch)).then(|| path.to_owned())),

@@ -235,6 +235,36 @@ fn a_newer_revision_makes_patches_needless_or_dead() {
 }
 
 #[test]
+fn what_an_element_of_a_list_without_keys_repeats_is_needed() {
+    let upstream = "apiVersion: x.io/v1\nkind: Foo\nmetadata:\n  name: foo\nspec:\n  mode: a\n  list:\n  - name: a\n    v: 1\n  - name: b\n    v: 2\n";
+    let fork = upstream
+        .replace("v: 2", "v: 3")
+        .replace("mode: a", "mode: b");
+    for (newer, expected) in [
+        (upstream.to_owned(), &[][..]),
+        (
+            upstream.replace("mode: a", "mode: b"),
+            &["`spec.mode` changes nothing"],
+        ),
+        (
+            upstream.replace("v: 2", "v: 3"),
+            &["`spec.list` changes nothing"],
+        ),
+    ] {
+        let outcome = overlay_with(upstream, &fork, Some(&newer), None);
+        let found = outcome
+            .results
+            .iter()
+            .filter(|result| result.tag_value("reason") == Some("NeedlessPatch"));
+        let messages: Vec<String> = found.map(|result| result.message.to_string()).collect();
+        assert_eq!(messages.len(), expected.len(), "{newer}: {messages:?}");
+        for (message, expected) in messages.iter().zip(expected) {
+            assert!(message.contains(expected), "{message}");
+        }
+    }
+}
+
+#[test]
 fn a_base_with_a_kustomization_is_named_and_not_copied() {
     let folder = Folder::new(&[]);
     let listed = "resources:\n- app.yaml\n";
