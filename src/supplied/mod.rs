@@ -76,7 +76,7 @@ impl Role {
                 "The upstream revision to upgrade to: file, directory, archive, oci:PATH:TAG, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
             }
             Self::Against => {
-                "A newer upstream revision: file, directory, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
+                "A newer upstream revision: file, directory, archive, oci:PATH:TAG, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
             }
             Self::Live => "Live resources, as the cluster has them: file or directory",
             Self::Patches => "Patches: file or directory, repeatable",
