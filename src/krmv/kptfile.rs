@@ -7,13 +7,9 @@
 //! metadata:
 //!   annotations:
 //!     fn.kpt.dev/open-upgrade: 1f2e...3d..9a8b...7c      # merged: from this commit to that one
-//!     fn.kpt.dev/decided-conflicts: |                    # decided for the file's value, or not
-//!       [x] app.yaml:Deployment/app:spec.replicas
-//!
-//!       [ ] app.yaml:Deployment/app:spec.paused
+//!     fn.kpt.dev/decided-conflicts: |                    # decided for the file's value
+//!       app.yaml:Deployment/app:spec.replicas
 //! ```
-//!
-//! All conflicts are listed from the start, with lines between them, so that Git can merge the decisions of two branches.
 //!
 //! The lock alone is not enough: a branch or tag may move before all conflicts are decided, and a `ref` that the user
 //! edited would look like a merge that never happened. Neither annotation contains values.
@@ -30,11 +26,8 @@ use super::failure::{Failure, Result};
 
 /// The commits between which the files were merged: `FROM..TO`. For an archive or image, a space and its source follow.
 const OPEN: &str = "fn.kpt.dev/open-upgrade";
-/// The conflicts, one key a line. A mark is before those that the user decided for the file's value, because the files do
-/// not show these decisions.
+/// The conflicts that the user decided for the file's value, one key a line. The files do not show these decisions.
 const DECIDED: &str = "fn.kpt.dev/decided-conflicts";
-const IS_DECIDED: &str = "[x] ";
-const IS_OPEN: &str = "[ ] ";
 
 /// An upgrade with conflicts to decide.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,8 +39,6 @@ pub(crate) struct OpenUpgrade {
     /// The archive or image that it was merged with; no other field of the Kptfile names it. `None` for a Git
     /// repository.
     pub(crate) source: Option<String>,
-    /// The keys of the conflicts when the upgrade began.
-    pub(crate) listed: BTreeSet<String>,
     /// The keys of the conflicts that are decided for the file's value.
     pub(crate) decided: BTreeSet<String>,
 }
@@ -91,18 +82,11 @@ impl Tracking {
             text.filter(|text| !text.is_empty())
         };
         let annotation = |name: &str| text(&["metadata", "annotations", name]);
-        let lines = annotation(DECIDED).unwrap_or_default();
-        let lines = lines.lines().map(str::trim);
-        let (mut listed, mut decided) = (BTreeSet::new(), BTreeSet::new());
-        for line in lines.filter(|line| !line.is_empty()) {
-            let key = line.strip_prefix(IS_OPEN);
-            let key = key.or_else(|| {
-                let key = line.strip_prefix(IS_DECIDED).unwrap_or(line);
-                decided.insert(key.to_owned());
-                Some(key)
-            });
-            listed.extend(key.map(str::to_owned));
-        }
+        let decided = annotation(DECIDED).unwrap_or_default();
+        let decided = decided
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty());
         let open = annotation(OPEN).and_then(|range| {
             let (range, source) = match range.split_once(' ') {
                 Some((range, source)) => (range, Some(source.to_owned())),
@@ -113,8 +97,7 @@ impl Tracking {
                 source,
                 from: from.to_owned(),
                 to: to.to_owned(),
-                listed,
-                decided,
+                decided: decided.map(str::to_owned).collect(),
             })
         });
         let commit = lock.as_ref().and_then(|lock| lock.commit.as_deref());
@@ -250,11 +233,11 @@ pub(crate) fn opened(text: &str, new: &NewLock<'_>, open: &OpenUpgrade) -> Resul
 
 /// Writes the annotations of an open upgrade, with the conflicts that are decided.
 pub(crate) fn decided(text: &str, open: &OpenUpgrade) -> Result<String> {
-    let lines = open.listed.union(&open.decided).map(|key| {
-        let is_decided = open.decided.contains(key);
-        format!("{}{key}\n", if is_decided { IS_DECIDED } else { IS_OPEN })
-    });
-    let lines = lines.collect::<Vec<_>>().join("\n");
+    let lines: String = open
+        .decided
+        .iter()
+        .map(|line| format!("{line}\n"))
+        .collect();
     let source = open.source.iter();
     let source: String = source.map(|source| format!(" {source}")).collect();
     let range = format!("{}..{}{source}", open.from, open.to);
@@ -313,7 +296,6 @@ mod tests {
             from: "aaaa".to_owned(),
             to: "bbbb".to_owned(),
             source: None,
-            listed: BTreeSet::new(),
             decided: BTreeSet::new(),
         };
         let new = revision("v2", "bbbb");
@@ -330,13 +312,11 @@ mod tests {
         let tracking = Tracking::read(&text).expect("a Kptfile");
         assert_eq!(tracking.open.as_ref(), Some(&open));
 
-        let keys =
-            ["spec.replicas", "spec.x[0]"].map(|field| format!("app.yaml:Deployment/app:{field}"));
-        open.decided.insert(keys[0].clone());
-        open.listed.extend(keys);
+        open.decided
+            .insert("app.yaml:Deployment/app:spec.replicas".to_owned());
+        open.decided
+            .insert("app.yaml:Deployment/app:spec.x[0]".to_owned());
         let text = decided(&text, &open).expect("edits");
-        let lines = "|\n      [x] app.yaml:Deployment/app:spec.replicas\n\n      [ ] app.yaml:Deployment/app:spec.x[0]\n";
-        assert!(text.contains(lines), "{text}");
         assert_eq!(Tracking::read(&text).expect("a Kptfile").open, Some(open));
 
         let text = locked(&text, &moved).expect("edits");
@@ -355,7 +335,6 @@ mod tests {
             from: String::new(),
             to: "bbbb".to_owned(),
             source: None,
-            listed: BTreeSet::new(),
             decided: BTreeSet::new(),
         };
         let new = revision("v2", "bbbb");
@@ -376,7 +355,6 @@ mod tests {
             from: "aaaa".to_owned(),
             to: "bbbb".to_owned(),
             source: None,
-            listed: BTreeSet::new(),
             decided: BTreeSet::new(),
         };
         let new = revision("v2", "bbbb");

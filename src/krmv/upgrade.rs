@@ -143,7 +143,6 @@ impl Task<'_> {
             from,
             to: revision.commit.clone(),
             source: is_digest(&revision.commit).then(|| revision.upstream_ref.clone()),
-            listed: open.iter().map(ReportedConflict::key).collect(),
             decided: BTreeSet::new(),
         };
         let at = kptfile::at(lock, &merger.path);

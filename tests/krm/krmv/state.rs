@@ -45,22 +45,6 @@ fn two_people_decide_in_two_branches() {
     );
 }
 
-/// Decisions that leave the files unchanged stand in the Kptfile alone.
-#[test]
-fn git_merges_decisions_of_two_branches_about_the_files_value() {
-    let world = World::open();
-    world.commit("open");
-    for (branch, field) in [("one", "spec.replicas"), ("two", "*memory")] {
-        git(&world, &["checkout", "--quiet", "-b", branch, "main"]);
-        world
-            .krmv(&["resolve", "web", "--take", "local", field])
-            .assert_code(1);
-        world.commit(branch);
-    }
-    git(&world, &["merge", "--quiet", "--no-edit", "one"]);
-    world.krmv(&["resolve", "web"]).assert_code(0);
-}
-
 #[test]
 fn the_lock_of_the_branch_that_completed_counts() {
     let world = World::open();
