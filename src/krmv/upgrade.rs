@@ -226,8 +226,7 @@ impl Task<'_> {
         if !self.upgrade.dry_run {
             if !self.upgrade.force {
                 let paths: Vec<&str> = changes.iter().map(FileChange::path).collect();
-                let directory = &self.package.directory;
-                worktree::refuse_ignored(directory, &paths, &self.command_line())?;
+                worktree::refuse_ignored(self.package, &paths, &self.command_line())?;
             }
             self.package.write(&changes)?;
         }

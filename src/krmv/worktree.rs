@@ -66,13 +66,16 @@ pub(crate) fn refuse_uncommitted(package: &LocalPackage, again: &str) -> Result<
         .hint(format!("{again} --force")))
 }
 
-/// The files below a directory that Git ignores, and that therefore no commit has. Empty outside of a work tree.
-fn ignored(directory: &Path) -> Result<Vec<String>> {
+/// The files of a package that Git ignores, and that therefore no commit has. Empty outside of a work tree.
+fn ignored(package: &LocalPackage) -> Result<Vec<String>> {
+    let directory = &package.directory;
     if !is_inside(directory)? {
         return Ok(Vec::new());
     }
-    let list = "ls-files -z --others --ignored --exclude-standard -- .";
-    let listed = client::text(directory, list.split(' '))?;
+    let list = "ls-files -z --others --ignored --exclude-standard --";
+    let paths = package.paths()?;
+    let arguments = list.split(' ').chain(paths.iter().map(String::as_str));
+    let listed = client::text(directory, arguments)?;
     let paths = listed.split('\0');
     let files =
         paths.filter(|path| !path.is_empty() && !path.rsplit('/').next().is_some_and(is_temporary));
@@ -80,12 +83,12 @@ fn ignored(directory: &Path) -> Result<Vec<String>> {
 }
 
 /// Refuses to change files that Git ignores: no commit could bring their present state back.
-pub(crate) fn refuse_ignored(directory: &Path, changed: &[&str], again: &str) -> Result<()> {
-    let ignored = ignored(directory)?;
+pub(crate) fn refuse_ignored(package: &LocalPackage, changed: &[&str], again: &str) -> Result<()> {
+    let ignored = ignored(package)?;
     let Some(path) = ignored.iter().find(|path| changed.contains(&path.as_str())) else {
         return Ok(());
     };
-    let file = directory.join(path);
+    let file = package.directory.join(path);
     let file = file.to_string_lossy();
     let message = format!(
         "Git ignores '{file}', and the upgrade changes it; add it to Git first, so that you can compare and go back"
@@ -188,7 +191,7 @@ pub(crate) fn restore(package: &LocalPackage) -> Result<String> {
             short(&kept)
         );
     }
-    if let Some((first, others)) = ignored(directory)?.split_first() {
+    if let Some((first, others)) = ignored(package)?.split_first() {
         let more = match others.len() {
             0 => String::new(),
             count => format!(" and {count} more"),

@@ -262,6 +262,8 @@ fn abort_goes_back_to_what_was_before() {
 fn abort_leaves_files_alone_that_are_not_of_a_package_of_one_file() {
     let world = World::new();
     world.write("src/main.go", "code\n");
+    world.write(".gitignore", "*.o\n");
+    world.write("src/main.o", "built\n");
     world.write(
         "app.yaml",
         &super::deployment(5, "app:1", "64Mi").replace("64Mi", "256Mi"),
@@ -288,7 +290,9 @@ fn abort_leaves_files_alone_that_are_not_of_a_package_of_one_file() {
     let before = world.read("app.yaml");
     world.krmv(&["upgrade", "v2.0.0"]).assert_code(1);
     assert_ne!(world.read("app.yaml"), before);
-    world.krmv(&["upgrade", "--abort"]).assert_code(0);
+    let aborted = world.krmv(&["upgrade", "--abort"]);
+    aborted.assert_code(0);
+    assert!(!aborted.stdout.contains("main.o"), "{}", aborted.stdout);
     assert_eq!(world.read("app.yaml"), before);
     assert_eq!(world.read("src/main.go"), "work in progress\n");
     assert_eq!(world.read("src/new.go"), "new\n");
