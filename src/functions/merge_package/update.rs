@@ -2,6 +2,7 @@
 
 use super::config::Settings;
 use crate::config::UsageError;
+use crate::config::enum_fields::word;
 use crate::functions::following::{find_original, locked, make_kptfile, read_original, write_lock};
 use crate::kptfile::{root_kptfile, update_strategy};
 use crate::merge::package::{Merge, Strategy};
@@ -10,6 +11,7 @@ use crate::results::{FunctionResult, Reason, Results};
 use crate::schema::Schema;
 use crate::supplied::Supplied;
 use crate::upstream::{Locked, UpstreamRevision};
+use crate::yaml::Path;
 
 /// The packages to merge, and how to merge them.
 pub(super) struct Update<'s> {
@@ -68,7 +70,7 @@ impl Update<'_> {
                 }
                 Locked::Other(original) => {
                     if !names_strategy {
-                        options.strategy = recorded_strategy(local);
+                        options.strategy = recorded_strategy(local, results);
                     }
                     recorded = read_original(local, original, results)?;
                     recorded.list()
@@ -98,13 +100,19 @@ impl Update<'_> {
     }
 }
 
-/// The strategy in the Kptfile, where kpt writes one.
-fn recorded_strategy(local: &ResourceList) -> Strategy {
+/// The strategy in the Kptfile, where kpt writes one. Reports an unknown one.
+fn recorded_strategy(local: &ResourceList, results: &mut Results) -> Strategy {
     let kptfile = root_kptfile(local);
-    let word = kptfile.and_then(|kptfile| local.read(kptfile, update_strategy));
-    let word = word.as_deref();
-    let known = Strategy::WORDS
-        .iter()
-        .find(|(known, _)| Some(*known) == word);
-    known.map(|(_, strategy)| *strategy).unwrap_or_default()
+    let found = kptfile.and_then(|kptfile| local.read(kptfile, update_strategy));
+    let Some(found) = found else {
+        return Strategy::default();
+    };
+    word(&found, &Strategy::WORDS).unwrap_or_else(|message| {
+        let default = Strategy::default();
+        let message = format!("{message}: merged as `{}`", default.as_str());
+        let result = FunctionResult::warning(Reason::IgnoredField, message);
+        let path = Path::fields(&["upstream", "updateStrategy"]);
+        results.push(result.in_file("Kptfile").with_field(&path));
+        default
+    })
 }

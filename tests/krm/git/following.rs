@@ -55,6 +55,21 @@ fn one_command_takes_the_place_of_kpt_pkg_update() {
 }
 
 #[test]
+fn an_unknown_strategy_of_the_kptfile_is_reported() {
+    let folder = catalog(&[]);
+    at_v1(&folder);
+    let kptfile = folder
+        .get("local/Kptfile")
+        .replace("resource-merge", "alpha-git-patch");
+    folder.put("local/Kptfile", kptfile);
+    let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=v2"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(folder.get("local/cm.yaml"), map("2", "7"));
+    let warning = "found `alpha-git-patch`: merged as `resource-merge` (IgnoredField)";
+    assert!(outcome.stderr.contains(warning), "{}", outcome.stderr);
+}
+
+#[test]
 fn a_lock_by_kpt_names_the_object_of_an_annotated_tag() {
     let folder = catalog(&[]);
     at_v1(&folder);
