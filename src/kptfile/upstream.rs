@@ -123,6 +123,16 @@ impl UpstreamLock {
     }
 }
 
+/// While an upgrade by `krmv` has conflicts that nobody has decided: the commits between which the files were merged,
+/// `FROM..TO`. For an archive or image, a space and its source follow.
+pub const OPEN_UPGRADE_ANNOTATION: &str = "fn.kpt.dev/open-upgrade";
+
+/// Whether an upgrade by `krmv` is open.
+pub(crate) fn has_open_upgrade(kptfile: NodeRef<'_>) -> bool {
+    let annotation = ["metadata", "annotations", OPEN_UPGRADE_ANNOTATION];
+    kptfile.get_path(&annotation).is_some()
+}
+
 /// The update strategy of a Kptfile.
 pub(crate) fn update_strategy(kptfile: NodeRef<'_>) -> Option<String> {
     let strategy = kptfile.get_path(&["upstream", "updateStrategy"])?;

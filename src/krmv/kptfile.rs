@@ -16,7 +16,9 @@
 
 use std::collections::BTreeSet;
 
-use krm_variants::kptfile::{NewLock, UpstreamLock, remove_annotations, set_metadata};
+use krm_variants::kptfile::{
+    NewLock, OPEN_UPGRADE_ANNOTATION, UpstreamLock, remove_annotations, set_metadata,
+};
 use krm_variants::upstream::{
     SourceOutsideGit, forget_digest, is_digest, record_digest, recorded_digest,
 };
@@ -24,8 +26,6 @@ use krm_variants::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Val
 
 use super::failure::{Failure, Result};
 
-/// The commits between which the files were merged: `FROM..TO`. For an archive or image, a space and its source follow.
-const OPEN: &str = "fn.kpt.dev/open-upgrade";
 /// The conflicts that the user decided for the file's value, one key a line. The files do not show these decisions.
 const DECIDED: &str = "fn.kpt.dev/decided-conflicts";
 
@@ -87,7 +87,7 @@ impl Tracking {
             .lines()
             .map(str::trim)
             .filter(|line| !line.is_empty());
-        let open = annotation(OPEN).and_then(|range| {
+        let open = annotation(OPEN_UPGRADE_ANNOTATION).and_then(|range| {
             let (range, source) = match range.split_once(' ') {
                 Some((range, source)) => (range, Some(source.to_owned())),
                 None => (&*range, None),
@@ -181,7 +181,7 @@ pub(crate) fn named(text: &str, other: &str) -> Result<String> {
 pub(crate) fn with_lock_of(text: &str, other: &str) -> Result<String> {
     let document = OwnedDocument::parse(other.to_owned())?;
     let root = document.root();
-    let text = annotated(text, &[(OPEN, None), (DECIDED, None)])?;
+    let text = annotated(text, &[(OPEN_UPGRADE_ANNOTATION, None), (DECIDED, None)])?;
     let recorded = root.and_then(recorded_digest);
     edited(&text, |own, editor| {
         match &recorded {
@@ -219,7 +219,7 @@ pub(crate) fn locked(text: &str, lock: &NewLock<'_>) -> Result<String> {
             }
         }
     })?;
-    annotated(&text, &[(OPEN, None), (DECIDED, None)])
+    annotated(&text, &[(OPEN_UPGRADE_ANNOTATION, None), (DECIDED, None)])
 }
 
 /// Records an open upgrade: `upstream` names the new revision, and the lock keeps the old one.
@@ -244,7 +244,7 @@ pub(crate) fn decided(text: &str, open: &OpenUpgrade) -> Result<String> {
     annotated(
         text,
         &[
-            (OPEN, Some(&range)),
+            (OPEN_UPGRADE_ANNOTATION, Some(&range)),
             (DECIDED, Some(&*lines).filter(|lines| !lines.is_empty())),
         ],
     )

@@ -9,7 +9,7 @@ pub(crate) use search::{find_original, outside_git};
 use std::sync::Arc;
 
 use crate::config::UsageError;
-use crate::kptfile::root_kptfile;
+use crate::kptfile::{has_open_upgrade, root_kptfile};
 use crate::resource_list::{NewResource, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Role, SuppliedPackage};
@@ -19,16 +19,21 @@ use crate::yaml::Value;
 /// Compares the lock of the root Kptfile with an upstream.
 ///
 /// # Errors
-/// [`UsageError`]: the original revision cannot be read.
+/// [`UsageError`]: the original revision cannot be read; an upgrade is open, so that the files are of two revisions.
 pub(crate) fn locked(
     local: &ResourceList,
     upstream: &dyn UpstreamRevision,
     results: &mut Results,
 ) -> Result<Locked, UsageError> {
-    match root_kptfile(local) {
-        Some(kptfile) => upstream.locked(local, kptfile, results).map_err(failed),
-        None => Ok(Locked::Absent(None)),
+    let Some(kptfile) = root_kptfile(local) else {
+        return Ok(Locked::Absent(None));
+    };
+    if local.read(kptfile, has_open_upgrade) {
+        let message = "Kptfile: an upgrade by `krmv` has conflicts that nobody has decided: decide them with \
+                       `krmv resolve`, or go back with `krmv upgrade --abort`";
+        return Err(UsageError::Refused(message.to_owned()));
     }
+    upstream.locked(local, kptfile, results).map_err(failed)
 }
 
 /// Reads the original revision of a package.

@@ -45,6 +45,32 @@ fn two_people_decide_in_two_branches() {
     );
 }
 
+/// The files are of two revisions, so a merge from the lock would take decided and merged values for local edits.
+#[test]
+fn merge_package_refuses_a_package_with_an_open_upgrade() {
+    let world = World::open();
+    let before = world.read("web/app.yaml");
+    let merge = [
+        "merge-package",
+        "--package",
+        "web",
+        "--upstream",
+        "../catalog//web?ref=v2.0.0",
+    ];
+    let refused = world.krmv(&merge);
+    refused.assert_code(2);
+    assert!(
+        refused.stderr.contains("`krmv resolve`"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(world.read("web/app.yaml"), before);
+    world
+        .krmv(&["resolve", "web", "--take", "local"])
+        .assert_code(0);
+    world.krmv(&merge).assert_code(0);
+}
+
 #[test]
 fn the_lock_of_the_branch_that_completed_counts() {
     let world = World::open();
