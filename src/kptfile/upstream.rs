@@ -13,7 +13,9 @@
 //! The fields are read and written as kpt does it: `ref` of the lock has the package's name as a prefix where the tag
 //! has it, and `directory` begins with a slash.
 
-use super::ownership::{UPSTREAM_FILE_ANNOTATION, remove_annotations, set_metadata};
+use super::ownership::{
+    UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_FILE_ANNOTATION, remove_annotations, set_metadata,
+};
 use crate::git::Revision;
 use crate::package::{join, normalize_package_path};
 use crate::results::with_article;
@@ -127,10 +129,14 @@ impl UpstreamLock {
 /// `FROM..TO`. For an archive or image, a space and its source follow.
 pub const OPEN_UPGRADE_ANNOTATION: &str = "fn.kpt.dev/open-upgrade";
 
-/// Whether an upgrade by `krmv` is open.
+/// Whether an upgrade by `krmv` is open: it began at the revision of the lock.
 pub(crate) fn has_open_upgrade(kptfile: NodeRef<'_>) -> bool {
-    let annotation = ["metadata", "annotations", OPEN_UPGRADE_ANNOTATION];
-    kptfile.get_path(&annotation).is_some()
+    let text = |path: &[&str]| kptfile.get_path(path)?.scalar_text();
+    let annotation = |name| text(&["metadata", "annotations", name]);
+    let range = annotation(OPEN_UPGRADE_ANNOTATION).and_then(|range| range.split_once(".."));
+    let locked =
+        text(&["upstreamLock", "git", "commit"]).or(annotation(UPSTREAM_DIGEST_ANNOTATION));
+    range.is_some_and(|(from, _)| from == locked.unwrap_or_default())
 }
 
 /// The update strategy of a Kptfile.
