@@ -372,15 +372,17 @@ fn aliases() {
     let bomb = alias_bomb(12);
     let lines =
         |indent: &str| -> String { bomb.lines().map(|l| format!("{indent}{l}\n")).collect() };
-    for (name, more) in [
-        ("in the wrapper", bomb.clone()),
-        ("in an item", format!("- kind: Bomb\n{}", lines("  "))),
-        ("an alias of itself", "x: &x [*x]\n".to_owned()),
-    ] {
-        let input = list(&[KPTFILE, CONTEXT, &more]);
-        let outcome = run(&["region=east"], input);
-        assert_eq!(outcome.code, Some(0), "{name}: {}", outcome.stderr);
-        assert!(outcome.stdout.contains(&more), "{name}");
+    let run_with = |more: &str| run(&["region=east"], list(&[KPTFILE, CONTEXT, more]));
+    let item = format!("- kind: Bomb\n{}", lines("  "));
+    let outcome = run_with(&item);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(outcome.stdout.contains(&item));
+    // The edit would be in the text that has them.
+    for wrapper in [bomb.clone(), "x: &x [*x]\n".to_owned()] {
+        let outcome = run_with(&wrapper);
+        assert_eq!(outcome.code, Some(2), "{}", outcome.stdout);
+        let message = "set-package-context: the text: the aliases expand to too many values";
+        assert!(outcome.stderr.contains(message), "{}", outcome.stderr);
     }
     let message =
         "functionConfig: expected aliases that expand to at most 100000 nodes, found more";

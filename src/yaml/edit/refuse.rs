@@ -93,7 +93,11 @@ pub(super) fn key_of(entry: EntryRef<'_>) -> Result<Value, EditError> {
 }
 
 pub(super) fn endless(node: NodeRef<'_>) -> EditError {
-    EditError::Endless {
-        place: node.path().to_string(),
-    }
+    let path = node.path().to_string();
+    let place = if path.is_empty() {
+        "the text".to_owned()
+    } else {
+        path
+    };
+    EditError::Endless { place }
 }
