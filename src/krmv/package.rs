@@ -217,7 +217,7 @@ impl LocalPackage {
     /// The existing paths of the package from the current directory, quoted for a shell.
     pub(crate) fn shell_paths(&self) -> Result<String> {
         let mut paths = self.paths()?;
-        paths.retain(|path| path == "." || self.contents.contains_key(path));
+        paths.retain(|path| self.directory.join(path).exists());
         let paths = paths.iter().map(|path| self.directory.join(path));
         // A path loses its last `.`.
         let paths = paths.map(|path| path.components().collect::<PathBuf>());
