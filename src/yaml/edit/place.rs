@@ -30,7 +30,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             let format = self.format_at(node);
             let text = match (node.kind(), string_in_style_of(node, content)) {
                 (NodeKind::Scalar(style), Some(value)) if format.json == Json::No => {
-                    scalar::write_inline(value, style, Context::Flow)
+                    scalar::write_inline(value, style, Context::Flow).into_owned()
                 }
                 _ => {
                     let mut text = String::new();

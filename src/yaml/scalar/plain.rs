@@ -14,6 +14,12 @@ use super::Context;
 /// `0b1`, `1_000`, `1,000`, `1e3`, `.5`, `12:30`, `.inf`), dates and times, `=` and `<<`. Where readers are stricter or
 /// laxer than their specification, the answer is the cautious one.
 pub(crate) fn plain_is_safe(text: &str, context: Context) -> bool {
+    // Most strings: no number, time or indicator begins with a letter.
+    let is_usual =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/');
+    if text.starts_with(|first: char| first.is_ascii_alphabetic()) && text.bytes().all(is_usual) {
+        return !is_reserved_word(text);
+    }
     plain_keeps_its_text(text, context)
         && !is_reserved_word(text)
         && !looks_like_number(text)

@@ -1,5 +1,7 @@
 //! Text in each of the scalar styles.
 
+use std::borrow::Cow;
+
 use super::plain::{is_printable, plain_is_safe};
 use super::{Context, ScalarStyle};
 
@@ -7,14 +9,13 @@ use super::{Context, ScalarStyle};
 ///
 /// Plain style is used if [`plain_is_safe`]. The block styles, which need separate lines, become double quotes (see
 /// [`write_block`]).
-pub(crate) fn write_inline(text: &str, preferred: ScalarStyle, context: Context) -> String {
-    match preferred {
-        ScalarStyle::Plain if plain_is_safe(text, context) => text.to_owned(),
-        ScalarStyle::SingleQuoted => {
-            write_single_quoted(text).unwrap_or_else(|| write_double_quoted(text))
-        }
-        _ => write_double_quoted(text),
-    }
+pub(crate) fn write_inline(text: &str, preferred: ScalarStyle, context: Context) -> Cow<'_, str> {
+    let quoted = match preferred {
+        ScalarStyle::Plain if plain_is_safe(text, context) => return Cow::Borrowed(text),
+        ScalarStyle::SingleQuoted => write_single_quoted(text),
+        _ => None,
+    };
+    Cow::Owned(quoted.unwrap_or_else(|| write_double_quoted(text)))
 }
 
 /// `text` in double quotes on one line (7.3.1). Every string can be written this way.
