@@ -125,7 +125,7 @@ impl UpstreamLock {
     }
 }
 
-/// While an upgrade by `krmv` has conflicts that nobody has decided: the commits between which the files were merged,
+/// While an upgrade by `krmv` has undecided conflicts: the commits between which the files were merged,
 /// `FROM..TO`. For an archive or image, a space and its source follow.
 pub const OPEN_UPGRADE_ANNOTATION: &str = "fn.kpt.dev/open-upgrade";
 

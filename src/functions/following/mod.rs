@@ -29,7 +29,7 @@ pub(crate) fn locked(
         return Ok(Locked::Absent(None));
     };
     if local.read(kptfile, has_open_upgrade) {
-        let message = "Kptfile: an upgrade by `krmv` has conflicts that nobody has decided: decide them with \
+        let message = "Kptfile: an upgrade by `krmv` has undecided conflicts: decide them with \
                        `krmv resolve`, or go back with `krmv upgrade --abort`";
         return Err(UsageError::Refused(message.to_owned()));
     }
