@@ -87,10 +87,8 @@ impl Releases {
                 }
             }
             if releases.versions.is_empty() {
-                let versions = found.iter().filter(|found| !found.short.contains('/'));
-                let versions =
-                    versions.filter_map(|found| Some((version(&found.short)?, found.clone())));
-                releases.versions = versions.collect();
+                let tags = found.iter().filter(|found| !found.short.contains('/'));
+                releases.versions = by_version(tags, "");
             }
             releases.all.extend(found);
             if folder.is_empty() {
@@ -98,7 +96,6 @@ impl Releases {
             }
             folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
         }
-        releases.versions.sort_by(|a, b| a.0.cmp(&b.0));
         for (commit, full_name) in &lines {
             if let Some(name) = full_name.strip_prefix("refs/heads/") {
                 releases.all.push(reference(name, name, full_name, commit));
@@ -147,16 +144,12 @@ impl Releases {
             })
         };
         let all: Vec<ListedReference> = all.into_iter().filter_map(reference).collect();
-        let versions = all.iter();
-        let versions = versions.filter_map(|one| Some((version(&one.short)?, one.clone())));
-        let mut versions: Vec<_> = versions.collect();
-        versions.sort_by(|a, b| a.0.cmp(&b.0));
         let head = match &all[..] {
             [only] => Some(only.clone()),
             _ => None,
         };
         Ok(Self {
-            versions,
+            versions: by_version(all.iter(), ""),
             all,
             head,
         })
@@ -171,11 +164,8 @@ impl Releases {
             .unwrap_or_default();
         let tags = self.all.iter();
         let tags = tags.filter(|one| !prefix.is_empty() && one.full_name.starts_with("refs/tags/"));
-        let version = |tag: &ListedReference| version(tag.short.strip_prefix(prefix)?);
-        let versions = tags.filter_map(|tag| Some((version(tag)?, tag.clone())));
-        let mut versions: Vec<_> = versions.collect();
+        let versions = by_version(tags, prefix);
         if !versions.is_empty() {
-            versions.sort_by(|a, b| a.0.cmp(&b.0));
             self.versions = versions;
         }
     }
@@ -261,6 +251,18 @@ impl Releases {
         let branch = self.head().map_or("main", |head| head.short.as_str());
         Failure::new(message).hint(format!("{next} {branch}"))
     }
+}
+
+/// The references with a name that is a version after this prefix, lowest first.
+fn by_version<'r>(
+    references: impl Iterator<Item = &'r ListedReference>,
+    prefix: &str,
+) -> Vec<(Version, ListedReference)> {
+    let version = |one: &ListedReference| version(one.short.strip_prefix(prefix)?);
+    let versions = references.filter_map(|one| Some((version(one)?, one.clone())));
+    let mut versions: Vec<_> = versions.collect();
+    versions.sort_by(|a, b| a.0.cmp(&b.0));
+    versions
 }
 
 /// A range of versions: `~1.2`, `^1`, `>=1.2,<2`, or the beginning of a version, `v1.2`.
