@@ -27,8 +27,10 @@ pub(crate) use package_context::{
     package_context_path_taken,
 };
 pub(crate) use pipeline::{PIPELINE_LISTS, function_name, is_of_package_variant, owns};
-pub use upstream::{NewLock, OPEN_UPGRADE_ANNOTATION, UnusableLock, UpstreamLock};
-pub(crate) use upstream::{has_open_upgrade, update_strategy, upstream_file};
+pub use upstream::{
+    NewLock, OPEN_UPGRADE_ANNOTATION, UnusableLock, UpstreamLock, has_open_upgrade,
+};
+pub(crate) use upstream::{update_strategy, upstream_file};
 
 use crate::package::normalize_package_path;
 use crate::resource::{ID_ANNOTATIONS, Origin, Resource};

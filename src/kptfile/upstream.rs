@@ -129,8 +129,10 @@ impl UpstreamLock {
 /// `FROM..TO`. For an archive or image, a space and its source follow.
 pub const OPEN_UPGRADE_ANNOTATION: &str = "fn.kpt.dev/open-upgrade";
 
-/// Whether an upgrade by `krmv` is open: it began at the revision of the lock.
-pub(crate) fn has_open_upgrade(kptfile: NodeRef<'_>) -> bool {
+/// Whether an upgrade by `krmv` is open: it began at the revision of the lock. If another program has moved the lock, its
+/// merge includes the upgrade.
+#[must_use]
+pub fn has_open_upgrade(kptfile: NodeRef<'_>) -> bool {
     let text = |path: &[&str]| kptfile.get_path(path)?.scalar_text();
     let annotation = |name| text(&["metadata", "annotations", name]);
     let range = annotation(OPEN_UPGRADE_ANNOTATION).and_then(|range| range.split_once(".."));

@@ -17,7 +17,8 @@
 use std::collections::BTreeSet;
 
 use krm_variants::kptfile::{
-    NewLock, OPEN_UPGRADE_ANNOTATION, UpstreamLock, remove_annotations, set_metadata,
+    NewLock, OPEN_UPGRADE_ANNOTATION, UpstreamLock, has_open_upgrade, remove_annotations,
+    set_metadata,
 };
 use krm_variants::upstream::{
     SourceOutsideGit, forget_digest, is_digest, record_digest, recorded_digest,
@@ -100,15 +101,11 @@ impl Tracking {
                 decided: decided.map(str::to_owned).collect(),
             })
         });
-        let commit = lock.as_ref().and_then(|lock| lock.commit.as_deref());
-        let commit = commit.unwrap_or_default();
-        // If another program has moved the lock, its merge includes the upgrade that was open.
-        let is_open = open.as_ref().is_some_and(|open| open.from == commit);
         Ok(Self {
             repository: address,
             requested: text(&["upstream", "git", "ref"])
                 .or(open.as_ref().and_then(|open| open.source.clone())),
-            open: open.filter(|_| is_open),
+            open: open.filter(|_| has_open_upgrade(root)),
             lock,
         })
     }
