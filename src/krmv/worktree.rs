@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use krm_variants::package::is_temporary;
-use krm_variants::yaml::{OwnedDocument, Path as YamlPath, PathElement};
+use krm_variants::results::and_more;
+use krm_variants::yaml::{OwnedDocument, Path as YamlPath};
 
 use super::client;
 use super::conflict::ReportedConflict;
@@ -18,6 +19,12 @@ fn is_inside(directory: &Path) -> Result<bool> {
     Ok(output.status.success() && output.stdout.starts_with(b"true"))
 }
 
+/// The output of a Git command for some paths.
+fn with_paths(directory: &Path, command: &str, paths: &[String]) -> Result<String> {
+    let words = command.split(' ');
+    client::text(directory, words.chain(paths.iter().map(String::as_str)))
+}
+
 /// The uncommitted changes of a package, as `git status` lists them. Temporary files of a killed run are left out,
 /// because the next run removes them. Empty outside of a work tree.
 pub(crate) fn uncommitted(package: &LocalPackage) -> Result<Vec<String>> {
@@ -25,12 +32,8 @@ pub(crate) fn uncommitted(package: &LocalPackage) -> Result<Vec<String>> {
     if !is_inside(directory)? {
         return Ok(Vec::new());
     }
-    let status = ["status", "--porcelain", "--untracked-files=all", "--"];
-    let paths = package.paths()?;
-    let listed = client::text(
-        directory,
-        status.into_iter().chain(paths.iter().map(String::as_str)),
-    );
+    let status = "status --porcelain --untracked-files=all --";
+    let listed = with_paths(directory, status, &package.paths()?);
     let name = directory.to_string_lossy();
     let listed = listed.map_err(|error| error.hint(command(["git", "-C", &name, "status"])))?;
     let is_left_behind = |line: &&str| {
@@ -48,10 +51,7 @@ pub(crate) fn refuse_uncommitted(package: &LocalPackage, again: &str) -> Result<
         return Ok(());
     };
     let name = package.name();
-    let more = match listed.len() {
-        1 => String::new(),
-        count => format!(" and {} more", count - 1),
-    };
+    let more = and_more(listed.len());
     let message = format!(
         "'{name}' has uncommitted changes ({}{more}); commit them first, so that you can compare and go back",
         first.get(3..).unwrap_or(first)
@@ -73,9 +73,7 @@ fn ignored(package: &LocalPackage) -> Result<Vec<String>> {
         return Ok(Vec::new());
     }
     let list = "ls-files -z --others --ignored --exclude-standard --";
-    let paths = package.paths()?;
-    let arguments = list.split(' ').chain(paths.iter().map(String::as_str));
-    let listed = client::text(directory, arguments)?;
+    let listed = with_paths(directory, list, &package.paths()?)?;
     let paths = listed.split('\0');
     let files =
         paths.filter(|path| !path.is_empty() && !path.rsplit('/').next().is_some_and(is_temporary));
@@ -128,12 +126,8 @@ fn last_line(directory: &Path, conflict: &ReportedConflict) -> Option<usize> {
     let line_at = |offset: usize| document.location(offset).line;
     let roots = (0..document.len()).rev().filter_map(|at| document.root(at));
     let mut roots = roots.skip_while(|root| Some(line_at(root.range().start)) > conflict.line());
-    let steps = path.elements().iter();
-    let node = steps.fold(roots.next(), |node, step| match step {
-        PathElement::Field(name) => node?.resolved().get(name),
-        PathElement::Index(index) => node?.resolved().items().nth(*index),
-        PathElement::Key(_) | PathElement::Value(_) => None,
-    })?;
+    let (_, node) = roots.next()?.place(&path);
+    let node = node?;
     Some(line_at(node.range().start + node.source().trim_end().len()))
 }
 
@@ -153,36 +147,22 @@ pub(crate) fn restore(package: &LocalPackage) -> Result<String> {
     })?;
     let paths = package.paths()?;
     // Git refuses paths that it does not know.
-    let known = |list: &[&str]| -> Result<Vec<String>> {
+    let known = |list: &str| -> Result<Vec<String>> {
         if paths == ["."] {
             return Ok(paths.clone());
         }
-        let list = list.iter().copied();
-        let list = list.chain(paths.iter().map(String::as_str));
-        let listed = client::text(directory, list)?;
+        let listed = with_paths(directory, list, &paths)?;
         Ok(listed.split_terminator('\0').map(str::to_owned).collect())
     };
-    let run = |command: &[&str], paths: &[String]| {
-        let words = command.iter().copied();
-        client::text(directory, words.chain(paths.iter().map(String::as_str)))
-    };
     // Save the current state, including new files, as a commit that no branch refers to.
-    let present = "ls-files -z --cached --others --exclude-standard --";
-    let present = known(&present.split(' ').collect::<Vec<_>>())?;
-    run(&["add", "--all", "--"], &present)?;
+    let present = known("ls-files -z --cached --others --exclude-standard --")?;
+    with_paths(directory, "add --all --", &present)?;
     let kept = client::line(directory, ["stash", "create"]);
-    let mut all = known(&["ls-tree", "-z", "--name-only", &before, "--"])?;
+    let mut all = known(&format!("ls-tree -z --name-only {before} --"))?;
     all.extend(present);
     // Files that were added since are removed.
-    let restore = [
-        "restore",
-        "--source",
-        &before,
-        "--staged",
-        "--worktree",
-        "--",
-    ];
-    run(&restore, &all)?;
+    let restore = format!("restore --source {before} --staged --worktree --");
+    with_paths(directory, &restore, &all)?;
     let short = |commit: &str| commit.get(..12).unwrap_or(commit).to_owned();
     let mut message = format!("back to commit {}", short(&before));
     if let Some(kept) = kept {
@@ -191,11 +171,9 @@ pub(crate) fn restore(package: &LocalPackage) -> Result<String> {
             short(&kept)
         );
     }
-    if let Some((first, others)) = ignored(package)?.split_first() {
-        let more = match others.len() {
-            0 => String::new(),
-            count => format!(" and {count} more"),
-        };
+    let ignored = ignored(package)?;
+    if let Some(first) = ignored.first() {
+        let more = and_more(ignored.len());
         message += &format!("; left as they are, because Git ignores them: {first}{more}");
     }
     Ok(message)

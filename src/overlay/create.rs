@@ -14,6 +14,7 @@ use crate::patch::node::Node;
 use crate::patch::rules::Rules;
 use crate::patch::write::to_text;
 use crate::resource::Resource;
+use crate::results::and_more;
 use crate::schema::Schema;
 use crate::yaml::{EditError, OwnedDocument, Value, to_block_text};
 
@@ -307,10 +308,7 @@ impl<'b, 'p> OverlayBuilder<'b, 'p> {
             }
             let comments = omitted_comments(&new.source(), &old.source(), &patches);
             if let Some(first) = comments.first() {
-                let more = match comments.len() {
-                    1 => String::new(),
-                    count => format!(" and {} more", count - 1),
-                };
+                let more = and_more(comments.len());
                 omitted.push((new.resource(), format!("the comment `{first}`{more}")));
             }
             if is_reordered(old, new) {

@@ -11,7 +11,7 @@ use super::{FunctionResult, ResourceRef, Results};
 use crate::identity::separate_documents;
 use crate::resource::Resource;
 use crate::yaml::scalar::ScalarStyle;
-use crate::yaml::{NodeKind, NodeRef, OwnedDocument, Path, PathElement};
+use crate::yaml::{NodeKind, OwnedDocument, Path};
 
 const LINE: &str = "line";
 
@@ -118,7 +118,7 @@ fn line_of(
         let mut roots = (0..parsed.len()).filter_map(|index| parsed.root(index));
         let root = roots.find(|root| is_it(&Resource::read(*root)))?;
         *next = index;
-        let (at, value) = place(root, path);
+        let (at, value) = root.place(path);
         let line = parsed.location(at).line + document.lines_before;
         // The lines of a literal begin below its header.
         let within = value.filter(|value| value.kind() == NodeKind::Scalar(ScalarStyle::Literal));
@@ -132,28 +132,6 @@ fn is_about(about: &ResourceRef, resource: &Resource) -> bool {
         && about.api_version == resource.api_version
         && about.name == *resource.name.as_ref().unwrap_or(&Arc::<str>::default())
         && about.namespace == resource.namespace
-}
-
-/// The offset of a value, and the value. If it does not exist, the offset of the last part of its path that does.
-fn place<'a>(root: NodeRef<'a>, path: &Path) -> (usize, Option<NodeRef<'a>>) {
-    let (mut at, mut node) = (root.outer_start(), root);
-    for element in path.elements() {
-        let next = match element {
-            PathElement::Field(name) => node
-                .entry(name)
-                .map(|entry| (entry.key.outer_start(), entry.value)),
-            PathElement::Index(index) => {
-                let item = node.items().nth(*index);
-                item.map(|item| (item.outer_start(), item))
-            }
-            PathElement::Key(_) | PathElement::Value(_) => None,
-        };
-        let Some((start, value)) = next else {
-            return (at, None);
-        };
-        (at, node) = (start, value.resolved());
-    }
-    (at, Some(node))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub use list::Results;
 pub use message::Message;
 pub use reason::Reason;
 pub(crate) use refusal::Refusal;
-pub use shown::{LAST_APPLIED, ResultValue, printable, shown, speaks_of_secret};
+pub use shown::{LAST_APPLIED, ResultValue, and_more, printable, shown, speaks_of_secret};
 pub(crate) use shown::{
     LIMIT, REDACTED, is_secret, is_secret_field, json, listed, listed_by_verb, with_article,
 };

@@ -24,6 +24,15 @@ pub(crate) fn listed<T: fmt::Display>(names: impl IntoIterator<Item = T>) -> Str
     names.join(", ")
 }
 
+/// The end of a message that names the first of some things: nothing for one, ` and 2 more` for three.
+#[must_use]
+pub fn and_more(count: usize) -> String {
+    match count {
+        0 | 1 => String::new(),
+        count => format!(" and {} more", count - 1),
+    }
+}
+
 /// Verbs with the names of what they were done to, in a message: `` set `a`, `b`; removed `c` ``. Empty without names.
 pub(crate) fn listed_by_verb<T: fmt::Display>(verbs: &[(&str, &[T])]) -> String {
     let verbs = verbs.iter().filter(|(_, names)| !names.is_empty());

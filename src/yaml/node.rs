@@ -3,7 +3,7 @@
 use super::document::Document;
 use super::error::Location;
 use super::lines::skip_trivia;
-use super::path::Path;
+use super::path::{Path, PathElement};
 use super::scalar::{ScalarStyle, is_plain_null, is_plain_string, resolve_plain};
 use super::tree::{DocumentSpan, NONE, NodeId, NodeKind, TreeNode};
 
@@ -232,6 +232,30 @@ impl<'a> NodeRef<'a> {
     #[must_use]
     pub fn get_path(&self, keys: &[&str]) -> Option<NodeRef<'a>> {
         keys.iter().try_fold(*self, |node, key| node.get(key))
+    }
+
+    /// The offset of the value at a path, and the value. Resolves aliases. If it does not exist, the offset of the last
+    /// part of its path that does.
+    #[must_use]
+    pub fn place(&self, path: &Path) -> (usize, Option<NodeRef<'a>>) {
+        let (mut at, mut node) = (self.outer_start(), *self);
+        for element in path.elements() {
+            let next = match element {
+                PathElement::Field(name) => node
+                    .entry(name)
+                    .map(|entry| (entry.key.outer_start(), entry.value)),
+                PathElement::Index(index) => {
+                    let item = node.items().nth(*index);
+                    item.map(|item| (item.outer_start(), item))
+                }
+                PathElement::Key(_) | PathElement::Value(_) => None,
+            };
+            let Some((start, value)) = next else {
+                return (at, None);
+            };
+            (at, node) = (start, value.resolved());
+        }
+        (at, Some(node))
     }
 
     /// The text of a scalar after unescaping and folding, whatever its type.
