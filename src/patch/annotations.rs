@@ -88,7 +88,7 @@ pub fn with_annotations<'a>(
     with_field(resource, PATH[0], Some(metadata))
 }
 
-/// A map with another value of a key, or without the key if there is no value.
+/// A map with another value of a key, or without the key if `value` is `None`.
 #[must_use]
 pub fn with_field<'a>(map: Node<'a>, key: &'static str, value: Option<Node<'a>>) -> Node<'a> {
     let source = map.source();
