@@ -58,7 +58,7 @@ impl Condition<'_> {
             };
             // The old time belongs to the old status, and a function has no new time.
             if text(node, "status") != Some(condition.status) {
-                editor.remove_entry(node, "lastTransitionTime")?;
+                editor.remove_entry(node, "lastTransitionTime");
             }
             for (field, value) in condition.fields() {
                 if text(node, field) != Some(value) {

@@ -33,7 +33,10 @@ fuzz_target!(|input: (u8, u8, &str, &str)| {
             .next()
             .and_then(|entry| entry.key.as_str().map(str::to_owned))
         {
-            Some(key) => editor.remove_entry(node, &key).map(drop),
+            Some(key) => {
+                editor.remove_entry(node, &key);
+                Ok(())
+            }
             None => Ok(()),
         },
     };

@@ -410,7 +410,7 @@ fn apply_patches(
             }
             let moves_comments = write(node, node, &current, editor)?;
             if moves_comments && !in_package {
-                remove_ids(node, editor)?;
+                remove_ids(node, editor);
             }
             Ok(())
         });

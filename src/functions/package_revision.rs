@@ -92,7 +92,7 @@ fn write<'d>(
         for (path, text) in changes {
             match text {
                 Some(text) => editor.set(resources, path, content(text))?,
-                None => editor.remove_entry(resources, path).map(drop)?,
+                None => drop(editor.remove_entry(resources, path)),
             }
         }
         return Ok(());

@@ -174,7 +174,7 @@ impl Head {
             ids_mislead |= old.is_some_and(has_comments);
             match (old, new) {
                 (Some(_), _) if change.is_emptied() => {
-                    editor.remove_entry(pipeline, name)?;
+                    editor.remove_entry(pipeline, name);
                     emptied += 1;
                 }
                 (Some(list), _) => {
@@ -188,10 +188,10 @@ impl Head {
             }
         }
         if emptied > 0 && added == 0 && emptied == pipeline.entries().count() {
-            editor.remove_entry(kptfile, "pipeline")?;
+            editor.remove_entry(kptfile, "pipeline");
         }
         if ids_mislead && !in_package {
-            remove_ids(kptfile, editor)?;
+            remove_ids(kptfile, editor);
         }
         Ok(())
     }
@@ -308,10 +308,10 @@ impl<'d, 'p> ListChange<'d, 'p> {
     fn apply(&self, list: NodeRef<'d>, editor: &mut Editor<'d, 'p>) -> Result<(), EditError> {
         if !self.outdated.is_empty() {
             let outdated: Vec<usize> = self.outdated.iter().map(|(index, _)| *index).collect();
-            editor.remove_parts(list, |index| outdated.binary_search(&index).is_ok())?;
+            editor.remove_parts(list, |index| outdated.binary_search(&index).is_ok());
         }
         if self.is_moved() {
-            editor.reorder(list, &self.order())?;
+            editor.reorder(list, &self.order());
         }
         for (position, (function, kept)) in self.head.iter().enumerate() {
             if kept.is_none() {

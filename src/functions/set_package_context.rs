@@ -223,7 +223,7 @@ fn apply(change: &ContextChange<'_>, list: &mut ResourceList, id: ItemId, result
                 if there.remove(key.as_str()).is_none() {
                     continue;
                 }
-                editor.remove_entry(data, key)?;
+                editor.remove_entry(data, key);
                 removed.push(key.clone());
             }
             for entry in change.to_set() {

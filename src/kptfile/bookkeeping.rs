@@ -1,7 +1,7 @@
 //! What `kpt fn render` records in a Kptfile about its last run: `status.renderStatus` and the condition
 //! `Rendered`. Both describe the package in which they were written and no other one.
 
-use crate::yaml::{EditError, Editor, NodeRef, Value};
+use crate::yaml::{Editor, NodeRef, Value};
 
 /// The field of `status` that records the last run.
 pub(crate) const RENDER_STATUS: &str = "renderStatus";
@@ -27,15 +27,9 @@ pub(crate) fn has_bookkeeping(kptfile: NodeRef<'_>) -> bool {
 }
 
 /// Removes the bookkeeping from a Kptfile, with the lists and maps that it leaves empty.
-///
-/// # Errors
-/// As [`Editor::remove_entry`].
-pub(crate) fn remove_bookkeeping<'d>(
-    kptfile: NodeRef<'d>,
-    editor: &mut Editor<'d, '_>,
-) -> Result<(), EditError> {
+pub(crate) fn remove_bookkeeping<'d>(kptfile: NodeRef<'d>, editor: &mut Editor<'d, '_>) {
     let Some(status) = kptfile.get("status").filter(|status| is_in_status(*status)) else {
-        return Ok(());
+        return;
     };
     let conditions = status.get("conditions");
     let all = || conditions.into_iter().flat_map(|list| list.items());
@@ -46,17 +40,15 @@ pub(crate) fn remove_bookkeeping<'d>(
     };
     let keys = || status.entries().map(|entry| entry.key.as_str());
     if !keys().any(is_kept) {
-        return editor.remove_entry(kptfile, "status").map(|_| ());
+        editor.remove_entry(kptfile, "status");
+        return;
     }
     for key in keys().flatten().filter(|key| !is_kept(Some(key))) {
-        editor.remove_entry(status, key)?;
+        editor.remove_entry(status, key);
     }
-    match conditions.filter(|_| is_kept(Some("conditions"))) {
-        Some(list) => {
-            let rendered: Vec<bool> = all().map(is_rendered).collect();
-            editor.remove_parts(list, |index| rendered[index])
-        }
-        None => Ok(()),
+    if let Some(list) = conditions.filter(|_| is_kept(Some("conditions"))) {
+        let rendered: Vec<bool> = all().map(is_rendered).collect();
+        editor.remove_parts(list, |index| rendered[index]);
     }
 }
 

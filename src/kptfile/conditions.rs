@@ -80,7 +80,7 @@ pub(crate) fn record_conditions(
         let appended = append(root, "status", "conditions", new_conditions, editor);
         appended.map_err(Refusal::at(CONDITIONS))?;
         if restores && !in_package {
-            remove_ids(root, editor).map_err(Refusal::at("metadata.annotations"))?;
+            remove_ids(root, editor);
         }
         Ok::<_, Refusal>(())
     });

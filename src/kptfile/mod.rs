@@ -36,7 +36,7 @@ use crate::package::normalize_package_path;
 use crate::resource::{ID_ANNOTATIONS, Origin, Resource};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason};
-use crate::yaml::{EditError, Editor, NodeRef};
+use crate::yaml::{Editor, NodeRef};
 
 /// Depth in a package tree: of the package, then of the file.
 #[must_use]
@@ -121,21 +121,14 @@ pub(crate) fn has_comments(collection: NodeRef<'_>) -> bool {
 /// or removed: kpt would restore those comments by their old positions.
 ///
 /// Only for items of a ResourceList; in a package's files the annotations belong to the user.
-///
-/// # Errors
-/// As [`Editor::remove_entry`].
-pub(crate) fn remove_ids<'d>(
-    resource: NodeRef<'d>,
-    editor: &mut Editor<'d, '_>,
-) -> Result<(), EditError> {
+pub(crate) fn remove_ids<'d>(resource: NodeRef<'d>, editor: &mut Editor<'d, '_>) {
     let metadata = resource.entry("metadata").map(|entry| entry.value);
     let annotations = metadata
         .and_then(|metadata| metadata.entry("annotations"))
         .map(|entry| entry.value);
     if let Some(annotations) = annotations.filter(|node| node.kind().is_mapping()) {
         for name in ID_ANNOTATIONS {
-            editor.remove_entry(annotations, name)?;
+            editor.remove_entry(annotations, name);
         }
     }
-    Ok(())
 }

@@ -130,56 +130,37 @@ pub fn set_metadata<'d>(
 }
 
 /// Removes the owner of a package, its place and its policy. If no annotation is left, `annotations` is removed, too.
-///
-/// # Errors
-/// As [`Editor::remove_entry`].
-pub(crate) fn remove_owner<'d>(
-    kptfile: NodeRef<'d>,
-    editor: &mut Editor<'d, '_>,
-) -> Result<(), EditError> {
-    remove_annotations(kptfile, |name| OF_THE_OWNER.contains(&name), editor)
+pub(crate) fn remove_owner<'d>(kptfile: NodeRef<'d>, editor: &mut Editor<'d, '_>) {
+    remove_annotations(kptfile, |name| OF_THE_OWNER.contains(&name), editor);
 }
 
 /// Removes everything by which a Kptfile names an owner, because the owner of a package does not own its clones.
-///
-/// # Errors
-/// As [`Editor::remove_entry`].
-pub(crate) fn remove_ownership<'d>(
-    kptfile: NodeRef<'d>,
-    editor: &mut Editor<'d, '_>,
-) -> Result<(), EditError> {
+pub(crate) fn remove_ownership<'d>(kptfile: NodeRef<'d>, editor: &mut Editor<'d, '_>) {
     if let Some(metadata) = kptfile.get("metadata") {
-        editor.remove_entry(metadata, "ownerReferences")?;
+        editor.remove_entry(metadata, "ownerReferences");
     }
-    remove_annotations(kptfile, is_ownership_annotation, editor)
+    remove_annotations(kptfile, is_ownership_annotation, editor);
 }
 
 /// Removes annotations of an object. If none is left, `annotations` is removed, too.
-///
-/// # Errors
-/// As [`Editor::remove_entry`].
 pub fn remove_annotations<'d>(
     kptfile: NodeRef<'d>,
     is_removed: impl Fn(&str) -> bool + Copy,
     editor: &mut Editor<'d, '_>,
-) -> Result<(), EditError> {
+) {
     let Some(metadata) = kptfile.get("metadata") else {
-        return Ok(());
+        return;
     };
     let Some(old) = metadata.get("annotations") else {
-        return Ok(());
+        return;
     };
     let names = old.entries().map(|entry| entry.key.as_str());
     let (removed, kept): (Vec<_>, Vec<_>) = names.partition(|name| name.is_some_and(is_removed));
-    if removed.is_empty() {
-        return Ok(());
-    }
-    if kept.is_empty() {
-        editor.remove_entry(metadata, "annotations")?;
-        return Ok(());
+    if !removed.is_empty() && kept.is_empty() {
+        editor.remove_entry(metadata, "annotations");
+        return;
     }
     for name in removed.into_iter().flatten() {
-        editor.remove_entry(old, name)?;
+        editor.remove_entry(old, name);
     }
-    Ok(())
 }

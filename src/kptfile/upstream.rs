@@ -244,7 +244,7 @@ impl NewLock<'_> {
                 set_metadata(kptfile, "annotations", &annotation, editor)?;
             }
             None => {
-                remove_annotations(kptfile, |name| name == UPSTREAM_FILE_ANNOTATION, editor)?;
+                remove_annotations(kptfile, |name| name == UPSTREAM_FILE_ANNOTATION, editor);
             }
         }
         let upstream = [

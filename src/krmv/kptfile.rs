@@ -183,7 +183,7 @@ pub(crate) fn with_lock_of(text: &str, other: &str) -> Result<String> {
     edited(&text, |own, editor| {
         match &recorded {
             Some((source, digest)) => return record_digest(source, digest, own, editor),
-            None => forget_digest(own, editor)?,
+            None => forget_digest(own, editor),
         }
         for key in ["upstream", "upstreamLock"] {
             let value = root.and_then(|root| root.get(key)?.value());
@@ -211,7 +211,7 @@ pub(crate) fn locked(text: &str, lock: &NewLock<'_>) -> Result<String> {
         match lock.commit.filter(|id| is_digest(id)) {
             Some(digest) => record_digest(lock.upstream_ref, digest, root, editor),
             None => {
-                forget_digest(root, editor)?;
+                forget_digest(root, editor);
                 lock.write(root, editor)
             }
         }
@@ -258,7 +258,8 @@ fn annotated(text: &str, annotations: &[(&str, Option<&str>)]) -> Result<String>
     })?;
     let is_removed = |name: &str| annotations.contains(&(name, None));
     edited(&text, |root, editor| {
-        remove_annotations(root, is_removed, editor)
+        remove_annotations(root, is_removed, editor);
+        Ok(())
     })
 }
 

@@ -61,11 +61,11 @@ pub(crate) fn annotate<'d>(
         let (removed, kept): (Vec<&str>, Vec<&str>) =
             names.partition(|name| is_pipeline_annotation(name) && !is_set(name));
         if kept.is_empty() && annotations.is_empty() && !removed.is_empty() {
-            editor.remove_entry(metadata, "annotations")?;
+            editor.remove_entry(metadata, "annotations");
             return Ok(());
         }
         for name in removed {
-            editor.remove_entry(old, name)?;
+            editor.remove_entry(old, name);
         }
     }
     for (key, value) in annotations {

@@ -118,7 +118,7 @@ fn apply(text: &mut SourceText, changes: &mut Changes, results: &Results) -> Res
         if let Some(items) = document.root(0).and_then(|root| root.get("items")) {
             insert_items(inserted, items, editor)?;
             if !removed.is_empty() {
-                editor.remove_parts(items, |index| removed.contains(&index))?;
+                editor.remove_parts(items, |index| removed.contains(&index));
             }
             if items.is_null() && !results.is_empty() && !editor.touches(items) {
                 editor.replace(items, Content::Value(Value::Sequence(Vec::new())))?;
@@ -144,10 +144,7 @@ impl ResourceList {
             return Vec::new();
         };
         let mut editor = Editor::new(document);
-        let first = removed.first().copied().unwrap_or(ItemId(0));
-        if let Err(error) = editor.remove_parts(items, |at| removed.contains(&ItemId(at))) {
-            return vec![(first, error)];
-        }
+        editor.remove_parts(items, |at| removed.contains(&ItemId(at)));
         let items: Vec<NodeRef<'_>> = items.items().collect();
         let refused = editor.refusals_within(&items).into_iter();
         refused.map(|(at, error)| (ItemId(at), error)).collect()

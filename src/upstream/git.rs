@@ -148,7 +148,7 @@ impl UpstreamRevision for GitOrigin {
         editor: &mut Editor<'d, '_>,
     ) -> Result<(), EditError> {
         let named = UpstreamLock::repository(kptfile);
-        recorded::forget(kptfile, editor)?;
+        recorded::forget(kptfile, editor);
         let repository = repository.or(named.as_deref()).unwrap_or(&self.address);
         let directory = &self.source.directory;
         NewLock::of_commit(repository, directory, self.is_file, &self.revision)

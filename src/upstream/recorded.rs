@@ -155,8 +155,8 @@ pub fn record_digest<'d>(
     ];
     // Otherwise the next update from Git would use the old lock as its original.
     if let Ok(Some(_)) = UpstreamLock::read(kptfile) {
-        editor.remove_entry(kptfile, "upstream")?;
-        editor.remove_entry(kptfile, "upstreamLock")?;
+        editor.remove_entry(kptfile, "upstream");
+        editor.remove_entry(kptfile, "upstreamLock");
     }
     set_metadata(kptfile, "annotations", &annotations, editor)
 }
@@ -168,14 +168,10 @@ pub fn is_digest(id: &str) -> bool {
 }
 
 /// Removes the record of a source outside of Git, because another source is to be recorded.
-///
-/// # Errors
-/// As [`Editor::set`].
-pub fn forget<'d>(kptfile: NodeRef<'d>, editor: &mut Editor<'d, '_>) -> Result<(), EditError> {
-    if annotation(kptfile, UPSTREAM_SOURCE_ANNOTATION).is_none() {
-        return Ok(());
-    }
+pub fn forget<'d>(kptfile: NodeRef<'d>, editor: &mut Editor<'d, '_>) {
     let is_lock =
         |name: &str| [UPSTREAM_SOURCE_ANNOTATION, UPSTREAM_DIGEST_ANNOTATION].contains(&name);
-    remove_annotations(kptfile, is_lock, editor)
+    if annotation(kptfile, UPSTREAM_SOURCE_ANNOTATION).is_some() {
+        remove_annotations(kptfile, is_lock, editor);
+    }
 }

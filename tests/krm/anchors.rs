@@ -46,18 +46,21 @@ fn make<'d>(
     match word {
         "set" => editor.set(at(document, place), last, Content::Value(value(more))),
         "replace" => editor.replace(at(document, path), Content::Value(value(more))),
-        "remove" => editor
-            .remove_entry(at(document, place), last)
-            .map(|found| assert!(found)),
+        "remove" => {
+            assert!(editor.remove_entry(at(document, place), last));
+            Ok(())
+        }
         "drop" => {
             let index: usize = last.parse().expect("an index");
-            editor.remove_parts(at(document, place), |item| item == index)
+            editor.remove_parts(at(document, place), |item| item == index);
+            Ok(())
         }
         "append" => editor.insert_item(at(document, path), None, Content::Value(value(more))),
         "reverse" => {
             let node = at(document, path);
             let count = node.entries().count() + node.items().count();
-            editor.reorder(node, &(0..count).rev().collect::<Vec<_>>())
+            editor.reorder(node, &(0..count).rev().collect::<Vec<_>>());
+            Ok(())
         }
         _ => unreachable!("{word}"),
     }

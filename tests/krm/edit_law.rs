@@ -147,13 +147,17 @@ fn apply<'a>(editor: &mut Editor<'a, 'a>, node: NodeRef<'a>, edit: &Edit) -> Res
         Edit::RemoveEntry(index) => {
             let entry = node.entries().nth(*index).expect("an entry");
             let key = entry.key.as_str().expect("a string");
-            assert!(editor.remove_entry(node, key)?, "the key is there");
+            assert!(editor.remove_entry(node, key), "the key is there");
             Ok(())
         }
-        Edit::RemoveItem(index) => editor.remove_parts(node, |i| i == *index),
+        Edit::RemoveItem(index) => {
+            editor.remove_parts(node, |i| i == *index);
+            Ok(())
+        }
         Edit::Reverse => {
             let count = node.items().count() + node.entries().count();
-            editor.reorder(node, &(0..count).rev().collect::<Vec<_>>())
+            editor.reorder(node, &(0..count).rev().collect::<Vec<_>>());
+            Ok(())
         }
     }
 }

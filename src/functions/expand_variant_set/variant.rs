@@ -192,7 +192,7 @@ fn update_fields<'d>(
             current: entry.value.value(),
             proposed: None,
         });
-        editor.remove_entry(old, key)?;
+        editor.remove_entry(old, key);
     }
     for (key, value) in fields {
         let key = key.as_str().unwrap_or_default();
@@ -231,7 +231,7 @@ fn update_elements<'d>(
         }
     }
     if count > elements.len() {
-        editor.remove_parts(old, |index| index >= elements.len())?;
+        editor.remove_parts(old, |index| index >= elements.len());
     }
     for (index, element) in elements.iter().enumerate().skip(count) {
         changes.push(SpecChange {

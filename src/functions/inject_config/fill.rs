@@ -71,7 +71,7 @@ impl<'a> Filling<'a> {
             Some(old) if old.value.equals(&entry.value) => changed = false,
             Some(old) => {
                 if !in_package && has_list_comments(old.value) {
-                    remove_ids(resource, editor).map_err(Refusal::at(ANNOTATIONS))?;
+                    remove_ids(resource, editor);
                 }
                 let content = if in_package {
                     Content::Node(entry.value)

@@ -199,7 +199,10 @@ impl FleetItems {
         if package.orphans {
             let kptfile = format!("{path}/Kptfile");
             let ids = self.files.get(&kptfile).map_or(&[][..], Vec::as_slice);
-            let text = OwnedDocument::edited(list.file_text(ids)?, remove_owner)?;
+            let text = OwnedDocument::edited(list.file_text(ids)?, |root, editor| {
+                remove_owner(root, editor);
+                Ok(())
+            })?;
             self.changes
                 .insert(kptfile, FileChange::write("Kptfile", text));
             return Ok(());

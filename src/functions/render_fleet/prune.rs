@@ -135,7 +135,10 @@ pub(super) fn orphan(
     findings: &mut Results,
 ) -> Result<VariantEntry, UsageError> {
     if let Some(kptfile) = own_kptfile(list)
-        && let Err(error) = list.edit(kptfile, remove_owner)
+        && let Err(error) = list.edit(kptfile, |root, editor| {
+            remove_owner(root, editor);
+            Ok(())
+        })
     {
         findings.push(FunctionResult::refused(&error));
     }

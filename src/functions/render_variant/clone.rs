@@ -267,8 +267,8 @@ impl DownstreamPackage<'_> {
             set_fields(node, "metadata", &[(NAME, Some(self.name))], editor)?;
         }
         if resource.is_kptfile() {
-            remove_bookkeeping(node, editor)?;
-            remove_ownership(node, editor)?;
+            remove_bookkeeping(node, editor);
+            remove_ownership(node, editor);
         }
         if is_context {
             let context = [(NAME, Some(self.name)), (PACKAGE_PATH, None)];
@@ -315,7 +315,7 @@ pub(super) fn set_fields<'d>(
             Some(value) => editor.set(mapping, name, Content::Value(Value::from(*value)))?,
             None if found.is_none() => {}
             None => {
-                editor.remove_entry(mapping, name)?;
+                editor.remove_entry(mapping, name);
             }
         }
     }

@@ -151,7 +151,7 @@ pub(in crate::functions) fn write_status<'d>(
         editor.insert_item(old, position, Content::Value(target(name)))?;
     }
     if !known.iter().all(stays) {
-        editor.remove_parts(old, |index| !stays(&known[index]))?;
+        editor.remove_parts(old, |index| !stays(&known[index]));
     }
     Ok(())
 }

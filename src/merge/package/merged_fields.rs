@@ -64,7 +64,7 @@ impl Plan {
                     editor.set_comments_above(first.key, &above);
                 }
                 if findings.moves_comments && !in_package {
-                    remove_ids(node, editor)?;
+                    remove_ids(node, editor);
                 }
                 count += findings.conflicts.len();
                 lines_left = findings.lines_left;

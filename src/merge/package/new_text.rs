@@ -40,7 +40,7 @@ impl New<'_> {
         }
         OwnedDocument::edited(text, |root, editor| {
             if self.member.is_kptfile() {
-                remove_bookkeeping(root, editor)?;
+                remove_bookkeeping(root, editor);
             }
             let annotations = self.annotations(list, indexes);
             if self.identifies {

@@ -63,7 +63,10 @@ impl Writer {
             _ if new.equals(&old) => Ok(()),
             // A scalar keeps its style.
             (Shape::Scalar, Shape::Scalar) if !is_alias => match new {
-                Node::Text(new) => editor.replace_value(node, new.resolved()),
+                Node::Text(new) => {
+                    editor.replace_value(node, new.resolved());
+                    Ok(())
+                }
                 _ => editor.replace(node, Content::Value(new.to_value())),
             },
             _ => {
@@ -97,7 +100,7 @@ impl Writer {
             self.node(entry.value, twin.value, &fields.get(at).value, editor)?;
         }
         if stays.contains(&false) {
-            editor.remove_parts(node, |index| !stays[index])?;
+            editor.remove_parts(node, |index| !stays[index]);
         }
         // A new directive goes before the existing field that follows it in the new map. Other new fields go to the
         // end.

@@ -28,19 +28,11 @@ impl<'a> Change<'a> {
 
 impl<'d, 'f> Editor<'d, 'f> {
     /// Replaces a node with the value of a scalar, without the scalar's spelling.
-    ///
-    /// # Errors
-    /// [`EditError::SharedAnchor`].
-    pub(crate) fn replace_value(
-        &mut self,
-        node: NodeRef<'d>,
-        scalar: NodeRef<'f>,
-    ) -> Result<(), EditError> {
+    pub(crate) fn replace_value(&mut self, node: NodeRef<'d>, scalar: NodeRef<'f>) {
         self.added += scalar.source().len();
         self.removed.remove(&node.id);
         let content = self.sources.hold_value(scalar);
         self.changes.insert(node.id, Change::Replace(content));
-        Ok(())
     }
 
     /// Adds an entry with a copy of a scalar key, and `null` as its value.

@@ -170,7 +170,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// Replaces the content of a node. A scalar keeps its style where the new text can be written in it.
     ///
     /// # Errors
-    /// [`EditError::SharedAnchor`].
+    /// [`EditError::Endless`] and [`EditError::KeyTwice`] for content that cannot be written.
     pub fn replace(&mut self, node: NodeRef<'d>, content: Content<'f>) -> Result<(), EditError> {
         let content = readable(content)?;
         self.added += content.length();
@@ -183,7 +183,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// Replaces the value of a key, or adds an entry after the last one.
     ///
     /// # Errors
-    /// [`EditError::SharedAnchor`]; [`EditError::WrongKind`] if `mapping` is neither a mapping nor empty.
+    /// As [`Editor::replace`]; [`EditError::WrongKind`] if `mapping` is neither a mapping nor empty.
     pub fn set(
         &mut self,
         mapping: NodeRef<'d>,
@@ -199,7 +199,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// Adds an entry to a mapping (or to an empty value): before the slot `position`, or last.
     ///
     /// # Errors
-    /// [`EditError::SharedAnchor`]; [`EditError::WrongKind`] if `mapping` is neither a mapping nor empty.
+    /// As [`Editor::replace`]; [`EditError::WrongKind`] if `mapping` is neither a mapping nor empty.
     pub fn insert_entry(
         &mut self,
         mapping: NodeRef<'d>,
@@ -243,7 +243,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// Adds an item to a sequence (or to an empty value): before the slot `position`, or last.
     ///
     /// # Errors
-    /// [`EditError::SharedAnchor`]; [`EditError::WrongKind`] if `sequence` is neither a sequence nor empty.
+    /// As [`Editor::replace`]; [`EditError::WrongKind`] if `sequence` is neither a sequence nor empty.
     pub fn insert_item(
         &mut self,
         sequence: NodeRef<'d>,
@@ -269,52 +269,37 @@ impl<'d, 'f> Editor<'d, 'f> {
 
     /// Removes the entry of a key, with its trailing comment and the comment lines directly above. A mapping that loses
     /// its last entry becomes `{}`. Returns whether the key existed.
-    ///
-    /// # Errors
-    /// [`EditError::SharedAnchor`].
-    pub fn remove_entry(&mut self, mapping: NodeRef<'d>, key: &str) -> Result<bool, EditError> {
+    pub fn remove_entry(&mut self, mapping: NodeRef<'d>, key: &str) -> bool {
         let Some((index, _)) = self.find(mapping, key) else {
-            return Ok(false);
+            return false;
         };
         self.slots(mapping);
         self.removed.entry(mapping.id).or_default().insert(index);
-        Ok(true)
+        true
     }
 
     /// Removes the entries or items of a collection for which `remove` is true. A collection without remaining parts
     /// becomes `{}` or `[]`.
-    ///
-    /// # Errors
-    /// [`EditError::SharedAnchor`].
-    pub fn remove_parts(
-        &mut self,
-        collection: NodeRef<'d>,
-        remove: impl Fn(usize) -> bool,
-    ) -> Result<(), EditError> {
+    pub fn remove_parts(&mut self, collection: NodeRef<'d>, remove: impl Fn(usize) -> bool) {
         self.slots(collection)
             .retain(|slot| !slot.kept().is_some_and(&remove));
-        Ok(())
     }
 
     /// Puts the kept entries or items into another order: `order` lists all their old indexes. New ones follow after
     /// them.
-    ///
-    /// # Errors
-    /// [`EditError::SharedAnchor`].
-    pub fn reorder(&mut self, collection: NodeRef<'d>, order: &[usize]) -> Result<(), EditError> {
+    pub fn reorder(&mut self, collection: NodeRef<'d>, order: &[usize]) {
         let ranks = order.iter().enumerate();
         let ranks: HashMap<usize, usize> = ranks.map(|(rank, kept)| (*kept, rank)).collect();
         self.current_slots(collection).sort_by_key(|slot| {
             let rank = slot.kept().and_then(|kept| ranks.get(&kept));
             rank.copied().unwrap_or(usize::MAX)
         });
-        Ok(())
     }
 
     /// Replaces all entries or items of a collection (or an empty value) with these parts, in this order.
     ///
     /// # Errors
-    /// [`EditError::SharedAnchor`]; [`EditError::WrongKind`] if new parts do not fit the collection.
+    /// As [`Editor::replace`]; [`EditError::WrongKind`] if new parts do not fit the collection.
     pub fn arrange(
         &mut self,
         collection: NodeRef<'d>,
