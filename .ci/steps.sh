@@ -6,20 +6,22 @@ export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=false
 target=${CARGO_TARGET_DIR:-target}
 shared=${KRM_VARIANTS_SHARED-../shared}
 summary=()
-failed=0
+failed=()
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
 
 # usage: step NAME COMMAND...     a command that ends with 77 could not be run here
 step() {
   local name=$1 start=$SECONDS code=0
   shift
   printf '\n+ %s\n' "$*"
-  "$@" || code=$?
+  "$@" > >(tee "$logs/$name") 2>&1 || code=$?
   case $code in
     0) summary+=("ok       $name ($((SECONDS - start)) s)") ;;
     77) summary+=("left out $name: could not be run here") ;;
     *)
       summary+=("FAILED   $name (exit code $code, $((SECONDS - start)) s)")
-      failed=$((failed + 1))
+      failed+=("$name")
       ;;
   esac
   return "$code"
@@ -29,8 +31,6 @@ has() { command -v "$1" >/dev/null; }
 
 # What takes long and is needed later runs alongside the other steps.
 # usage: begin NAME COMMAND...; step TITLE finish NAME
-logs=$(mktemp -d)
-trap 'rm -rf "$logs"' EXIT
 declare -A background
 begin() {
   local name=$1
@@ -71,8 +71,9 @@ have_programs() {
 report() {
   printf '\nSummary after %s s:\n' "$SECONDS"
   printf '  %s\n' "${summary[@]}"
-  if [[ $failed -gt 0 ]]; then
-    echo "$failed failed"
+  if [[ ${#failed[@]} -gt 0 ]]; then
+    for name in "${failed[@]}"; do printf '\nThe end of "%s":\n' "$name" && tail -n 25 "$logs/$name"; done
+    echo "${#failed[@]} failed"
     return 1
   fi
 }
