@@ -12,7 +12,7 @@
 //! let data = document.root(0).unwrap().get("data").unwrap();
 //! let mut editor = Editor::new(document);
 //! editor.set(data, "region", Value::from("eu").into()).unwrap();
-//! editor.remove_entry(data, "zone").unwrap();
+//! editor.remove_entry(data, "zone");
 //! editor.set(data, "flag", Value::from("yes").into()).unwrap();
 //! let after = "data:\n  # the region\n  region: eu # old\n  flag: \"yes\"\n";
 //! assert_eq!(editor.finish().unwrap(), after);
