@@ -14,6 +14,7 @@ use super::merging::Merger;
 use super::package::{Contents, LocalPackage, RULES};
 use super::releases::ListedReference;
 use super::upstream::{UpstreamSource, supplied};
+use super::worktree;
 
 /// The lock of a package and the address of its repository. An error if the Kptfile does not record them.
 pub(crate) fn followed(package: &LocalPackage) -> Result<(&UpstreamLock, &str)> {
@@ -47,6 +48,7 @@ impl<'p> FollowedPackage<'p> {
         is_offline: bool,
     ) -> Result<Self> {
         let (lock, repository) = followed(package)?;
+        worktree::refuse_sparse(package)?;
         let named = request.and_then(SourceOutsideGit::parse);
         let named = named.filter(|_| SourceOutsideGit::parse(repository).is_some());
         let named = named.map(|named| named.absolute()).transpose()?;
@@ -64,6 +66,7 @@ impl<'p> FollowedPackage<'p> {
     /// and branches may be missing.
     pub(crate) fn open_cached(package: &'p LocalPackage) -> Result<Self> {
         let (lock, repository) = followed(package)?;
+        worktree::refuse_sparse(package)?;
         let mut upstream = UpstreamSource::open(repository, true)?;
         // Commits can be read without the list.
         let _ = upstream.list(&lock.directory);

@@ -226,7 +226,7 @@ impl Task<'_> {
         if !self.upgrade.dry_run {
             if !self.upgrade.force {
                 let paths: Vec<&str> = changes.iter().map(FileChange::path).collect();
-                worktree::refuse_ignored(self.package, &paths, &self.command_line())?;
+                worktree::refuse_unseen(self.package, &paths, &self.command_line())?;
             }
             self.package.write(&changes)?;
         }

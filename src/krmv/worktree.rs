@@ -1,6 +1,6 @@
 //! The Git work tree that contains a package, if there is one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use krm_variants::package::is_temporary;
@@ -66,34 +66,99 @@ pub(crate) fn refuse_uncommitted(package: &LocalPackage, again: &str) -> Result<
         .hint(format!("{again} --force")))
 }
 
-/// The files of a package that Git ignores, and that therefore no commit has. Empty outside of a work tree.
-fn ignored(package: &LocalPackage) -> Result<Vec<String>> {
+/// The files of a package whose edits `git status` does not show, so that no commit may have their present state: the
+/// ignored ones, and those with a mark in the index, by path with the mark. Empty outside of a work tree.
+fn unseen(package: &LocalPackage) -> Result<BTreeMap<String, Option<&'static str>>> {
     let directory = &package.directory;
     if !is_inside(directory)? {
-        return Ok(Vec::new());
+        return Ok(BTreeMap::new());
     }
+    let paths = package.paths()?;
     let list = "ls-files -z --others --ignored --exclude-standard --";
-    let listed = with_paths(directory, list, &package.paths()?)?;
-    let paths = listed.split('\0');
-    let files =
-        paths.filter(|path| !path.is_empty() && !path.rsplit('/').next().is_some_and(is_temporary));
-    Ok(files.map(str::to_owned).collect())
+    let ignored = with_paths(directory, list, &paths)?;
+    let ignored = ignored.split_terminator('\0');
+    let ignored = ignored.filter(|path| !path.rsplit('/').next().is_some_and(is_temporary));
+    let tracked = with_paths(directory, "ls-files -z -v --", &paths)?;
+    let marked = tracked.split_terminator('\0').filter_map(|line| {
+        let (tag, path) = line.split_once(' ')?;
+        let mark = match tag {
+            "S" | "s" => "skip-worktree",
+            "h" => "assume-unchanged",
+            _ => return None,
+        };
+        Some((path.to_owned(), Some(mark)))
+    });
+    Ok(ignored
+        .map(|path| (path.to_owned(), None))
+        .chain(marked)
+        .collect())
 }
 
-/// Refuses to change files that Git ignores: no commit could bring their present state back.
-pub(crate) fn refuse_ignored(package: &LocalPackage, changed: &[&str], again: &str) -> Result<()> {
-    let ignored = ignored(package)?;
-    let Some(path) = ignored.iter().find(|path| changed.contains(&path.as_str())) else {
+/// Refuses to change files whose edits Git does not see: no commit could bring their present state back.
+pub(crate) fn refuse_unseen(package: &LocalPackage, changed: &[&str], again: &str) -> Result<()> {
+    let unseen = unseen(package)?;
+    let Some((path, mark)) = unseen
+        .iter()
+        .find(|(path, _)| changed.contains(&path.as_str()))
+    else {
         return Ok(());
     };
     let file = package.directory.join(path);
     let file = file.to_string_lossy();
+    let (why, what, next) = match mark {
+        None => {
+            let next = command(["git", "add", "--force", &file]);
+            (format!("Git ignores '{file}'"), "add it to Git", next)
+        }
+        Some(mark) => {
+            let next = command(["git", "update-index", &format!("--no-{mark}"), &file]);
+            let why = format!("Git does not look for edits of '{file}' ({mark})");
+            (why, "remove the mark", next)
+        }
+    };
     let message = format!(
-        "Git ignores '{file}', and the upgrade changes it; add it to Git first, so that you can compare and go back"
+        "{why}, and the upgrade changes it; {what} first, so that you can compare and go back"
     );
     Err(Failure::new(message)
-        .hint(command(["git", "add", "--force", &file]))
+        .hint(next)
         .hint(format!("{again} --force")))
+}
+
+/// Refuses a package with files that a sparse checkout leaves out: they would count as removed by the user.
+pub(crate) fn refuse_sparse(package: &LocalPackage) -> Result<()> {
+    let directory = &package.directory;
+    let is_sparse = ["config", "--type=bool", "core.sparseCheckout"];
+    if client::line(directory, is_sparse).as_deref() != Some("true") {
+        return Ok(());
+    }
+    let Some(top) = client::line(directory, ["rev-parse", "--show-toplevel"]) else {
+        return Ok(());
+    };
+    let listed = with_paths(
+        directory,
+        "ls-files -z -t --full-name --",
+        &package.paths()?,
+    )?;
+    let skipped = listed
+        .split_terminator('\0')
+        .filter_map(|line| line.strip_prefix("S "));
+    let is_absent = |path: &&str| !Path::new(&top).join(path).exists();
+    let absent: Vec<&str> = skipped.filter(is_absent).collect();
+    let Some(first) = absent.first() else {
+        return Ok(());
+    };
+    let message = format!(
+        "the sparse checkout leaves out files of '{}' ({first}{}); krmv needs all files of a package",
+        package.name(),
+        and_more(absent.len())
+    );
+    let sparse =
+        |words: &[&str]| command([&["git", "-C", &top, "sparse-checkout"], words].concat());
+    let mut failure = Failure::new(message);
+    if let Some((folder, _)) = first.rsplit_once('/') {
+        failure = failure.hint(sparse(&["add", folder]));
+    }
+    Err(failure.hint(sparse(&["disable"])))
 }
 
 /// Who changed the local value of a conflict last, and when. `None` if there is none, or if the change is not committed.
@@ -146,19 +211,22 @@ pub(crate) fn restore(package: &LocalPackage) -> Result<String> {
         ))
     })?;
     let paths = package.paths()?;
+    let unseen = unseen(package)?;
     // Git refuses paths that it does not know.
     let known = |list: &str| -> Result<Vec<String>> {
-        if paths == ["."] {
+        if paths == ["."] && unseen.values().all(Option::is_none) {
             return Ok(paths.clone());
         }
         let listed = with_paths(directory, list, &paths)?;
-        Ok(listed.split_terminator('\0').map(str::to_owned).collect())
+        let listed = listed.split_terminator('\0');
+        let seen = listed.filter(|path| !unseen.contains_key(*path));
+        Ok(seen.map(str::to_owned).collect())
     };
     // Save the current state, including new files, as a commit that no branch refers to.
     let present = known("ls-files -z --cached --others --exclude-standard --")?;
     with_paths(directory, "add --all --", &present)?;
     let kept = client::line(directory, ["stash", "create"]);
-    let mut all = known(&format!("ls-tree -z --name-only {before} --"))?;
+    let mut all = known(&format!("ls-tree -r -z --name-only {before} --"))?;
     all.extend(present);
     // Files that were added since are removed.
     let restore = format!("restore --source {before} --staged --worktree --");
@@ -171,10 +239,10 @@ pub(crate) fn restore(package: &LocalPackage) -> Result<String> {
             short(&kept)
         );
     }
-    let ignored = ignored(package)?;
-    if let Some(first) = ignored.first() {
-        let more = and_more(ignored.len());
-        message += &format!("; left as they are, because Git ignores them: {first}{more}");
+    if let Some(first) = unseen.keys().next() {
+        let more = and_more(unseen.len());
+        message +=
+            &format!("; left as they are, because Git does not see their edits: {first}{more}");
     }
     Ok(message)
 }

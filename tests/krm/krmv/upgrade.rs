@@ -379,9 +379,77 @@ fn files_that_git_ignores_are_guarded() {
         .collect::<Vec<_>>()
         .join(" ");
     assert!(
-        stdout.contains("because Git ignores them: new.env"),
+        stdout.contains("because Git does not see their edits: new.env"),
         "{stdout}"
     );
+}
+
+#[test]
+fn files_whose_edits_git_does_not_see_are_guarded() {
+    for mark in ["assume-unchanged", "skip-worktree"] {
+        let world = World::edited();
+        world.write("web/own.txt", "own\n");
+        world.commit("own");
+        for file in ["web/service.yaml", "web/own.txt"] {
+            let set = ["update-index", &format!("--{mark}"), file];
+            world.folder.git_in("own", &set);
+            world.write(file, &(world.read(file) + "  sessionAffinity: ClientIP\n"));
+        }
+        let edited = world.read("web/service.yaml");
+        assert_eq!(world.folder.git_in("own", &["status", "--short"]), "");
+        let refused = world.krmv(&["upgrade", "web"]);
+        refused.assert_code(2);
+        let expected = format!("Git does not look for edits of 'web/service.yaml' ({mark})");
+        assert!(refused.stderr.contains(&expected), "{}", refused.stderr);
+        assert_eq!(world.read("web/service.yaml"), edited);
+        // The hint lets Git see the edit, and then the edit needs a commit.
+        world.shell(hints(&refused.stderr)[0]).assert_code(0);
+        let refused = world.krmv(&["upgrade", "web"]);
+        assert!(refused.stderr.contains("uncommitted"), "{}", refused.stderr);
+        world.commit("edit");
+        world.krmv(&["upgrade", "web"]).assert_code(1);
+        let aborted = world.krmv(&["upgrade", "web", "--abort"]);
+        aborted.assert_code(0);
+        assert_eq!(world.read("web/service.yaml"), edited);
+        assert!(world.read("web/app.yaml").contains("replicas: 5 # by load"));
+        // A file that the upgrade did not change is not restored either.
+        assert_ne!(world.read("web/own.txt"), "own\n");
+        assert!(aborted.stdout.contains("own.txt"), "{}", aborted.stdout);
+    }
+}
+
+#[test]
+fn files_that_a_sparse_checkout_leaves_out_are_not_removed_by_the_user() {
+    let world = World::new();
+    world.folder.put("catalog/web/sub/more.yaml", SERVICE);
+    world.release("v3.1.0", &deployment(1, "app:1", "64Mi"), SERVICE);
+    world
+        .krmv(&["get", "../catalog//web@v3.1.0"])
+        .assert_code(0);
+    world.commit("get");
+    world
+        .folder
+        .put("catalog/web/sub/more.yaml", SERVICE.replace("app", "more"));
+    world.release("v3.2.0", &deployment(2, "app:1", "64Mi"), SERVICE);
+    let sparse = ["sparse-checkout", "set", "--no-cone", "/*", "!/web/sub"];
+    world.folder.git_in("own", &sparse);
+    assert!(!world.path("web/sub").exists());
+    for command in [["upgrade", "web"], ["diff", "web"], ["review", "web"]] {
+        let refused = world.krmv(&command);
+        refused.assert_code(2);
+        let expected = "the sparse checkout leaves out files of 'web' (web/sub/more.yaml)";
+        assert!(refused.stderr.contains(expected), "{}", refused.stderr);
+    }
+    let status = world.krmv(&["status", "web"]);
+    assert!(
+        status.stdout.contains("sparse checkout"),
+        "{}",
+        status.stdout
+    );
+    let refused = world.krmv(&["upgrade", "web"]);
+    world.shell(hints(&refused.stderr)[0]).assert_code(0);
+    world.krmv(&["upgrade", "web"]).assert_code(0);
+    assert!(world.read("web/sub/more.yaml").contains("name: more"));
 }
 
 #[test]
