@@ -328,8 +328,9 @@ impl<'l> FieldReview<'_, 'l> {
         Some(upstream.of_field(place.steps, self.roots[1], self.schema))
     }
 
-    /// Applies the rows to a place. Returns whether a finding there, or above it, shows what the change is.
-    fn visit(&mut self, place: &DifferingPlace<'_, 'l>, mut is_found: bool) -> bool {
+    /// Applies the rows to a place. Returns whether a finding there shows what the change is.
+    fn visit(&mut self, place: &DifferingPlace<'_, 'l>, is_found: bool) -> bool {
+        let mut is_here = false;
         for (row, segments) in self.rows {
             if !leads_to(segments, place.steps) {
                 continue;
@@ -349,16 +350,16 @@ impl<'l> FieldReview<'_, 'l> {
             let finding = finding.at(path(place.steps)).by(self.author(place));
             // The value would be the whole pod, which tells the reader less than the message does.
             let is_shown = row.path != "{pod}";
-            is_found |= is_shown;
+            is_here |= is_shown;
             self.review.findings.push(if is_shown {
                 finding.with_values(place.before, place.after)
             } else {
                 finding
             });
         }
-        if place.is_leaf && !is_found {
+        if place.is_leaf && !is_found && !is_here {
             *self.review.routine.entry(self.author(place)).or_default() += 1;
         }
-        is_found
+        is_here
     }
 }

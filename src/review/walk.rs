@@ -1,12 +1,13 @@
 //! The places in which two versions of a resource differ.
 //!
 //! If the schema gives the elements of a list an identity, elements with the same identity are compared. Any other list
-//! is compared as one value. Below a value that was added or removed, each part is visited too, because a rule can be
-//! about any of them.
+//! is compared as one value. In resources that the built-in schema lacks, most lists have no identities, so the mappings
+//! in them are paired by their names, or else by their order, and visited too. Below a value that was added or removed,
+//! each part is visited too, because a rule can be about any of them.
 
 use std::collections::HashMap;
 
-use crate::schema::{Identity, ListType, TypeRef};
+use crate::schema::{Identity, Key, Keys, ListType, TypeRef};
 use crate::yaml::{NodeRef, Path, PathElement};
 
 /// A step from a node to one below it.
@@ -60,7 +61,8 @@ pub(super) fn text(node: Option<NodeRef<'_>>) -> Option<&str> {
     given(node)?.scalar_text()
 }
 
-/// Gets a place, and whether a finding above it shows what the change is. Returns the same for the places below.
+/// Gets a place, and whether a finding above or below it shows what the change is. Returns whether a finding at the
+/// place does.
 type Visit<'v, 'n> = dyn FnMut(&DifferingPlace<'_, 'n>, bool) -> bool + 'v;
 
 /// Visits the places in which two values differ.
@@ -73,14 +75,14 @@ pub(super) struct DiffWalk<'v, 'n> {
 type Sides<'n> = [Option<NodeRef<'n>>; 2];
 
 impl<'n> DiffWalk<'_, 'n> {
-    /// Visits a value that differs, and what differs below it.
+    /// Visits a value that differs, and what differs below it. Returns whether there is a finding about any of them.
     pub(super) fn value(
         &mut self,
         sides: Sides<'n>,
         schema: Option<TypeRef<'n>>,
         owner_remains: bool,
         is_found: bool,
-    ) {
+    ) -> bool {
         let [before, after] = sides;
         let below = match self.steps.last() {
             Some(PathStep::Element { .. }) => before.is_some() && after.is_some(),
@@ -90,8 +92,12 @@ impl<'n> DiffWalk<'_, 'n> {
         let list = schema.map_or(ListType::Atomic, TypeRef::list);
         let is_one_sided = before.is_none() || after.is_none();
         let is_mapping = all(|node| node.kind().is_mapping());
-        let is_list = all(|node| node.kind().is_sequence())
-            && (is_one_sided || !matches!(list, ListType::Atomic));
+        let is_sequence = all(|node| node.kind().is_sequence());
+        let is_list = is_sequence && (is_one_sided || !matches!(list, ListType::Atomic));
+        let is_builtin = schema.is_some_and(TypeRef::is_builtin);
+        let is_unkeyed = is_sequence && !is_list && !is_builtin && all(has_mappings);
+        // The list is counted as one change, unless a finding shows what changes in it.
+        let is_inside = is_unkeyed && self.elements(sides, schema, None, below, true);
         let place = DifferingPlace {
             steps: &self.steps,
             before,
@@ -99,12 +105,14 @@ impl<'n> DiffWalk<'_, 'n> {
             owner_remains,
             is_leaf: !is_mapping && !is_list || is_one_sided && !all(has_parts),
         };
-        let is_found = (self.visit)(&place, is_found);
-        if is_mapping {
-            self.entries(sides, schema, below, is_found);
-        } else if is_list {
-            self.elements(sides, schema, below, is_found);
-        }
+        let is_here = (self.visit)(&place, is_found || is_inside);
+        let is_found = is_found || is_here;
+        let is_below = if is_mapping {
+            self.entries(sides, schema, below, is_found)
+        } else {
+            is_list && self.elements(sides, schema, Some(list), below, is_found)
+        };
+        is_here || is_below || is_inside
     }
 
     fn entries(
@@ -113,7 +121,7 @@ impl<'n> DiffWalk<'_, 'n> {
         schema: Option<TypeRef<'n>>,
         owner_remains: bool,
         is_found: bool,
-    ) {
+    ) -> bool {
         let entries = |node: Option<NodeRef<'n>>| node.into_iter().flat_map(|node| node.entries());
         // In the order of the mapping after the change, then the removed entries.
         let mut others: HashMap<&str, NodeRef<'n>> = entries(before)
@@ -130,6 +138,7 @@ impl<'n> DiffWalk<'_, 'n> {
                 pairs.push((name, [Some(value), None]));
             }
         }
+        let mut is_below = false;
         for (name, sides) in pairs {
             let schema = schema.and_then(|schema| schema.field(name));
             let sides = sides.map(given);
@@ -137,19 +146,22 @@ impl<'n> DiffWalk<'_, 'n> {
                 continue;
             }
             self.steps.push(PathStep::Field(name));
-            self.value(sides, schema, owner_remains, is_found);
+            is_below |= self.value(sides, schema, owner_remains, is_found);
             self.steps.pop();
         }
+        is_below
     }
 
     fn elements(
         &mut self,
         [before, after]: Sides<'n>,
         schema: Option<TypeRef<'n>>,
+        list: Option<ListType<'n>>,
         owner_remains: bool,
         is_found: bool,
-    ) {
-        let list = schema.map_or(ListType::Atomic, TypeRef::list);
+    ) -> bool {
+        let is_unkeyed = list.is_none();
+        let list = list.unwrap_or(BY_NAME);
         let items = |node: Option<NodeRef<'n>>| {
             let items = node.into_iter().flat_map(|node| node.items());
             items.map(|item| item.resolved()).enumerate()
@@ -177,23 +189,41 @@ impl<'n> DiffWalk<'_, 'n> {
                 removed[at] = None;
                 other
             });
-            pairs.push((PathStep::Element { index, identity }, [other, Some(item)]));
+            pairs.push((index, identity, [other, Some(item)]));
         }
         for (index, item) in removed.into_iter().enumerate() {
-            if let Some((item, identity)) = item {
-                pairs.push((PathStep::Element { index, identity }, [Some(item), None]));
+            let Some((item, identity)) = item else {
+                continue;
+            };
+            let mut nameless = pairs.iter_mut().filter(|(_, other, sides)| {
+                is_unkeyed && sides[0].is_none() && matches!(other, Some(Identity::Element(_)))
+            });
+            match (&identity, nameless.next()) {
+                (Some(Identity::Element(_)), Some((_, _, sides))) => sides[0] = Some(item),
+                _ => pairs.push((index, identity, [Some(item), None])),
             }
         }
         let schema = schema.and_then(TypeRef::items);
-        for (step, sides) in pairs {
+        let mut is_below = false;
+        for (index, identity, sides) in pairs {
             if NodeRef::same(sides[0], sides[1]) {
                 continue;
             }
-            self.steps.push(step);
-            self.value(sides, schema, owner_remains, is_found);
+            let identity = identity.filter(|_| !is_unkeyed);
+            self.steps.push(PathStep::Element { index, identity });
+            is_below |= self.value(sides, schema, owner_remains, is_found);
             self.steps.pop();
         }
+        is_below
     }
+}
+
+/// How the mappings of a list are paired if no schema gives them an identity.
+const BY_NAME: ListType<'static> = ListType::Map(Keys::one(&NAME));
+static NAME: Key = Key::named("name");
+
+fn has_mappings(list: &NodeRef<'_>) -> bool {
+    list.items().all(|item| item.resolved().kind().is_mapping())
 }
 
 /// The value to which the same steps lead in another version of the resource. A list that is compared as one value is

@@ -252,3 +252,36 @@ fn each_change_has_an_author() {
         ]
     );
 }
+
+fn custom(start: &str, spec: &str) -> String {
+    format!("apiVersion: {start}\nmetadata: {{name: a}}\nspec: {{{spec}}}\n")
+}
+
+/// Without a schema, the elements of a list are paired by their names, or else by their order.
+#[test]
+fn rules_see_into_the_lists_of_custom_resources() {
+    let task = |steps: &str| custom("tekton.dev/v1\nkind: Task", &format!("steps: [{steps}]"));
+    check(
+        &task("{name: a, image: 'a:1'}, {name: b, image: 'b:1'}"),
+        &task("{name: b, image: 'b:2'}, {name: a, image: 'a:1'}"),
+        &[
+            "notable ImageChanged spec.steps[0].image: the image version goes up from 1 to 2 (major)",
+        ],
+    );
+}
+
+/// A list of a custom resource is counted as one change, also if only its order changes.
+#[test]
+fn a_list_without_a_schema_is_one_change() {
+    let list = |items: &str| custom("example.com/v1\nkind: Own", &format!("list: [{items}]"));
+    let old = list("{name: a, x: 1, y: 1}, {name: b}");
+    for new in [
+        "{name: b}, {name: a, x: 1, y: 1}",
+        "{name: a, x: 2, y: 2}, {name: c}",
+    ] {
+        assert_eq!(
+            review(&old, &list(new)),
+            ["routine OtherChanges 1 other change"]
+        );
+    }
+}
