@@ -154,6 +154,8 @@ reasons! {
     PathTaken,
     /// A pod may do more, or uses another service account.
     PodPrivileges,
+    /// A Service no longer has a port, or a port leads elsewhere.
+    PortChanged,
     /// A container no longer has a probe.
     ProbeRemoved,
     /// A proposed package revision waits for approval, so the package is not changed.
@@ -186,6 +188,8 @@ reasons! {
     SubPackageExists,
     /// The resource that a patch is for does not exist.
     TargetNotFound,
+    /// Traffic is no longer encrypted, or a certificate is no longer checked.
+    TlsWeakened,
     /// A run would delete more packages than `maxDeletions` allows.
     TooManyDeletions,
     /// A run would generate more PackageVariants, or larger ones, than the limit allows.

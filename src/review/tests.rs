@@ -15,6 +15,7 @@ const START: &str = "<!-- Made from the code: UPDATE=1 cargo test --lib review -
 fn kinds(kinds: &[&str], path: &str) -> String {
     match kinds {
         [] if path.starts_with("{pod}") => "all with pods".to_owned(),
+        [] => "all".to_owned(),
         ["*"] => "custom resources".to_owned(),
         kinds => {
             let names = kinds.iter().map(|kind| match kind.split_once('/') {

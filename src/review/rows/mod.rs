@@ -7,6 +7,7 @@ mod definitions;
 mod immutable;
 mod network;
 mod pods;
+mod tls;
 
 use std::sync::LazyLock;
 
@@ -82,6 +83,7 @@ fn holds(name: &str) -> Option<FiresWhen> {
         "exposes_headless" => immutable::exposes_headless,
         "fails_closed" => admission::fails_closed,
         "leaves_selector" => immutable::leaves_selector,
+        "loses_authority" => tls::loses_authority,
         "loses_filter" => admission::loses_filter,
         "lowers_level" => pods::lowers_level,
         "opens_egress" => network::opens_egress,
@@ -105,13 +107,17 @@ fn says(name: &str) -> Option<FiresWhen> {
         "grants_more" => access::grants_more,
         "image" => pods::image,
         "keeps_capabilities" => pods::keeps_capabilities,
+        "loses_ports" => network::loses_ports,
         "loses_seccomp" => pods::loses_seccomp,
+        "loses_tls" => tls::loses_tls,
         "may_escalate" => pods::may_escalate,
         "may_run_as_root" => pods::may_run_as_root,
         "may_write_root" => pods::may_write_root,
         "mounts_node" => pods::mounts_node,
         "narrows" => definitions::narrows,
         "new_subjects" => access::new_subjects,
+        "redirects_ports" => network::redirects_ports,
+        "weakens_listeners" => tls::weakens_listeners,
         "widens_sources" => network::widens_sources,
         _ => return None,
     }))

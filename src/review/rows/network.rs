@@ -1,4 +1,4 @@
-//! Network access: NetworkPolicies, and the source ranges of load balancers.
+//! Network access: NetworkPolicies, and the ports and source ranges of Services.
 
 use crate::review::row::FieldChange;
 use crate::review::walk::{given, text};
@@ -92,4 +92,52 @@ pub(super) fn widens_sources(change: &FieldChange<'_, '_>) -> Option<String> {
         return Some("the load balancer accepts traffic from everywhere".to_owned());
     }
     (!new.is_empty()).then(|| format!("the load balancer accepts traffic from {}", new.join(", ")))
+}
+
+/// The ports of a Service, each with what distinguishes it: `80/TCP`.
+fn ports(list: NodeRef<'_>) -> Vec<(String, NodeRef<'_>)> {
+    let ports = list.items().filter_map(|port| {
+        let port = port.resolved();
+        let protocol = text(port.get("protocol")).unwrap_or("TCP");
+        Some((format!("{}/{protocol}", text(port.get("port"))?), port))
+    });
+    ports.collect()
+}
+
+pub(super) fn loses_ports(change: &FieldChange<'_, '_>) -> Option<String> {
+    let after = change.after().map(ports).unwrap_or_default();
+    let before = ports(change.before()?);
+    let lost = before.into_iter().map(|(name, _)| name);
+    let lost: Vec<String> = lost
+        .filter(|name| !after.iter().any(|(other, _)| other == name))
+        .collect();
+    let is_lost = change.place.owner_remains && !lost.is_empty();
+    is_lost.then(|| format!("clients can no longer use the port {}", lost.join(", ")))
+}
+
+/// The ports that remain, and lead elsewhere or have another name.
+pub(super) fn redirects_ports(change: &FieldChange<'_, '_>) -> Option<String> {
+    let (before, after) = change.both()?;
+    let after = ports(after);
+    let mut found = Vec::new();
+    for (key, old) in ports(before) {
+        let Some((_, new)) = after.iter().find(|(other, _)| *other == key) else {
+            continue;
+        };
+        for field in ["targetPort", "nodePort", "name"] {
+            // Without a targetPort, it is the port. A cluster keeps its nodePort if the manifest does not have one.
+            let value = |port: NodeRef<'_>| {
+                let default = (field == "targetPort").then(|| text(port.get("port")));
+                text(port.get(field))
+                    .or(default.flatten())
+                    .map(str::to_owned)
+            };
+            if let (Some(was), Some(is)) = (value(old), value(*new))
+                && was != is
+            {
+                found.push(format!("the {field} of {key} changes from {was} to {is}"));
+            }
+        }
+    }
+    (!found.is_empty()).then(|| found.join("; "))
 }

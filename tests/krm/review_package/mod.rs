@@ -2,6 +2,7 @@
 
 mod dangerous;
 mod immutable;
+mod network;
 mod notable;
 mod output;
 

@@ -1,0 +1,203 @@
+//! Traffic: ports, TLS, and certificates.
+
+use super::check;
+
+fn object(start: &str, fields: &str) -> String {
+    format!("apiVersion: {start}\nmetadata: {{name: a}}\n{fields}\n")
+}
+
+fn ingress(spec: &str) -> String {
+    object(
+        "networking.k8s.io/v1\nkind: Ingress",
+        &format!("spec: {{{spec}}}"),
+    )
+}
+
+#[test]
+fn an_ingress_without_tls() {
+    let rules = "rules: [{host: a.io}, {host: b.io}]";
+    let with = |tls: &str| ingress(&format!("{rules}, tls: [{tls}]"));
+    let both = with("{hosts: [a.io, b.io], secretName: s}");
+    let gone = |hosts: &str| {
+        format!("dangerous TlsWeakened spec.tls: the Ingress no longer uses TLS for {hosts}")
+    };
+    check(&both, &ingress(rules), &[&gone("a.io, b.io")]);
+    check(
+        &both,
+        &with("{hosts: [a.io], secretName: s}"),
+        &[&gone("b.io")],
+    );
+    let none =
+        "dangerous TlsWeakened spec.tls: the Ingress no longer names a certificate for a.io, b.io";
+    check(&both, &with("{hosts: [a.io, b.io]}"), &[none]);
+    // In other words.
+    check(
+        &both,
+        &with("{hosts: [b.io], secretName: t}, {hosts: [a.io], secretName: s}"),
+        &[],
+    );
+    check(&both, &with("{secretName: s}"), &[]);
+    check(&with("{hosts: ['*.io'], secretName: s}"), &both, &[]);
+    // The host is no longer routed, or another one is.
+    let one = ingress("rules: [{host: a.io}], tls: [{hosts: [a.io], secretName: s}]");
+    check(&both, &one, &[]);
+    check(&one, &one.replace("a.io", "c.io"), &[]);
+    check(
+        &one,
+        &one.replace("host: a.io", "").replace("[a.io]", "[]"),
+        &[],
+    );
+    let any = ingress("tls: [{secretName: s}]");
+    check(&any, &ingress("tls: []"), &[&gone("any host")]);
+    check("", &ingress(rules), &["notable ResourceAdded"]);
+}
+
+#[test]
+fn a_gateway_that_no_longer_ends_tls() {
+    let gateway = |fields: &str| {
+        let start = "gateway.networking.k8s.io/v1\nkind: Gateway";
+        object(
+            start,
+            &format!(
+                "spec: {{listeners: [{{name: other, protocol: HTTP}}, {{name: web, {fields}}}]}}"
+            ),
+        )
+    };
+    let secure = gateway("protocol: HTTPS, tls: {certificateRefs: [{name: s}]}");
+    let start = "dangerous TlsWeakened spec.listeners: the listener `web`";
+    for (fields, message) in [
+        ("protocol: HTTP", "no longer uses TLS"),
+        ("protocol: HTTPS", "no longer uses TLS"),
+        (
+            "protocol: TLS, tls: {mode: Passthrough}",
+            "no longer terminates TLS: its backends must",
+        ),
+        (
+            "protocol: HTTPS, tls: {mode: Terminate}",
+            "no longer has a certificate",
+        ),
+    ] {
+        check(&secure, &gateway(fields), &[&format!("{start} {message}")]);
+        check(&gateway(fields), &secure, &[]);
+    }
+    check(&secure, &secure.replace("name: s", "name: t"), &[]);
+}
+
+#[test]
+fn ports_that_change() {
+    let service = |ports: &str| object("v1\nkind: Service", &format!("spec: {{ports: [{ports}]}}"));
+    let place = "PortChanged spec.ports:";
+    let old = service("{name: web, port: 80, nodePort: 30080}, {port: 53, protocol: UDP}");
+    let lost =
+        |ports: &str| format!("dangerous {place} clients can no longer use the port {ports}");
+    check(&old, &service(""), &[&lost("80/TCP, 53/UDP")]);
+    check(&old, &old.replace("UDP", "TCP"), &[&lost("53/UDP")]);
+    check(
+        &old,
+        &old.replace("port: 80,", "port: 8080,"),
+        &[&lost("80/TCP")],
+    );
+    for (from, to, message) in [
+        (
+            "port: 80,",
+            "port: 80, targetPort: http,",
+            "the targetPort of 80/TCP changes from 80 to http",
+        ),
+        (
+            "30080",
+            "30081",
+            "the nodePort of 80/TCP changes from 30080 to 30081",
+        ),
+        (
+            "name: web",
+            "name: http",
+            "the name of 80/TCP changes from web to http",
+        ),
+    ] {
+        check(
+            &old,
+            &old.replace(from, to),
+            &[&format!("notable {place} {message}")],
+        );
+    }
+    check(
+        &old,
+        &old.replace("port: 80,", "port: 80, targetPort: 80,"),
+        &[],
+    );
+    check(&old, &old.replace(", nodePort: 30080", ""), &[]);
+    check(
+        &service("{port: 80}"),
+        &service("{port: 80, name: a}, {port: 81, name: b}"),
+        &[],
+    );
+}
+
+#[test]
+fn certificates_that_are_not_checked() {
+    let api = |spec: &str| {
+        object(
+            "apiregistration.k8s.io/v1\nkind: APIService",
+            &format!("spec: {{{spec}}}"),
+        )
+    };
+    let skips = "the certificate of the server is no longer checked";
+    check(
+        &api("caBundle: YQ=="),
+        &api("insecureSkipTLSVerify: true"),
+        &[
+            &format!("dangerous TlsWeakened spec.insecureSkipTLSVerify: {skips}"),
+            "notable TlsWeakened spec.caBundle: the API server no longer knows the authority",
+        ],
+    );
+    // cert-manager writes the bundle.
+    let injected = |spec: &str| {
+        api(spec).replace(
+            "{name: a}",
+            "{name: a, annotations: {cert-manager.io/inject-ca-from: b/c}}",
+        )
+    };
+    check(&injected("caBundle: YQ=="), &injected(""), &[]);
+    check(&api("caBundle: Cg=="), &api(""), &[]);
+    let webhook = |client: &str| {
+        let start = "admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration";
+        object(
+            start,
+            &format!("webhooks: [{{name: a.b.c, clientConfig: {{{client}}}}}]"),
+        )
+    };
+    let found = "notable TlsWeakened webhooks[0].clientConfig.caBundle: ";
+    check(&webhook("caBundle: YQ=="), &webhook(""), &[found]);
+}
+
+#[test]
+fn certificates_that_monitors_do_not_check() {
+    let monitor = |endpoints: &str| {
+        let start = "monitoring.coreos.com/v1\nkind: ServiceMonitor";
+        object(start, &format!("spec: {{endpoints: [{endpoints}]}}"))
+    };
+    let skips = "tlsConfig: {insecureSkipVerify: true}";
+    let found = |at: usize| {
+        format!(
+            "dangerous TlsWeakened spec.endpoints[{at}].tlsConfig.insecureSkipVerify: the certificate"
+        )
+    };
+    let one = monitor("{port: a}, {port: b}");
+    check(
+        &one,
+        &monitor(&format!("{{port: a}}, {{port: b, {skips}}}")),
+        &[&found(1)],
+    );
+    check(
+        &one,
+        &monitor(&format!("{{port: a}}, {{port: b}}, {{port: c, {skips}}}")),
+        &[&found(2)],
+    );
+    // The element that has it stays.
+    let old = monitor(&format!("{{port: a, {skips}}}, {{port: b}}"));
+    check(
+        &old,
+        &monitor(&format!("{{port: c}}, {{port: a, {skips}}}")),
+        &[],
+    );
+}
