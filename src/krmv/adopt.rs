@@ -56,7 +56,7 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let own = package.contents.get(KPTFILE);
     let text = match (own, of_upstream) {
         (Some(bytes), _) => String::from_utf8_lossy(bytes).into_owned(),
-        (None, Some(text)) => kptfile::named(text, &kptfile::new(&package.label()))?,
+        (None, Some(text)) => kptfile::named(text, &package.label())?,
         (None, None) => kptfile::new(&package.label()),
     };
     let (repository, path) = (&source.repository, &source.path);

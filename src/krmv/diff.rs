@@ -95,27 +95,28 @@ fn base(followed: &FollowedPackage<'_>) -> Result<UneditedPackage> {
         }
     };
     let mut raw = contents(&supplied)?;
-    let mut cloned = cloned(&supplied)?;
     let own = LocalPackage::kptfile(&package.contents);
-    for files in [&mut raw, &mut cloned] {
-        let text = match files.get(KPTFILE) {
-            Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-            None => kptfile::new(&kptfile::name(&own).unwrap_or_default()),
-        };
-        let text = kptfile::named(&text, &own)?;
-        let text = kptfile::locked(
-            &text,
-            &lock.moved_to(followed.upstream.address(), &revision),
-        )?;
-        files.insert(KPTFILE.to_owned(), text.into_bytes());
-    }
+    let name = kptfile::name(&own).unwrap_or_default();
+    let mut cloned = cloned(&supplied, &name)?;
+    let text = match cloned.get(KPTFILE) {
+        Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        None => kptfile::new(&name),
+    };
+    let lock = lock.moved_to(followed.upstream.address(), &revision);
+    let text = kptfile::locked(&text, &lock)?;
+    cloned.insert(KPTFILE.to_owned(), text.into_bytes());
+    // A clone leaves out the bookkeeping in upstream's Kptfiles.
+    let kptfiles = cloned
+        .iter()
+        .filter(|(path, _)| path.rsplit('/').next() == Some(KPTFILE));
+    raw.extend(kptfiles.map(|(path, bytes)| (path.clone(), bytes.clone())));
     Ok(UneditedPackage { raw, cloned })
 }
 
-/// A revision as `get` writes it, with identities for later merges.
-pub(crate) fn cloned(supplied: &SuppliedPackage) -> Result<Contents> {
+/// A revision as `get` writes it under a name, with identities for later merges.
+pub(crate) fn cloned(supplied: &SuppliedPackage, name: &str) -> Result<Contents> {
     let mut results = Results::default();
-    let changes = cloned_files(supplied, "", &mut results)?;
+    let changes = cloned_files(supplied, name, &mut results)?;
     let files = changes.into_iter().filter_map(|change| match change {
         FileChange::Write { path, bytes, .. } => Some((path, bytes)),
         FileChange::Delete { .. } => None,

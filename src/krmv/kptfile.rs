@@ -161,14 +161,11 @@ pub(crate) fn name(text: &str) -> Option<String> {
     name.scalar_text().map(str::to_owned)
 }
 
-/// Gives a Kptfile the `metadata.name` of another Kptfile.
-pub(crate) fn named(text: &str, other: &str) -> Result<String> {
-    let Some(new) = name(other) else {
-        return Ok(text.to_owned());
-    };
+/// Gives a Kptfile a `metadata.name`.
+pub(crate) fn named(text: &str, new: &str) -> Result<String> {
     edited(text, |root, editor| match root.get("metadata") {
-        Some(metadata) if name(text).as_deref() != Some(&new) => {
-            editor.set(metadata, "name", Content::Value(Value::from(new.as_str())))
+        Some(metadata) if name(text).as_deref() != Some(new) => {
+            editor.set(metadata, "name", Content::Value(Value::from(new)))
         }
         _ => Ok(()),
     })

@@ -202,7 +202,7 @@ impl FollowedPackage<'_> {
                 windows.any(|window| window == mark.as_bytes())
             });
             compared.before = if is_marked {
-                cloned(&supplied)?
+                cloned(&supplied, "")?
             } else {
                 contents(&supplied)?
             };

@@ -1,6 +1,6 @@
 //! `krmv status` and `krmv diff`.
 
-use super::{World, hints};
+use super::{SERVICE, World, deployment, hints};
 
 #[test]
 fn status_tries_every_newer_release() {
@@ -121,6 +121,28 @@ fn diff_shows_the_edits_and_no_more() {
         "{open}"
     );
     assert!(!open.contains("app:3\n+"), "{open}");
+}
+
+#[test]
+fn diff_shows_nothing_that_a_clone_leaves_out() {
+    let world = World::new();
+    let kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n  annotations:\n    \
+                   fn.kpt.dev/package-variant: default/x\n    keep: me\nstatus:\n  renderStatus: {a: b}\n";
+    for path in ["web/Kptfile", "web/db/Kptfile"] {
+        world.folder.put(&format!("catalog/{path}"), kptfile);
+    }
+    world.release("v3.1.0", &deployment(1, "app:1", "64Mi"), SERVICE);
+    world
+        .krmv(&["get", "../catalog//web@v3.1.0"])
+        .assert_code(0);
+    let diff = world.krmv(&["diff", "web"]);
+    assert_eq!(diff.stdout, "", "{}", diff.stderr);
+    world.write(
+        "web/Kptfile",
+        &world.read("web/Kptfile").replace("me", "mine"),
+    );
+    let diff = world.krmv(&["diff", "web"]).stdout;
+    assert!(diff.contains("-    keep: me\n+    keep: mine\n"), "{diff}");
 }
 
 #[test]
