@@ -248,8 +248,9 @@ fn unknown_extension(git: &gix::Repository) -> Option<String> {
     Some(format!("extensions.{unknown}"))
 }
 
-/// Removes a password from a URL.
-fn without_password(url: &str) -> String {
+/// Removes the user and password of a URL. The user of an SSH address without a password stays.
+#[must_use]
+pub fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
         return url.to_owned();
     };

@@ -59,7 +59,7 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
         (None, Some(text)) => kptfile::named(text, &package.label())?,
         (None, None) => kptfile::new(&package.label()),
     };
-    let (repository, path) = (&source.repository, &source.path);
+    let (repository, path) = (&source.address(), &source.path);
     let is_file = files.package.only_file.is_some();
     let lock = NewLock::of_commit(repository, path, is_file, &revision);
     let text = kptfile::locked(&text, &lock)?;
@@ -74,6 +74,9 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     }
     let mut page = Page::new(common);
     page.line(format_args!("{name}: made from {}", revision.lock_ref));
+    if let Some(note) = source.password_note() {
+        page.wrapped(&format!("  {note}"), 4);
+    }
     page.hint(&package.command(&["status"]));
     page.finish()?;
     Ok(exit::DONE)

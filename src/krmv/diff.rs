@@ -102,7 +102,7 @@ fn base(followed: &FollowedPackage<'_>) -> Result<UneditedPackage> {
         Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
         None => kptfile::new(&name),
     };
-    let lock = lock.moved_to(followed.upstream.address(), &revision);
+    let lock = lock.moved_to(followed.upstream.remote(), &revision);
     let text = kptfile::locked(&text, &lock)?;
     cloned.insert(KPTFILE.to_owned(), text.into_bytes());
     // A clone leaves out the bookkeeping in upstream's Kptfiles.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use krm_variants::functions::render_variant::cloned_files;
-use krm_variants::git::{Revision, Snapshot};
+use krm_variants::git::{Revision, Snapshot, without_password};
 use krm_variants::kptfile::NewLock;
 use krm_variants::package::{FileChange, Package, write_package};
 use krm_variants::results::{Results, Severity, printable};
@@ -60,7 +60,13 @@ fn destination(get: &GetArguments, source: &SourceArgument) -> Result<PathBuf> {
         let next = if directory.join(KPTFILE).is_file() {
             command(["krmv", "upgrade", &shown])
         } else {
-            command(["krmv", "get", "--adopt", &get.source, &shown])
+            command([
+                "krmv",
+                "get",
+                "--adopt",
+                &without_password(&get.source),
+                &shown,
+            ])
         };
         return Err(Failure::new(message).hint(next));
     }
@@ -71,7 +77,7 @@ fn is_empty(directory: &Path) -> bool {
     std::fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_none())
 }
 
-/// Writes the package. Returns the number of its files, and the warnings.
+/// Writes the package. Returns the number of its files, and what to report about it.
 fn write_new(
     directory: &Path,
     source: &SourceArgument,
@@ -96,7 +102,8 @@ fn write_new(
         Some(FileChange::Write { bytes, .. }) => String::from_utf8_lossy(&bytes).into_owned(),
         _ => kptfile::new(&name),
     };
-    let lock = NewLock::of_commit(&source.repository, &source.path, is_file, revision);
+    let address = source.address();
+    let lock = NewLock::of_commit(&address, &source.path, is_file, revision);
     let text = kptfile::locked(&text, &lock)?;
     changes.push(FileChange::write(KPTFILE, text));
     write_package(&Package::empty(directory), &changes).map_err(|error| {
@@ -106,7 +113,8 @@ fn write_new(
         let above = above.unwrap_or(Path::new(".")).to_string_lossy();
         Failure::new(error.to_string()).hint(command(["ls", "-ld", &above]))
     })?;
-    Ok((changes.len(), warnings(&results).collect()))
+    let notes = source.password_note().map(str::to_owned);
+    Ok((changes.len(), warnings(&results).chain(notes).collect()))
 }
 
 /// The name of the package: the name of its directory.

@@ -3,6 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use krm_variants::config::UsageError;
+use krm_variants::git::without_password;
 use krm_variants::upstream::{self, SourceOutsideGit};
 
 use super::failure::{Failure, Result, command};
@@ -10,7 +11,7 @@ use super::failure::{Failure, Result, command};
 /// A directory or file of a repository, and the requested revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SourceArgument {
-    /// The repository as a Kptfile names it: a URL or an absolute path, without `.git` at its end.
+    /// The repository: a URL, which may have a password, or an absolute path, without `.git` at its end.
     pub(crate) repository: String,
     /// The directory or file, without `/` at its ends.
     pub(crate) path: String,
@@ -26,7 +27,11 @@ impl SourceArgument {
         let (place, revision) = split_revision(argument);
         if upstream::is_archive(place) && place.contains("://") {
             let message = "archives are read from this machine only";
-            return Err(Failure::new(message).hint(command(["curl", "-LO", place])));
+            return Err(Failure::new(message).hint(command([
+                "curl",
+                "-LO",
+                &without_password(place),
+            ])));
         }
         if let Some(files) =
             SourceOutsideGit::parse(place).or_else(|| SourceOutsideGit::parse(argument))
@@ -65,6 +70,17 @@ impl SourceArgument {
         })
     }
 
+    /// The repository as a Kptfile names it: a password must not be committed.
+    pub(crate) fn address(&self) -> String {
+        without_password(&self.repository)
+    }
+
+    /// The note about a password that the Kptfile does not record.
+    pub(crate) fn password_note(&self) -> Option<&'static str> {
+        let note = "the Kptfile records the URL without its user and password: later commands get them from Git's credential helper";
+        (self.address() != self.repository).then_some(note)
+    }
+
     /// The last component of its path, or the repository's name.
     pub(crate) fn name(&self) -> &str {
         if self.path.is_empty()
@@ -95,7 +111,8 @@ pub(crate) fn unreadable(error: UsageError) -> Failure {
 fn wrong(argument: &str) -> Failure {
     let message = format!(
         "expected a source REPOSITORY[//DIRECTORY or FILE][@REVISION] (a URL or a path), an archive, or \
-         oci:LAYOUT[:TAG], found '{argument}'"
+         oci:LAYOUT[:TAG], found '{}'",
+        without_password(argument)
     );
     Failure::new(message).hint(command(["krmv", "help", "get"]))
 }

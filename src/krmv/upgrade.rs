@@ -146,7 +146,7 @@ impl Task<'_> {
             decided: BTreeSet::new(),
         };
         let at = kptfile::at(lock, &merger.path);
-        let new = at.moved_to(self.followed.upstream.address(), revision);
+        let new = at.moved_to(self.followed.upstream.remote(), revision);
         let text = if open.is_empty() {
             kptfile::locked(&text, &new)?
         } else {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use krm_variants::git::{GitSource, Repository, Revision, Snapshot};
+use krm_variants::git::{GitSource, Repository, Revision, Snapshot, without_password};
 use krm_variants::results::Results;
 use krm_variants::supplied::{Role, SuppliedPackage};
 use krm_variants::upstream::{self, SourceOutsideGit, UpstreamRevision};
@@ -22,7 +22,9 @@ use super::source::{existing, unreadable};
 
 /// A repository, or archives or images.
 pub(crate) struct UpstreamSource {
-    /// As a Kptfile names it.
+    /// As a Kptfile names it, for Git. It may have a password.
+    remote: String,
+    /// The same without a password, for the user.
     address: String,
     /// The local repository, or its clone in the cache. Empty for archives and images.
     path: PathBuf,
@@ -42,6 +44,8 @@ const SHALLOW: [&str; 2] = ["--depth=1", "--no-tags"];
 
 impl UpstreamSource {
     pub(crate) fn open(address: &str, is_offline: bool) -> Result<Self> {
+        let remote = address.to_owned();
+        let address = &without_password(address);
         let files = SourceOutsideGit::parse(address);
         let local = address.strip_prefix("file://").unwrap_or(address);
         let is_url = address.contains("://") || super::source::is_remote_address(address);
@@ -58,6 +62,7 @@ impl UpstreamSource {
             cache()?.join(folder_of(address))
         };
         Ok(Self {
+            remote,
             address: address.to_owned(),
             path,
             is_local,
@@ -74,7 +79,12 @@ impl UpstreamSource {
         Ok(upstream)
     }
 
-    /// As a Kptfile names it.
+    /// As a Kptfile names it, for the Kptfile.
+    pub(crate) fn remote(&self) -> &str {
+        &self.remote
+    }
+
+    /// Its name for the user.
     pub(crate) fn address(&self) -> &str {
         &self.address
     }
@@ -97,7 +107,7 @@ impl UpstreamSource {
             std::fs::read_to_string(file).map_err(|_| self.not_cached("its list of revisions"))?
         } else {
             progress(format_args!("Asking {} for its revisions", self.address));
-            let listed = client::text(Path::new("."), ["ls-remote", "--", self.address.as_str()]);
+            let listed = client::text(Path::new("."), ["ls-remote", "--", self.remote.as_str()]);
             let listed = listed.map_err(|error| self.unreachable(error))?;
             self.prepare()?;
             // If the cache is not writable, the next fetch into it fails with an error.
@@ -188,7 +198,8 @@ impl UpstreamSource {
         self.prepare()?;
         progress(format_args!("Fetching {name} from {}", self.address));
         let address = self.address.as_str();
-        let shallow = [SHALLOW.as_slice(), &["--", address]].concat();
+        let remote = self.remote.as_str();
+        let shallow = [SHALLOW.as_slice(), &["--", remote]].concat();
         let full_name = reference.map(|reference| format!("+{0}:{0}", reference.full_name));
         let mut attempts: Vec<Vec<&str>> = Vec::new();
         if let Some(full_name) = &full_name {
@@ -196,7 +207,7 @@ impl UpstreamSource {
         }
         attempts.push([&shallow, [commit].as_slice()].concat());
         // The last resort: everything.
-        attempts.push(vec!["--tags", "--", address, "+refs/heads/*:refs/heads/*"]);
+        attempts.push(vec!["--tags", "--", remote, "+refs/heads/*:refs/heads/*"]);
         let mut last = None;
         for attempt in attempts {
             if let Err(error) = self.fetch(&attempt) {
@@ -239,7 +250,7 @@ impl UpstreamSource {
             .iter()
             .map(|reference| format!("+{0}:{0}", reference.full_name));
         let names: Vec<String> = names.collect();
-        let mut arguments = [SHALLOW.as_slice(), &["--", &self.address]].concat();
+        let mut arguments = [SHALLOW.as_slice(), &["--", &self.remote]].concat();
         arguments.extend(names.iter().map(String::as_str));
         self.fetch(&arguments)
             .map_err(|error| self.unreachable(error))
@@ -258,7 +269,7 @@ impl UpstreamSource {
         let is_shallow = self.path.join("shallow").exists();
         let mut arguments = vec!["--tags"];
         arguments.extend(is_shallow.then_some("--unshallow"));
-        arguments.extend(["--", self.address.as_str(), "+refs/heads/*:refs/heads/*"]);
+        arguments.extend(["--", self.remote.as_str(), "+refs/heads/*:refs/heads/*"]);
         self.fetch(&arguments)
             .map_err(|error| self.unreachable(error))
     }
@@ -370,7 +381,11 @@ impl UpstreamSource {
         if !error.hints.is_empty() {
             return error;
         }
-        let message = format!("cannot read {}: {}", self.address, error.message);
+        // Git prints a user without a password, and a token may be the user.
+        let user = self.remote.len() - self.address.len();
+        let start = self.remote.find("://").map_or(0, |at| at + 3);
+        let reason = error.message.replace(&self.remote[start..start + user], "");
+        let message = format!("cannot read {}: {reason}", self.address);
         Failure::new(message).hint(command(["git", "ls-remote", &self.address]))
     }
 

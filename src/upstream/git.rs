@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Locked, UpstreamRevision, lock_of, recorded};
 use crate::config::UsageError;
-use crate::git::{GitError, GitSource, Repository, Revision, Snapshot};
+use crate::git::{GitError, GitSource, Repository, Revision, Snapshot, without_password};
 use crate::kptfile::{NewLock, UpstreamLock};
 use crate::package::Package;
 use crate::resource_list::{ItemId, ResourceList};
@@ -283,6 +283,7 @@ fn tag_of<'l>(repository: &Repository, lock: &'l UpstreamLock) -> Option<(&'l st
 }
 
 fn wrong_repository(named: &str, source: &GitSource, remotes: &[String]) -> FunctionResult {
+    let named = without_password(named);
     let message = format!(
         "expected a clone of the repository that the Kptfile names, `{named}`, found '{}', a clone of `{}`; it does not contain the commit in the lock",
         source.repository.display(),

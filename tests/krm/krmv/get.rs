@@ -234,3 +234,60 @@ fn a_server_that_gives_no_single_commits_gives_its_history() {
     world.krmv(&["upgrade", "web", "v1.1.0"]).assert_code(0);
     assert!(world.read("web/app.yaml").contains("app:2"));
 }
+
+#[test]
+fn a_password_in_a_url_is_for_git_alone() {
+    let world = World::new();
+    let catalog = format!("file://{}", world.folder.path("catalog").display());
+    let clean = "https://e.invalid/catalog";
+    for (user, copy) in [("me:s3cret", "a"), ("s3cret", "b")] {
+        let given = clean.replace("://", &format!("://{user}@"));
+        // Git reaches the repository only by the URL with the password, and then by the clean one, as if a credential
+        // helper had the password.
+        let krmv = |known: &str, arguments: &[&str]| {
+            let mut command = world.command(Path::new(KRMV));
+            command.env("GIT_CONFIG_COUNT", "1");
+            command.env("GIT_CONFIG_KEY_0", format!("url.{catalog}.insteadOf"));
+            command.env("GIT_CONFIG_VALUE_0", known).args(arguments);
+            let outcome = outcome(command);
+            for text in [&outcome.stdout, &outcome.stderr] {
+                assert!(!text.contains("s3cret"), "{text}");
+            }
+            outcome
+        };
+        let source = format!("{given}.git/web@v1.0.0");
+        let got = krmv(&given, &["get", &source, copy]);
+        got.assert_code(0);
+        assert!(got.stdout.contains("credential helper"), "{}", got.stdout);
+        let file = format!("{copy}/Kptfile");
+        let text = world.read(&file);
+        assert!(text.contains(&format!("repo: {clean}\n")), "{text}");
+        assert!(!text.contains("s3cret"), "{text}");
+        krmv(clean, &["status", copy]).assert_code(3);
+        // Errors and hints do not show it either.
+        world.write("full/web/file", "");
+        let again = krmv(&given, &["get", &source, "full"]);
+        assert!(
+            again.stderr.contains(&format!("--adopt {clean}")),
+            "{}",
+            again.stderr
+        );
+        krmv("none", &["get", &source, "other"]).assert_code(2);
+        krmv(&given, &["get", &format!("{given}@"), "other"]).assert_code(2);
+        // The user's own URL in a Kptfile stays, and works.
+        world.write(&file, &text.replace(clean, &given));
+        world.commit("a password");
+        let diff = krmv(&given, &["diff", copy]);
+        assert_eq!(diff.stdout, "", "{}", diff.stderr);
+        krmv(&given, &["upgrade", copy]).assert_code(0);
+        assert_eq!(world.read(&file).matches(&given).count(), 2);
+        world.write(&file, &text.replace("upstream", "x"));
+        krmv(&given, &["get", "--adopt", &source, copy]).assert_code(0);
+        assert!(!world.read(&file).contains("s3cret"));
+    }
+    let cache = std::fs::read_dir(world.folder.path("cache/krmv")).expect("a cache");
+    let names: Vec<_> = cache
+        .map(|entry| entry.expect("an entry").file_name())
+        .collect();
+    assert_eq!(names.len(), 1, "{names:?}");
+}
