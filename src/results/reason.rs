@@ -33,6 +33,10 @@ reasons! {
     AmbiguousRevision,
     /// A container has different arguments, a different command or a different environment.
     ArgumentsChanged,
+    /// Fewer pods run, or they may use less.
+    CapacityReduced,
+    /// Pods no longer use a PersistentVolumeClaim.
+    ClaimReplaced,
     /// Both sides changed a value, and both changes are in the result.
     Combined,
     /// The repository lacks a commit that a Kptfile names; its tag was used instead.
@@ -152,6 +156,8 @@ reasons! {
     PackageNotEmpty,
     /// A new file would replace an existing one.
     PathTaken,
+    /// Pods may run on other nodes, or have another priority.
+    PlacementChanged,
     /// A pod may do more, or uses another service account.
     PodPrivileges,
     /// A Service no longer has a port, or a port leads elsewhere.
@@ -172,6 +178,8 @@ reasons! {
     ResourceRenamed,
     /// No pods run any longer, or a PodDisruptionBudget protects no pod or all pods.
     ScaledToZero,
+    /// A CronJob runs at other times.
+    ScheduleChanged,
     /// The schema of a CustomResourceDefinition accepts less than before.
     SchemaNarrowed,
     /// A selector no longer matches anything in its package.

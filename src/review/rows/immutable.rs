@@ -134,6 +134,13 @@ pub(super) fn shrinks(change: &FieldChange<'_, '_>) -> bool {
     matches!(sizes(change), Some([Some(before), Some(after)]) if after < before)
 }
 
+/// Whether a number or a quantity gets lower, but not 0.
+pub(super) fn lowers(change: &FieldChange<'_, '_>) -> bool {
+    let [before, after] = [change.before(), change.after()].map(|node| quantity(text(node)?));
+    let is_lower = before.zip(after).is_some_and(|(was, is)| is < was);
+    is_lower && after != Some(0.0)
+}
+
 /// Only these fields of a volume can change, not for example its source.
 pub(super) fn changes_volume(change: &FieldChange<'_, '_>) -> bool {
     const MUTABLE: [&str; 7] = [

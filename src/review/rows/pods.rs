@@ -45,6 +45,29 @@ pub(super) fn mounts_node(change: &FieldChange<'_, '_>) -> Option<String> {
     Some(format!("the pod mounts `{path}` of the node"))
 }
 
+pub(super) fn leaves_claims(change: &FieldChange<'_, '_>) -> Option<String> {
+    let claims = |volumes: Option<NodeRef<'_>>| -> Vec<String> {
+        let volumes = volumes.into_iter().flat_map(|list| list.items());
+        let claims = volumes.filter_map(|volume| {
+            let name = volume
+                .resolved()
+                .get_path(&["persistentVolumeClaim", "claimName"]);
+            text(name).map(str::to_owned)
+        });
+        claims.collect()
+    };
+    let mut left = claims(change.before());
+    let claims = claims(change.after());
+    left.retain(|claim| !claims.contains(claim));
+    let is_left = change.place.owner_remains && !left.is_empty();
+    is_left.then(|| {
+        format!(
+            "the pods no longer see the data of the claim `{}`",
+            left.join("`, `")
+        )
+    })
+}
+
 /// The containers of a pod, with their names.
 fn containers<'n>(pod: NodeRef<'n>) -> impl Iterator<Item = (&'n str, NodeRef<'n>)> {
     let lists = CONTAINERS.into_iter().filter_map(move |name| pod.get(name));

@@ -5,6 +5,7 @@ mod immutable;
 mod network;
 mod notable;
 mod output;
+mod workloads;
 
 use krm_variants::config::Config;
 use krm_variants::functions::{Inputs, Items, SuppliedInput, review_package, run};

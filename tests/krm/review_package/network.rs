@@ -141,7 +141,7 @@ fn certificates_that_are_not_checked() {
             &format!("spec: {{{spec}}}"),
         )
     };
-    let skips = "the certificate of the server is no longer checked";
+    let skips = "the certificate of the server is not checked";
     check(
         &api("caBundle: YQ=="),
         &api("insecureSkipTLSVerify: true"),

@@ -1,0 +1,124 @@
+//! What runs, how much of it, where and when.
+
+use super::{check, container, deployment};
+
+fn object(start: &str, spec: &str) -> String {
+    format!("apiVersion: {start}\nmetadata: {{name: a}}\nspec: {{{spec}}}\n")
+}
+
+#[test]
+fn pods_that_leave_a_claim() {
+    let with = |volume: &str| {
+        deployment(&format!(
+            "{{containers: [{{name: app}}], volumes: [{volume}]}}"
+        ))
+    };
+    let claim = with("{name: data, persistentVolumeClaim: {claimName: db}}");
+    let found = "dangerous ClaimReplaced spec.template.spec.volumes: the pods no longer see the data of the claim `db`";
+    for other in [
+        "{name: data, emptyDir: {}}",
+        "{name: data, persistentVolumeClaim: {claimName: new}}",
+        "",
+    ] {
+        check(&claim, &with(other), &[found]);
+    }
+    check(&claim, &claim.replace("name: data", "name: store"), &[]);
+    check(&with("{name: data, emptyDir: {}}"), &claim, &[]);
+}
+
+#[test]
+fn less_than_before() {
+    let found = |place: &str, message: &str| format!("notable CapacityReduced {place}: {message}");
+    let limit = |size: &str| container(&format!("resources: {{limits: {{memory: {size}}}}}"));
+    let place = "spec.template.spec.containers[0].resources.limits.memory";
+    check(
+        &limit("1Gi"),
+        &limit("512Mi"),
+        &[&found(place, "the limit gets lower")],
+    );
+    check(&limit("1Gi"), &limit("1024Mi"), &[]);
+    check(&limit("512Mi"), &limit("1Gi"), &[]);
+    for (start, before, after, field, message) in [
+        (
+            "apps/v1\nkind: StatefulSet",
+            "replicas: 3",
+            "replicas: 1",
+            "replicas",
+            "fewer pods run",
+        ),
+        (
+            "autoscaling/v2\nkind: HorizontalPodAutoscaler",
+            "maxReplicas: 9",
+            "maxReplicas: 3",
+            "maxReplicas",
+            "fewer",
+        ),
+        (
+            "kafka.strimzi.io/v1\nkind: Kafka",
+            "kafka: {replicas: 3}",
+            "kafka: {replicas: 1}",
+            "kafka.replicas",
+            "fewer",
+        ),
+        (
+            "v1\nkind: ResourceQuota",
+            "hard: {cpu: 4}",
+            "hard: {cpu: 500m}",
+            "hard.cpu",
+            "the namespace may use less",
+        ),
+        (
+            "apps/v1\nkind: Deployment",
+            "",
+            "strategy: {type: Recreate}",
+            "strategy.type",
+            "all pods stop",
+        ),
+    ] {
+        let [before, after] = [before, after].map(|spec| object(start, spec));
+        check(
+            &before,
+            &after,
+            &[&found(&format!("spec.{field}"), message)],
+        );
+        check(&after, &before, &[]);
+    }
+    let custom = |count: &str| {
+        object(
+            "argoproj.io/v1alpha1\nkind: Rollout",
+            &format!("replicas: {count}"),
+        )
+    };
+    let none = "dangerous ScaledToZero spec.replicas: no pods run any longer";
+    check(&custom("2"), &custom("0"), &[none]);
+}
+
+#[test]
+fn pods_that_run_elsewhere() {
+    for field in [
+        "nodeSelector: {a: b}",
+        "tolerations: [{operator: Exists}]",
+        "affinity: {nodeAffinity: {}}",
+        "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]",
+        "priorityClassName: low",
+    ] {
+        let with = deployment(&format!("{{containers: [{{name: app}}], {field}}}"));
+        let place = field.split(':').next().expect("a name");
+        let found = format!("notable PlacementChanged spec.template.spec.{place}: ");
+        check(&with, &container(""), &[&found]);
+        check(&container(""), &with, &[&found]);
+    }
+    let empty = deployment("{containers: [{name: app}], tolerations: []}");
+    check(&empty, &container(""), &[]);
+}
+
+#[test]
+fn a_job_at_other_times() {
+    let job = |fields: &str| object("batch/v1\nkind: CronJob", fields);
+    let found = "notable ScheduleChanged spec.schedule: the job runs at other times";
+    check(
+        &job("schedule: '0 3 * * *'"),
+        &job("schedule: '0 4 * * *'"),
+        &[found],
+    );
+}
