@@ -25,6 +25,8 @@ macro_rules! reasons {
 }
 
 reasons! {
+    /// Requests that a webhook or a policy checked may pass.
+    AdmissionOpened,
     /// Several resources match, and nothing decides between them.
     Ambiguous,
     /// Two injection points of the same kind and name would share a condition.
@@ -103,6 +105,8 @@ reasons! {
     NeedlessPatch,
     /// A NetworkPolicy is deleted, or admits more traffic.
     NetworkOpened,
+    /// A NetworkPolicy admits less.
+    NetworkRestricted,
     /// A binding gives a role to another subject.
     NewSubject,
     /// The previous configuration is unknown, so nothing is deleted.
@@ -176,6 +180,8 @@ reasons! {
     ResourceRemoved,
     /// A resource has another name or namespace, so an object is deleted and another one created.
     ResourceRenamed,
+    /// An Ingress no longer has a route, or a route leads to another backend.
+    RouteChanged,
     /// No pods run any longer, or a PodDisruptionBudget protects no pod or all pods.
     ScaledToZero,
     /// A CronJob runs at other times.
@@ -184,7 +190,7 @@ reasons! {
     SchemaNarrowed,
     /// A selector no longer matches anything in its package.
     SelectsNothing,
-    /// A Service can be reached from outside the cluster.
+    /// A Service can be reached from outside the cluster, or an Ingress no longer limits who can reach it.
     ServiceExposed,
     /// An edit would change the value of a YAML alias elsewhere, and that value contains anchors itself.
     SharedAnchor,
@@ -192,6 +198,8 @@ reasons! {
     SkippedFile,
     /// Local deleted a resource or file that upstream changed; it stays deleted.
     StaysDeleted,
+    /// A CustomResourceDefinition stores objects in another version.
+    StorageVersionChanged,
     /// Local and upstream both added a sub-package, and the two differ.
     SubPackageExists,
     /// The resource that a patch is for does not exist.

@@ -49,6 +49,12 @@ pub(super) fn given(node: Option<NodeRef<'_>>) -> Option<NodeRef<'_>> {
     node.filter(|node| !node.is_null())
 }
 
+/// The elements of a list. None without a list.
+pub(super) fn items(list: Option<NodeRef<'_>>) -> impl Iterator<Item = NodeRef<'_>> {
+    let items = given(list).into_iter().flat_map(|list| list.items());
+    items.map(|item| item.resolved())
+}
+
 /// Whether a value has fields or elements.
 pub(super) fn has_parts(node: &NodeRef<'_>) -> bool {
     let mut fields = node.entries();

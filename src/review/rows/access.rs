@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::review::row::FieldChange;
-use crate::review::walk::{given, text};
+use crate::review::walk::{given, items, text};
 use crate::yaml::NodeRef;
 
 /// What a rule of a role grants.
@@ -219,4 +219,38 @@ pub(super) fn new_subjects(change: &FieldChange<'_, '_>) -> Option<String> {
         "the role `{role}` is granted to {}{more}",
         new.join(", ")
     ))
+}
+
+/// The annotations that give the pods of a service account the rights of an account of a cloud.
+const IDENTITIES: [&str; 3] = [
+    "azure.workload.identity/client-id",
+    "eks.amazonaws.com/role-arn",
+    "iam.gke.io/gcp-service-account",
+];
+
+pub(super) fn gets_identity(change: &FieldChange<'_, '_>) -> Option<String> {
+    let identity = text(change.after())?;
+    let is_one = IDENTITIES.contains(&change.last_field());
+    is_one.then(|| format!("the pods of the account get the rights of `{identity}`"))
+}
+
+/// What SecurityContextConstraints allow, and for whom.
+pub(super) fn widens_constraints(change: &FieldChange<'_, '_>) -> Option<String> {
+    let field = change.last_field();
+    if matches!(
+        field,
+        "users" | "groups" | "allowedCapabilities" | "volumes"
+    ) {
+        let words = |list: Option<NodeRef<'_>>| -> Vec<String> {
+            let words = items(list).filter_map(|item| item.scalar_text());
+            words.map(str::to_owned).collect()
+        };
+        let before = words(change.before());
+        let mut new = words(change.after());
+        new.retain(|word| !before.contains(word));
+        return (!new.is_empty()).then(|| format!("the constraints also have {}", new.join(", ")));
+    }
+    let is = |node| text(node) == Some("true");
+    let allows = field.starts_with("allow") && is(change.after()) && !is(change.before());
+    allows.then(|| format!("the constraints now have `{field}`"))
 }

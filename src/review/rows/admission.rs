@@ -1,7 +1,7 @@
 //! Admission webhooks: whether requests fail when the webhook does not answer.
 
 use crate::review::row::FieldChange;
-use crate::review::walk::{PathStep, text};
+use crate::review::walk::{PathStep, items, text};
 use crate::yaml::NodeRef;
 
 /// In `admissionregistration.k8s.io/v1`, the default of `failurePolicy` is `Fail`.
@@ -11,6 +11,12 @@ fn is_closed(webhook: NodeRef<'_>) -> bool {
 
 pub(super) fn fails_closed(change: &FieldChange<'_, '_>) -> bool {
     change.after().is_some_and(is_closed) && !change.before().is_some_and(is_closed)
+}
+
+pub(super) fn stops_denying(change: &FieldChange<'_, '_>) -> bool {
+    let denies =
+        |node: Option<NodeRef<'_>>| items(node).any(|action| action.scalar_text() == Some("Deny"));
+    change.object_remains && denies(change.before()) && !denies(change.after())
 }
 
 /// Whether the webhook that holds the field remains, and fails closed after the change.

@@ -28,6 +28,20 @@ pub(super) fn drops_stored(change: &FieldChange<'_, '_>) -> Option<String> {
     ))
 }
 
+pub(super) fn changes_storage(change: &FieldChange<'_, '_>) -> Option<String> {
+    let (before, after) = change.both()?;
+    let stored = |list| versions(list).find(|(_, node)| is(*node, "storage"));
+    let ((was, _), (name, _)) = (stored(before)?, stored(after)?);
+    let is_new = !named(before, name).is_some_and(|node| is(node, "served"));
+    let back = if is_new {
+        ": the definition before does not serve them"
+    } else {
+        ""
+    };
+    let is_other = was != name && named(after, was).is_some();
+    is_other.then(|| format!("objects are stored in the version `{name}` from now on{back}"))
+}
+
 pub(super) fn drops_served(change: &FieldChange<'_, '_>) -> Option<String> {
     let (before, after) = change.both()?;
     let served = versions(before).filter(|(_, node)| is(*node, "served"));

@@ -7,6 +7,7 @@ mod definitions;
 mod immutable;
 mod network;
 mod pods;
+mod routes;
 mod tls;
 
 use std::sync::LazyLock;
@@ -67,6 +68,7 @@ fn holds(name: &str) -> Option<FiresWhen> {
     Some(FiresWhen::Holds(match name {
         "account" => pods::account,
         "asked_about_more" => admission::asked_about_more,
+        "becomes_public" => network::becomes_public,
         "changes_address" => immutable::changes_address,
         "changes_balancer" => immutable::changes_balancer,
         "changes_claim" => immutable::changes_claim,
@@ -78,6 +80,8 @@ fn holds(name: &str) -> Option<FiresWhen> {
         "changes_ranges" => immutable::changes_ranges,
         "changes_templates" => immutable::changes_templates,
         "changes_volume" => immutable::changes_volume,
+        "closes_egress" => network::closes_egress,
+        "closes_ingress" => network::closes_ingress,
         "collects" => access::collects,
         "drops_size" => immutable::drops_size,
         "exposes_headless" => immutable::exposes_headless,
@@ -91,6 +95,9 @@ fn holds(name: &str) -> Option<FiresWhen> {
         "opens_ingress" => network::opens_ingress,
         "selects_others" => network::selects_others,
         "shrinks" => immutable::shrinks,
+        "stops_denying" => admission::stops_denying,
+        "stops_redirect" => tls::stops_redirect,
+        "unguards" => network::unguards,
         _ => return None,
     }))
 }
@@ -101,15 +108,18 @@ fn says(name: &str) -> Option<FiresWhen> {
         "adds_capabilities" => pods::adds_capabilities,
         "aggregates" => access::aggregates,
         "arguments" => pods::arguments,
+        "changes_storage" => definitions::changes_storage,
         "drops_served" => definitions::drops_served,
         "drops_stored" => definitions::drops_stored,
         "drops_type" => network::drops_type,
         "environment" => pods::environment,
+        "gets_identity" => access::gets_identity,
         "grants_more" => access::grants_more,
         "image" => pods::image,
         "keeps_capabilities" => pods::keeps_capabilities,
         "leaves_claims" => pods::leaves_claims,
         "loses_ports" => network::loses_ports,
+        "loses_routes" => routes::loses_routes,
         "loses_seccomp" => pods::loses_seccomp,
         "loses_tls" => tls::loses_tls,
         "may_escalate" => pods::may_escalate,
@@ -119,7 +129,9 @@ fn says(name: &str) -> Option<FiresWhen> {
         "narrows" => definitions::narrows,
         "new_subjects" => access::new_subjects,
         "redirects_ports" => network::redirects_ports,
+        "redirects_routes" => routes::redirects_routes,
         "weakens_listeners" => tls::weakens_listeners,
+        "widens_constraints" => access::widens_constraints,
         "widens_sources" => network::widens_sources,
         _ => return None,
     }))

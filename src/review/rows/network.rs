@@ -1,7 +1,7 @@
 //! Network access: NetworkPolicies, and the ports and source ranges of Services.
 
 use crate::review::row::FieldChange;
-use crate::review::walk::{given, text};
+use crate::review::walk::{given, items, text};
 use crate::yaml::NodeRef;
 
 pub(super) fn opens_ingress(change: &FieldChange<'_, '_>) -> bool {
@@ -23,22 +23,38 @@ fn restricts(policy: NodeRef<'_>, what: &str) -> bool {
     }
 }
 
-/// Whether a rule admits what no rule admitted before.
 fn opens(change: &FieldChange<'_, '_>, peers: &str, what: &str) -> bool {
     let [Some(before), Some(after)] = change.roots else {
         // A new policy opens nothing. A removed policy has its own finding.
         return false;
     };
-    let old = || change.before().into_iter().flat_map(|list| list.items());
-    let mut new = change.after().into_iter().flat_map(|list| list.items());
-    let admits = new.any(|rule| {
-        let covers = |other: NodeRef<'_>| {
-            let mut fields = ["ports", peers].into_iter();
-            fields.all(|field| within(rule.get(field), other.get(field)))
-        };
-        !old().any(covers)
-    });
+    let admits = admits_more(change.before(), change.after(), peers);
     restricts(before, what) && (admits || !restricts(after, what))
+}
+
+/// Whether a rule of the second list admits what no rule of the first one does.
+fn admits_more(one: Option<NodeRef<'_>>, other: Option<NodeRef<'_>>, peers: &str) -> bool {
+    items(other).any(|rule| {
+        let covers = |known: NodeRef<'_>| {
+            let mut fields = ["ports", peers].into_iter();
+            fields.all(|field| within(rule.get(field), known.get(field)))
+        };
+        !items(one).any(covers)
+    })
+}
+
+pub(super) fn closes_ingress(change: &FieldChange<'_, '_>) -> bool {
+    closes(change, "from", "ingress")
+}
+
+pub(super) fn closes_egress(change: &FieldChange<'_, '_>) -> bool {
+    closes(change, "to", "egress")
+}
+
+fn closes(change: &FieldChange<'_, '_>, peers: &str, what: &str) -> bool {
+    let [_, after] = change.roots;
+    let restricts = after.is_some_and(|after| restricts(after, what));
+    change.object_remains && restricts && admits_more(change.after(), change.before(), peers)
 }
 
 /// Whether each element of a list is in the other list. An absent or empty list contains everything.
@@ -140,4 +156,49 @@ pub(super) fn redirects_ports(change: &FieldChange<'_, '_>) -> Option<String> {
         }
     }
     (!found.is_empty()).then(|| found.join("; "))
+}
+
+/// The annotations by which clouds make a load balancer internal, and their values for that.
+const INTERNAL: [(&str, &str); 6] = [
+    ("cloud.google.com/load-balancer-type", "Internal"),
+    ("networking.gke.io/load-balancer-type", "Internal"),
+    (
+        "service.beta.kubernetes.io/aws-load-balancer-internal",
+        "true",
+    ),
+    (
+        "service.beta.kubernetes.io/aws-load-balancer-scheme",
+        "internal",
+    ),
+    (
+        "service.beta.kubernetes.io/azure-load-balancer-internal",
+        "true",
+    ),
+    (
+        "service.beta.kubernetes.io/openstack-internal-load-balancer",
+        "true",
+    ),
+];
+
+pub(super) fn becomes_public(change: &FieldChange<'_, '_>) -> bool {
+    let [_, annotations] = change.of_root(&["metadata", "annotations"]);
+    let [_, kind] = change.of_root(&["spec", "type"]);
+    let internal = |name: &str| INTERNAL.iter().find(|(known, _)| *known == name);
+    let is_internal = |name: &str, value: Option<&str>| {
+        internal(name)
+            .is_some_and(|(_, word)| value.is_some_and(|value| value.eq_ignore_ascii_case(word)))
+    };
+    let mut others = annotations.into_iter().flat_map(|all| all.entries());
+    text(kind) == Some("LoadBalancer")
+        && is_internal(change.last_field(), text(change.before()))
+        && !others.any(|entry| is_internal(entry.key.field_name(), text(Some(entry.value))))
+}
+
+/// Whether an annotation goes that asks for a login, or limits the addresses of clients.
+pub(super) fn unguards(change: &FieldChange<'_, '_>) -> bool {
+    let (_, name) = change.last_field().split_once('/').unwrap_or_default();
+    let guards = ["auth-url", "auth-type", "auth-tls-secret", "auth-signin"].contains(&name)
+        || name.ends_with("-source-range");
+    let [_, after] = change.roots;
+    guards && change.before().is_some() && change.after().is_none() && after.is_some()
 }

@@ -3,15 +3,12 @@
 use crate::merge::image_parts;
 use crate::review::report::shortened;
 use crate::review::row::{CONTAINERS, FieldChange};
-use crate::review::walk::{given, text};
+use crate::review::walk::{given, items, text};
 use crate::yaml::NodeRef;
 
 /// The elements of a list of strings. Empty without a list.
 fn strings<'n>(list: Option<NodeRef<'n>>) -> Vec<&'n str> {
-    let items = list.into_iter().flat_map(|list| list.items());
-    items
-        .filter_map(|item| item.resolved().scalar_text())
-        .collect()
+    items(list).filter_map(|item| item.scalar_text()).collect()
 }
 
 /// The capabilities that a container may add under the Baseline level of the Pod Security Standards.

@@ -3,13 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::review::row::FieldChange;
-use crate::review::walk::{given, text};
+use crate::review::walk::{given, items, text};
 use crate::yaml::NodeRef;
-
-fn items(list: Option<NodeRef<'_>>) -> impl Iterator<Item = NodeRef<'_>> {
-    let items = given(list).into_iter().flat_map(|list| list.items());
-    items.map(|item| item.resolved())
-}
 
 /// The hosts of an Ingress's rules. `None` is a rule for any host, and the default backend.
 fn routed(ingress: NodeRef<'_>) -> BTreeSet<Option<&str>> {
@@ -125,4 +120,16 @@ pub(super) fn loses_authority(change: &FieldChange<'_, '_>) -> bool {
     let was_given = text(change.before()).is_some_and(|bundle| !matches!(bundle, "" | "Cg=="));
     let is_given = text(change.after()).is_some_and(|bundle| !matches!(bundle, "" | "Cg=="));
     change.place.owner_remains && was_given && !is_given && !is_injected
+}
+
+/// Whether an annotation no longer sends plain HTTP to HTTPS.
+pub(super) fn stops_redirect(change: &FieldChange<'_, '_>) -> bool {
+    let (_, name) = change.last_field().split_once('/').unwrap_or_default();
+    let is = |node, word| text(node) == Some(word);
+    match name {
+        // The default is true where there is TLS.
+        "ssl-redirect" => is(change.after(), "false") && change.object_remains,
+        "force-ssl-redirect" => is(change.before(), "true") && change.object_remains,
+        _ => false,
+    }
 }

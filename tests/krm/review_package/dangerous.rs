@@ -196,8 +196,9 @@ fn policies_that_open() {
     let more = "dangerous NetworkOpened spec.ingress: the policy admits more ingress traffic";
     check(&closed, &some, &[more]);
     check(&some, &open, &[more]);
-    check(&open, &some, &[]);
-    check(&some, &closed, &[]);
+    let less = "notable NetworkRestricted spec.ingress: the policy admits less ingress traffic";
+    check(&open, &some, &[less]);
+    check(&some, &closed, &[less]);
     check(
         &closed,
         &one_way,
@@ -377,4 +378,92 @@ fn elements_of_a_list_are_resources() {
         &roles("get, list"),
         &["dangerous GrantsMore rules: grants more: list pods"],
     );
+}
+
+#[test]
+fn admission_that_opens() {
+    let object = |kind: &str, fields: &str| {
+        format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: {kind}\nmetadata: {{name: a}}\n{fields}\n"
+        )
+    };
+    for (kind, before, after, found) in [
+        (
+            "MutatingWebhookConfiguration",
+            "webhooks: [{name: a.b.c}]",
+            "webhooks: [{name: a.b.c, failurePolicy: Ignore}]",
+            "notable AdmissionOpened webhooks[0].failurePolicy: without its server, requests pass",
+        ),
+        (
+            "ValidatingWebhookConfiguration",
+            "webhooks: [{name: a.b.c}, {name: d.b.c}]",
+            "webhooks: [{name: a.b.c}]",
+            "notable AdmissionOpened webhooks[1]: the webhook no longer sees requests",
+        ),
+        (
+            "ValidatingAdmissionPolicy",
+            "spec: {failurePolicy: Fail}",
+            "spec: {failurePolicy: Ignore}",
+            "notable AdmissionOpened spec.failurePolicy: requests pass if an expression fails",
+        ),
+        (
+            "ValidatingAdmissionPolicyBinding",
+            "spec: {validationActions: [Deny]}",
+            "spec: {validationActions: [Warn]}",
+            "dangerous AdmissionOpened spec.validationActions: requests that the policy refused now pass",
+        ),
+    ] {
+        check(&object(kind, before), &object(kind, after), &[found]);
+    }
+}
+
+#[test]
+fn accounts_and_constraints_that_may_do_more() {
+    let account = |annotation: &str| {
+        format!(
+            "apiVersion: v1\nkind: ServiceAccount\nmetadata: {{name: a, annotations: {{x: y, {annotation}}}}}\n"
+        )
+    };
+    let role = account("eks.amazonaws.com/role-arn: admin");
+    let found = "dangerous GrantsMore metadata.annotations[\"eks.amazonaws.com/role-arn\"]: the pods of the account get the rights of `admin`";
+    check(&account(""), &role, &[found]);
+    check(&role, &account(""), &[]);
+    let constraints = |fields: &str| {
+        format!(
+            "apiVersion: security.openshift.io/v1\nkind: SecurityContextConstraints\nmetadata: {{name: a}}\n{fields}\n"
+        )
+    };
+    check(
+        &constraints("allowedCapabilities: [MKNOD]\nallowHostPID: false"),
+        &constraints("allowedCapabilities: [MKNOD, SYS_ADMIN]\nallowHostPID: true"),
+        &[
+            "dangerous GrantsMore allowedCapabilities: the constraints also have SYS_ADMIN",
+            "dangerous GrantsMore allowHostPID: the constraints now have `allowHostPID`",
+        ],
+    );
+}
+
+#[test]
+fn continuous_delivery_that_begins_to_delete() {
+    for (start, field) in [
+        (
+            "argoproj.io/v1alpha1\nkind: Application",
+            "syncPolicy: {automated: {prune: PRUNE}}",
+        ),
+        (
+            "kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization",
+            "prune: PRUNE",
+        ),
+    ] {
+        let with = |value: &str| {
+            let field = field.replace("PRUNE", value);
+            format!("apiVersion: {start}\nmetadata: {{name: a}}\nspec: {{{field}}}\n")
+        };
+        check(
+            &with("false"),
+            &with("true"),
+            &["dangerous ResourceRemoved spec."],
+        );
+        check(&with("true"), &with("false"), &[]);
+    }
 }

@@ -201,3 +201,141 @@ fn certificates_that_monitors_do_not_check() {
         &[],
     );
 }
+
+#[test]
+fn load_balancers_that_become_public() {
+    let service = |annotation: &str| {
+        let spec = "spec: {type: LoadBalancer}";
+        object("v1\nkind: Service", spec).replace(
+            "name: a",
+            &format!("name: a, annotations: {{{annotation}}}"),
+        )
+    };
+    let internal = service("networking.gke.io/load-balancer-type: Internal, x: y");
+    let found = "dangerous ServiceExposed metadata.annotations[\"networking.gke.io/load-balancer-type\"]: the load balancer is no longer internal";
+    check(&internal, &service("x: y"), &[found]);
+    check(&internal, &service(""), &[found]);
+    // The same in another word of the cloud.
+    check(
+        &internal,
+        &service("cloud.google.com/load-balancer-type: Internal"),
+        &[],
+    );
+    check(&service("x: y"), &internal, &[]);
+}
+
+#[test]
+fn routes_that_change() {
+    let with = |rules: &str| ingress(&format!("rules: [{rules}]"));
+    let path = |host: &str, path: &str, service: &str| {
+        format!(
+            "{{host: {host}, http: {{paths: [{{path: {path}, backend: {{service: {{name: {service}}}}}}}]}}}}"
+        )
+    };
+    let [web, api] = [path("a.io", "/", "web"), path("a.io", "/api", "api")];
+    let both = with(&format!("{web}, {api}"));
+    let start = "RouteChanged spec.rules: ";
+    check(
+        &both,
+        &with(&web),
+        &[&format!(
+            "dangerous {start}the Ingress no longer has the route: a.io/api"
+        )],
+    );
+    let other = with(&format!("{web}, {}", path("a.io", "/api", "new")));
+    check(
+        &both,
+        &other,
+        &[&format!(
+            "notable {start}the route leads to another backend: a.io/api"
+        )],
+    );
+    check(&with(&web), &both, &[]);
+    check(&both, &with(&format!("{api}, {web}")), &[]);
+}
+
+#[test]
+fn an_ingress_without_guards() {
+    let with = |annotation: &str| {
+        ingress("").replace(
+            "name: a",
+            &format!("name: a, annotations: {{x: y, {annotation}}}"),
+        )
+    };
+    for (name, reason) in [
+        (
+            "nginx.ingress.kubernetes.io/whitelist-source-range: 10.0.0.0/8",
+            "ServiceExposed",
+        ),
+        (
+            "nginx.ingress.kubernetes.io/auth-url: 'https://a.io'",
+            "ServiceExposed",
+        ),
+        (
+            "nginx.ingress.kubernetes.io/force-ssl-redirect: 'true'",
+            "TlsWeakened",
+        ),
+    ] {
+        check(
+            &with(name),
+            &with(""),
+            &[&format!("dangerous {reason} metadata.annotations[")],
+        );
+        check(&with(""), &with(name), &[]);
+    }
+    let off = with("nginx.ingress.kubernetes.io/ssl-redirect: 'false'");
+    check(
+        &with(""),
+        &off,
+        &["dangerous TlsWeakened metadata.annotations["],
+    );
+}
+
+#[test]
+fn policies_that_close() {
+    let policy = |spec: &str| {
+        let start = "networking.k8s.io/v1\nkind: NetworkPolicy";
+        object(
+            start,
+            &format!("spec: {{podSelector: {{}}, policyTypes: [Ingress], {spec}}}"),
+        )
+    };
+    let any = policy("ingress: [{from: [{namespaceSelector: {}}]}]");
+    let one = policy("ingress: [{from: [{namespaceSelector: {}}], ports: [{port: 80}]}]");
+    let found = "notable NetworkRestricted spec.ingress: the policy admits less ingress traffic";
+    check(&any, &one, &[found]);
+    check(&any, &policy(""), &[found]);
+}
+
+#[test]
+fn custom_resources_without_tls() {
+    for (start, before, after, field) in [
+        (
+            "kafka.strimzi.io/v1\nkind: Kafka",
+            "listeners: [{name: a, tls: true}]",
+            "listeners: [{name: a, tls: false}]",
+            "listeners[0].tls",
+        ),
+        (
+            "monitoring.coreos.com/v1\nkind: PodMonitor",
+            "endpoints: [{scheme: https}]",
+            "endpoints: [{port: a}]",
+            "endpoints[0].scheme",
+        ),
+        (
+            "security.istio.io/v1\nkind: PeerAuthentication",
+            "mtls: {mode: STRICT}",
+            "mtls: {mode: PERMISSIVE}",
+            "mtls.mode",
+        ),
+    ] {
+        let [before, after] =
+            [before, after].map(|spec| object(start, &format!("spec: {{{spec}}}")));
+        check(
+            &before,
+            &after,
+            &[&format!("dangerous TlsWeakened spec.{field}: ")],
+        );
+        check(&after, &before, &[]);
+    }
+}

@@ -165,6 +165,24 @@ fn schemas_that_take_less() {
 }
 
 #[test]
+fn objects_that_are_stored_in_another_version() {
+    let definition = |versions: &str| {
+        format!(
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: as.x.io}}\n\
+             spec:\n  versions: [{versions}]\n"
+        )
+    };
+    let first = definition("{name: v1, served: true, storage: true}");
+    let added = definition("{name: v1, served: true}, {name: v2, served: true, storage: true}");
+    let moved = definition("{name: v1, served: true, storage: true}, {name: v2, served: true}");
+    let found = "notable StorageVersionChanged spec.versions: objects are stored in the version `v2` from now on";
+    let unknown = format!("{found}: the definition before does not serve them");
+    check(&first, &added, &[&unknown]);
+    check(&moved, &added, &[found]);
+    check(&first, &moved, &[]);
+}
+
+#[test]
 fn all_else_is_counted() {
     let before = container("image: a")
         + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {a: x, b: x}\n";
@@ -179,11 +197,16 @@ fn an_empty_mapping_that_comes_or_goes_is_a_change() {
     let object = |kind: &str, spec: &str| {
         format!("apiVersion: {kind}\nmetadata: {{name: a}}\nspec: {{{spec}}}\n")
     };
-    let policy = "networking.k8s.io/v1\nkind: NetworkPolicy";
+    let service = "v1\nkind: Service";
     let issuer = "cert-manager.io/v1\nkind: Issuer";
     for (kind, before, after, count) in [
-        (policy, "ingress: [{}]", "", "1 other change"),
-        (policy, "ingress: [{}]", "ingress: []", "1 other change"),
+        (
+            service,
+            "sessionAffinityConfig: {clientIP: {}}",
+            "",
+            "1 other change",
+        ),
+        (issuer, "list: [{}]", "list: []", "1 other change"),
         (issuer, "selfSigned: {}", "acme: {}", "2 other changes"),
         (issuer, "selfSigned: {}", "", "1 other change"),
         (issuer, "", "list: []", "1 other change"),

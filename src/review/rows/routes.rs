@@ -1,0 +1,48 @@
+//! What an Ingress routes to where.
+
+use std::collections::BTreeMap;
+
+use crate::review::row::FieldChange;
+use crate::review::walk::{items, text};
+use crate::yaml::{NodeRef, Value};
+
+/// The backends by host and path.
+fn routes(rules: Option<NodeRef<'_>>) -> BTreeMap<String, Option<Value>> {
+    let mut routes = BTreeMap::new();
+    for rule in items(rules) {
+        let host = text(rule.get("host")).unwrap_or("*");
+        for path in items(rule.get_path(&["http", "paths"])) {
+            let name = format!("{host}{}", text(path.get("path")).unwrap_or("/"));
+            let backend = path.get("backend").and_then(|backend| backend.value());
+            routes.insert(name, backend);
+        }
+    }
+    routes
+}
+
+/// The routes of which something is true, and what is said of them.
+fn of(
+    change: &FieldChange<'_, '_>,
+    message: &str,
+    is: fn(&Option<Value>, Option<&Option<Value>>) -> bool,
+) -> Option<String> {
+    let after = routes(change.after());
+    let before = routes(change.before()).into_iter();
+    let found = before.filter(|(name, backend)| is(backend, after.get(name)));
+    let found: Vec<String> = found.map(|(name, _)| name).collect();
+    let is_found = change.object_remains && !found.is_empty();
+    is_found.then(|| format!("{message}: {}", found.join(", ")))
+}
+
+pub(super) fn loses_routes(change: &FieldChange<'_, '_>) -> Option<String> {
+    of(change, "the Ingress no longer has the route", |_, after| {
+        after.is_none()
+    })
+}
+
+pub(super) fn redirects_routes(change: &FieldChange<'_, '_>) -> Option<String> {
+    let is_other = |before: &Option<Value>, after: Option<&Option<Value>>| {
+        after.is_some_and(|after| after != before)
+    };
+    of(change, "the route leads to another backend", is_other)
+}
