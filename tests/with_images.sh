@@ -85,6 +85,14 @@ catalog: [{name: catalog, path: $place/catalog}]
 resources: {path: resources}
 Y
       ;;
+    create-overlay | review-package)
+      local kind=CreateOverlay role=upstream
+      if [[ $function == review-package ]]; then kind=ReviewPackage role=before; fi
+      cp -R "$examples/create-overlay-fork/fork" "$place/package"
+      cp -R "$examples/create-overlay-fork/upstream" "$place/package/$role"
+      printf 'apiVersion: fn.kpt.dev/v1alpha1\nkind: %s\nmetadata:\n  name: c\n%s: {path: %s}\n' "$kind" "$role" "$role" \
+        >"$place/fn-config.yaml"
+      ;;
     apply-patch)
       cp -R "$examples/apply-config-deployment/package" "$place"
       cat >"$place/fn-config.yaml" <<'Y'
@@ -134,7 +142,11 @@ eval_one() {
     flags=(--image "$(image_of "$function")" --image-pull-policy never
       --mount "type=bind,src=$work/cases,dst=$work/cases")
   fi
-  kpt fn eval "$place" --fn-config "$work/cases/$function/fn-config.yaml" --truncate-output=false "${flags[@]}"
+  # A review leaves the items unchanged: its findings are results.
+  if [[ $function == review-package ]]; then flags+=(--results-dir "$place/results"); fi
+  kpt fn eval "$place" --fn-config "$work/cases/$function/fn-config.yaml" --truncate-output=false "${flags[@]}" || return
+  # The name of the function is what differs.
+  if [[ -d $place/results ]]; then sed -i '/^  - \(image\|exec\): /d' "$place"/results/*; fi
 }
 
 render_one() {
@@ -174,8 +186,9 @@ for source in "$root"/functions/*/; do
   compare "$function: kpt fn eval --image" "$work/eval-before" "$work/eval-exec" "$work/eval-image"
   rm -rf "$work/eval-before"
 
-  # A catalog is a directory outside of the package, which `kpt fn render` and kustomize do not mount.
-  if [[ $function == render-fleet ]]; then continue; fi
+  # A catalog is a directory outside of the package, which `kpt fn render` and kustomize do not mount. An overlay takes the
+  # place of its fork, and a review changes no item.
+  if [[ $function =~ ^(render-fleet|create-overlay|review-package)$ ]]; then continue; fi
 
   # Patches take the places of the items, and kpt deletes a Kptfile that is not among them.
   if [[ $function != create-patch ]]; then
