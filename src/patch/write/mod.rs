@@ -62,13 +62,9 @@ impl Writer {
             }
             _ if new.equals(&old) => Ok(()),
             // A scalar keeps its style.
-            (Shape::Scalar, Shape::Scalar) if !is_alias => match new {
-                Node::Text(new) => {
-                    editor.replace_value(node, new.resolved());
-                    Ok(())
-                }
-                _ => editor.replace(node, Content::Value(new.to_value())),
-            },
+            (Shape::Scalar, Shape::Scalar) if !is_alias => {
+                editor.replace(node, Content::Value(new.to_value()))
+            }
             _ => {
                 if let Some(source) = new.source() {
                     editor.bring_value_comments(node, source);

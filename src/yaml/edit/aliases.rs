@@ -20,8 +20,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             return self.apply_edits();
         };
         let (changes, comments) = (self.changes, self.comments);
-        let mut write_back =
-            AliasWriteBack::new(document, expansion, changes, comments, self.sources);
+        let mut write_back = AliasWriteBack::new(document, expansion, changes, comments);
         write_back.run();
         if let Some((_, error)) = write_back.refused.first() {
             return Err(error.clone());
@@ -29,7 +28,6 @@ impl<'d, 'f> Editor<'d, 'f> {
         let editor = Editor {
             comments: write_back.comments(),
             changes: std::mem::take(&mut write_back.out),
-            sources: std::mem::take(&mut write_back.sources),
             ..Editor::new(write_back.plain())
         };
         editor.apply_edits()
@@ -44,9 +42,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             return self.changes_of_endless().collect();
         };
         let (changes, comments) = (self.changes.clone(), self.comments.clone());
-        let sources = self.sources.clone();
-        let mut write_back =
-            AliasWriteBack::new(self.document, expansion, changes, comments, sources);
+        let mut write_back = AliasWriteBack::new(self.document, expansion, changes, comments);
         write_back.run();
         write_back.refused
     }

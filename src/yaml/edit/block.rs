@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::lines::body_indent;
+use super::slot::{Slot, new_slots};
 use super::slots::stable_slots;
-use super::sources::Slot;
 use super::units::{Block, Unit};
 use super::{Change, Editor};
 use crate::yaml::children::Children;
@@ -137,7 +137,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         format: &Format,
     ) -> Result<(), EditError> {
         let below = self.place_of(run, block);
-        let Some(new) = self.sources.new_slot(slot) else {
+        let Some(new) = slot.added() else {
             let Slot::Kept(index) = slot else {
                 return Ok(());
             };
@@ -313,10 +313,9 @@ impl<'d, 'f> Editor<'d, 'f> {
         };
         for (_, change) in changes {
             match change {
-                Change::Replace(content) => add(&self.sources.content(content)),
+                Change::Replace(content) => add(content),
                 Change::Slots(slots) => {
-                    let new = self.sources.new_slots(slots);
-                    new.for_each(|new| add(&new.content));
+                    new_slots(slots).for_each(|new| add(&new.content));
                 }
             }
         }

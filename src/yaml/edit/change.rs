@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use super::Editor;
 use super::refuse::readable;
+use super::slot::{NewSlot, Slot};
 use super::slots::remove_kept;
-use super::sources::{Held, NewSlot, Slot};
+use crate::yaml::content::Content;
 use crate::yaml::error::EditError;
 use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::tree::NodeKind;
 
 #[derive(Debug, Clone)]
 pub(super) enum Change<'a> {
-    Replace(Held<'a>),
+    Replace(Content<'a>),
     #[expect(
         clippy::box_collection,
         reason = "there can be millions of small changes"
@@ -27,14 +28,6 @@ impl<'a> Change<'a> {
 }
 
 impl<'d, 'f> Editor<'d, 'f> {
-    /// Replaces a node with the value of a scalar, without the scalar's spelling.
-    pub(crate) fn replace_value(&mut self, node: NodeRef<'d>, scalar: NodeRef<'f>) {
-        self.added += scalar.source().len();
-        self.removed.remove(&node.id);
-        let content = self.sources.hold_value(scalar);
-        self.changes.insert(node.id, Change::Replace(content));
-    }
-
     /// Adds an entry with a copy of a scalar key, and `null` as its value.
     ///
     /// # Errors
@@ -47,8 +40,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     ) -> Result<(), EditError> {
         self.refuse_parts(mapping, true)?;
         self.added += key.source().len();
-        let slot = self.sources.hold_null(key);
-        self.insert(mapping, position, slot);
+        self.insert(mapping, position, Slot::Null(key));
         Ok(())
     }
 
@@ -138,7 +130,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     pub(super) fn hold_slot(&mut self, new: NewSlot<'f>) -> Slot<'f> {
         self.added += new.content.length();
         let without = Arc::clone(&self.without);
-        self.sources.hold_slot(NewSlot { without, ..new })
+        NewSlot { without, ..new }.into()
     }
 }
 

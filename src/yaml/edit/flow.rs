@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::Editor;
+use super::slot::Slot;
 use super::slots::comments_around;
-use super::sources::Slot;
 use crate::yaml::children::Children;
 use crate::yaml::comments::comment_after;
 use crate::yaml::document::Document;
@@ -80,7 +80,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         let mut out = Interior::new(&text[elements.opening.clone()], format);
         for (position, slot) in slots.iter().enumerate() {
             let comma = position + 1 < slots.len() || trailing_comma;
-            match (slot, self.sources.new_slot(slot)) {
+            match (slot, slot.added()) {
                 (Slot::Kept(index), _) => {
                     let Some(element) = elements.get(*index) else {
                         continue;

@@ -31,8 +31,8 @@ mod nodes;
 mod owned;
 mod place;
 mod refuse;
+mod slot;
 mod slots;
-mod sources;
 mod units;
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -42,7 +42,7 @@ use std::sync::Arc;
 use change::{Change, is_empty};
 use keys::KeyIndexes;
 use refuse::{key_of, readable};
-use sources::{ContentSources, NewSlot, Slot};
+use slot::{NewSlot, Slot};
 
 use super::comments::{ValueComments, value_of};
 use super::content::Content;
@@ -70,7 +70,6 @@ struct Comments {
     above: Option<Vec<String>>,
     /// The lines below, blank ones included.
     below: Option<Vec<String>>,
-    /// Around the value.
     value: Around,
 }
 
@@ -90,7 +89,6 @@ enum Around {
 pub struct Editor<'d, 'f> {
     document: Document<'d>,
     changes: BTreeMap<NodeId, Change<'f>>,
-    sources: ContentSources<'f>,
     /// Approximate number of bytes of all inserted content.
     added: usize,
     /// New comments, by the key of the entry or by the item.
@@ -117,7 +115,6 @@ impl<'d, 'f> Editor<'d, 'f> {
         Self {
             document,
             changes: BTreeMap::new(),
-            sources: ContentSources::default(),
             added: 0,
             comments: BTreeMap::new(),
             without: Arc::default(),
@@ -175,7 +172,6 @@ impl<'d, 'f> Editor<'d, 'f> {
         let content = readable(content)?;
         self.added += content.length();
         self.removed.remove(&node.id);
-        let content = self.sources.hold(content);
         self.changes.insert(node.id, Change::Replace(content));
         Ok(())
     }
@@ -236,7 +232,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         entry: EntryRef<'f>,
         content: Content<'f>,
     ) -> Result<(), EditError> {
-        let slot = NewSlot::entry(key_of(entry)?, content, Some(entry));
+        let slot = NewSlot::entry(key_of(entry)?, content, Some(entry.key));
         self.insert_slot(mapping, position, slot)
     }
 
@@ -315,7 +311,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             let new = match part {
                 Part::Kept(index) => return Ok(Slot::Kept(index)),
                 Part::Entry(entry, content) if takes_entries => {
-                    NewSlot::entry(key_of(entry)?, readable(content)?, Some(entry))
+                    NewSlot::entry(key_of(entry)?, readable(content)?, Some(entry.key))
                 }
                 Part::Item(item, content) if takes_items => {
                     NewSlot::item(readable(content)?, Some(item))

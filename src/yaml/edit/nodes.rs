@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::format::owner_of;
+use super::slot::Slot;
 use super::slots::{new_block, new_flow};
-use super::sources::Slot;
 use super::{Around, Change, Comments, Editor};
 use crate::yaml::comments::{
     block_indicators, head_start, last_part, lines_below, unit_start, value_of,
@@ -44,8 +44,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             let next = self.changes.range(NodeId(from)..NodeId(ids.end)).next();
             match next {
                 Some((id, Change::Replace(content))) => {
-                    let content = self.sources.content(content);
-                    self.replace_node(self.document.node(*id), &content, out);
+                    self.replace_node(self.document.node(*id), content, out);
                 }
                 Some((id, Change::Slots(slots))) => {
                     self.edit_slots(self.document.node(*id), slots, out)?;
@@ -128,7 +127,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             match self.changes.get(&node.id) {
                 Some(Change::Slots(_)) => return false,
                 Some(Change::Replace(content)) => {
-                    return !self.sources.content(content).holds_block_scalar();
+                    return !content.holds_block_scalar();
                 }
                 None => last = last_part(node),
             }
@@ -165,8 +164,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                 if !slots.is_empty() {
                     let format = self.format_of_content(node);
                     let comments = self.comments_around(node, None);
-                    let sources = &self.sources;
-                    let rendered = new_block(slots, sources, comments, owner_of(node), &format);
+                    let rendered = new_block(slots, comments, owner_of(node), &format);
                     self.place(node, rendered, &format, out);
                 }
             }
@@ -176,7 +174,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             }
             _ if slots.is_empty() => {}
             _ => {
-                let text = new_flow(slots, &self.sources, &format);
+                let text = new_flow(slots, &format);
                 self.place_in_flow(node, text, out);
             }
         }

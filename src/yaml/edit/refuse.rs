@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Editor;
-use super::sources::Slot;
+use super::slot::Slot;
 use crate::yaml::content::Content;
 use crate::yaml::error::EditError;
 use crate::yaml::node::{EntryRef, NodeRef};

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::sources::{ContentSources, NewSlot, Slot};
+use super::slot::{NewSlot, Slot, are_entries, new_slots};
 use crate::yaml::comments::{ValueComments, comment_in_flow, comments_above, line_comment};
 use crate::yaml::emit::{Emitter, Rendered, Tail};
 use crate::yaml::format::{Format, Owner};
@@ -48,37 +48,31 @@ pub(super) fn longest_increasing(values: impl Iterator<Item = Option<usize>> + C
 }
 
 /// The entries or items of a collection that had none, in block style, with the comments around the collection.
-pub(super) fn new_block<'a>(
-    slots: &[Slot<'a>],
-    sources: &ContentSources<'a>,
+pub(super) fn new_block(
+    slots: &[Slot<'_>],
     comments: ValueComments<'_>,
     owner: Owner,
     format: &Format,
 ) -> Rendered {
-    let column = owner.child(!sources.are_entries(slots), format);
+    let column = owner.child(!are_entries(slots), format);
     Rendered::new(owner, format, |emitter| {
         emitter.with_comments(comments, |emitter| {
             emitter.open_collection(column);
-            let new = sources.new_slots(slots);
-            new.for_each(|new| new.emit(column, emitter));
+            new_slots(slots).for_each(|new| new.emit(column, emitter));
             Tail::Closed
         })
     })
 }
 
 /// A flow collection of new entries or items.
-pub(super) fn new_flow<'a>(
-    slots: &[Slot<'a>],
-    sources: &ContentSources<'a>,
-    format: &Format,
-) -> String {
-    let (open, close) = if sources.are_entries(slots) {
+pub(super) fn new_flow(slots: &[Slot<'_>], format: &Format) -> String {
+    let (open, close) = if are_entries(slots) {
         ('{', '}')
     } else {
         ('[', ']')
     };
     let mut text = String::from(open);
-    for (at, new) in sources.new_slots(slots).enumerate() {
+    for (at, new) in new_slots(slots).enumerate() {
         text.push_str(if at > 0 { ", " } else { "" });
         new.emit_flow(format, &mut text);
     }
@@ -90,8 +84,8 @@ impl NewSlot<'_> {
     /// Emits the entry or item in block style at a column.
     pub(super) fn emit(&self, column: usize, emitter: &mut Emitter<'_>) {
         match &self.key {
-            Some(key) => emitter.entry(key, &self.content, self.entry, &self.without, column),
-            None => emitter.item(&self.content, self.item, &self.without, column),
+            Some(key) => emitter.entry(key, &self.content, self.source, &self.without, column),
+            None => emitter.item(&self.content, self.source, &self.without, column),
         }
     }
 
@@ -107,9 +101,7 @@ impl NewSlot<'_> {
 
 /// The comments above and after the source of an entry or item.
 pub(super) fn comments_around<'n>(new: &'n NewSlot<'_>) -> (Vec<&'n str>, Option<&'n str>) {
-    let value = new.entry.map(|entry| entry.value).or(new.item);
-    let owner = new.entry.map(|entry| entry.key).or(new.item);
-    let (Some(value), Some(owner)) = (value, owner) else {
+    let (Some(value), Some(owner)) = (new.source_value(), new.source) else {
         return (Vec::new(), None);
     };
     let mut above = comments_above(owner);

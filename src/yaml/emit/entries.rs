@@ -16,21 +16,21 @@ impl Emitter<'_> {
         &mut self,
         key: &Value,
         content: &Content<'_>,
-        source: Option<EntryRef<'_>>,
+        source: Option<NodeRef<'_>>,
         without: &HashSet<String>,
         column: usize,
     ) {
-        if let Some(entry) = source {
-            self.comments_above(entry.key, without, column);
+        if let Some(key) = source {
+            self.comments_above(key, without, column);
         }
         self.line(column);
         match source {
-            Some(entry) if is_simple_key(entry.key) && matches!(content, Content::Node(_)) => {
-                self.key_source(entry.key.source(), column);
+            Some(key) if is_simple_key(key) && matches!(content, Content::Node(_)) => {
+                self.key_source(key.source(), column);
             }
             _ => self.key(key, column),
         }
-        let value = source.map(|entry| entry.value);
+        let value = source.map(|key| EntryRef::of_key(key).value);
         self.part(content, value, Owner::Key(column));
     }
 

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use super::AliasWriteBack;
 use crate::yaml::edit::change::Change;
-use crate::yaml::edit::sources::{NewSlot, Slot};
+use crate::yaml::edit::slot::{NewSlot, Slot};
 use crate::yaml::expand::sources;
 use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::tree::{NodeId, NodeKind};
@@ -116,7 +116,7 @@ impl<'x> AliasWriteBack<'x> {
             brought.is_some() && brought == wanted.get(key)
         };
         let Slot::Kept(index) = slot else {
-            let new = self.sources.new_slot(&slot)?;
+            let new = slot.added()?;
             let is_brought = new.key.as_ref().is_some_and(is_brought);
             drop(new);
             return (!is_brought).then_some(slot);
@@ -140,8 +140,7 @@ impl<'x> AliasWriteBack<'x> {
             return None;
         }
         let content = self.content(entry.value)?;
-        let content = self.sources.content(&content).into_owned();
-        Some(self.sources.hold_slot(NewSlot::entry(key, content, None)))
+        Some(NewSlot::entry(key, content, None).into())
     }
 
     /// The entries that a merge key adds after the edit; `None` if they cannot be determined.

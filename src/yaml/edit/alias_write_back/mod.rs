@@ -17,7 +17,7 @@ mod merge_key;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::sources::{ContentSources, Held};
+use super::slot::are_entries;
 use super::{Change, Comments, Editor, Slot};
 use crate::yaml::content::{Content, OwnedDocument};
 use crate::yaml::document::Document;
@@ -34,7 +34,6 @@ pub(super) struct AliasWriteBack<'x> {
     pub(super) expansion: &'x Expansion,
     pub(super) changes: BTreeMap<NodeId, Change<'x>>,
     pub(super) comments: BTreeMap<NodeId, Comments>,
-    pub(super) sources: ContentSources<'x>,
     /// The anchors before the current node, by name, with their nodes in the plain tree.
     anchors: HashMap<&'x str, NodeId>,
     /// Changes of the plain tree.
@@ -49,14 +48,12 @@ impl<'x> AliasWriteBack<'x> {
         expansion: &'x Expansion,
         changes: BTreeMap<NodeId, Change<'x>>,
         comments: BTreeMap<NodeId, Comments>,
-        sources: ContentSources<'x>,
     ) -> Self {
         Self {
             document,
             expansion,
             changes,
             comments,
-            sources,
             anchors: HashMap::new(),
             out: BTreeMap::new(),
             refused: Vec::new(),
@@ -177,15 +174,15 @@ impl<'x> AliasWriteBack<'x> {
     }
 
     /// The content of a place after the edit.
-    pub(super) fn content(&mut self, place: NodeRef<'x>) -> Option<Held<'x>> {
+    pub(super) fn content(&mut self, place: NodeRef<'x>) -> Option<Content<'x>> {
         if let Some(Change::Replace(content)) = self.changes.get(&place.id) {
             return Some(content.clone());
         }
         if !self.is_touched(place) {
-            return Some(self.sources.hold(Content::Node(place)));
+            return Some(Content::Node(place));
         }
         match self.text(place) {
-            Ok(text) => Some(self.sources.hold(text)),
+            Ok(text) => Some(text),
             Err(error) => {
                 self.refused.push((place.id, error));
                 None
@@ -204,7 +201,6 @@ impl<'x> AliasWriteBack<'x> {
         editor.changes = changes.map(|(id, new)| (own(id), new.clone())).collect();
         let comments = self.comments.range(within);
         editor.comments = comments.map(|(id, new)| (own(id), new.clone())).collect();
-        editor.sources = self.sources.clone();
         let value = self.value_after(place);
         if owned.document().tree.nodes.len() == ids.len() {
             let text = editor.finish_parsed()?;
@@ -218,7 +214,7 @@ impl<'x> AliasWriteBack<'x> {
     /// The value of a place after the edit.
     pub(super) fn value_after(&self, node: NodeRef<'x>) -> Value {
         let slots = match self.changes.get(&node.id) {
-            Some(Change::Replace(content)) => return self.sources.content(content).value(),
+            Some(Change::Replace(content)) => return content.value(),
             None if !self.is_touched(node) => return node.value().unwrap_or(Value::Null),
             Some(Change::Slots(slots)) if slots.is_empty() && node.is_null() => return Value::Null,
             Some(Change::Slots(slots)) => Vec::clone(slots),
@@ -227,7 +223,7 @@ impl<'x> AliasWriteBack<'x> {
                 (0..count).map(Slot::Kept).collect()
             }
         };
-        if node.kind().is_mapping() || self.sources.are_entries(&slots) {
+        if node.kind().is_mapping() || are_entries(&slots) {
             return Value::Mapping(self.entries_after(node, &slots));
         }
         let items: Vec<_> = node.items().collect();
@@ -257,7 +253,7 @@ impl<'x> AliasWriteBack<'x> {
 
     /// The key and value of a new entry, or null and the value of a new item.
     fn new_part(&self, slot: &Slot<'x>) -> (Value, Value) {
-        match self.sources.new_slot(slot) {
+        match slot.added() {
             Some(new) => (new.key.clone().unwrap_or(Value::Null), new.content.value()),
             None => (Value::Null, Value::Null),
         }
