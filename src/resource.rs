@@ -135,13 +135,9 @@ impl Origin {
 /// Identity and origin of a resource. The list that contains the resource has its text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Resource {
-    /// `apiVersion`.
     pub api_version: Arc<str>,
-    /// `kind`.
     pub kind: Arc<str>,
-    /// `metadata.name`.
     pub name: Option<Arc<str>>,
-    /// `metadata.namespace`.
     pub namespace: Option<Arc<str>>,
     /// Where it comes from.
     pub origin: Origin,
@@ -210,6 +206,31 @@ impl Resource {
             indexes: INDEX_ANNOTATIONS.map(|name| annotation(name).map(Cow::Borrowed)),
             package_path: annotation(PACKAGE_PATH_ANNOTATION).map(Arc::from),
         })
+    }
+
+    /// Reads an element of a list. API servers leave out its version and kind in a list of one kind, such as a
+    /// `ConfigMapList`.
+    pub(crate) fn of_element(node: NodeRef<'_>, list: &Self) -> Self {
+        let mut resource = Self::read(node);
+        let kind = list.kind.strip_suffix("List").unwrap_or_default();
+        if !matches!(kind, "" | "Resource") {
+            if resource.kind.is_empty() {
+                resource.kind = kind.into();
+            }
+            if resource.api_version.is_empty() {
+                resource.api_version = list.api_version.clone();
+            }
+        }
+        resource
+    }
+
+    /// Whether this is only for tools such as kpt and kustomize.
+    pub(crate) fn is_for_tools(&self) -> bool {
+        self.is_kptfile()
+            || matches!(
+                self.group(),
+                "kustomize.config.k8s.io" | "fn.kpt.dev" | "config.kubernetes.io"
+            )
     }
 
     /// The API group; the core group is empty.

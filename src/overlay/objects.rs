@@ -175,7 +175,7 @@ impl PackageTexts {
             let resource = Resource::read(root);
             if resource.kind.is_empty()
                 || resource.api_version.is_empty()
-                || is_for_tools(&resource)
+                || resource.is_for_tools()
             {
                 continue;
             }
@@ -207,13 +207,4 @@ pub(super) fn cleaned<'a>(node: &Node<'a>) -> Node<'a> {
     crate::patch::annotations::without(node, |name| {
         name == UPSTREAM_IDENTIFIER || is_pipeline_annotation(name)
     })
-}
-
-/// Whether a resource is only for tools such as kpt and kustomize.
-fn is_for_tools(resource: &Resource) -> bool {
-    resource.is_kptfile()
-        || matches!(
-            resource.group(),
-            "kustomize.config.k8s.io" | "fn.kpt.dev" | "config.kubernetes.io"
-        )
 }

@@ -58,19 +58,11 @@ pub(super) fn group_kind(group: &str, kind: &str) -> String {
     }
 }
 
-/// Whether a resource is only for tools such as kpt and kustomize.
-fn is_for_tools(resource: &Resource) -> bool {
-    matches!(
-        resource.group(),
-        "kpt.dev" | "kustomize.config.k8s.io" | "fn.kpt.dev" | "config.kubernetes.io"
-    )
-}
-
 impl<'l> ClusterObject<'l> {
     /// The resource of an item. `None` if no cluster gets it.
     pub(super) fn of(list: &'l ResourceList, id: ItemId) -> Option<Self> {
         let resource = list.resource(id);
-        if is_for_tools(resource) {
+        if resource.is_for_tools() {
             return None;
         }
         let node = list.node(id).resolved();
@@ -86,7 +78,7 @@ pub(super) fn applied(list: &ResourceList) -> impl Iterator<Item = &Resource> {
         if unclear.contains(id) {
             ClusterObject::of(list, *id).is_some()
         } else {
-            !is_for_tools(resource)
+            !resource.is_for_tools()
         }
     });
     items.map(|(_, resource)| resource)
@@ -104,22 +96,15 @@ pub(super) fn without_lists(list: &ResourceList) -> Option<ResourceList> {
     })
 }
 
-/// The elements of a list. In a list of one kind, such as a `ConfigMapList`, they may leave out their version and kind.
+/// The elements of a list.
 fn elements(node: NodeRef<'_>, list: &Resource) -> Option<Vec<(NodeId, Resource)>> {
     let items = given(node.get("items")).filter(|items| items.kind().is_sequence())?;
-    if is_for_tools(list) || is_local_config(node) {
+    if list.is_for_tools() || is_local_config(node) {
         return None;
     }
     let items = items.items().map(|item| {
         let item = item.resolved();
-        let mut resource = Resource::read(item);
-        if resource.api_version.is_empty() {
-            resource.api_version = list.api_version.clone();
-        }
-        if resource.kind.is_empty() {
-            let kind = list.kind.strip_suffix("List").unwrap_or(&list.kind);
-            resource.kind = Arc::from(kind);
-        }
+        let mut resource = Resource::of_element(item, list);
         resource.origin = list.origin.clone();
         (item.id, resource)
     });

@@ -58,17 +58,10 @@ impl DocumentContents {
         place: &str,
         list: Option<&Resource>,
     ) -> Result<(), UsageError> {
-        let mut resource = Resource::read(node);
-        // API servers leave out the kind and version of the elements of a typed list.
-        if let Some(list) = list {
-            let kind = list.kind.strip_suffix("List").unwrap_or_default();
-            if resource.kind.is_empty() && kind != "Resource" {
-                resource.kind = kind.into();
-            }
-            if resource.api_version.is_empty() && !kind.is_empty() && kind != "Resource" {
-                resource.api_version = list.api_version.clone();
-            }
-        }
+        let resource = match list {
+            Some(list) => Resource::of_element(node, list),
+            None => Resource::read(node),
+        };
         if let Some(elements) = elements(node) {
             for element in elements {
                 self.resource(role, element.resolved(), place, Some(&resource))?;
