@@ -57,7 +57,6 @@ pub enum UsageError {
     Cannot {
         /// The action that failed.
         action: String,
-        /// Why it failed.
         error: String,
     },
     /// Anything else: inputs that contradict each other, or an error that names its place itself.

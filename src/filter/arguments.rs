@@ -88,10 +88,6 @@ pub(super) struct Arguments {
 
 /// What a review looks like on standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[expect(
-    missing_docs,
-    reason = "comments of the variants are the text of --help"
-)]
 pub enum ReportFormat {
     Text,
     Markdown,
@@ -107,10 +103,6 @@ pub(super) enum ResultsFormat {
 
 /// When output has colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[expect(
-    missing_docs,
-    reason = "comments of the variants are the text of --help"
-)]
 pub enum Color {
     Auto,
     Always,

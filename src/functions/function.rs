@@ -115,7 +115,6 @@ pub struct DriverFiles {
 pub enum DriverOutcome {
     /// The driver merged the resources.
     Merged {
-        /// The merged text.
         text: String,
         /// Results to report, conflicts included.
         results: Results,

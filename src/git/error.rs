@@ -39,7 +39,6 @@ pub enum GitError {
         path: PathBuf,
         /// The revision as given.
         revision: String,
-        /// Git's message.
         message: String,
         /// Tags and branches with similar names.
         near: Vec<String>,
@@ -91,7 +90,6 @@ pub enum GitError {
         path: PathBuf,
         /// The branch of the draft.
         branch: String,
-        /// The problem.
         message: String,
     },
     /// The package is larger than one run reads.

@@ -25,7 +25,6 @@ pub struct Snapshot {
     pub revision: Revision,
     /// The address of the clone's origin.
     pub address: String,
-    /// The files.
     pub package: Package,
 }
 

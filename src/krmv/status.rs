@@ -51,7 +51,6 @@ struct PackageStatus {
     resolve: String,
 }
 
-/// The open upgrade.
 #[derive(Serialize)]
 struct OpenStatus {
     revision: String,
@@ -59,7 +58,6 @@ struct OpenStatus {
     conflicts: Option<usize>,
 }
 
-/// A newer release.
 #[derive(Serialize)]
 struct Newer {
     revision: String,

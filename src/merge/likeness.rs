@@ -86,7 +86,6 @@ pub struct EditCount {
 }
 
 impl EditCount {
-    /// All edits.
     #[must_use]
     pub fn count(&self) -> usize {
         self.values() + self.removed

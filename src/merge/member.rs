@@ -14,11 +14,9 @@ use crate::yaml::{NodeRef, line_comment};
 pub struct Member {
     /// API group; the core group is empty.
     pub group: String,
-    /// Kind.
     pub kind: Arc<str>,
     /// Name; Kptfiles and resources without a name are identified by their path.
     pub name: Option<Arc<str>>,
-    /// Namespace.
     pub namespace: Option<Arc<str>>,
     /// Path of the file from the root package.
     pub path: Option<String>,

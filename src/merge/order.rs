@@ -30,7 +30,6 @@ use super::rule::Side;
 /// The largest skeleton for which all pairs are compared.
 pub const MAX_TURNED: usize = 2_000;
 
-/// A merged order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
     /// Every element of local and upstream, once.

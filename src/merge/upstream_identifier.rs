@@ -34,11 +34,9 @@ pub(crate) const MERGE_COMMENT: &str = "kpt-merge:";
 pub struct UpstreamIdentifier {
     /// API group; the core group is empty.
     pub group: String,
-    /// Kind.
     pub kind: String,
     /// Namespace; an absent or empty one is `default`.
     pub namespace: String,
-    /// Name.
     pub name: String,
 }
 

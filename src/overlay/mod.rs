@@ -48,47 +48,26 @@ pub struct PackageTexts {
 pub enum OverlayError {
     /// A file that is read is not YAML.
     #[error("{file}: {error}")]
-    NotYaml {
-        /// The file.
-        file: String,
-        /// The problem.
-        error: String,
-    },
+    NotYaml { file: String, error: String },
     /// A field whose effect is not known here.
     #[error(
         "{file}: expected a kustomization whose fields are evaluated here, found `{field}`; give what \
          `kustomize build` makes of both packages instead"
     )]
-    Unsupported {
-        /// The kustomization.
-        file: String,
-        /// The field.
-        field: String,
-    },
+    Unsupported { file: String, field: String },
     /// A kustomization names a file or directory that does not exist.
     #[error(
         "{file}: expected a file or a directory with a kustomization in the package, found none at `{name}`"
     )]
     Missing {
-        /// The kustomization.
         file: String,
         /// What it names.
         name: String,
     },
     /// Two resources have the same ID, which kustomize refuses.
     #[error("expected {object} once, found it in `{}` and in `{}`", files[0], files[1])]
-    Duplicate {
-        /// The resource.
-        object: String,
-        /// Both files.
-        files: [String; 2],
-    },
+    Duplicate { object: String, files: [String; 2] },
     /// A patch cannot be made or applied.
     #[error("{place}: {error}")]
-    Patch {
-        /// The patch.
-        place: String,
-        /// The problem.
-        error: String,
-    },
+    Patch { place: String, error: String },
 }

@@ -27,11 +27,8 @@ pub struct Index {
 /// The resources that match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Matches {
-    /// No resource.
     None,
-    /// One resource.
     One(ItemId),
-    /// More than one.
     Several(Vec<ItemId>),
 }
 

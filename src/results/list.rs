@@ -43,7 +43,6 @@ impl FromIterator<FunctionResult> for Results {
 }
 
 impl Results {
-    /// Adds a result.
     pub fn push(&mut self, result: FunctionResult) {
         if self.listed.is_empty() {
             // Thousands of such lists can exist at a time, and most have one result.
@@ -110,7 +109,6 @@ impl Results {
         self.listed.is_empty()
     }
 
-    /// The listed results.
     pub fn iter(&self) -> std::slice::Iter<'_, FunctionResult> {
         self.listed.iter()
     }

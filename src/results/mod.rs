@@ -53,10 +53,8 @@ pub struct ResourceRef {
     /// `kind` of the resource.
     #[serde(default)]
     pub kind: Arc<str>,
-    /// `metadata.name`.
     #[serde(default)]
     pub name: Arc<str>,
-    /// `metadata.namespace`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<Arc<str>>,
 }
@@ -92,10 +90,8 @@ pub struct FieldValues {
     pub proposed: Option<ResultValue>,
 }
 
-/// One result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FunctionResult {
-    /// Its severity.
     pub severity: Severity,
     /// One sentence, lower case, without a full stop.
     pub message: Message,
@@ -178,7 +174,6 @@ impl FunctionResult {
         }
     }
 
-    /// An informational result.
     #[must_use]
     pub fn info(message: impl Into<Message>) -> Self {
         Self::new(Severity::Info, message)
@@ -193,14 +188,12 @@ impl FunctionResult {
         self
     }
 
-    /// Sets the file.
     #[must_use]
     pub fn in_file(mut self, path: impl Into<Arc<str>>) -> Self {
         self.file = Some((path.into(), None));
         self
     }
 
-    /// Sets the field.
     #[must_use]
     pub fn with_field(mut self, field: impl fmt::Display) -> Self {
         self.field = Some(field.to_string());
@@ -224,7 +217,6 @@ impl FunctionResult {
         self
     }
 
-    /// Adds a tag.
     #[must_use]
     pub fn tag(mut self, name: &str, value: impl Into<String>) -> Self {
         // Most results have one tag, and a run may have thousands of results.

@@ -75,7 +75,6 @@ pub struct GroupVersionKind<'s> {
     pub group: &'s str,
     /// The version, as `v1beta1`.
     pub version: &'s str,
-    /// The kind.
     pub kind: &'s str,
 }
 

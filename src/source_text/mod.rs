@@ -217,7 +217,6 @@ impl SourceText {
         self.parsed.get_or_init(|| self.tree().into())
     }
 
-    /// Builds the tree.
     fn tree(&self) -> Tree {
         let text = self.text();
         let tree = Tree::parse_again(text, self.options);
@@ -318,7 +317,6 @@ impl SourceText {
         self.parsed = OnceLock::new();
     }
 
-    /// Empties the text.
     pub(crate) fn clear(&mut self) {
         self.keep(EditedText(String::new()));
     }

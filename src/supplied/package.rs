@@ -11,7 +11,6 @@ use crate::resource_list::{ItemId, NotYaml, ResourceList};
 use crate::upstream::UpstreamRevision;
 use crate::yaml::NodeRef;
 
-/// One supplied input.
 #[derive(Debug)]
 pub struct SuppliedPackage {
     /// Where it comes from, for messages: the path of the flag, or the field of the config.

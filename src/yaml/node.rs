@@ -19,9 +19,7 @@ pub struct NodeRef<'a> {
 /// An entry of a mapping.
 #[derive(Debug, Clone, Copy)]
 pub struct EntryRef<'a> {
-    /// The key.
     pub key: NodeRef<'a>,
-    /// The value.
     pub value: NodeRef<'a>,
 }
 

@@ -50,7 +50,6 @@ impl TextEdit {
         self.replace(at..at, new);
     }
 
-    /// Removes a range.
     pub(super) fn delete(&mut self, range: Range<usize>) {
         self.replace(range, String::new());
     }

@@ -18,11 +18,9 @@ use crate::interner::matches;
 pub enum Value {
     /// `null`, `~` or nothing at all.
     Null,
-    /// `true` or `false`.
     Bool(bool),
     /// An integer or floating point number.
     Number(Number),
-    /// A string.
     String(String),
     /// The elements of a sequence.
     Sequence(Vec<Value>),
@@ -33,7 +31,6 @@ pub enum Value {
 /// A YAML number. `5` and `5.0` are equal.
 #[derive(Debug, Clone)]
 pub enum Number {
-    /// An integer.
     Int(i128),
     /// A floating point number, infinities and not-a-number included.
     Float(f64),

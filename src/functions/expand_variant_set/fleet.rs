@@ -17,7 +17,6 @@ use crate::yaml::NodeRef;
 /// The label of a PackageVariant that names the set that owns it.
 pub(super) const OWNER_LABEL: &str = "config.porch.kpt.dev/packagevariantset";
 
-/// The existing PackageVariants.
 pub(super) struct Fleet {
     members: IndexMap<NamespacedName, FleetMember, RandomState>,
     /// Indexes of members by namespace, and by each name or uid of an owner.

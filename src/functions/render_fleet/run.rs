@@ -30,7 +30,6 @@ pub struct FleetRun<'r> {
     pub fleet: &'r Path,
     /// The functionConfig; `None` for the defaults.
     pub config: Option<NodeRef<'r>>,
-    /// A ConflictRules object.
     pub conflicts: Option<NodeRef<'r>>,
     /// The files and directories for the roles `variants` and `resources`.
     pub supplied: &'r [(Role, PathBuf)],
@@ -46,7 +45,6 @@ pub struct FleetRun<'r> {
     pub writes_status: bool,
 }
 
-/// Observes a run.
 pub trait RunObserver {
     /// Called once, with the number of variants that will be processed.
     fn begin(&mut self, variants: usize);

@@ -84,9 +84,7 @@ pub struct Combined {
     pub path: Path,
     /// What its parts are.
     pub kind: PartsOf,
-    /// What local changed.
     pub local: Value,
-    /// What upstream changed.
     pub upstream: Value,
     /// How many more combined values are not listed. Only in the last value of a list.
     pub more: usize,

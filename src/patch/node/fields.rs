@@ -10,9 +10,7 @@ use crate::yaml::{Document, EntryRef, KeyIndex, NodeId, NodeRef, Value};
 /// An entry of a map.
 #[derive(Debug, Clone)]
 pub struct Field<'a> {
-    /// The key.
     pub key: Cow<'a, str>,
-    /// The value.
     pub value: Node<'a>,
     /// The entry of a document that it was made from; `None` if it is new.
     pub entry: Option<EntryRef<'a>>,
@@ -73,7 +71,6 @@ enum Entry<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()

@@ -30,7 +30,6 @@ pub enum Node<'a> {
 /// A list that a patch made.
 #[derive(Debug, Clone, Default)]
 pub struct List<'a> {
-    /// Its elements.
     pub items: Vec<ListItem<'a>>,
     /// The list that it was made from, if any.
     pub source: Option<NodeRef<'a>>,
@@ -39,7 +38,6 @@ pub struct List<'a> {
 /// An element of a list.
 #[derive(Debug, Clone)]
 pub struct ListItem<'a> {
-    /// The element.
     pub value: Node<'a>,
     /// The element of a document that it was made from, with its index there; `None` if it is new.
     pub place: Option<(usize, NodeRef<'a>)>,
@@ -48,7 +46,6 @@ pub struct ListItem<'a> {
 /// A map that a patch made.
 #[derive(Debug, Clone, Default)]
 pub struct Map<'a> {
-    /// Its entries.
     pub fields: Fields<'a>,
     /// The map that it was made from, if any.
     pub source: Option<NodeRef<'a>>,
@@ -61,9 +58,7 @@ pub enum Shape {
     Null,
     /// A string, number or boolean.
     Scalar,
-    /// A list.
     List,
-    /// A map.
     Map,
 }
 

@@ -81,7 +81,6 @@ impl ExpressionError {
     }
 }
 
-/// A compiled expression.
 #[derive(Debug)]
 pub struct Expression {
     source: String,
@@ -105,7 +104,6 @@ impl Expression {
     }
 }
 
-/// Compiles expressions.
 pub struct Compiler {
     environment: Arc<Env>,
     total: usize,
