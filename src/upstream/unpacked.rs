@@ -8,7 +8,7 @@ use tar::{Archive, Entry, EntryType};
 use crate::package::{
     FileContent, FileSource, FoundEntry, Kind, LARGEST_FILE, LARGEST_PACKAGE, Listed, Package,
     PackageError, PackageFile, PathError, ResolvedLink, SkipReason, Skipped, USUAL_MODE,
-    check_package_path, follow, list, list_clonable, normalize_package_path,
+    check_package_path, folders_above, follow, list, list_clonable, normalize_package_path,
 };
 
 /// The most entries that archives may have.
@@ -43,8 +43,6 @@ pub(super) enum ArchiveError {
 #[derive(Debug, Default)]
 pub(super) struct Unpacked {
     nodes: BTreeMap<String, UnpackedNode>,
-    /// The names of the entries in each folder.
-    folders: BTreeMap<String, BTreeSet<String>>,
     skipped: Vec<Skipped>,
     entries: usize,
     /// The number of unpacked bytes.
@@ -55,6 +53,7 @@ pub(super) struct Unpacked {
 
 #[derive(Debug, Clone)]
 enum UnpackedNode {
+    Folder,
     File { bytes: Vec<u8>, mode: u32 },
     Link(String),
     Skipped(SkipReason),
@@ -141,11 +140,7 @@ impl Unpacked {
         }
         check_package_path(&name)?;
         if kind.is_dir() {
-            if self.nodes.contains_key(&path) {
-                return Err(ArchiveError::FileAndFolder { path });
-            }
-            enter(&mut self.folders, &path);
-            self.folders.entry(path).or_default();
+            self.insert(path, UnpackedNode::Folder)?;
             return Ok(None);
         }
         if self.removes(&path) {
@@ -223,7 +218,8 @@ impl Unpacked {
     /// it names.
     fn removes(&mut self, path: &str) -> bool {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let Some(name) = name.strip_prefix(".wh.") else {
+        let name = name.strip_prefix(".wh.");
+        let Some(name) = name.filter(|name| !name.is_empty()) else {
             return false;
         };
         let removed = match (name, folder) {
@@ -232,12 +228,9 @@ impl Unpacked {
             (name, folder) => format!("{folder}/{name}"),
         };
         let below = format!("{removed}/");
-        self.nodes
-            .retain(|path, _| *path != removed && !path.starts_with(&below));
-        self.folders = BTreeMap::new();
-        for path in self.nodes.keys() {
-            enter(&mut self.folders, path);
-        }
+        let is_gone =
+            |path: &str| removed.is_empty() || path == removed || path.starts_with(&below);
+        self.nodes.retain(|path, _| !is_gone(path));
         true
     }
 
@@ -253,21 +246,60 @@ impl Unpacked {
         )
     }
 
+    /// Adds an entry and the folders above it. A path can name thousands of folders, so they count as unpacked bytes.
     fn insert(&mut self, path: String, node: UnpackedNode) -> Result<(), ArchiveError> {
-        let mut above = path.as_str();
-        while let Some((folder, _)) = above.rsplit_once('/') {
-            if self.nodes.contains_key(folder) {
-                let path = folder.to_owned();
-                return Err(ArchiveError::FileAndFolder { path });
+        for folder in folders_above(&path) {
+            match self.nodes.get(folder) {
+                Some(UnpackedNode::Folder) => {}
+                Some(_) => {
+                    let path = folder.to_owned();
+                    return Err(ArchiveError::FileAndFolder { path });
+                }
+                None => {
+                    self.pay(folder, folder.len() as u64)?;
+                    self.nodes.insert(folder.to_owned(), UnpackedNode::Folder);
+                }
             }
-            above = folder;
         }
-        if self.folders.contains_key(&path) {
+        let is_folder = |node: &UnpackedNode| matches!(node, UnpackedNode::Folder);
+        if self
+            .nodes
+            .get(&path)
+            .is_some_and(|found| is_folder(found) != is_folder(&node))
+        {
             return Err(ArchiveError::FileAndFolder { path });
         }
-        enter(&mut self.folders, &path);
         self.nodes.insert(path, node);
         Ok(())
+    }
+
+    fn is_folder(&self, path: &str) -> bool {
+        path.is_empty() || matches!(self.nodes.get(path), Some(UnpackedNode::Folder))
+    }
+
+    /// The paths of the entries in a folder.
+    fn entries_in(&self, folder: &str) -> Vec<String> {
+        let prefix = if folder.is_empty() {
+            String::new()
+        } else {
+            format!("{folder}/")
+        };
+        let mut entries = Vec::new();
+        let mut start = prefix.clone();
+        while let Some((path, _)) = self.nodes.range(start..).next() {
+            let Some(rest) = path.strip_prefix(&prefix) else {
+                break;
+            };
+            start = match rest.find('/') {
+                // `0` follows `/`, so all entries of that folder come before this.
+                Some(end) => format!("{prefix}{}0", &rest[..end]),
+                None => {
+                    entries.push(path.clone());
+                    format!("{path}\0")
+                }
+            };
+        }
+        entries
     }
 
     /// The content of a file; `None` if there is no file at this path.
@@ -280,11 +312,9 @@ impl Unpacked {
 
     /// The top folder that all entries share; `None` if there is none.
     fn top(&self) -> Option<String> {
-        let names = self.folders.get("")?;
-        let [top] = names.iter().collect::<Vec<_>>()[..] else {
-            return None;
-        };
-        self.folders.contains_key(top).then(|| top.clone())
+        let mut entries = self.entries_in("").into_iter();
+        let top = entries.next().filter(|top| self.is_folder(top));
+        top.filter(|_| entries.next().is_none())
     }
 
     /// The entries in a folder, and the name of the top folder that all entries share. The folder is looked up below
@@ -295,7 +325,7 @@ impl Unpacked {
             (Some(top), "") => top.clone(),
             (Some(top), folder) => {
                 let inside = format!("{top}/{folder}");
-                if self.folders.contains_key(&inside) {
+                if self.is_folder(&inside) {
                     inside
                 } else {
                     folder.to_owned()
@@ -306,7 +336,7 @@ impl Unpacked {
         if folder.is_empty() {
             return Some((self, top));
         }
-        if !self.folders.contains_key(&folder) {
+        if !self.is_folder(&folder) {
             return None;
         }
         let prefix = format!("{folder}/");
@@ -316,10 +346,6 @@ impl Unpacked {
             Some((path.to_owned(), node))
         });
         self.nodes = inside.collect();
-        self.folders = BTreeMap::from([(String::new(), BTreeSet::new())]);
-        for path in self.nodes.keys() {
-            enter(&mut self.folders, path);
-        }
         self.skipped.retain_mut(|skipped| {
             let inside = skipped.path.strip_prefix(&prefix).map(str::to_owned);
             inside.is_some_and(|inside| {
@@ -390,25 +416,9 @@ impl Unpacked {
             Some(UnpackedNode::Link(target)) => Ok(FoundEntry::Link(target.clone())),
             Some(UnpackedNode::Skipped(reason)) => Err(*reason),
             Some(UnpackedNode::File { .. }) => Ok(FoundEntry::File),
-            None if self.folders.contains_key(place) => Ok(FoundEntry::Folder),
+            Some(UnpackedNode::Folder) => Ok(FoundEntry::Folder),
             None => Err(SkipReason::DanglingLink),
         })
-    }
-}
-
-/// Adds a path to the listing of each folder above it.
-fn enter(folders: &mut BTreeMap<String, BTreeSet<String>>, path: &str) {
-    let mut path = path;
-    loop {
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let is_new = folders
-            .entry(folder.to_owned())
-            .or_default()
-            .insert(name.to_owned());
-        if folder.is_empty() || !is_new {
-            return;
-        }
-        path = folder;
     }
 }
 
@@ -418,15 +428,7 @@ impl FileSource for Unpacked {
     type Target = String;
 
     fn entries(&self, folder: &str) -> Result<Vec<String>, PackageError> {
-        let names = self.folders.get(folder).into_iter().flatten();
-        let path = |name: &String| {
-            if folder.is_empty() {
-                name.clone()
-            } else {
-                format!("{folder}/{name}")
-            }
-        };
-        Ok(names.map(path).collect())
+        Ok(self.entries_in(folder))
     }
 
     fn name(&self, entry: &String) -> Result<String, String> {
@@ -435,7 +437,7 @@ impl FileSource for Unpacked {
 
     fn kind(&self, entry: &String) -> Result<Kind, PackageError> {
         Ok(match self.nodes.get(entry) {
-            None => Kind::Folder,
+            None | Some(UnpackedNode::Folder) => Kind::Folder,
             Some(UnpackedNode::File { .. }) => Kind::File,
             Some(UnpackedNode::Link(_)) => Kind::Link,
             Some(UnpackedNode::Skipped(reason)) => Kind::Skipped(*reason),
@@ -456,13 +458,13 @@ impl FileSource for Unpacked {
     }
 
     fn leads_to_folder(&self, link: &str) -> bool {
-        let target = self.follow(link);
-        target.is_ok_and(|target| !self.nodes.contains_key(&target))
+        self.follow(link)
+            .is_ok_and(|target| self.is_folder(&target))
     }
 
     fn resolve(&self, link: &str) -> Result<ResolvedLink<String>, SkipReason> {
         let file = self.follow(link)?;
-        if !self.nodes.contains_key(&file) {
+        if self.is_folder(&file) {
             return Err(SkipReason::LinkToFolder);
         }
         Ok(ResolvedLink {

@@ -306,7 +306,18 @@ fn a_bomb_is_refused_while_it_is_read() {
     header.set_cksum();
     let name = [gz(header.as_bytes()), content.repeat(8)].concat();
     folder.put("name.tgz", name);
-    for name in ["bomb.tgz", "name.tgz"] {
+    // Each path names thousands of folders.
+    let mut folders = tar::Builder::new(Vec::new());
+    for number in 0..100 {
+        let path = format!("{number}/{}a.yaml", "x/".repeat(2000));
+        let mut header = tar::Header::new_gnu();
+        header.set_size(0);
+        let added = folders.append_data(&mut header, path, &b""[..]);
+        added.expect("an entry");
+    }
+    let folders = folders.into_inner().expect("an archive");
+    folder.put("folders.tgz", gz(&folders));
+    for name in ["bomb.tgz", "name.tgz", "folders.tgz"] {
         let outcome = folder.merge(&["--original", "v1.tar", "--upstream", name]);
         assert_eq!(outcome.code, Some(2), "{name}: {}", outcome.stderr);
         assert!(

@@ -133,6 +133,11 @@ fn layers_as_tools_write_them() {
         "registry.example.com/app:v1",
         &[below, above],
     );
+    // The second layer hides the whole first one.
+    let below = blob(&folder, "opaque", TAR, &file("gone.yaml"));
+    let above = tar_of(&[(".wh..wh..opq", String::new()), ("a.yaml", text.clone())]);
+    let above = blob(&folder, "opaque", TAR, &above);
+    image(&folder, "opaque", "v1", &[below, above]);
     // An index of one image, as `skopeo copy --all` leaves it.
     let inner = layout(&folder, "index", "inner", &file("a.yaml"));
     let index = json!({"schemaVersion": 2, "manifests": [{"mediaType": MANIFEST, "digest": inner["digest"], "size": inner["size"]}]});
@@ -150,6 +155,7 @@ fn layers_as_tools_write_them() {
         "oci:helm",
         "oci:flux:v1",
         "oci:crane:v1",
+        "oci:opaque:v1",
         "oci:index",
     ] {
         copy(&folder, None);
