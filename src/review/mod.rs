@@ -144,7 +144,8 @@ impl ReviewFinding {
         self
     }
 
-    /// Adds the values of the field. Values of Secrets are redacted.
+    /// Adds the values of the field. Values of Secrets are redacted. If two long values begin alike and differ in one
+    /// place, the finding is about that place.
     fn with_values(mut self, before: Option<NodeRef<'_>>, after: Option<NodeRef<'_>>) -> Self {
         let is_hidden = match (&self.resource, &self.field) {
             (Some(resource), Some(path)) => is_secret(resource, path),
@@ -155,7 +156,20 @@ impl ReviewFinding {
             let value = node?.beginning(LIMIT + 1)?;
             Some(if is_hidden { REDACTED.into() } else { value })
         });
-        self
+        let beginning = |value: &Option<Value>| value.as_ref().map(Value::to_json);
+        let [old, new] = self.values.each_ref().map(beginning);
+        let begin_alike = old
+            .zip(new)
+            .is_some_and(|(old, new)| old.bytes().take(LIMIT).eq(new.bytes().take(LIMIT)));
+        let one = before.zip(after).filter(|_| begin_alike && !is_hidden);
+        let one = one.and_then(|(before, after)| walk::only_difference(before, after));
+        match (one, &self.field) {
+            (Some((step, before, after)), Some(field)) => {
+                self.field = Some(field.child(step));
+                self.with_values(Some(before), Some(after))
+            }
+            _ => self,
+        }
     }
 
     /// Converts the finding to a result. It is an error if the risk is `fail_on` or worse.

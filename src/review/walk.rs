@@ -232,6 +232,35 @@ fn has_mappings(list: &NodeRef<'_>) -> bool {
     list.items().all(|item| item.resolved().kind().is_mapping())
 }
 
+/// The field or element in which two values differ, if there is only one, and both have it.
+pub(super) fn only_difference<'n>(
+    before: NodeRef<'n>,
+    after: NodeRef<'n>,
+) -> Option<(PathElement, NodeRef<'n>, NodeRef<'n>)> {
+    let parts = |node: NodeRef<'n>| -> Vec<(PathElement, NodeRef<'n>)> {
+        let fields = node.entries().map(|entry| {
+            let name = entry.key.field_name().to_owned();
+            (PathElement::Field(name), entry.value.resolved())
+        });
+        let items = node.items().enumerate();
+        let items = items.map(|(index, item)| (PathElement::Index(index), item.resolved()));
+        fields.chain(items).collect()
+    };
+    let (old, new) = (parts(before), parts(after));
+    let mut found = None;
+    for (at, (step, value)) in new.iter().enumerate() {
+        let is_it = |part: &&(PathElement, NodeRef<'_>)| part.0 == *step;
+        let same_place = old.get(at).filter(is_it);
+        let (_, was) = same_place.or_else(|| old.iter().find(is_it))?;
+        if !NodeRef::same(Some(*was), Some(*value))
+            && found.replace((step.clone(), *was, *value)).is_some()
+        {
+            return None;
+        }
+    }
+    found.filter(|_| old.len() == new.len())
+}
+
 /// The value to which the same steps lead in another version of the resource. A list that is compared as one value is
 /// returned itself.
 pub(super) fn follow<'o>(

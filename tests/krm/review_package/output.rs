@@ -3,7 +3,9 @@
 use assert_cmd::Command;
 use tempfile::tempdir;
 
-use super::{container, review};
+use krm_variants::supplied::Role;
+
+use super::{container, results, review};
 use crate::all_functions::binary;
 
 const BEFORE: &str =
@@ -135,4 +137,28 @@ fn a_comment_is_never_too_long() {
         page.ends_with("more, which the results of the run list.\n\n</details>\n"),
         "{page}"
     );
+}
+
+/// The beginnings of both values would be the same.
+#[test]
+fn of_two_long_values_the_place_that_differs_is_shown() {
+    let claim = |size: &str| {
+        let annotation = format!("a: {}", "x".repeat(300));
+        format!(
+            "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {{name: a}}\nspec:\n  volumeClaimTemplates:\n  \
+             - {{metadata: {{name: data, annotations: {{{annotation}}}}}, spec: {{resources: {{requests: {{storage: {size}}}}}}}}}\n"
+        )
+    };
+    let (before, after) = (claim("1Gi"), claim("2Gi"));
+    let found = results("", &[(Role::Before, &before)], &after);
+    let field = "spec.volumeClaimTemplates[0].spec";
+    let text = krm_variants::review::report::text(&found);
+    let expected = format!("{field}: the field is immutable");
+    assert!(text.contains(&expected), "{text}");
+    for shown in [
+        "- {\"resources\":{\"requests\":{\"storage\":\"1Gi\"}}}",
+        "\"2Gi\"",
+    ] {
+        assert!(text.contains(shown), "{text}");
+    }
 }
