@@ -6,7 +6,7 @@ use crate::merge::merge_schema::MergeSchema;
 use crate::merge::versions::Versions;
 use crate::yaml::{Editor, NodeKind, NodeRef, OwnedDocument, Path, Value};
 
-use super::{Combined, Findings, Policy, merge_resource};
+use super::{Findings, Policy, merge_resource};
 
 pub(in crate::merge) struct MergedDocument {
     pub(in crate::merge) text: String,
@@ -46,16 +46,22 @@ pub(in crate::merge) fn merge_documents(
         return None;
     }
     let findings = merge_resource(base, local, upstream, schema, policy, &mut editor).ok()?;
+    let text = editor.finish().ok()?;
+    let merged = OwnedDocument::parse(text.clone()).ok()?;
     let brought = |side, other| {
+        // The other side has everything.
+        if NodeRef::same(merged.root(), Some(other)) {
+            return None;
+        }
         let mut found = Vec::new();
         let nodes = [base, Some(side), Some(other)];
-        changes(&Path::root(), nodes, &findings.combined, &mut found);
+        changes(&Path::root(), nodes, &findings, &mut found);
         (!found.is_empty()).then_some(Value::Mapping(found))
     };
     Some(MergedDocument {
         local: brought(local, upstream),
         upstream: brought(upstream, local),
-        text: editor.finish().ok()?,
+        text,
         findings,
     })
 }
@@ -69,11 +75,11 @@ fn is_template(node: NodeRef<'_>) -> bool {
 }
 
 /// Collects what one side changed and the other did not, and lists that merged by elements. `nodes` are
-/// `[base, side, other]`; `combined` are reported on their own.
+/// `[base, side, other]`; combined lists and conflicts are reported on their own.
 fn changes(
     path: &Path,
     nodes: [Option<NodeRef<'_>>; 3],
-    combined: &[Combined],
+    findings: &Findings,
     found: &mut Vec<(Value, Value)>,
 ) {
     let [base, side, other] = nodes.map(|node| node.map(|node| node.resolved()));
@@ -95,15 +101,23 @@ fn changes(
             .chain(side.keys().filter(|name| !base.contains_key(*name)));
         for name in names {
             let below = entries.each_ref().map(|entries| entries.get(name).copied());
-            changes(&path.field(name), below, combined, found);
+            changes(&path.field(name), below, findings, found);
         }
     } else if NodeRef::same(base, other)
         || is_sequence(side)
             && is_sequence(other)
             && !NodeRef::same(side, other)
-            && combined.iter().all(|one| one.path != *path)
+            && !is_reported(path, findings)
     {
         let value = side.and_then(|node| node.value()).unwrap_or(Value::Null);
         found.push((Value::from(path.to_string()), value));
     }
+}
+
+/// Whether a list is combined, or has a conflict.
+fn is_reported(path: &Path, findings: &Findings) -> bool {
+    let others = findings.others.iter().map(|(first, _)| first);
+    let mut conflicts = findings.conflicts.iter().chain(others);
+    findings.combined.iter().any(|one| one.path == *path)
+        || conflicts.any(|conflict| conflict.path.elements().starts_with(path.elements()))
 }

@@ -273,6 +273,31 @@ fn merge_text(key: &str, texts: [&str; 3], fields: &str) -> (String, Vec<String>
 }
 
 #[test]
+fn a_document_is_combined_only_if_each_side_brought_something() {
+    let said = |texts: [&str; 3]| {
+        let texts = texts.map(|text| text.replace(' ', "\n").replace(':', ": "));
+        merge_text("c.yaml", texts.each_ref().map(String::as_str), "").1
+    };
+    // The list is one conflict, so nothing is combined.
+    let found = said(["b:[1,2,3] c:1", "b:[1,1,3] c:1", "b:[1,m,3] c:1"]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(conflicts(&found).len(), 1, "{found:?}");
+    // Upstream's document has everything that local changed.
+    assert_eq!(said(["b:[m] c:1", "b:[m,3] c:1", "b:[3] c:2"]), [""; 0]);
+    // Local's list has a conflict, and local's other change is combined with upstream's.
+    let found = said([
+        "b:[1,2,3] c:1 d:1",
+        "b:[1,1,3] c:2 d:1",
+        "b:[1,m,3] c:1 d:3",
+    ]);
+    let expected = r#"combined local's {"c":2} with upstream's {"d":3}"#;
+    assert!(
+        found.iter().any(|said| said.contains(expected)),
+        "{found:?}"
+    );
+}
+
+#[test]
 fn a_document_in_a_string_merges_by_its_fields() {
     let base = "# Settings\nlevel: info   # of logs\n\nserver:\n    port: 80\n    hosts: [a, b]\n";
     let local = base.replace("level: info ", "level: \"debug\" ");
