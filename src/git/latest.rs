@@ -11,13 +11,17 @@ impl Repository {
         folders: impl IntoIterator<Item = &'f str>,
     ) -> Option<String> {
         let tags = self.names_of_tags();
-        folders.into_iter().find_map(|folder| {
-            let below = tags.iter().filter_map(|tag| match folder {
-                "" => Some(tag.as_str()),
-                folder => tag.strip_prefix(folder)?.strip_prefix('/'),
-            });
-            let highest = latest(below.filter(|name| !name.contains('/')), |name| name);
-            highest.map(str::to_owned)
-        })
+        folders
+            .into_iter()
+            .find_map(|folder| latest(tags_below(&tags, folder), |name| name).map(str::to_owned))
     }
+}
+
+/// The names of the tags in a folder, without the folder. The empty folder has the tags without one.
+pub(crate) fn tags_below<'t>(tags: &'t [String], folder: &str) -> impl Iterator<Item = &'t str> {
+    let below = tags.iter().filter_map(move |tag| match folder {
+        "" => Some(tag.as_str()),
+        folder => tag.strip_prefix(folder)?.strip_prefix('/'),
+    });
+    below.filter(|name| !name.contains('/'))
 }

@@ -185,13 +185,19 @@ fn walk(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The repository at a folder, or else the repository whose work tree contains the folder, and the folder's path in
-/// it. The folder need not exist.
-pub(crate) fn repository_around(folder: &Path) -> Option<(PathBuf, String)> {
+/// Whether a folder is a repository, with or without a work tree.
+#[must_use]
+pub fn is_repository(folder: &Path) -> bool {
     let is_bare = ["HEAD", "objects", "refs"]
         .iter()
         .all(|name| folder.join(name).exists());
-    if is_bare || folder.join(".git").symlink_metadata().is_ok() {
+    is_bare || folder.join(".git").symlink_metadata().is_ok()
+}
+
+/// The repository at a folder, or else the repository whose work tree contains the folder, and the folder's path in
+/// it. The folder need not exist.
+pub(crate) fn repository_around(folder: &Path) -> Option<(PathBuf, String)> {
+    if is_repository(folder) {
         return Some((folder.to_path_buf(), String::new()));
     }
     let absolute = std::path::absolute(folder).ok()?;

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use krm_variants::config::UsageError;
-use krm_variants::git::without_password;
+use krm_variants::git::{is_repository, without_password};
 use krm_variants::upstream::{self, SourceOutsideGit};
 
 use super::failure::{Failure, Result, command};
@@ -214,10 +214,6 @@ pub(crate) fn existing(repository: &Path) -> Option<PathBuf> {
     [repository.to_path_buf(), with_end]
         .into_iter()
         .find(|path| is_repository(path))
-}
-
-fn is_repository(path: &Path) -> bool {
-    path.join(".git").exists() || (path.join("HEAD").is_file() && path.join("objects").is_dir())
 }
 
 /// The repository that contains a path, and the path in it.

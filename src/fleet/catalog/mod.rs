@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::config::UsageError;
-use crate::git::{GitSource, Repository};
+use crate::git::{GitSource, Repository, is_repository};
 use crate::package::{self, normalize_package_path};
 use crate::resource::NamespacedName;
 use crate::results::{FunctionResult, Reason, Results, listed};
@@ -330,8 +330,7 @@ impl<'c> Catalogs<'c> {
         if let Some(open) = self.open.get(path) {
             return Ok((path, open.clone()));
         }
-        let is_bare = path.join("HEAD").is_file() && path.join("objects").is_dir();
-        let open = if is_bare || path.join(".git").exists() {
+        let open = if is_repository(path) {
             let repository = Repository::open(path).map_err(|error| error.to_string())?;
             Some(Rc::new(repository))
         } else if path.is_dir() {

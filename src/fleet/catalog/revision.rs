@@ -1,6 +1,6 @@
 //! Finds the commit of a requested revision.
 
-use crate::git::{GitError, Repository, Revision};
+use crate::git::{GitError, Repository, Revision, tags_below};
 use crate::latest::LATEST;
 use crate::package::normalize_package_path;
 use crate::variant::revision_request::{Lookup, RevisionRequest, spellings};
@@ -103,13 +103,4 @@ impl RevisionSearch<'_> {
         }
         self.named(workspace)
     }
-}
-
-/// The names of the tags in a folder, without the folder.
-fn tags_below<'t>(tags: &'t [String], folder: &str) -> Vec<&'t str> {
-    let names = tags.iter().filter_map(|tag| {
-        let name = tag.strip_prefix(folder)?.strip_prefix('/')?;
-        (!name.contains('/')).then_some(name)
-    });
-    names.collect()
 }
