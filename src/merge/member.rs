@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::upstream_identifier::{MERGE_COMMENT, UPSTREAM_IDENTIFIER, UpstreamIdentifier};
 use crate::resource::{DEFAULT_NAMESPACE, Resource};
+use crate::scope::Scopes;
 use crate::yaml::{NodeRef, line_comment};
 
 /// The identity of a resource in a package.
@@ -61,6 +62,11 @@ impl Member {
     /// Whether this is a package's `Kptfile`.
     pub(super) fn is_kptfile(&self) -> bool {
         self.kind.as_ref() == "Kptfile" && self.group == "kpt.dev"
+    }
+
+    /// Whether its kind is a built-in one without namespace.
+    pub(super) fn is_cluster_scoped(&self) -> bool {
+        Scopes::default().is_cluster_scoped(&self.group, &self.kind)
     }
 
     /// Its current identity.

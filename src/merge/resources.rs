@@ -3,8 +3,8 @@
 //! Resources are matched by group, kind, name, namespace and path. A renamed resource is matched by the
 //! identity that it declares (`# kpt-merge: namespace/name` on `metadata:`, or
 //! `internal.kpt.dev/upstream-identifier`). A moved one is matched without the path, if that is unique in its
-//! package. The last attempt leaves out the namespace, since pipelines set namespaces. Each step is one walk
-//! over a hash map.
+//! package. The last attempts leave out the namespace: at one path, since pipelines set namespaces, and anywhere in the
+//! package for kinds that have none. Each step is one walk over a hash map.
 //!
 //! Source: contract, merge-package, Identity.
 
@@ -41,6 +41,11 @@ pub fn pair<M: Borrow<Member>>(left: &[M], right: &[M]) -> Vec<(usize, usize)> {
     pairing.by(Among::All, |m| named(m).then(|| (m.own(), package(m))));
     pairing.by(Among::Free, |m| {
         Some((&m.group, &m.kind, m.name.as_deref(), path(m)))
+    });
+    // Even with a namespace, a resource of such a kind is one object in the cluster.
+    pairing.by(Among::Free, |m| {
+        let is_named = m.name.is_some() && m.is_cluster_scoped();
+        is_named.then(|| (&m.group, &m.kind, m.name.as_deref(), package(m)))
     });
     pairing.pairs.sort_unstable();
     pairing.pairs
@@ -293,6 +298,22 @@ mod tests {
             &["sub/a /x", "sub/Kptfile"],
             &[(1, 1)],
         );
+    }
+
+    #[test]
+    fn moved_with_a_namespace_that_its_kind_does_not_have() {
+        let role = |text: &str| {
+            let mut roles = members(&[text]);
+            roles[0].group = "rbac.authorization.k8s.io".to_owned();
+            roles[0].kind = "ClusterRole".into();
+            roles
+        };
+        assert_eq!(pair(&role("a /x"), &role("b prod/x")), [(0, 0)]);
+        assert_eq!(pair(&role("a /x"), &role("b prod/y")), []);
+        check(&["a /x"], &["b prod/x"], &[]);
+        let mut both = role("b prod/x");
+        both.extend(role("c test/x"));
+        assert_eq!(pair(&role("a /x"), &both), []);
     }
 
     #[test]
