@@ -93,6 +93,7 @@ fn holds(name: &str) -> Option<FiresWhen> {
         "lowers_level" => pods::lowers_level,
         "opens_egress" => network::opens_egress,
         "opens_ingress" => network::opens_ingress,
+        "recreates" => pods::recreates,
         "selects_others" => network::selects_others,
         "shrinks" => immutable::shrinks,
         "stops_denying" => admission::stops_denying,

@@ -91,6 +91,8 @@ fn less_than_before() {
     };
     let none = "dangerous ScaledToZero spec.replicas: no pods run any longer";
     check(&custom("2"), &custom("0"), &[none]);
+    let new = object("apps/v1\nkind: Deployment", "strategy: {type: Recreate}");
+    check("", &new, &["notable ResourceAdded"]);
 }
 
 #[test]
