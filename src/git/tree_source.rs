@@ -1,6 +1,6 @@
 //! Reads a tree of a repository as the [`FileSource`] of a package.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
@@ -21,6 +21,8 @@ const LONGEST_LINK: u64 = 4096;
 const ENTRIES: usize = 200_000;
 /// The most bytes that a path may have, as on Linux.
 const LONGEST_PATH: usize = 4096;
+/// The most bytes that all paths may have: a few bytes can describe any number of long paths, too.
+const PATHS: usize = 64 << 20;
 
 /// A file in a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,10 +60,12 @@ pub(super) struct TreeSource<'r> {
     directory: &'r str,
     /// The trees that were read, by id.
     trees: RefCell<HashMap<ObjectId, Rc<Vec<TreeEntry>>>>,
-    /// The folders found so far, by their path in the package.
+    /// The folders found so far, by their path from the root.
     folders: RefCell<HashMap<String, ObjectId>>,
     /// The files found so far, by their path in the package.
     files: RefCell<HashMap<String, TreeFile>>,
+    /// The bytes of all paths in the package so far.
+    paths: Cell<usize>,
     /// The last error of reading an object. [`PackageError`] cannot hold it.
     failed: RefCell<Option<GitError>>,
 }
@@ -80,6 +84,7 @@ impl<'r> TreeSource<'r> {
             trees: RefCell::default(),
             folders: RefCell::default(),
             files: RefCell::default(),
+            paths: Cell::default(),
             failed: RefCell::new(None),
         };
         let id = match source.entry(directory)? {
@@ -87,7 +92,7 @@ impl<'r> TreeSource<'r> {
             Some(entry) if entry.kind == EntryKind::Tree => entry.id,
             _ => return Ok(None),
         };
-        source.folders.borrow_mut().insert(String::new(), id);
+        source.folders.borrow_mut().insert(directory.to_owned(), id);
         Ok(Some(source))
     }
 
@@ -106,7 +111,7 @@ impl<'r> TreeSource<'r> {
     /// The id of the directory's tree.
     pub(super) fn id(&self) -> ObjectId {
         let folders = self.folders.borrow();
-        folders.get("").copied().unwrap_or(self.root)
+        folders.get(self.directory).copied().unwrap_or(self.root)
     }
 
     /// The error of reading an object that made a listing fail; otherwise the listing's own error.
@@ -177,10 +182,16 @@ impl<'r> TreeSource<'r> {
 
     /// The entry at a path from the root; `None` if there is none.
     fn entry(&self, path: &str) -> Result<Option<TreeEntry>, GitError> {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let known = self.folders.borrow().get(folder).copied();
+        let (mut folder, names) = match known {
+            Some(id) => (id, name),
+            None => (self.root, path),
+        };
         let mut found: Option<TreeEntry> = None;
-        for name in path.split('/').filter(|name| !name.is_empty()) {
-            let folder = match &found {
-                None => self.root,
+        for name in names.split('/').filter(|name| !name.is_empty()) {
+            folder = match &found {
+                None => folder,
                 Some(entry) if entry.kind == EntryKind::Tree => entry.id,
                 Some(_) => return Ok(None),
             };
@@ -196,10 +207,23 @@ impl<'r> TreeSource<'r> {
     /// the root.
     fn follow(&self, path: &str) -> Result<(String, Option<TreeEntry>), SkipReason> {
         let entry = |place: &str| self.entry(place).ok().flatten();
-        let place = follow(&join(self.directory, path), |place| {
+        let place = join(self.directory, path);
+        let folder = place.rsplit_once('/').map_or("", |(folder, _)| folder);
+        // There is no link above what the walk through the folders has found.
+        if !path.is_empty() && self.folders.borrow().contains_key(folder) {
+            let found = entry(&place).ok_or(SkipReason::DanglingLink)?;
+            if found.kind != EntryKind::Link {
+                return Ok((place, Some(found)));
+            }
+        }
+        let place = follow(&place, |place| {
             let entry = entry(place).ok_or(SkipReason::DanglingLink)?;
             match entry.kind {
-                EntryKind::Tree => Ok(FoundEntry::Folder),
+                EntryKind::Tree => {
+                    let mut folders = self.folders.borrow_mut();
+                    folders.insert(place.to_owned(), entry.id);
+                    Ok(FoundEntry::Folder)
+                }
                 EntryKind::Link => {
                     let target = self.link(entry.id).map(FoundEntry::Link);
                     target.ok_or(SkipReason::DanglingLink)
@@ -242,7 +266,12 @@ impl FileSource for TreeSource<'_> {
     type Target = (String, TreeFile);
 
     fn entries(&self, folder: &str) -> Result<Vec<Self::Entry>, PackageError> {
-        let id = self.folders.borrow().get(folder).copied();
+        let place = join(self.directory, folder);
+        let id = self
+            .folders
+            .borrow()
+            .get(place.trim_end_matches('/'))
+            .copied();
         let id = id.unwrap_or(self.root);
         let tree = self
             .tree(id, folder)
@@ -250,17 +279,24 @@ impl FileSource for TreeSource<'_> {
         let mut folders = self.folders.borrow_mut();
         let mut files = self.files.borrow_mut();
         let count = folders.len() + files.len() + tree.len();
-        if count > ENTRIES || folder.len() > LONGEST_PATH {
+        let paths = self.paths.get() + tree.len() * folder.len();
+        self.paths.set(paths);
+        if count > ENTRIES || folder.len() > LONGEST_PATH || paths > PATHS {
             return Err(self.store_error(GitError::TooLarge {
                 what: "the package".to_owned(),
-                limit: format!("{ENTRIES} files and folders, with paths of {LONGEST_PATH} bytes"),
+                limit: format!(
+                    "{ENTRIES} files and folders, with paths of {LONGEST_PATH} bytes, and {} MB in all",
+                    PATHS >> 20
+                ),
                 found: "more".to_owned(),
             }));
         }
         for entry in tree.iter() {
             let path = join(folder, entry.name.as_deref().unwrap_or_default());
             match entry.kind {
-                EntryKind::Tree => folders.insert(path, entry.id).is_some(),
+                EntryKind::Tree => folders
+                    .insert(join(self.directory, &path), entry.id)
+                    .is_some(),
                 _ => files.insert(path, entry.file()).is_some(),
             };
         }

@@ -1,5 +1,8 @@
 //! Repositories, revisions and trees that are not what they should be: a clear error, nothing written.
 
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
 use super::{Folder, KPTFILE, catalog, map};
 
 const ORIGINAL: &str = "catalog//nginx?ref=v1";
@@ -173,6 +176,52 @@ fn a_path_longer_than_any_system_takes() {
         &format!("catalog//?ref={}", commit_of(&folder, &id)),
     );
     assert!(message.contains("too large"), "{message}");
+}
+
+/// Folders as deep as a path can name, with so many files in each.
+#[test]
+fn trees_as_deep_as_a_path_is_long() {
+    const DEPTH: usize = 1_900;
+    let folder = catalog(&[]);
+    let blob = write(&folder, "blob", map("1", "0"));
+    for (files, expected) in [(1, None), (100, Some("and 64 MB in all"))] {
+        let mut trees = Command::new("git")
+            .args(["mktree", "--batch"])
+            .current_dir(folder.path("catalog"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("git runs");
+        let (input, output) = (trees.stdin.take(), trees.stdout.take());
+        let mut input = input.expect("a pipe");
+        let mut lines = BufReader::new(output.expect("a pipe")).lines();
+        let mut id = String::new();
+        for depth in 0..DEPTH {
+            for number in 0..files {
+                writeln!(input, "100644 blob {blob}\t{number}.txt").expect("git reads");
+            }
+            if depth > 0 {
+                writeln!(input, "040000 tree {id}\tz").expect("git reads");
+            }
+            writeln!(input).expect("git reads");
+            id = lines.next().expect("an id").expect("a line");
+        }
+        drop(input);
+        trees.wait().expect("git ends");
+        let upstream = format!("catalog//?ref={}", commit_of(&folder, &id));
+        match expected {
+            Some(expected) => {
+                let message = refused(&folder, &upstream);
+                assert!(message.contains(expected), "{message}");
+            }
+            None => {
+                folder.put("local/cm.yaml", map("1", "5"));
+                let arguments = ["--check", "--original", ORIGINAL, "--upstream", &upstream];
+                let outcome = folder.merge(&arguments);
+                assert_eq!(outcome.code, Some(3), "{}", outcome.stderr);
+            }
+        }
+    }
 }
 
 #[test]
