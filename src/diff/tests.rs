@@ -129,6 +129,8 @@ fn names_are_quoted_as_git_does() {
 /// Large inputs: one changed line, all lines changed, and few lines often repeated in another order.
 #[test]
 fn time_is_bounded() {
+    // Tests are hardly optimized; what is quadratic takes minutes.
+    const MOST: f64 = 20.0;
     let seconds = |before: &str, after: &str| {
         let start = (Instant::now(), on_processor());
         assert!(!unified_diff("f", Some(before), Some(after)).is_empty());
@@ -142,8 +144,8 @@ fn time_is_bounded() {
     };
     let before = many("of some length");
     let after = before.replacen("key200000:", "key200000 :", 1);
-    assert!(seconds(&before, &after) < 5.0);
-    assert!(seconds(&before, &many("of another length")) < 5.0);
+    assert!(seconds(&before, &after) < MOST);
+    assert!(seconds(&before, &many("of another length")) < MOST);
     let mut state = 1u64;
     let mut shuffled = || {
         let mut text = String::new();
@@ -155,7 +157,7 @@ fn time_is_bounded() {
         }
         text
     };
-    assert!(seconds(&shuffled(), &shuffled()) < 5.0);
+    assert!(seconds(&shuffled(), &shuffled()) < MOST);
 }
 
 /// The processor time of this thread so far, which hardly depends on other load of the machine.
