@@ -318,6 +318,7 @@ mod tests {
         std::fs::create_dir_all(root.join("cat/.git")).expect("folders");
         std::fs::create_dir_all(root.join("cat/web")).expect("folders");
         std::fs::create_dir_all(root.join("bare.git/objects")).expect("folders");
+        std::fs::create_dir_all(root.join("bare.git/refs")).expect("folders");
         std::fs::write(root.join("bare.git/HEAD"), "").expect("a file");
         let at = |path: &str| format!("{}/{path}", root.display());
         for (argument, repository, path, revision) in [
