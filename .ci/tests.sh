@@ -26,7 +26,7 @@ if [[ -z ${KRM_VARIANTS_DEFINITIONS-} ]] && has python3 && step "definitions of 
   KRM_VARIANTS_DEFINITIONS=$(cd "$target/kubernetes-validate" && pwd)/_definitions.json
 fi
 
-step "tests" cargo test --locked
+step "tests" cargo test --locked --no-fail-fast
 krm=(cargo test --locked --test krm --)
 if [[ -n ${KRM_VARIANTS_DEFINITIONS-} ]]; then
   export KRM_VARIANTS_DEFINITIONS
