@@ -156,9 +156,11 @@ impl Scalars {
         match kind_of(config) {
             found if kinds.first() == Some(&found) => {
                 let field = |key: &Key| {
-                    let value = config.get(key.name)?.value();
-                    let value = value.filter(|value| *value != Value::Null);
-                    Some((key.name.to_owned(), value.map(|value| value.plain_text())))
+                    let node = config.get(key.name)?;
+                    // As a number, `1.30` would be `1.3`.
+                    let text = node.scalar_text().map(str::to_owned);
+                    let text = text.or_else(|| Some(node.value()?.plain_text()));
+                    Some((key.name.to_owned(), text.filter(|_| !node.is_null())))
                 };
                 let typed: T = typed(config)?;
                 let fields = keys.iter().filter_map(field).collect();

@@ -17,15 +17,14 @@ use serde::de::IgnoredAny;
 use super::{Function, Output};
 use crate::config::enum_fields::names;
 use crate::config::{
-    API_VERSION, CONFIG_MAP, EnumFields, Key, Keys, UsageError, expected, kind_of, typed,
-    typed_config, typed_data, unexpected,
+    API_VERSION, CONFIG_MAP, EnumFields, Key, Keys, Scalars, UsageError, typed_config,
 };
 use crate::resource_list::ResourceList;
-use crate::results::{Results, with_article};
+use crate::results::Results;
 use crate::review::{Release, Review, ReviewInput, Risk, UpstreamChange};
 use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::upstream::SOURCES;
-use crate::yaml::{NodeRef, Path};
+use crate::yaml::NodeRef;
 
 /// The definition of the function.
 pub const FUNCTION: Function = Function {
@@ -67,7 +66,7 @@ typed_config! {
     #[derive(Debug, Deserialize)]
     pub(super) struct ReviewPackage ignores before, original, upstream {
         fail_on: Option<String>,
-        // Read from its source text, because as a number `1.30` would be `1.3`.
+        // Its source text counts, because as a number `1.30` would be `1.3`.
         #[cfg_attr(test, schemars(with = "Option<Written>"))]
         kubernetes_version: Option<IgnoredAny>,
     }
@@ -81,15 +80,6 @@ typed_config! {
 enum Written {
     Text(String),
     Number(f64),
-}
-
-/// The form of the config in the data of a ConfigMap.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct ReviewScalars {
-    fail_on: Option<String>,
-    #[serde(rename = "kubernetesVersion")]
-    _kubernetes_version: Option<IgnoredAny>,
 }
 
 struct ReviewOptions {
@@ -180,37 +170,15 @@ fn read_options(
     config: Option<NodeRef<'_>>,
     results: &mut Results,
 ) -> Result<Option<ReviewOptions>, UsageError> {
-    let (fail_on, fields, prefix) = match config.map(|config| (config, kind_of(config))) {
-        None => (None, None, Path::root()),
-        Some((config, (API_VERSION, "ReviewPackage"))) => {
-            let fail_on = typed::<ReviewPackage>(config)?.fail_on;
-            (fail_on, Some(config), Path::root())
-        }
-        Some((config, CONFIG_MAP)) => {
-            let fail_on = typed_data::<ReviewScalars>(config)?.fail_on;
-            (fail_on, config.get("data"), Path::fields(&["data"]))
-        }
-        Some((config, _)) => return Err(unexpected(config, &expected(FUNCTION.configs))),
-    };
-    let found = fields.and_then(|fields| fields.get(KUBERNETES_VERSION));
-    let mut enums = EnumFields::new(prefix, results);
-    let fail_on = enums.read(FAIL_ON, fail_on.as_deref(), &RISKS);
-    let release = match found.filter(|found| !found.is_null()) {
-        None => None,
-        Some(found) => match found.scalar_text() {
-            Some("none") => None,
-            Some(text) => text
-                .parse()
-                .map_err(|message| enums.refuse(KUBERNETES_VERSION, message))
-                .ok(),
-            None => {
-                let kind = with_article(found.kind_name());
-                let message =
-                    format!("expected a release of Kubernetes, such as `1.34`, found {kind}");
-                enums.refuse(KUBERNETES_VERSION, message);
-                None
-            }
-        },
+    let (_, scalars) = Scalars::read::<ReviewPackage>(config, FUNCTION.configs, FUNCTION.keys)?;
+    let mut enums = EnumFields::new(scalars.prefix.clone(), results);
+    let fail_on = enums.read(FAIL_ON, scalars.get(FAIL_ON), &RISKS);
+    let release = match scalars.get(KUBERNETES_VERSION) {
+        None | Some("none") => None,
+        Some(text) => text
+            .parse()
+            .map_err(|message| enums.refuse(KUBERNETES_VERSION, message))
+            .ok(),
     };
     Ok(enums
         .are_valid()

@@ -17,7 +17,7 @@
 use serde::Deserialize;
 
 use crate::config::enum_fields::word;
-use crate::config::{UsageError, typed, typed_config};
+use crate::config::{UsageError, typed_data};
 use crate::diff::{Hunk, hunks};
 use crate::functions::{DriverFiles, DriverOutcome};
 use crate::merge::package::{Merge, MergeOptions};
@@ -27,17 +27,8 @@ use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results, Severity};
 use crate::yaml::NodeRef;
 
-typed_config! {
-    #[derive(Debug, Deserialize)]
-    struct DriverConfig {
-        #[serde(default)]
-        data: DriverOptions,
-    }
-}
-
 /// The arguments after the files.
 #[derive(Debug, Default, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct DriverOptions {
     on_conflict: Option<String>,
@@ -59,10 +50,8 @@ word_enum! {
 /// Reads the options of the merge, and how conflicts appear. A merge driver cannot refuse a file, so a conflict is
 /// never an error.
 fn read_config(config: Option<NodeRef<'_>>) -> Result<(MergeOptions, ConflictStyle), UsageError> {
-    let found = match config {
-        Some(config) => typed::<DriverConfig>(config)?.data,
-        None => DriverOptions::default(),
-    };
+    let found = config.map(typed_data::<DriverOptions>).transpose()?;
+    let found = found.unwrap_or_default();
     let sides = OnConflict::WORDS.into_iter();
     let sides: Vec<_> = sides
         .filter(|(_, side)| *side != OnConflict::Error)
