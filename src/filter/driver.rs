@@ -33,6 +33,7 @@ pub(super) fn on_files(
             local: read(local)?,
             upstream: read(upstream)?,
             path: path.to_string_lossy().into_owned(),
+            labels: ["ours", "theirs"].map(str::to_owned),
         })
     })();
     let outcome = match &files {

@@ -108,6 +108,8 @@ pub struct DriverFiles {
     pub upstream: String,
     /// The path in the repository.
     pub path: String,
+    /// What conflict markers call local and upstream.
+    pub labels: [String; 2],
 }
 
 /// The outcome of a merge driver.

@@ -154,6 +154,7 @@ fn decision_alone(
         local: text(own)?,
         upstream: text(new)?,
         path: path.to_owned(),
+        labels: ["local", "upstream"].map(str::to_owned),
     };
     let merge = merge_package::FUNCTION.merge_driver.ok_or_else(by_hand)?;
     match merge(&files, None)? {
@@ -181,6 +182,7 @@ pub(crate) fn with_markers(
         local,
         upstream,
         path: path.to_owned(),
+        labels: ["local".to_owned(), label.to_owned()],
     };
     let config = Config::from_pairs(&["conflictStyle=markers".to_owned()])?;
     let Some(merge) = merge_package::FUNCTION.merge_driver else {
@@ -191,11 +193,9 @@ pub(crate) fn with_markers(
         DriverOutcome::Unmerged(_) => lines_with_markers(&files)?,
     };
     // `without_markers` leaves out the line break, too.
-    if marked.ends_with(">>>>>>> theirs\n") && !files.local.ends_with('\n') {
+    if marked.ends_with(&format!(">>>>>>> {label}\n")) && !files.local.ends_with('\n') {
         marked.pop();
     }
-    let marked = marked.replace("<<<<<<< ours\n", "<<<<<<< local\n");
-    let marked = marked.replace(">>>>>>> theirs", &format!(">>>>>>> {label}"));
     Ok(has_markers(&marked).then(|| marked.into_bytes()))
 }
 
@@ -203,16 +203,17 @@ pub(crate) fn with_markers(
 fn lines_with_markers(files: &DriverFiles) -> Result<String> {
     let folder = tempfile::tempdir()?;
     for (name, text) in [
-        ("ours", &files.local),
-        ("base", &files.original),
-        ("theirs", &files.upstream),
+        ("local", &files.local),
+        ("original", &files.original),
+        ("upstream", &files.upstream),
     ] {
         std::fs::write(folder.path().join(name), text)?;
     }
-    let output = super::client::output(
-        folder.path(),
-        ["merge-file", "-p", "-q", "ours", "base", "theirs"],
-    )?;
+    let [local, upstream] = &files.labels;
+    let labels = ["-L", local, "-L", "original", "-L", upstream];
+    let files = ["local", "original", "upstream"];
+    let arguments = ["merge-file", "-p", "-q"].into_iter();
+    let output = super::client::output(folder.path(), arguments.chain(labels).chain(files))?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 

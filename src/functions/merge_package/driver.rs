@@ -111,8 +111,8 @@ pub(super) fn merge_file(
         };
         if let Some(other) = merge(files, other)? {
             text = match options.on_conflict.winner() {
-                Side::Local => with_markers(&text, &other.text),
-                Side::Upstream => with_markers(&other.text, &text),
+                Side::Local => with_markers(&text, &other.text, &files.labels),
+                Side::Upstream => with_markers(&other.text, &text, &files.labels),
             };
         }
     }
@@ -169,7 +169,7 @@ fn merge(files: &DriverFiles, options: MergeOptions) -> Result<Option<MergedFile
 }
 
 /// The lines of both sides, with conflict markers where they differ.
-fn with_markers(ours: &str, theirs: &str) -> String {
+fn with_markers(ours: &str, theirs: &str, labels: &[String; 2]) -> String {
     let [old, new] = [ours, theirs].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
     let mut text = String::new();
     let put = |text: &mut String, lines: &[&str]| {
@@ -183,12 +183,12 @@ fn with_markers(ours: &str, theirs: &str) -> String {
     let mut at = 0;
     for Hunk { before, after } in hunks(&old, &new) {
         put(&mut text, &old[at..before.start]);
-        text.push_str("<<<<<<< ours\n");
+        text += &format!("<<<<<<< {}\n", labels[0]);
         at = before.end;
         put(&mut text, &old[before]);
         text.push_str("=======\n");
         put(&mut text, &new[after]);
-        text.push_str(">>>>>>> theirs\n");
+        text += &format!(">>>>>>> {}\n", labels[1]);
     }
     old[at..].iter().for_each(|line| text.push_str(line));
     text
