@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
-use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -179,9 +178,7 @@ pub(super) fn parse(
         .map(|argument| quoted(&argument.to_string_lossy()));
     // The report of a fleet shows the command line.
     let command_line = (function.is_of_fleets).then(|| words.collect::<Vec<_>>().join(" "));
-    // Never dropped: it is created once per process, and freeing it would only cost time.
-    let mut command = ManuallyDrop::new(command(function));
-    let matches = command
+    let matches = command(function)
         .try_get_matches_from_mut(arguments)
         .map_err(|mut error| {
             // Removes the hint "To pass it as a value, use `-- --flag`": no value begins with a dash.
