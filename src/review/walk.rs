@@ -55,6 +55,11 @@ pub(super) fn items(list: Option<NodeRef<'_>>) -> impl Iterator<Item = NodeRef<'
     items.map(|item| item.resolved())
 }
 
+/// The elements of a list of strings. None without a list.
+pub(super) fn strings(list: Option<NodeRef<'_>>) -> Vec<&str> {
+    items(list).filter_map(|item| item.scalar_text()).collect()
+}
+
 /// Whether a value has fields or elements.
 pub(super) fn has_parts(node: &NodeRef<'_>) -> bool {
     let mut fields = node.entries();
@@ -168,10 +173,7 @@ impl<'n> DiffWalk<'_, 'n> {
     ) -> bool {
         let is_unkeyed = list.is_none();
         let list = list.unwrap_or(BY_NAME);
-        let items = |node: Option<NodeRef<'n>>| {
-            let items = node.into_iter().flat_map(|node| node.items());
-            items.map(|item| item.resolved()).enumerate()
-        };
+        let items = |node: Option<NodeRef<'n>>| items(node).enumerate();
         let mut known: HashMap<Identity<'n>, Vec<(usize, NodeRef<'n>)>> = HashMap::new();
         let mut removed: Vec<Option<(NodeRef<'n>, Option<Identity<'n>>)>> = Vec::new();
         for (index, item) in items(before) {
@@ -237,28 +239,24 @@ pub(super) fn only_difference<'n>(
     before: NodeRef<'n>,
     after: NodeRef<'n>,
 ) -> Option<(PathElement, NodeRef<'n>, NodeRef<'n>)> {
-    let parts = |node: NodeRef<'n>| -> Vec<(PathElement, NodeRef<'n>)> {
+    let parts = |node: NodeRef<'n>| {
         let fields = node.entries().map(|entry| {
             let name = entry.key.field_name().to_owned();
             (PathElement::Field(name), entry.value.resolved())
         });
         let items = node.items().enumerate();
         let items = items.map(|(index, item)| (PathElement::Index(index), item.resolved()));
-        fields.chain(items).collect()
+        fields.chain(items)
     };
-    let (old, new) = (parts(before), parts(after));
+    let mut others: HashMap<PathElement, NodeRef<'n>> = parts(before).collect();
     let mut found = None;
-    for (at, (step, value)) in new.iter().enumerate() {
-        let is_it = |part: &&(PathElement, NodeRef<'_>)| part.0 == *step;
-        let same_place = old.get(at).filter(is_it);
-        let (_, was) = same_place.or_else(|| old.iter().find(is_it))?;
-        if !NodeRef::same(Some(*was), Some(*value))
-            && found.replace((step.clone(), *was, *value)).is_some()
-        {
+    for (step, value) in parts(after) {
+        let was = others.remove(&step)?;
+        if !was.equals(&value) && found.replace((step, was, value)).is_some() {
             return None;
         }
     }
-    found.filter(|_| old.len() == new.len())
+    found.filter(|_| others.is_empty())
 }
 
 /// The value to which the same steps lead in another version of the resource. A list that is compared as one value is

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::review::row::FieldChange;
-use crate::review::walk::{given, items, text};
+use crate::review::walk::{items, strings, text};
 use crate::yaml::NodeRef;
 
 /// What a rule of a role grants.
@@ -17,15 +17,8 @@ struct Grant<'n> {
 
 impl<'n> Grant<'n> {
     fn all(rules: Option<NodeRef<'n>>) -> Vec<Self> {
-        let rules = rules.into_iter().flat_map(|rules| rules.items());
-        let grants = rules.map(|rule| {
-            let list = |name: &str| {
-                let list = given(rule.get(name)).into_iter();
-                let items = list.flat_map(|list| list.items());
-                items
-                    .filter_map(|item| item.resolved().scalar_text())
-                    .collect()
-            };
+        let grants = items(rules).map(|rule| {
+            let list = |name: &str| strings(rule.get(name));
             Self {
                 groups: list("apiGroups"),
                 resources: list("resources"),
@@ -191,7 +184,6 @@ pub(super) fn collects(change: &FieldChange<'_, '_>) -> bool {
 
 pub(super) fn new_subjects(change: &FieldChange<'_, '_>) -> Option<String> {
     let subjects = |list: Option<NodeRef<'_>>| -> Vec<String> {
-        let items = list.into_iter().flat_map(|list| list.items());
         let name = |item: NodeRef<'_>| {
             let namespace = text(item.get("namespace"));
             let namespace = namespace.map(|namespace| format!("{namespace}/"));
@@ -199,7 +191,7 @@ pub(super) fn new_subjects(change: &FieldChange<'_, '_>) -> Option<String> {
             let name = text(item.get("name")).unwrap_or_default();
             format!("{kind} {}{name}", namespace.unwrap_or_default())
         };
-        items.map(name).collect()
+        items(list).map(name).collect()
     };
     let before = subjects(change.before());
     let mut new = subjects(change.after());
@@ -241,12 +233,8 @@ pub(super) fn widens_constraints(change: &FieldChange<'_, '_>) -> Option<String>
         field,
         "users" | "groups" | "allowedCapabilities" | "volumes"
     ) {
-        let words = |list: Option<NodeRef<'_>>| -> Vec<String> {
-            let words = items(list).filter_map(|item| item.scalar_text());
-            words.map(str::to_owned).collect()
-        };
-        let before = words(change.before());
-        let mut new = words(change.after());
+        let before = strings(change.before());
+        let mut new = strings(change.after());
         new.retain(|word| !before.contains(word));
         return (!new.is_empty()).then(|| format!("the constraints also have {}", new.join(", ")));
     }

@@ -1,7 +1,7 @@
 //! Admission webhooks: whether requests fail when the webhook does not answer.
 
 use crate::review::row::FieldChange;
-use crate::review::walk::{PathStep, items, text};
+use crate::review::walk::{PathStep, strings, text};
 use crate::yaml::NodeRef;
 
 /// In `admissionregistration.k8s.io/v1`, the default of `failurePolicy` is `Fail`.
@@ -14,8 +14,7 @@ pub(super) fn fails_closed(change: &FieldChange<'_, '_>) -> bool {
 }
 
 pub(super) fn stops_denying(change: &FieldChange<'_, '_>) -> bool {
-    let denies =
-        |node: Option<NodeRef<'_>>| items(node).any(|action| action.scalar_text() == Some("Deny"));
+    let denies = |actions| strings(actions).contains(&"Deny");
     change.object_remains && denies(change.before()) && !denies(change.after())
 }
 

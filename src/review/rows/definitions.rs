@@ -1,13 +1,12 @@
 //! CustomResourceDefinitions, and the images of custom resources.
 
 use crate::review::row::FieldChange;
-use crate::review::walk::{given, text};
+use crate::review::walk::{given, items, text};
 use crate::yaml::NodeRef;
 
 /// The versions of a definition, with their names.
 fn versions<'n>(list: NodeRef<'n>) -> impl Iterator<Item = (&'n str, NodeRef<'n>)> {
-    let items = list.items().map(|item| item.resolved());
-    items.filter_map(|item| Some((text(item.get("name"))?, item)))
+    items(Some(list)).filter_map(|item| Some((text(item.get("name"))?, item)))
 }
 
 fn is(version: NodeRef<'_>, field: &str) -> bool {
@@ -112,10 +111,8 @@ impl Narrowing<'_> {
             return;
         }
         let values = |node: NodeRef<'n>, field: &str| -> Vec<_> {
-            let list = given(node.get(field))
-                .into_iter()
-                .flat_map(|list| list.items());
-            list.filter_map(|item| item.value()).collect()
+            let values = items(node.get(field)).filter_map(|item| item.value());
+            values.collect()
         };
         self.types(old, new, path);
         let required = values(old, "required");

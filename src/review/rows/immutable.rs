@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::review::row::FieldChange;
 use crate::review::selectors::matches;
-use crate::review::walk::text;
+use crate::review::walk::{items, text};
 use crate::yaml::{NodeRef, Value};
 
 /// `completions` is immutable, except in an indexed Job in which it equals `parallelism` after the change.
@@ -57,8 +57,7 @@ pub(super) fn exposes_headless(change: &FieldChange<'_, '_>) -> bool {
 /// A network can be added to the only one, not replaced or removed.
 pub(super) fn changes_ranges(change: &FieldChange<'_, '_>) -> bool {
     let ranges = |list: Option<NodeRef<'_>>| -> Vec<_> {
-        let items = list.into_iter().flat_map(|list| list.items());
-        items.filter_map(|range| range.value()).collect()
+        items(list).filter_map(|range| range.value()).collect()
     };
     let [before, after] = [change.before(), change.after()].map(ranges);
     change.object_remains && !(before.len() == 1 && after.starts_with(&before))
@@ -71,10 +70,7 @@ pub(super) fn leaves_selector(change: &FieldChange<'_, '_>) -> bool {
 }
 
 pub(super) fn changes_templates(change: &FieldChange<'_, '_>) -> bool {
-    let templates = |list: Option<NodeRef<'_>>| -> Vec<_> {
-        let items = list.into_iter().flat_map(|list| list.items());
-        items.map(claim).collect()
-    };
+    let templates = |list| -> Vec<_> { items(list).map(claim).collect() };
     let [before, after] = [change.before(), change.after()].map(templates);
     change.object_remains && before != after
 }
@@ -184,9 +180,8 @@ pub(super) fn changes_pod(change: &FieldChange<'_, '_>) -> bool {
 
 /// The fields of each element of a list, without one of them.
 fn without<'n>(list: Option<NodeRef<'n>>, key: &str) -> Vec<Vec<(&'n str, Option<Value>)>> {
-    let items = list.into_iter().flat_map(|list| list.items());
-    let fields = items.map(|item| {
-        let others = item.resolved().entries();
+    let fields = items(list).map(|item| {
+        let others = item.entries();
         let others = others.filter(|entry| entry.key.as_str() != Some(key));
         others
             .map(|entry| (entry.key.field_name(), entry.value.value()))

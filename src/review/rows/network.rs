@@ -1,7 +1,7 @@
 //! Network access: NetworkPolicies, and the ports and source ranges of Services.
 
 use crate::review::row::FieldChange;
-use crate::review::walk::{given, items, text};
+use crate::review::walk::{given, items, strings, text};
 use crate::yaml::NodeRef;
 
 pub(super) fn opens_ingress(change: &FieldChange<'_, '_>) -> bool {
@@ -15,9 +15,8 @@ pub(super) fn opens_egress(change: &FieldChange<'_, '_>) -> bool {
 /// Whether a policy restricts a direction. Without `policyTypes` it restricts ingress, and egress if it has rules for it.
 fn restricts(policy: NodeRef<'_>, what: &str) -> bool {
     match given(policy.get_path(&["spec", "policyTypes"])) {
-        Some(types) => types
-            .items()
-            .filter_map(|word| word.resolved().scalar_text())
+        Some(types) => strings(Some(types))
+            .iter()
             .any(|word| word.eq_ignore_ascii_case(what)),
         None => what == "ingress" || policy.get_path(&["spec", what]).is_some(),
     }
@@ -59,11 +58,8 @@ fn closes(change: &FieldChange<'_, '_>, peers: &str, what: &str) -> bool {
 
 /// Whether each element of a list is in the other list. An absent or empty list contains everything.
 fn within(one: Option<NodeRef<'_>>, other: Option<NodeRef<'_>>) -> bool {
-    let items = |list: Option<NodeRef<'_>>| -> Vec<_> {
-        let items = given(list).into_iter().flat_map(|list| list.items());
-        items.filter_map(|item| item.value()).collect()
-    };
-    let (one, other) = (items(one), items(other));
+    let values = |list| -> Vec<_> { items(list).filter_map(|item| item.value()).collect() };
+    let (one, other) = (values(one), values(other));
     other.is_empty() || !one.is_empty() && one.iter().all(|item| other.contains(item))
 }
 
@@ -112,8 +108,7 @@ pub(super) fn widens_sources(change: &FieldChange<'_, '_>) -> Option<String> {
 
 /// The ports of a Service, each with what distinguishes it: `80/TCP`.
 fn ports(list: NodeRef<'_>) -> Vec<(String, NodeRef<'_>)> {
-    let ports = list.items().filter_map(|port| {
-        let port = port.resolved();
+    let ports = items(Some(list)).filter_map(|port| {
         let protocol = text(port.get("protocol")).unwrap_or("TCP");
         Some((format!("{}/{protocol}", text(port.get("port"))?), port))
     });
@@ -183,10 +178,10 @@ const INTERNAL: [(&str, &str); 6] = [
 pub(super) fn becomes_public(change: &FieldChange<'_, '_>) -> bool {
     let [_, annotations] = change.of_root(&["metadata", "annotations"]);
     let [_, kind] = change.of_root(&["spec", "type"]);
-    let internal = |name: &str| INTERNAL.iter().find(|(known, _)| *known == name);
     let is_internal = |name: &str, value: Option<&str>| {
-        internal(name)
-            .is_some_and(|(_, word)| value.is_some_and(|value| value.eq_ignore_ascii_case(word)))
+        let word = INTERNAL.iter().find(|(known, _)| *known == name);
+        let both = word.zip(value);
+        both.is_some_and(|((_, word), value)| value.eq_ignore_ascii_case(word))
     };
     let mut others = annotations.into_iter().flat_map(|all| all.entries());
     text(kind) == Some("LoadBalancer")

@@ -3,13 +3,8 @@
 use crate::merge::image_parts;
 use crate::review::report::shortened;
 use crate::review::row::{CONTAINERS, FieldChange};
-use crate::review::walk::{given, items, text};
+use crate::review::walk::{given, items, strings, text};
 use crate::yaml::NodeRef;
-
-/// The elements of a list of strings. Empty without a list.
-fn strings<'n>(list: Option<NodeRef<'n>>) -> Vec<&'n str> {
-    items(list).filter_map(|item| item.scalar_text()).collect()
-}
 
 /// The capabilities that a container may add under the Baseline level of the Pod Security Standards.
 const HARMLESS: [&str; 13] = [
@@ -44,14 +39,11 @@ pub(super) fn mounts_node(change: &FieldChange<'_, '_>) -> Option<String> {
 
 pub(super) fn leaves_claims(change: &FieldChange<'_, '_>) -> Option<String> {
     let claims = |volumes: Option<NodeRef<'_>>| -> Vec<String> {
-        let volumes = volumes.into_iter().flat_map(|list| list.items());
-        let claims = volumes.filter_map(|volume| {
-            let name = volume
-                .resolved()
-                .get_path(&["persistentVolumeClaim", "claimName"]);
+        let name = |volume: NodeRef<'_>| {
+            let name = volume.get_path(&["persistentVolumeClaim", "claimName"]);
             text(name).map(str::to_owned)
-        });
-        claims.collect()
+        };
+        items(volumes).filter_map(name).collect()
     };
     let mut left = claims(change.before());
     let claims = claims(change.after());

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::review::row::FieldChange;
-use crate::review::walk::{given, items, text};
+use crate::review::walk::{given, items, strings, text};
 use crate::yaml::NodeRef;
 
 /// The hosts of an Ingress's rules. `None` is a rule for any host, and the default backend.
@@ -16,11 +16,6 @@ fn routed(ingress: NodeRef<'_>) -> BTreeSet<Option<&str>> {
     hosts
 }
 
-/// The hosts that an entry of `tls` names.
-fn hosts(entry: NodeRef<'_>) -> impl Iterator<Item = &str> {
-    items(entry.get("hosts")).filter_map(|host| host.scalar_text())
-}
-
 /// The entry of `tls` for a host. One without hosts is for all.
 fn entry_of<'n>(tls: Option<NodeRef<'n>>, host: Option<&str>) -> Option<NodeRef<'n>> {
     let is_for = |name: &str| {
@@ -31,8 +26,8 @@ fn entry_of<'n>(tls: Option<NodeRef<'n>>, host: Option<&str>) -> Option<NodeRef<
         })
     };
     items(tls).find(|entry| {
-        let mut hosts = hosts(*entry).peekable();
-        hosts.peek().is_none() || hosts.any(is_for)
+        let hosts = strings(entry.get("hosts"));
+        hosts.is_empty() || hosts.into_iter().any(is_for)
     })
 }
 
@@ -43,7 +38,10 @@ pub(super) fn loses_tls(change: &FieldChange<'_, '_>) -> Option<String> {
     let (before, after) = (change.before(), change.after());
     let mut known = routed(was);
     let mut remaining = routed(is);
-    let named: Vec<Option<&str>> = items(before).flat_map(hosts).map(Some).collect();
+    let named: Vec<Option<&str>> = items(before)
+        .flat_map(|entry| strings(entry.get("hosts")))
+        .map(Some)
+        .collect();
     if remaining.contains(&None) {
         remaining.extend(&named);
     }
@@ -117,9 +115,9 @@ pub(super) fn loses_authority(change: &FieldChange<'_, '_>) -> bool {
     let [_, annotations] = change.of_root(&["metadata", "annotations"]);
     let mut names = annotations.into_iter().flat_map(|all| all.entries());
     let is_injected = names.any(|entry| entry.key.field_name().contains("/inject"));
-    let was_given = text(change.before()).is_some_and(|bundle| !matches!(bundle, "" | "Cg=="));
-    let is_given = text(change.after()).is_some_and(|bundle| !matches!(bundle, "" | "Cg=="));
-    change.place.owner_remains && was_given && !is_given && !is_injected
+    let is_given = |bundle| text(bundle).is_some_and(|bundle| !matches!(bundle, "" | "Cg=="));
+    let is_lost = is_given(change.before()) && !is_given(change.after());
+    change.place.owner_remains && is_lost && !is_injected
 }
 
 /// Whether an annotation no longer sends plain HTTP to HTTPS.
