@@ -35,14 +35,6 @@ pub(super) fn read_checked(file: &Path, path: &str) -> Result<(Vec<u8>, Metadata
     Ok((bytes, metadata))
 }
 
-pub(super) fn below(folder: &str, name: &str) -> String {
-    if folder.is_empty() {
-        name.into()
-    } else {
-        format!("{folder}/{name}")
-    }
-}
-
 /// Whether this is the path or name of a file that is read as KRM: `*.yaml`, `*.yml`, `*.json` or `Kptfile`.
 pub fn is_krm_name(path: &str) -> bool {
     path.rsplit('/').next() == Some("Kptfile")

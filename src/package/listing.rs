@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::rc::Rc;
 
-use super::file::{below, is_krm_name};
+use super::file::is_krm_name;
 use super::krmignore::{KRMIGNORE, Krmignore};
-use super::path::is_git;
+use super::path::{is_git, join};
 use super::temporary::is_temporary;
 use super::{PackageError, is_revision_metadata};
 
@@ -141,7 +141,7 @@ pub(crate) fn follow(
             }
             _ => {}
         }
-        let next = below(&place, &name);
+        let next = join(&place, &name);
         match at(&next)? {
             FoundEntry::Link(target) => {
                 links += 1;
@@ -256,7 +256,7 @@ impl<'s, S: FileSource> Walk<'s, S> {
         if self.purpose == Purpose::Clone {
             return Ok(Rc::new(Krmignore::parse(folder.to_owned(), "")));
         }
-        let text = self.source.krmignore(&below(folder, KRMIGNORE))?;
+        let text = self.source.krmignore(&join(folder, KRMIGNORE))?;
         // Patterns with invalid UTF-8 cannot match names that are UTF-8.
         let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let text = text.unwrap_or_default();
@@ -271,11 +271,11 @@ impl<'s, S: FileSource> Walk<'s, S> {
                 let name = match self.source.name(&entry) {
                     Ok(name) => name,
                     Err(shown) => {
-                        self.skip(below(&folder, &shown), SkipReason::NameNotUtf8);
+                        self.skip(join(&folder, &shown), SkipReason::NameNotUtf8);
                         continue;
                     }
                 };
-                let path = below(&folder, &name);
+                let path = join(&folder, &name);
                 if is_revision_metadata(&name) {
                     continue;
                 }
@@ -296,7 +296,7 @@ impl<'s, S: FileSource> Walk<'s, S> {
                     self.listed.ignored.push(path + end);
                 } else if is_folder {
                     // In kpt, anything of that name makes a sub-package, even a folder.
-                    let rules = if self.source.has(&below(&path, "Kptfile")) {
+                    let rules = if self.source.has(&join(&path, "Kptfile")) {
                         self.rules(&path)?
                     } else {
                         Rc::clone(&rules)

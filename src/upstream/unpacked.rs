@@ -8,7 +8,7 @@ use tar::{Archive, Entry, EntryType};
 use crate::package::{
     FileContent, FileSource, FoundEntry, Kind, LARGEST_FILE, LARGEST_PACKAGE, Listed, Package,
     PackageError, PackageFile, PathError, ResolvedLink, SkipReason, Skipped, USUAL_MODE,
-    check_package_path, folders_above, follow, list, list_clonable, normalize_package_path,
+    check_package_path, folders_above, follow, join, list, list_clonable, normalize_package_path,
 };
 
 /// The most entries that archives may have.
@@ -222,10 +222,9 @@ impl Unpacked {
         let Some(name) = name.filter(|name| !name.is_empty()) else {
             return false;
         };
-        let removed = match (name, folder) {
-            (".wh..opq", folder) => folder.to_owned(),
-            (name, "") => name.to_owned(),
-            (name, folder) => format!("{folder}/{name}"),
+        let removed = match name {
+            ".wh..opq" => folder.to_owned(),
+            name => join(folder, name),
         };
         let below = format!("{removed}/");
         let is_gone =
@@ -249,24 +248,16 @@ impl Unpacked {
     /// Adds an entry and the folders above it. A path can name thousands of folders, so they count as unpacked bytes.
     fn insert(&mut self, path: String, node: UnpackedNode) -> Result<(), ArchiveError> {
         for folder in folders_above(&path) {
-            match self.nodes.get(folder) {
-                Some(UnpackedNode::Folder) => {}
-                Some(_) => {
-                    let path = folder.to_owned();
-                    return Err(ArchiveError::FileAndFolder { path });
-                }
-                None => {
-                    self.pay(folder, folder.len() as u64)?;
-                    self.nodes.insert(folder.to_owned(), UnpackedNode::Folder);
-                }
+            if !self.nodes.contains_key(folder) {
+                self.pay(folder, folder.len() as u64)?;
+                self.nodes.insert(folder.to_owned(), UnpackedNode::Folder);
+            } else if !self.is_folder(folder) {
+                let path = folder.to_owned();
+                return Err(ArchiveError::FileAndFolder { path });
             }
         }
-        let is_folder = |node: &UnpackedNode| matches!(node, UnpackedNode::Folder);
-        if self
-            .nodes
-            .get(&path)
-            .is_some_and(|found| is_folder(found) != is_folder(&node))
-        {
+        let becomes_folder = matches!(node, UnpackedNode::Folder);
+        if self.nodes.contains_key(&path) && self.is_folder(&path) != becomes_folder {
             return Err(ArchiveError::FileAndFolder { path });
         }
         self.nodes.insert(path, node);
@@ -279,11 +270,7 @@ impl Unpacked {
 
     /// The paths of the entries in a folder.
     fn entries_in(&self, folder: &str) -> Vec<String> {
-        let prefix = if folder.is_empty() {
-            String::new()
-        } else {
-            format!("{folder}/")
-        };
+        let prefix = join(folder, "");
         let mut entries = Vec::new();
         let mut start = prefix.clone();
         while let Some((path, _)) = self.nodes.range(start..).next() {

@@ -1,6 +1,6 @@
 use std::process::Command;
 
-use super::super::file::below;
+use super::super::path::join;
 use super::super::testing::{CONFIG_MAP, fifo, link, on_path, package, put};
 use super::*;
 use crate::package::is_krm_name;
@@ -341,7 +341,7 @@ fn krmignore_works_as_in_kpt() {
         for (folder, patterns) in *rules {
             put(
                 dir.path(),
-                &below(folder, ".krmignore"),
+                &join(folder, ".krmignore"),
                 patterns.replace(';', "\n") + "\n",
             );
         }
