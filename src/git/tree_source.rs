@@ -180,6 +180,14 @@ impl<'r> TreeSource<'r> {
         Ok(entries)
     }
 
+    /// The path from the root of a path in the package.
+    fn place(&self, path: &str) -> String {
+        match path {
+            "" => self.directory.to_owned(),
+            path => join(self.directory, path),
+        }
+    }
+
     /// The entry at a path from the root; `None` if there is none.
     fn entry(&self, path: &str) -> Result<Option<TreeEntry>, GitError> {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -207,7 +215,7 @@ impl<'r> TreeSource<'r> {
     /// the root.
     fn follow(&self, path: &str) -> Result<(String, Option<TreeEntry>), SkipReason> {
         let entry = |place: &str| self.entry(place).ok().flatten();
-        let place = join(self.directory, path);
+        let place = self.place(path);
         let folder = place.rsplit_once('/').map_or("", |(folder, _)| folder);
         // There is no link above what the walk through the folders has found.
         if !path.is_empty() && self.folders.borrow().contains_key(folder) {
@@ -266,12 +274,7 @@ impl FileSource for TreeSource<'_> {
     type Target = (String, TreeFile);
 
     fn entries(&self, folder: &str) -> Result<Vec<Self::Entry>, PackageError> {
-        let place = join(self.directory, folder);
-        let id = self
-            .folders
-            .borrow()
-            .get(place.trim_end_matches('/'))
-            .copied();
+        let id = self.folders.borrow().get(&self.place(folder)).copied();
         let id = id.unwrap_or(self.root);
         let tree = self
             .tree(id, folder)
@@ -294,9 +297,7 @@ impl FileSource for TreeSource<'_> {
         for entry in tree.iter() {
             let path = join(folder, entry.name.as_deref().unwrap_or_default());
             match entry.kind {
-                EntryKind::Tree => folders
-                    .insert(join(self.directory, &path), entry.id)
-                    .is_some(),
+                EntryKind::Tree => folders.insert(self.place(&path), entry.id).is_some(),
                 _ => files.insert(path, entry.file()).is_some(),
             };
         }
