@@ -46,8 +46,7 @@ pub(in crate::merge) fn merge_documents(
         return None;
     }
     let findings = merge_resource(base, local, upstream, schema, policy, &mut editor).ok()?;
-    let text = editor.finish().ok()?;
-    let merged = OwnedDocument::parse(text.clone()).ok()?;
+    let merged = editor.finish_parsed().ok()?;
     let brought = |side, other| {
         // The other side has everything.
         if NodeRef::same(merged.root(), Some(other)) {
@@ -61,7 +60,7 @@ pub(in crate::merge) fn merge_documents(
     Some(MergedDocument {
         local: brought(local, upstream),
         upstream: brought(upstream, local),
-        text,
+        text: merged.document().text.to_owned(),
         findings,
     })
 }
