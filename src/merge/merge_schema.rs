@@ -26,6 +26,8 @@ enum Special {
     #[default]
     None,
     Resource,
+    /// A file that SOPS encrypted: its checksum and key are for all values together.
+    Encrypted,
     Metadata,
     Annotations,
     /// The Kptfile of the root package keeps its own name and upstream.
@@ -104,12 +106,27 @@ impl<'s> MergeSchema<'s> {
         Self { in_files, ..self }
     }
 
+    /// The same schema for a file in which this node is the root, unless SOPS encrypted it.
+    pub(super) fn or_encrypted(self, root: NodeRef<'_>) -> Self {
+        let is_encrypted = root.get_path(&["sops", "mac"]).is_some();
+        let special = if is_encrypted {
+            Special::Encrypted
+        } else {
+            self.special
+        };
+        Self { special, ..self }
+    }
+
     /// The value under a key.
     pub(super) fn field(&self, name: &str) -> Self {
         let special = match (self.special, name) {
-            (Special::Resource | Special::ResourceOf(_) | Special::Kustomization, "metadata") => {
-                Special::Metadata
-            }
+            (
+                Special::Resource
+                | Special::ResourceOf(_)
+                | Special::Encrypted
+                | Special::Kustomization,
+                "metadata",
+            ) => Special::Metadata,
             (Special::Metadata, "annotations") => Special::Annotations,
             (Special::RootKptfile, "metadata") => Special::RootKptfileMetadata,
             (Special::Kptfile, "metadata") => Special::KptfileMetadata,
@@ -153,6 +170,7 @@ impl<'s> MergeSchema<'s> {
     pub(super) fn groups(&self) -> &'static [Group] {
         match self.special {
             Special::Kptfile => groups::of("kpt", "sub-package"),
+            Special::Encrypted => groups::of("sops", "file"),
             Special::Grouped(groups) => groups,
             _ => &[],
         }

@@ -200,6 +200,7 @@ pub fn merge_resource<'d, 'f, 'r>(
         local: Some(Child::of(local)),
         upstream: Some(Child::of(upstream)),
     };
+    let schema = schema.or_encrypted(local).or_encrypted(upstream);
     merge.child(&Trail::Root, schema, Elementwise::Yes, versions, editor)?;
     merge.findings.lines_left = merge.policy.lines_left;
     Ok(merge.findings)

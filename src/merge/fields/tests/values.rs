@@ -233,3 +233,30 @@ fn annotations_without_a_value_are_removed_annotations() {
         &text(&format!("{identifier}    x: y\n")),
     );
 }
+
+#[test]
+fn a_file_that_sops_encrypted_is_one_value_but_for_its_metadata() {
+    let of = |namespace: &str, user: &str, password: &str, mac: &str| {
+        format!(
+            "apiVersion: v1\nkind: Secret\nmetadata:\n  namespace: {namespace}\nstringData:\n  user: ENC[{user}]\n  \
+             password: ENC[{password}]\nsops:\n  mac: ENC[{mac}]\n"
+        )
+    };
+    let (base, upstream) = (of("a", "u1", "p1", "1"), of("a", "u1", "p2", "3"));
+    // Both edited it: neither checksum fits to both values.
+    let local = of("mine", "u2", "p1", "2");
+    let whole = of("mine", "u1", "p2", "3");
+    check_conflicts(&base, &local, &upstream, &whole, &["stringData:upstream"]);
+    let (text, _) = merged(&base, &local, &upstream, Side::Local);
+    assert_eq!(text, local);
+    // One side did.
+    let local = of("mine", "u1", "p1", "1");
+    check(&base, &local, &upstream, &whole);
+    // One side encrypted it, the other one changed a value.
+    let plain = |password: &str| {
+        format!("apiVersion: v1\nkind: Secret\nstringData:\n  user: u\n  password: {password}\n")
+    };
+    let local = "apiVersion: v1\nkind: Secret\nstringData:\n  user: ENC[u]\n  password: ENC[p]\nsops:\n  mac: ENC[m]\n";
+    let (text, conflicts) = merged(&plain("p1"), local, &plain("p2"), Side::Local);
+    assert_eq!((&*text, conflicts.len()), (local, 1));
+}
