@@ -225,7 +225,13 @@ pub(crate) fn restore(package: &LocalPackage) -> Result<String> {
     // Save the current state, including new files, as a commit that no branch refers to.
     let present = known("ls-files -z --cached --others --exclude-standard --")?;
     with_paths(directory, "add --all --", &present)?;
-    let kept = client::line(directory, ["stash", "create"]);
+    let kept = client::text(directory, ["stash", "create"]).map_err(|error| {
+        let message = format!(
+            "cannot save the state of '{name}', so nothing was restored: {}",
+            error.message
+        );
+        Failure::new(message).hint(command(["git", "-C", &name, "status"]))
+    })?;
     let mut all = known(&format!("ls-tree -r -z --name-only {before} --"))?;
     all.extend(present);
     // Files that were added since are removed.
@@ -233,10 +239,11 @@ pub(crate) fn restore(package: &LocalPackage) -> Result<String> {
     with_paths(directory, &restore, &all)?;
     let short = |commit: &str| commit.get(..12).unwrap_or(commit).to_owned();
     let mut message = format!("back to commit {}", short(&before));
-    if let Some(kept) = kept {
+    let kept = kept.trim_end();
+    if !kept.is_empty() {
         message += &format!(
             "; its state until now is saved: git stash apply {}",
-            short(&kept)
+            short(kept)
         );
     }
     if let Some(first) = unseen.keys().next() {

@@ -257,6 +257,28 @@ fn abort_goes_back_to_what_was_before() {
     assert_eq!(outcome.code, Some(2));
 }
 
+/// Git saves no state while a file elsewhere has a conflict, or is to be added without its content.
+#[test]
+fn abort_restores_nothing_that_it_cannot_save() {
+    let world = World::open();
+    let edited = world.read("web/service.yaml") + "  sessionAffinity: ClientIP\n";
+    world.write("web/service.yaml", &edited);
+    world.write("other.txt", "other\n");
+    world
+        .folder
+        .git_in("own", &["add", "--intent-to-add", "other.txt"]);
+    let refused = world.krmv(&["upgrade", "web", "--abort"]);
+    refused.assert_code(2);
+    let expected = "cannot save the state of 'web', so nothing was restored: git: ";
+    assert!(refused.stderr.contains(expected), "{}", refused.stderr);
+    world.shell(hints(&refused.stderr)[0]).assert_code(0);
+    assert_eq!(world.read("web/service.yaml"), edited);
+    assert!(world.read("web/Kptfile").contains("open-upgrade"));
+    world.folder.git_in("own", &["add", "other.txt"]);
+    world.krmv(&["upgrade", "web", "--abort"]).assert_code(0);
+    assert_ne!(world.read("web/service.yaml"), edited);
+}
+
 /// A package of one file at the root of a repository that holds other files.
 #[test]
 fn abort_leaves_files_alone_that_are_not_of_a_package_of_one_file() {
