@@ -9,7 +9,6 @@ use cel::{Context, ExecutionError, IdedExpr, Value};
 
 use super::check::{children, spelled};
 use super::functions::MATCHES;
-use super::memo::{Known, Memo, ReadValues};
 use super::reads::ReadField;
 use super::variables::{Binding, ObjectFields, Variable};
 use super::{Compiler, Expression, ExpressionError, budget, position};
@@ -22,9 +21,6 @@ pub struct Evaluator<'v> {
     left: u64,
     /// The value of each variable, and whether the context already contains all of it.
     bindings: [(Option<Binding<'v>>, bool); Variable::ALL.len()],
-    memo: Memo<'v>,
-    /// A buffer for the values of the fields that an expression reads.
-    inputs: ReadValues<'v>,
 }
 
 impl Debug for Evaluator<'_> {
@@ -43,8 +39,6 @@ impl Compiler {
             context: Context::with_env(self.environment.clone()),
             left: budget::of_run(targets),
             bindings: [(None, false); Variable::ALL.len()],
-            memo: Memo::default(),
-            inputs: Vec::new(),
         }
     }
 }
@@ -78,40 +72,6 @@ impl<'v> Evaluator<'v> {
     /// A value of an object has the wrong type, a key is missing, the result is not a string, or the budget is
     /// exceeded.
     pub fn evaluate(&mut self, expression: &Expression) -> Result<String, ExpressionError> {
-        let fields = expression.fields.as_ref();
-        let Some(fields) = fields.filter(|_| self.memo.keeps(expression.number)) else {
-            return self.evaluate_anew(expression).map(|known| known.text);
-        };
-        let value = |field: &ReadField| {
-            let (binding, _) = &self.bindings[field.variable as usize];
-            binding.as_ref()?.field(&field.path)
-        };
-        let mut inputs = std::mem::take(&mut self.inputs);
-        inputs.clear();
-        inputs.extend(fields.iter().map(value));
-        let outcome = self.evaluate_for(expression, &inputs);
-        self.inputs = inputs;
-        outcome
-    }
-
-    /// Evaluates an expression for these values of the fields that it reads.
-    fn evaluate_for(
-        &mut self,
-        expression: &Expression,
-        inputs: &[Option<&'v str>],
-    ) -> Result<String, ExpressionError> {
-        if let Some(known) = self.memo.find(expression.number, inputs)
-            && known.units < budget::PER_EVALUATION.min(self.left)
-        {
-            self.left -= known.units;
-            return Ok(known.text.clone());
-        }
-        let known = self.evaluate_anew(expression)?;
-        self.memo.keep(expression.number, inputs, &known);
-        Ok(known.text)
-    }
-
-    fn evaluate_anew(&mut self, expression: &Expression) -> Result<Known, ExpressionError> {
         self.bind(expression);
         let error = |id: u64, message: String| {
             let at = position(&expression.positions, id);
@@ -124,8 +84,7 @@ impl<'v> Evaluator<'v> {
         let outcome = outcome.and_then(|value| budget::pay_for(value.as_ref()).map(|()| value));
         let rest = budget::left();
         let is_last = units < budget::PER_EVALUATION;
-        let spent = units - rest;
-        self.left = self.left.saturating_sub(spent);
+        self.left = self.left.saturating_sub(units - rest);
         let root = expression.guarded.id;
         if rest == 0 {
             let message = if is_last {
@@ -140,10 +99,7 @@ impl<'v> Evaluator<'v> {
         }
         match outcome {
             Ok(value) => match value.downcast_ref::<CelString<'_>>() {
-                Some(text) => Ok(Known {
-                    text: text.inner().to_owned(),
-                    units: spent - budget::paid_once(),
-                }),
+                Some(text) => Ok(text.inner().to_owned()),
                 None => {
                     let found = value.get_type().name();
                     Err(error(root, format!("expected a string, found {found}")))

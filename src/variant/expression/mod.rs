@@ -15,7 +15,6 @@ mod check;
 mod evaluate;
 mod functions;
 mod guard;
-mod memo;
 mod pattern;
 mod reads;
 mod types;
@@ -92,8 +91,6 @@ pub struct Expression {
     reads: BTreeSet<Variable>,
     /// The fields that it reads; `None` if they cannot be determined from its text.
     fields: Option<Vec<ReadField>>,
-    /// Its number among the expressions of its compiler.
-    number: usize,
 }
 
 impl Expression {
@@ -107,8 +104,6 @@ impl Expression {
 pub struct Compiler {
     environment: Arc<Env>,
     total: usize,
-    /// How many expressions were compiled.
-    count: usize,
 }
 
 impl std::fmt::Debug for Compiler {
@@ -122,7 +117,6 @@ impl Default for Compiler {
         Self {
             environment: Arc::new(functions::environment()),
             total: 0,
-            count: 0,
         }
     }
 }
@@ -167,8 +161,6 @@ impl Compiler {
             .map_err(|problem| error(position(&positions, problem.id), problem.message))?;
         let fields = reads::fields(&parsed, variables);
         let guarded = guard::guard(parsed);
-        let number = self.count;
-        self.count += 1;
         Ok(Expression {
             source: source.to_owned(),
             price: guard::weight(&guarded),
@@ -176,7 +168,6 @@ impl Compiler {
             positions,
             reads,
             fields,
-            number,
         })
     }
 }
