@@ -9,7 +9,6 @@ use cel::{Context, ExecutionError, IdedExpr, Value};
 
 use super::check::{children, spelled};
 use super::functions::MATCHES;
-use super::reads::ReadField;
 use super::variables::{Binding, ObjectFields, Variable};
 use super::{Compiler, Expression, ExpressionError, budget, position};
 use crate::variant::text_map::TextMap;
@@ -19,8 +18,8 @@ pub struct Evaluator<'v> {
     context: Context<'v, 'v>,
     /// Remaining units of the run's budget.
     left: u64,
-    /// The value of each variable, and whether the context already contains all of it.
-    bindings: [(Option<Binding<'v>>, bool); Variable::ALL.len()],
+    /// The value of each variable that the context does not contain yet.
+    bindings: [Option<Binding<'v>>; Variable::ALL.len()],
 }
 
 impl Debug for Evaluator<'_> {
@@ -38,7 +37,7 @@ impl Compiler {
         Evaluator {
             context: Context::with_env(self.environment.clone()),
             left: budget::of_run(targets),
-            bindings: [(None, false); Variable::ALL.len()],
+            bindings: [None; Variable::ALL.len()],
         }
     }
 }
@@ -63,7 +62,7 @@ impl<'v> Evaluator<'v> {
     }
 
     fn set(&mut self, variable: Variable, binding: Binding<'v>) {
-        self.bindings[variable as usize] = (Some(binding), false);
+        self.bindings[variable as usize] = Some(binding);
     }
 
     /// Evaluates an expression to its string.
@@ -112,29 +111,19 @@ impl<'v> Evaluator<'v> {
         }
     }
 
-    /// Adds to the context only what the expression reads, because creating maps takes longer than most expressions.
+    /// Adds the variables that the expression reads to the context, once for each value.
     fn bind(&mut self, expression: &Expression) {
         for variable in &expression.reads {
-            let (Some(binding), is_whole) = &mut self.bindings[*variable as usize] else {
-                continue;
-            };
-            if *is_whole {
-                continue;
+            if let Some(binding) = self.bindings[*variable as usize].take() {
+                let value = match binding {
+                    Binding::Text(text) => text_value(text),
+                    Binding::Object(object) => object_value(object),
+                    Binding::Listed { repo, package } => {
+                        map_value([("repo", text_value(repo)), ("package", text_value(package))])
+                    }
+                };
+                self.context.add_variable_as_val(variable.as_str(), value);
             }
-            let fields = expression.fields.as_ref();
-            let reads = |path: &[&str]| {
-                let is_read = |field: &ReadField| field.variable == *variable && field.is_at(path);
-                fields.is_none_or(|fields| fields.iter().any(is_read))
-            };
-            let value = match *binding {
-                Binding::Text(text) => text_value(text),
-                Binding::Object(object) => object_value(object, reads),
-                Binding::Listed { repo, package } => {
-                    map_value([("repo", text_value(repo)), ("package", text_value(package))])
-                }
-            };
-            *is_whole = fields.is_none() || !matches!(binding, Binding::Object(_));
-            self.context.add_variable_as_val(variable.as_str(), value);
         }
     }
 
@@ -162,23 +151,16 @@ fn text_value<'v>(text: &'v str) -> Box<dyn Val + 'v> {
     Box::new(CelString::from(text))
 }
 
-/// An object as a CEL map, reduced to the fields that are read.
-fn object_value<'v>(
-    object: &'v ObjectFields,
-    reads: impl Fn(&[&str]) -> bool,
-) -> Box<dyn Val + 'v> {
-    let map = |name: &str, entries: &'v TextMap| {
-        let read = entries.iter().filter(|(key, _)| reads(&[name, key]));
-        map_value(read.map(|(key, value)| (key, text_value(value))))
-    };
-    let texts = [("name", &object.name), ("namespace", &object.namespace)];
-    let texts = texts.map(|(name, text)| reads(&[name]).then(|| (name, text_value(text))));
-    let maps = [
-        ("labels", &object.labels),
-        ("annotations", &object.annotations),
-    ];
-    let maps = maps.map(|(name, entries)| reads(&[name]).then(|| (name, map(name, entries))));
-    map_value(texts.into_iter().chain(maps).flatten())
+/// An object as a CEL map.
+fn object_value<'v>(object: &'v ObjectFields) -> Box<dyn Val + 'v> {
+    let map =
+        |entries: &'v TextMap| map_value(entries.iter().map(|(key, text)| (key, text_value(text))));
+    map_value([
+        ("name", text_value(&object.name)),
+        ("namespace", text_value(&object.namespace)),
+        ("labels", map(&object.labels)),
+        ("annotations", map(&object.annotations)),
+    ])
 }
 
 fn map_value<'v>(

@@ -16,7 +16,6 @@ mod evaluate;
 mod functions;
 mod guard;
 mod pattern;
-mod reads;
 mod types;
 mod variables;
 
@@ -30,8 +29,6 @@ use std::sync::Arc;
 use cel::common::ast::SourceInfo;
 use cel::{Env, IdedExpr};
 use thiserror::Error;
-
-use reads::ReadField;
 
 /// The most bytes of an expression.
 pub const MAX_LENGTH: usize = 4096;
@@ -89,8 +86,6 @@ pub struct Expression {
     positions: SourceInfo,
     /// The variables that it reads.
     reads: BTreeSet<Variable>,
-    /// The fields that it reads; `None` if they cannot be determined from its text.
-    fields: Option<Vec<ReadField>>,
 }
 
 impl Expression {
@@ -159,7 +154,6 @@ impl Compiler {
         }
         let reads = check::check(&parsed, variables)
             .map_err(|problem| error(position(&positions, problem.id), problem.message))?;
-        let fields = reads::fields(&parsed, variables);
         let guarded = guard::guard(parsed);
         Ok(Expression {
             source: source.to_owned(),
@@ -167,7 +161,6 @@ impl Compiler {
             guarded,
             positions,
             reads,
-            fields,
         })
     }
 }
