@@ -137,7 +137,7 @@ impl Repository {
         let why = if self.is_shallow() {
             "the clone is shallow: `git fetch --unshallow`"
         } else {
-            "a clone with `--filter` fetches such objects only when Git needs them: `git fetch --refetch`"
+            "a clone with `--filter` fetches such objects only when Git needs them: `git fetch --refetch --no-filter`"
         };
         GitError::Unreadable {
             path: self.path.clone(),

@@ -145,6 +145,25 @@ fn the_tag_of_a_lock_stands_in_for_a_commit_that_is_not_known() {
 }
 
 #[test]
+fn a_clone_with_a_filter_says_what_to_fetch() {
+    let folder = catalog(&[]);
+    at_v1(&folder);
+    folder.git(&["config", "uploadpack.allowFilter", "true"]);
+    let url = format!("file://{}", folder.path("catalog").display());
+    let clone = ["clone", "--quiet", "--no-checkout", "--filter=blob:none"];
+    folder.git_in("", &[&clone[..], &[&url, "filtered"]].concat());
+    let merge = ["--upstream", "filtered//nginx?ref=v2"];
+    let outcome = folder.merge(&merge);
+    assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+    let fetch = outcome.stderr.split("`git ").nth(1).expect("a command");
+    let fetch = fetch.split('`').next().expect("its end");
+    let words: Vec<&str> = fetch.split(' ').collect();
+    folder.git_in("filtered", &words);
+    let outcome = folder.merge(&merge);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+}
+
+#[test]
 fn a_shallow_clone_says_what_to_fetch() {
     let folder = catalog(&[]);
     at_v1(&folder);
