@@ -42,6 +42,9 @@ const REFERENCES: &str = "krmv-references";
 /// Flags of a fetch that gets single commits.
 const SHALLOW: [&str; 2] = ["--depth=1", "--no-tags"];
 
+/// A user may forbid Git to use bare repositories that no flag names.
+const ANY_BARE: [&str; 2] = ["-c", "safe.bareRepository=all"];
+
 impl UpstreamSource {
     pub(crate) fn open(address: &str, is_offline: bool) -> Result<Self> {
         let remote = address.to_owned();
@@ -276,7 +279,8 @@ impl UpstreamSource {
 
     fn fetch(&self, arguments: &[&str]) -> Result<()> {
         let common = ["fetch", "--quiet", "--no-write-fetch-head", "--force"];
-        client::text(&self.path, common.iter().chain(arguments)).map(drop)
+        let arguments = ANY_BARE.iter().chain(&common).chain(arguments);
+        client::text(&self.path, arguments).map(drop)
     }
 
     /// The local repository, or the clone in the cache.
@@ -402,7 +406,8 @@ impl UpstreamSource {
 /// The directory to which most files of a directory were renamed between two commits, or the new path of a file.
 pub(crate) fn moved_to(repository: &Path, path: &str, from: &str, to: &str) -> Option<String> {
     let command = "diff-tree -r -z -M --diff-filter=R --name-status";
-    let listed = client::text(repository, command.split(' ').chain([from, to])).ok()?;
+    let arguments = ANY_BARE.into_iter().chain(command.split(' '));
+    let listed = client::text(repository, arguments.chain([from, to])).ok()?;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut words = listed.split('\0');
     while let (Some(_), Some(old), Some(new)) = (words.next(), words.next(), words.next()) {

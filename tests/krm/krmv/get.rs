@@ -173,6 +173,10 @@ fn a_package_comes_over_ssh_and_is_upgraded_from_the_cache() {
     let run = |arguments: &[&str], serve: &str| {
         let mut command = world.command(Path::new(KRMV));
         command.env("GIT_SSH_COMMAND", serve).args(arguments);
+        // The clone in the cache is a bare repository that no flag names.
+        command.env("GIT_CONFIG_COUNT", "1");
+        command.env("GIT_CONFIG_KEY_0", "safe.bareRepository");
+        command.env("GIT_CONFIG_VALUE_0", "explicit");
         outcome(command)
     };
     let catalog = world.folder.path("catalog");
