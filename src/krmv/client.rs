@@ -23,8 +23,13 @@ pub(crate) fn output<S: AsRef<OsStr>>(
     arguments: impl IntoIterator<Item = S>,
 ) -> Result<Output> {
     let mut command = Command::new("git");
-    // Names are read as UTF-8, whatever encoding the user prefers.
-    command.args(["-c", "i18n.logOutputEncoding=UTF-8"]);
+    // Names are read as UTF-8, whatever encoding the user prefers, and lines of `git log` as the format says.
+    command.args([
+        "-c",
+        "i18n.logOutputEncoding=UTF-8",
+        "-c",
+        "log.showSignature=false",
+    ]);
     command.current_dir(directory).args(arguments);
     HOOK_VARIABLES.iter().for_each(|name| {
         command.env_remove(name);

@@ -243,6 +243,35 @@ fn names_are_shown_in_any_encoding_of_git() {
     );
 }
 
+#[test]
+fn signatures_in_the_log_are_not_read_as_commits() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let world = World::with_package();
+    let gpg = world.folder.path("gpg");
+    let script = "#!/bin/sh\ncat > /dev/null\nprintf '\\n[GNUPG:] SIG_CREATED \\ngpg: signature\\n' >&2\n\
+                  echo '-----BEGIN PGP SIGNATURE-----'\n";
+    std::fs::write(&gpg, script).expect("a file");
+    std::fs::set_permissions(&gpg, PermissionsExt::from_mode(0o755)).expect("a mode");
+    for (key, value) in [
+        ("gpg.program", gpg.to_str().expect("UTF-8")),
+        ("commit.gpgSign", "true"),
+        ("log.showSignature", "true"),
+    ] {
+        world.folder.git_in("own", &["config", key, value]);
+    }
+    world.edit_app();
+    let log = world.folder.git_in("own", &["log", "-1", "--format=%s"]);
+    assert_ne!(log, "edits", "Git shows the signature");
+    assert_eq!(
+        setter(&world, "web/app.yaml", "spec.replicas"),
+        "local edits"
+    );
+    world.krmv(&["upgrade", "web", "v2.0.0"]).assert_code(1);
+    world.commit("open");
+    world.krmv(&["upgrade", "web", "--abort"]).assert_code(0);
+}
+
 /// An edit on one branch while an upgrade was open on another.
 #[test]
 fn a_merge_of_branches_does_not_end_the_trail() {
