@@ -248,7 +248,7 @@ impl FileHistory {
             directory,
             ["rev-parse", "--path-format=absolute", "--show-toplevel"],
         );
-        let is_dirty = top.is_none() || !worktree::uncommitted(package)?.is_empty();
+        let is_dirty = !worktree::uncommitted(package)?.is_empty() || top.is_none();
         if is_dirty {
             let mut files = BTreeMap::new();
             for (path, bytes) in &package.contents {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use krm_variants::git::is_repository;
 use krm_variants::package::is_temporary;
 use krm_variants::results::and_more;
 use krm_variants::yaml::{OwnedDocument, Path as YamlPath};
@@ -13,9 +14,18 @@ use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
 use super::package::{KPTFILE, LocalPackage};
 
-/// Whether `git` knows the directory as part of a work tree.
+/// Whether `git` knows the directory as part of a work tree. An error if Git refuses the repository around it, such as
+/// the repository of another user.
 fn is_inside(directory: &Path) -> Result<bool> {
     let output = client::output(directory, ["rev-parse", "--is-inside-work-tree"])?;
+    if !output.status.success() && directory.canonicalize()?.ancestors().any(is_repository) {
+        let name = directory.to_string_lossy();
+        let message = format!(
+            "cannot read the repository of '{name}': {}",
+            client::message(&output)
+        );
+        return Err(Failure::new(message).hint(command(["git", "-C", &name, "status"])));
+    }
     Ok(output.status.success() && output.stdout.starts_with(b"true"))
 }
 

@@ -281,6 +281,27 @@ fn a_tag_that_was_moved_upstream_does_not_lose_the_original() {
     assert_eq!(json["packages"][0]["commit"], locked.as_str());
 }
 
+/// A linked work tree whose main work tree moved, or the repository of another user.
+#[test]
+fn a_repository_that_git_refuses() {
+    let world = World::edited();
+    std::fs::rename(world.path(".git"), world.folder.path("moved")).expect("a move");
+    world.write(".git", "gitdir: /nowhere/at/all\n");
+    for arguments in [
+        ["upgrade", "web"],
+        ["review", "web"],
+        ["blame", "web/app.yaml"],
+    ] {
+        let said = refused(&world, "own", &arguments);
+        let expected = "cannot read the repository of 'web': git: fatal: not a git repository: ";
+        assert!(said.contains(expected), "{said}");
+        assert!(said.contains("hint: git -C web status"), "{said}");
+    }
+    world
+        .krmv(&["upgrade", "web", "v1.1.0", "--force"])
+        .assert_code(0);
+}
+
 #[test]
 fn offline_reads_the_cache_alone() {
     let world = World::new();
