@@ -74,10 +74,11 @@ impl ResourceList {
             package_path,
             value,
         } = new;
-        let value = if self.is_package() {
-            value
-        } else {
-            with_annotations(value, path.as_deref(), package_path.as_deref())
+        let value = match self.form {
+            Form::Package(_) | Form::ReadOnly => value,
+            Form::Stream(_) | Form::Whole => {
+                with_annotations(value, path.as_deref(), package_path.as_deref())
+            }
         };
         // There may be many, so unused capacity is freed.
         let text = to_block_text(&value).into_boxed_str().into_string();

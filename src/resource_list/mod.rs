@@ -131,7 +131,7 @@ impl ResourceList {
             Form::Package(_) => self.insert_package_items(),
             Form::Stream(_) => self.insert_stream_items(),
             Form::Whole => self.insert_whole_items(),
-            Form::ReadOnly => Ok(()),
+            Form::ReadOnly => self.insert_read_only_items(),
         }
     }
 

@@ -1,12 +1,14 @@
 //! Texts that are only read: supplied inputs, and copies of items.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use super::package::relative_to;
-use super::{Form, Item, ItemId, ResourceList};
+use super::{Form, InputError, Item, ItemId, NewText, ResourceList};
 use crate::resource::Resource;
 use crate::schema::{Groups, Schema};
 use crate::source_text::{Locator, SourceText};
+use crate::text::Text;
 use crate::yaml::{NodeId, NodeRef};
 
 impl ResourceList {
@@ -81,6 +83,32 @@ impl ResourceList {
             copies.push(item, resource, || self.texts[item.text].snapshot());
         }
         copies.list()
+    }
+
+    /// Adds the items of another list of this form, with their texts.
+    pub(crate) fn append(&mut self, other: Self) {
+        let base = self.texts.len();
+        self.texts.extend(other.texts);
+        self.items.extend(other.items.into_iter().map(|item| Item {
+            text: base + item.text,
+            ..item
+        }));
+    }
+
+    /// Turns inserted texts into items.
+    pub(super) fn insert_read_only_items(&mut self) -> Result<(), InputError> {
+        for NewText { path, text, .. } in std::mem::take(&mut self.changes.inserted) {
+            let place = path.clone().unwrap_or_default();
+            let (text, documents) = SourceText::documents(Text::from(text))
+                .map_err(|error| InputError::Yaml { place, error })?;
+            // An inserted text is one document.
+            let items = documents.into_iter().flatten().map(|mut resource| {
+                resource.origin.path = path.as_deref().map(Arc::from);
+                (Locator::Document(0), resource)
+            });
+            self.push_text(text, items);
+        }
+        Ok(())
     }
 
     /// Replaces `*List` items with their elements, if `unfold` returns any.

@@ -170,7 +170,7 @@ impl Expanding {
         located: LocatedSets,
         list: &mut ResourceList,
         supplied: &Supplied,
-        assumes_upstreams: bool,
+        is_fleet: bool,
         results: &mut Results,
     ) -> Result<Self, UsageError> {
         let LocatedSets {
@@ -181,7 +181,7 @@ impl Expanding {
         } = located;
         let mut findings = Vec::new();
         let mut cluster = read_cluster(&sources, list, supplied, &mut findings);
-        if assumes_upstreams {
+        if is_fleet {
             assume_upstreams(sources.iter().map(|source| &source.set), &mut cluster);
         }
         let sets = Sets::new(sources, list);
@@ -192,7 +192,10 @@ impl Expanding {
         }
         check_targets(&sets, &mut expansions, allow_empty);
         check_names(&sets, &mut expansions, list);
-        check_files(&sets, &mut expansions, list);
+        // A fleet does not write its PackageVariants to files.
+        if !is_fleet {
+            check_files(&sets, &mut expansions, list);
+        }
         let all_failed = !findings.is_empty();
         results.extend(findings);
         let failed = sets.all.iter().zip(&expansions);

@@ -12,7 +12,7 @@ use super::owners::{Owners, copied, is_in};
 use super::prune::{prune, too_many};
 use super::render::{WorkedPackage, Worker};
 use super::run::{add_other_objects, refuse_shared_places, take_flags};
-use super::variants::{FleetVariant, Variants, is_set, is_variant};
+use super::variants::{FleetVariant, Variants, variant_items};
 use crate::config::UsageError;
 use crate::fleet::ClaimedPackage;
 use crate::functions::Output;
@@ -96,12 +96,6 @@ pub(super) fn render_items(
         fleet.apply(list, results)?;
     }
     Ok(Output::Edited)
-}
-
-fn variant_items(list: &ResourceList) -> Vec<ItemId> {
-    let items = list.items();
-    let found = items.filter(|(_, resource)| is_variant(resource) || is_set(resource));
-    found.map(|(id, _)| id).collect()
 }
 
 /// The items by file, and the changes to the files.

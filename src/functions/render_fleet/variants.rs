@@ -1,7 +1,6 @@
 //! The variants of a fleet: PackageVariants, including those that PackageVariantSets expand to.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 use super::config::FleetSettings;
 use crate::config::{Config, PACKAGE_VARIANT, UsageError};
@@ -9,8 +8,8 @@ use crate::fleet::{RepositoryFacts, UpstreamRequest};
 use crate::functions::expand_variant_set::expand_valid_sets;
 use crate::package::normalize_package_path;
 use crate::resource::{NamespacedName, Resource, namespace_of};
-use crate::resource_list::{ResourceList, own_text};
-use crate::results::{FunctionResult, Reason, Results};
+use crate::resource_list::{ItemId, ResourceList, own_text};
+use crate::results::{FunctionResult, Reason, Results, Severity};
 use crate::supplied::{CatalogSource, Supplied, SuppliedPackage};
 use crate::text::Text;
 use crate::variant::package_variant::{PackageVariant, PackageVariantSpec};
@@ -50,10 +49,6 @@ pub(super) struct Variants {
     /// Whether all sets were expanded. If not, variants may be missing, and nothing may be pruned.
     pub(super) are_complete: bool,
 }
-
-/// The original paths of files, by the unique paths that they get in a combined list: several inputs may have a file
-/// of the same path.
-type GivenPaths = HashMap<Arc<str>, Arc<str>>;
 
 /// The Repository objects of catalogs and, for drafts, also of downstream repositories.
 fn repositories<'l>(
@@ -100,17 +95,14 @@ impl Variants {
         };
         let mut items = inputs.iter().flat_map(|list| list.items());
         if items.any(|(_, resource)| is_set(resource)) {
-            let mut given = GivenPaths::new();
-            let allow_empty = settings.allow_empty;
-            let (list, all) = expand(inputs, supplied, allow_empty, &mut given, results)?;
+            let (list, all) = expand(inputs, supplied, settings.allow_empty, results)?;
             variants.are_complete = all;
             // The objects that sets select are not needed again. Resources to inject are parsed again when needed.
             supplied.drop_trees();
-            variants.take(&list, &given);
+            variants.take(&list);
         } else {
             supplied.drop_trees();
-            let given = GivenPaths::new();
-            inputs.iter().for_each(|list| variants.take(list, &given));
+            inputs.iter().for_each(|list| variants.take(list));
         }
         variants.all.sort_by(|a, b| a.owner.cmp(&b.owner));
         variants.refuse_duplicates();
@@ -118,18 +110,13 @@ impl Variants {
     }
 
     /// Adds the variants of a list.
-    fn take(&mut self, list: &ResourceList, given: &GivenPaths) {
+    fn take(&mut self, list: &ResourceList) {
         let found = list.items().filter(|(_, resource)| is_variant(resource));
         let found: Vec<_> = found.collect();
         self.all.reserve_exact(found.len());
         self.all.extend(found.into_iter().map(|(id, resource)| {
             let text = list.text_of(id);
-            let mut resource = resource.clone();
-            let path = &mut resource.origin.path;
-            if let Some(given) = path.as_ref().and_then(|path| given.get(path)) {
-                *path = Some(given.clone());
-            }
-            let read = |node: NodeRef<'_>| {
+            list.read(id, |node| {
                 // Most variants have their own file, whose text can be shared.
                 let is_all = node.document_text().is_some_and(|own| *own == *text);
                 let own = if is_all {
@@ -137,13 +124,8 @@ impl Variants {
                 } else {
                     Text::from(own_text(node))
                 };
-                FleetVariant::read(resource, node, own)
-            };
-            if list.is_alone(id) {
-                list.read_once(id, read)
-            } else {
-                list.read(id, read)
-            }
+                FleetVariant::read(resource.clone(), node, own)
+            })
         }));
     }
 
@@ -285,40 +267,25 @@ fn expand(
     inputs: &[&ResourceList],
     supplied: &Supplied,
     allow_empty: bool,
-    given: &mut GivenPaths,
     results: &mut Results,
 ) -> Result<(ResourceList, bool), UsageError> {
-    let mut texts = Vec::new();
-    for list in inputs {
-        for (id, resource) in list.items() {
-            if !(is_set(resource) || is_variant(resource)) {
-                continue;
-            }
-            let place = format!("{}.yaml", texts.len());
-            let path = resource.origin.path.clone();
-            given.insert(
-                Arc::from(place.as_str()),
-                path.unwrap_or_else(|| Arc::from("variants.yaml")),
-            );
-            texts.push((place, list.read(id, own_text)));
-        }
+    let mut list = ResourceList::read_only();
+    for input in inputs {
+        list.append(input.copies_of(&variant_items(input)));
     }
-    let broken = |error: &dyn std::error::Error| UsageError::of(error);
-    let mut list = ResourceList::from_texts(texts).map_err(|error| broken(&error))?;
     let mut found = Results::default();
     let are_complete = expand_valid_sets(&mut list, supplied, allow_empty, &mut found)?;
     let grave = found
         .iter()
-        .filter(|result| result.severity > crate::results::Severity::Info);
-    for result in grave {
-        let mut result = result.clone();
-        if let Some((path, _)) = &mut result.file
-            && let Some(given) = given.get(path)
-        {
-            *path = given.clone();
-        }
-        results.push(result);
-    }
-    list.apply_insertions().map_err(|error| broken(&error))?;
+        .filter(|result| result.severity > Severity::Info);
+    results.extend(grave.cloned());
+    list.apply_insertions().map_err(UsageError::of)?;
     Ok((list, are_complete))
+}
+
+/// The PackageVariants and PackageVariantSets of a list.
+pub(super) fn variant_items(list: &ResourceList) -> Vec<ItemId> {
+    let items = list.items();
+    let found = items.filter(|(_, resource)| is_variant(resource) || is_set(resource));
+    found.map(|(id, _)| id).collect()
 }

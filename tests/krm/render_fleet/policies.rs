@@ -551,6 +551,17 @@ fn an_error_in_a_set_stops_its_variants_and_any_pruning() {
 }
 
 #[test]
+fn errors_of_sets_name_the_files_of_the_variants() {
+    let fleet = Fleet::new();
+    fleet.put("s-east-nginx", "v1", "east/nginx", "");
+    let set = [&set_of("s", "v1alpha2", "east"), EAST].join("---\n");
+    fleet.folder.put("variants/sets/s.yaml", set);
+    let error = "[error] sets/s.yaml: PackageVariantSet/s: spec.targets[0].repositories[0]: expected a \
+                 PackageVariant `s-east-nginx` that set `s` owns, found one (s-east-nginx.yaml)";
+    fleet.expect(&[], 1, &[error]);
+}
+
+#[test]
 fn objects_beside_the_variants_are_resources() {
     let fleet = Fleet::new();
     let selector = "repositorySelector: {matchLabels: {tier: edge}}";
