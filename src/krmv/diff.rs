@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use krm_variants::diff::file_diff;
 use krm_variants::functions::render_variant::cloned_files;
+use krm_variants::merge::with_line_ends_of;
 use krm_variants::package::{FileChange, is_krm_name};
 use krm_variants::results::{ResourceRef, Results};
 use krm_variants::supplied::SuppliedPackage;
@@ -169,10 +170,11 @@ fn texts_of(file: &str, document: Document<'_>) -> Vec<ResourceText> {
             .and_then(|range| document.text.get(range));
         let text = text.unwrap_or_default().trim_start_matches("---");
         let text = text.trim_start_matches(['\r', '\n']);
+        let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
         ResourceText {
             file: file.to_owned(),
             shown: ResourceRef::from(&resource).to_string(),
-            text: format!("{}\n", text.trim_end()),
+            text: format!("{}{newline}", text.trim_end()),
         }
     });
     found.collect()
@@ -214,23 +216,27 @@ fn edits(package: &LocalPackage, base: &UneditedPackage) -> Result<Vec<Edit>> {
             (None, Some(_)) => " (added)",
             _ => "",
         };
-        if old != new {
-            edits.push((file, edit(format!("{file}: {shown}{what}"), file, old, new)));
-        }
+        edits.extend(edit(format!("{file}: {shown}{what}"), file, old, new));
     }
     let paths: BTreeSet<&&str> = ours.others.keys().chain(raw.others.keys()).collect();
     for path in paths {
         let [before, after] = [&raw, &ours].map(|parts| parts.others.get(path).copied());
-        if before != after {
-            edits.push((path, edit((*path).to_owned(), path, before, after)));
-        }
+        edits.extend(edit((*path).to_owned(), path, before, after));
     }
     edits.sort_by_key(|(file, _)| *file);
     Ok(edits.into_iter().map(|(_, edit)| edit).collect())
 }
 
-fn edit(name: String, path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Edit {
+/// The edit of a resource or file, with its path. `None` if at most its line endings differ.
+fn edit<'p>(
+    name: String,
+    path: &'p str,
+    before: Option<&[u8]>,
+    after: Option<&[u8]>,
+) -> Option<(&'p str, Edit)> {
+    let before = before.map(|before| with_line_ends_of(before, after.unwrap_or(before)));
+    let before = before.as_deref();
     let with_mode = |bytes| (bytes, 0o644);
-    let text = file_diff(path, before.map(with_mode), after.map(with_mode));
-    Edit { name, text }
+    let text = || file_diff(path, before.map(with_mode), after.map(with_mode));
+    (before != after).then(|| (path, Edit { name, text: text() }))
 }

@@ -368,10 +368,12 @@ fn key(element: &Value) -> (u64, bool) {
     }
 }
 
-/// Each line is a separate value, wherever it is.
+/// Each line is a separate value, wherever it is, and whether it ends in LF or CRLF.
 fn lines(bytes: &[u8]) -> DocumentContent {
-    let mut counts: HashMap<&[u8], u64> = HashMap::new();
+    let mut counts: HashMap<Result<&[u8], &[u8]>, u64> = HashMap::new();
     let lines = bytes.split_inclusive(|byte| *byte == b'\n').map(|line| {
+        let ended = line.strip_suffix(b"\n").ok_or(line);
+        let line = ended.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
         let count = counts.entry(line).or_default();
         *count += 1;
         hash(&(line, *count))

@@ -33,4 +33,5 @@ pub use fields::{Combined, Conflict, Findings};
 pub(crate) use kptfile::{image_parts, repository};
 pub use merge_schema::MergeSchema;
 pub use rule::{OnConflict, Side};
+pub use text::with_line_ends_of;
 pub use versions::Versions;

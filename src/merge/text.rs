@@ -242,6 +242,24 @@ fn compared(lines: &Versions<Vec<&str>>) -> usize {
     counts.into_iter().sum()
 }
 
+/// The old content of a file with the line endings of the new one, if each is a text with only one kind: a checkout may
+/// convert them.
+#[must_use]
+pub fn with_line_ends_of<'t>(old: &'t [u8], new: &'t [u8]) -> Cow<'t, [u8]> {
+    let (Ok(base), Ok(local)) = (str::from_utf8(old), str::from_utf8(new)) else {
+        return Cow::Borrowed(old);
+    };
+    let versions = Versions {
+        base,
+        local,
+        upstream: base,
+    };
+    match with_one_line_end(versions).base {
+        Cow::Borrowed(_) => Cow::Borrowed(old),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+    }
+}
+
 /// If each text has only one kind of line ending, gives all texts the ending that wins a three-way merge: saving a file
 /// with other line endings must not change its lines.
 fn with_one_line_end(versions: Versions<&str>) -> Versions<Cow<'_, str>> {

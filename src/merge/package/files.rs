@@ -13,8 +13,8 @@ use super::combined_file;
 use super::others::{FileVersions, Others};
 use super::report::Report;
 use super::subpackages::SubPackages;
-use crate::merge::Side;
 use crate::merge::rule::{self, Outcome};
+use crate::merge::{Side, with_line_ends_of};
 use crate::package::Package;
 use crate::resource_list::ResourceList;
 use crate::results::{REDACTED, speaks_of_secret};
@@ -112,7 +112,8 @@ impl Files<'_> {
         let is_kept = file.upstream.is_none() && self.strategy.deletes_nothing()
             || is_taken && file.base == file.upstream;
         let mut versions = file.as_ref().map(Option::as_ref);
-        if self.strategy.overwrites_local() {
+        let is_deleted_copy = file.upstream.is_none() && is_same_text(file);
+        if self.strategy.overwrites_local() || is_deleted_copy {
             versions.base = versions.local;
         }
         match rule::merge(versions, |a, b| a == b) {
@@ -151,6 +152,12 @@ impl Files<'_> {
             _ => report.file(CHANGED, path, values),
         }
     }
+}
+
+/// Whether local has at most other line endings than the original.
+fn is_same_text(file: &FileVersions<'_>) -> bool {
+    let both = file.base.as_deref().zip(file.local.as_deref());
+    both.is_some_and(|(base, local)| *with_line_ends_of(base, local) == *local)
 }
 
 const CHANGED: &str = "local and upstream both changed the file";

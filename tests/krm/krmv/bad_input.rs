@@ -362,6 +362,29 @@ fn line_ends_of_crlf_stay() {
     assert!(world.read("web/app.yaml").contains("app:2"));
 }
 
+/// The files of a checkout with `core.autocrlf`.
+#[test]
+fn other_line_ends_are_no_edits() {
+    let world = World::with_package();
+    for file in ["Kptfile", "app.yaml", "service.yaml", "notes.txt"] {
+        let text = world.read(&format!("web/{file}")).replace('\n', "\r\n");
+        world.write(&format!("web/{file}"), &text);
+    }
+    world.commit("crlf");
+    assert_eq!(world.krmv(&["diff", "web"]).stdout, "");
+    assert_eq!(world.json(&["status"])["packages"][0]["edits"], 0);
+    world.edit_app();
+    let diff = world.krmv(&["diff", "web"]).stdout;
+    let changed = diff.lines().filter(|line| line.starts_with(['+', '-']));
+    assert_eq!(changed.count(), 4, "{diff}");
+    world.folder.git(&["rm", "--quiet", "web/notes.txt"]);
+    world.folder.commit("less");
+    world
+        .krmv(&["upgrade", "web", "main", "--take", "local"])
+        .assert_code(0);
+    assert!(!world.path("web/notes.txt").exists());
+}
+
 #[test]
 fn a_package_inside_another_is_one_of_its_own() {
     let world = World::with_package();
