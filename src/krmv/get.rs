@@ -86,9 +86,9 @@ fn write_new(
     upstream: &UpstreamSource,
 ) -> Result<(usize, Vec<String>)> {
     let is_file = files.package.only_file.is_some();
-    let package = to_clone(files, upstream, &source.path)?;
-    let name = name_of(directory, source);
     let mut results = Results::default();
+    let package = to_clone(files, upstream, &source.path, &mut results)?;
+    let name = name_of(directory, source);
     let mut changes = cloned_files(&package, &name, &mut results)?;
     if let Some(error) = results
         .iter()

@@ -12,7 +12,8 @@ use krm_variants::functions::{
     DriverFiles, DriverOutcome, Inputs, Items, Outcome, SuppliedInput, merge_package, run,
 };
 use krm_variants::merge::Side;
-use krm_variants::results::Results;
+use krm_variants::package::Skipped;
+use krm_variants::results::{FunctionResult, Reason, Results};
 use krm_variants::supplied::{Role, SuppliedPackage};
 use krm_variants::yaml::{OwnedDocument, Value, to_block_text};
 
@@ -99,6 +100,23 @@ impl Merger {
             modes,
             results,
         })
+    }
+
+    /// Warns of files that only the new revision has in a form that is not read, such as Git LFS pointers. A merge
+    /// takes them for deleted.
+    pub(crate) fn warn_of_skipped(&self, results: &mut Results) {
+        let skipped = |package: &Arc<SuppliedPackage>| {
+            let skipped = package.files().map(|files| files.skipped.clone());
+            skipped.unwrap_or_default()
+        };
+        let known = skipped(&self.original);
+        for Skipped { path, reason } in skipped(&self.upstream) {
+            if !known.iter().any(|known| known.path == path) {
+                let message = format!("skipped in upstream's revision: {reason}");
+                let result = FunctionResult::warning(Reason::SkippedFile, message);
+                results.push(result.in_file(path));
+            }
+        }
     }
 
     /// The package with upstream's value at these conflicts, and nothing else changed.

@@ -426,14 +426,14 @@ pub(crate) fn to_clone(
     snapshot: Snapshot,
     upstream: &UpstreamSource,
     path: &str,
+    results: &mut Results,
 ) -> Result<SuppliedPackage> {
-    let mut results = Results::default();
     if let Some(files) = &upstream.files {
         let Snapshot {
             revision, package, ..
         } = snapshot;
         let file = upstream.file(files, path, &revision)?;
-        let supplied = SuppliedPackage::from_upstream(Role::Upstream, package, file, &mut results);
+        let supplied = SuppliedPackage::from_upstream(Role::Upstream, package, file, results);
         return Ok(supplied?);
     }
     let source = GitSource {
@@ -445,7 +445,7 @@ pub(crate) fn to_clone(
         Role::Upstream,
         source,
         snapshot,
-        &mut results,
+        results,
     )?)
 }
 

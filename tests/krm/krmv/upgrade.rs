@@ -351,6 +351,32 @@ fn upstreams_own_rules_decide_nothing() {
     assert!(!world.path("copy/.krmv.yaml").exists());
 }
 
+/// Git LFS has the content elsewhere.
+#[test]
+fn files_that_are_not_read_are_named() {
+    let world = World::with_package();
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n";
+    world.folder.put("catalog/web/notes.txt", pointer);
+    world.folder.commit("pointer");
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let got = words(&world.krmv(&["get", "../catalog//web@main", "copy"]).stdout);
+    assert!(got.contains("skipped: a Git LFS pointer"), "{got}");
+    assert!(!world.path("copy/notes.txt").exists());
+    std::fs::remove_dir_all(world.path("copy")).expect("a folder");
+    let upgraded = words(&world.krmv(&["upgrade", "web", "main"]).stdout);
+    let expected = "notes.txt: skipped in upstream's revision: a Git LFS pointer";
+    assert!(upgraded.contains(expected), "{upgraded}");
+    world.commit("without notes");
+    world.folder.put(
+        "catalog/web/app.yaml",
+        super::deployment(1, "app:4", "64Mi"),
+    );
+    world.folder.commit("again");
+    let again = world.krmv(&["upgrade", "web", "main"]);
+    again.assert_code(0);
+    assert!(!again.stdout.contains("skipped"), "{}", again.stdout);
+}
+
 #[test]
 fn files_that_git_ignores_are_guarded() {
     let world = World::edited();
