@@ -4,16 +4,25 @@ use std::collections::BTreeMap;
 
 use crate::review::row::FieldChange;
 use crate::review::walk::{items, text};
-use crate::yaml::{NodeRef, Value};
+use crate::yaml::NodeRef;
+
+/// All values in a backend, sorted. `v1beta1` has the same values as `v1`, in other fields.
+fn values(backend: NodeRef<'_>) -> Vec<String> {
+    let below = backend.entries().map(|entry| entry.value.resolved());
+    let mut values: Vec<String> = below.flat_map(values).collect();
+    values.extend(text(Some(backend)).map(str::to_owned));
+    values.sort();
+    values
+}
 
 /// The backends by host and path.
-fn routes(rules: Option<NodeRef<'_>>) -> BTreeMap<String, Option<Value>> {
+fn routes(rules: Option<NodeRef<'_>>) -> BTreeMap<String, Vec<String>> {
     let mut routes = BTreeMap::new();
     for rule in items(rules) {
         let host = text(rule.get("host")).unwrap_or("*");
         for path in items(rule.get_path(&["http", "paths"])) {
             let name = format!("{host}{}", text(path.get("path")).unwrap_or("/"));
-            let backend = path.get("backend").and_then(|backend| backend.value());
+            let backend = path.get("backend").map(values).unwrap_or_default();
             routes.insert(name, backend);
         }
     }
@@ -24,7 +33,7 @@ fn routes(rules: Option<NodeRef<'_>>) -> BTreeMap<String, Option<Value>> {
 fn of(
     change: &FieldChange<'_, '_>,
     message: &str,
-    is: fn(&Option<Value>, Option<&Option<Value>>) -> bool,
+    is: fn(&Vec<String>, Option<&Vec<String>>) -> bool,
 ) -> Option<String> {
     let after = routes(change.after());
     let before = routes(change.before()).into_iter();
@@ -41,8 +50,9 @@ pub(super) fn loses_routes(change: &FieldChange<'_, '_>) -> Option<String> {
 }
 
 pub(super) fn redirects_routes(change: &FieldChange<'_, '_>) -> Option<String> {
-    let is_other = |before: &Option<Value>, after: Option<&Option<Value>>| {
-        after.is_some_and(|after| after != before)
-    };
-    of(change, "the route leads to another backend", is_other)
+    of(
+        change,
+        "the route leads to another backend",
+        |before, after| after.is_some_and(|after| after != before),
+    )
 }

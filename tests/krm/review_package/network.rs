@@ -254,6 +254,23 @@ fn routes_that_change() {
     check(&both, &with(&format!("{api}, {web}")), &[]);
 }
 
+/// An older version names the same backend in other fields.
+#[test]
+fn routes_of_an_older_version() {
+    let of = |version: &str, backend: &str| {
+        let rule = format!("{{http: {{paths: [{{path: /, backend: {{{backend}}}}}]}}}}");
+        ingress(&format!("rules: [{rule}]")).replace("/v1", version)
+    };
+    let new = |port: &str| of("/v1", &format!("service: {{name: web, port: {{{port}}}}}"));
+    let old = of("/v1beta1", "serviceName: web, servicePort: 80");
+    check(&old, &new("number: 80"), &[]);
+    check(&old.replace("80", "http"), &new("name: http"), &[]);
+    let found = "notable RouteChanged spec.rules: the route leads to another backend: */";
+    for other in [old.replace("80", "81"), old.replace("web", "api")] {
+        check(&other, &new("number: 80"), &[found]);
+    }
+}
+
 #[test]
 fn an_ingress_without_guards() {
     let with = |annotation: &str| {
