@@ -136,15 +136,18 @@ pub(super) fn redirects_ports(change: &FieldChange<'_, '_>) -> Option<String> {
             continue;
         };
         for field in ["targetPort", "nodePort", "name"] {
-            // Without a targetPort, it is the port. A cluster keeps its nodePort if the manifest does not have one.
+            // Without a targetPort, it is the port. A targetPort with a name can be the same port. A cluster keeps its
+            // nodePort if the manifest does not have one.
             let value = |port: NodeRef<'_>| {
                 let default = (field == "targetPort").then(|| text(port.get("port")));
                 text(port.get(field))
                     .or(default.flatten())
                     .map(str::to_owned)
             };
+            let is_number = |text: &str| text.parse::<u16>().is_ok();
             if let (Some(was), Some(is)) = (value(old), value(*new))
                 && was != is
+                && is_number(&was) == is_number(&is)
             {
                 found.push(format!("the {field} of {key} changes from {was} to {is}"));
             }

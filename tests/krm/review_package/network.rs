@@ -100,8 +100,8 @@ fn ports_that_change() {
     for (from, to, message) in [
         (
             "port: 80,",
-            "port: 80, targetPort: http,",
-            "the targetPort of 80/TCP changes from 80 to http",
+            "port: 80, targetPort: 8080,",
+            "the targetPort of 80/TCP changes from 80 to 8080",
         ),
         (
             "30080",
@@ -120,10 +120,18 @@ fn ports_that_change() {
             &[&format!("notable {place} {message}")],
         );
     }
+    // A name may be the name of the same port.
+    for target in ["80", "http"] {
+        let same = format!("port: 80, targetPort: {target},");
+        check(&old, &old.replace("port: 80,", &same), &[]);
+    }
+    let named = old.replace("port: 80,", "port: 80, targetPort: http,");
     check(
-        &old,
-        &old.replace("port: 80,", "port: 80, targetPort: 80,"),
-        &[],
+        &named,
+        &named.replace("http", "proxy"),
+        &[&format!(
+            "notable {place} the targetPort of 80/TCP changes from http to proxy"
+        )],
     );
     check(&old, &old.replace(", nodePort: 30080", ""), &[]);
     check(
