@@ -197,15 +197,24 @@ fn argument(text: &str, others: &[&str]) -> String {
 
 pub(super) fn environment(change: &FieldChange<'_, '_>) -> Option<String> {
     let node = change.after().or(change.before())?;
+    let is_optional = |source: &str| {
+        let path = ["valueFrom", source, "optional"];
+        text(node.get_path(&path)) == Some("true")
+    };
     let verb = match (change.before(), change.after()) {
         (Some(_), Some(_)) => "changes",
+        _ if !change.place.owner_remains => return None,
+        // It has no value until someone sets its key.
+        (None, _)
+            if ["configMapKeyRef", "secretKeyRef"]
+                .into_iter()
+                .any(is_optional) =>
+        {
+            return None;
+        }
         (None, _) => "is new",
         (_, None) => "is gone",
     };
-    let is_new = change.before().is_none() || change.after().is_none();
-    if is_new && !change.place.owner_remains {
-        return None;
-    }
     Some(match text(node.get("name")) {
         Some(name) => format!("the environment variable `{name}` {verb}"),
         None => format!("the source of environment variables {verb}"),

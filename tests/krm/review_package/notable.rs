@@ -36,6 +36,20 @@ fn images_and_arguments() {
     );
 }
 
+/// Without its key, an optional variable has no value.
+#[test]
+fn a_new_variable_that_is_optional() {
+    let with = |optional: &str| {
+        let key = format!("configMapKeyRef: {{name: a, key: b, optional: {optional}}}");
+        container(&format!("env: [{{name: A, valueFrom: {{{key}}}}}]"))
+    };
+    check(&container(""), &with("true"), &[]);
+    let found = "notable ArgumentsChanged spec.template.spec.containers[0].env[0]: the environment variable `A` ";
+    check(&container(""), &with("false"), &[found]);
+    check(&with("false"), &with("true"), &[found]);
+    check(&with("true"), &container(""), &[found]);
+}
+
 /// Scripts that begin alike are told apart by the lines that only one has.
 #[test]
 fn of_a_script_the_first_other_line_is_shown() {
