@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use super::walk::given;
+use super::walk::{given, items, text};
 use crate::resource::{LOCAL_CONFIG_ANNOTATION, Resource, is_local_config};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::scope::Scopes;
@@ -153,7 +153,8 @@ impl<'l> Objects<'l> {
             .collect()
     }
 
-    /// Whether the package has an object of the same kind and name, in a namespace that may be the same.
+    /// Whether the package has an object of the same kind and name, in a namespace that may be the same, or kustomize
+    /// generates one.
     pub(super) fn has_like(&self, key: &ObjectKey) -> bool {
         let is_like = |other: &ObjectKey| {
             other.name == key.name
@@ -161,6 +162,16 @@ impl<'l> Objects<'l> {
                 && other.group == key.group
                 && may_be_one(other.namespace.as_deref(), key.namespace.as_deref())
         };
-        self.keys.iter().any(is_like)
+        let generator = [match &*key.group_kind() {
+            "ConfigMap" => "configMapGenerator",
+            "Secret" => "secretGenerator",
+            _ => return self.keys.iter().any(is_like),
+        }];
+        let generates = |id: ItemId| {
+            let mut all = items(self.list.node(id).get(generator[0]));
+            all.any(|one| text(one.get("name")) == Some(&*key.name))
+        };
+        let mut generating = self.list.items_that_may_contain(&generator);
+        self.keys.iter().any(is_like) || generating.any(|(id, _)| generates(id))
     }
 }

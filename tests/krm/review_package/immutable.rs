@@ -373,4 +373,21 @@ fn references_to_what_the_package_had() {
         &optional,
         &["dangerous ResourceRemoved the ConfigMap is deleted"],
     );
+    let generated = format!(
+        "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nconfigMapGenerator: [{{name: settings}}]\n---\n{pod}"
+    );
+    check(
+        &format!("{map}{pod}"),
+        &generated,
+        &["dangerous ResourceRemoved the ConfigMap is deleted"],
+    );
+    let other = generated.replace("configMapGenerator", "secretGenerator");
+    check(
+        &format!("{map}{pod}"),
+        &other,
+        &[
+            "blocking DanglingReference spec.template",
+            "dangerous ResourceRemoved the ConfigMap is deleted",
+        ],
+    );
 }
