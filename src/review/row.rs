@@ -32,8 +32,9 @@ pub(super) enum FiresWhen {
     Removed,
     /// The field is new, perhaps together with everything that holds it.
     Added,
-    /// The field gets one of these values, and had none of them before. An absent field counts as the second string.
-    Becomes(Vec<&'static str>, &'static str),
+    /// The field gets one of these values, and had none of them before. An absent field counts as the second string. The
+    /// flag says that the object must remain.
+    Becomes(Vec<&'static str>, &'static str, bool),
     /// The function returns true.
     Holds(fn(&FieldChange<'_, '_>) -> bool),
     /// The function returns a message.
@@ -92,11 +93,12 @@ impl Row {
             FiresWhen::Removed => after.is_none() && change.place.owner_remains,
             FiresWhen::Added => before.is_none(),
             FiresWhen::Holds(holds) => holds(change),
-            FiresWhen::Becomes(values, absent) => {
+            FiresWhen::Becomes(values, absent, must_stay) => {
                 let was = text(before).unwrap_or(absent);
                 let is = text(after).unwrap_or(absent);
                 // If the owner is removed as well, the field does not get a value.
                 let is_there = after.is_some() || change.place.owner_remains;
+                let is_there = is_there && (stays || !must_stay);
                 is_there && values.contains(&is) && !values.contains(&was)
             }
         };

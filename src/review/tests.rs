@@ -36,7 +36,7 @@ fn page() -> String {
         writeln!(page, "\n### {class}\n\n{head}").expect("a text");
         for row in of_class(class) {
             let condition = match &row.when {
-                FiresWhen::Becomes(values, _) => format!("becomes `{}`", values.join("` or `")),
+                FiresWhen::Becomes(values, ..) => format!("becomes `{}`", values.join("` or `")),
                 FiresWhen::Changes(_) => "changes".to_owned(),
                 FiresWhen::Removed => "is removed".to_owned(),
                 FiresWhen::Added => "is added".to_owned(),

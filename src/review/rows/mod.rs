@@ -46,7 +46,10 @@ fn row([kinds, path, condition, message, source, risk, reason]: [&'static str; 7
         ("changes", "") => FiresWhen::Changes(absent),
         ("is", "removed") => FiresWhen::Removed,
         ("is", "added") => FiresWhen::Added,
-        ("becomes", values) => FiresWhen::Becomes(values.split(" or ").collect(), absent),
+        (word @ ("becomes" | "turns"), values) => {
+            let values = values.trim_start_matches("into ").split(" or ");
+            FiresWhen::Becomes(values.collect(), absent, word == "turns")
+        }
         ("if", name) => holds(name)?,
         ("by", name) => says(name)?,
         _ => return None,
@@ -93,7 +96,6 @@ fn holds(name: &str) -> Option<FiresWhen> {
         "lowers_level" => pods::lowers_level,
         "opens_egress" => network::opens_egress,
         "opens_ingress" => network::opens_ingress,
-        "recreates" => pods::recreates,
         "selects_others" => network::selects_others,
         "shrinks" => immutable::shrinks,
         "stops_denying" => admission::stops_denying,

@@ -229,11 +229,6 @@ pub(super) fn lowers_level(change: &FieldChange<'_, '_>) -> bool {
         && level(change.after()).unwrap_or(0) < level(change.before()).unwrap_or(0)
 }
 
-/// A new Deployment has no pods that stop.
-pub(super) fn recreates(change: &FieldChange<'_, '_>) -> bool {
-    change.object_remains && text(change.after()) == Some("Recreate")
-}
-
 pub(super) fn account(change: &FieldChange<'_, '_>) -> bool {
     change.place.owner_remains && change.roots.iter().all(Option::is_some)
 }

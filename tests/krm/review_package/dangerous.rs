@@ -465,5 +465,7 @@ fn continuous_delivery_that_begins_to_delete() {
             &["dangerous ResourceRemoved spec."],
         );
         check(&with("true"), &with("false"), &[]);
+        // It deletes only what it has made.
+        check("", &with("true"), &["notable ResourceAdded"]);
     }
 }

@@ -91,8 +91,15 @@ fn less_than_before() {
     };
     let none = "dangerous ScaledToZero spec.replicas: no pods run any longer";
     check(&custom("2"), &custom("0"), &[none]);
-    let new = object("apps/v1\nkind: Deployment", "strategy: {type: Recreate}");
-    check("", &new, &["notable ResourceAdded"]);
+    // Nothing ran before.
+    for (start, spec) in [
+        ("apps/v1\nkind: Deployment", "strategy: {type: Recreate}"),
+        ("apps/v1\nkind: Deployment", "replicas: 0"),
+        ("argoproj.io/v1alpha1\nkind: Rollout", "replicas: 0"),
+        ("batch/v1\nkind: CronJob", "suspend: true"),
+    ] {
+        check("", &object(start, spec), &["notable ResourceAdded"]);
+    }
 }
 
 #[test]
