@@ -105,9 +105,7 @@ fn less_than_before() {
 #[test]
 fn pods_that_run_elsewhere() {
     for field in [
-        "nodeSelector: {a: b}",
         "tolerations: [{operator: Exists}]",
-        "affinity: {nodeAffinity: {}}",
         "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]",
         "priorityClassName: low",
     ] {
@@ -117,6 +115,39 @@ fn pods_that_run_elsewhere() {
         check(&with, &container(""), &[&found]);
         check(&container(""), &with, &[&found]);
     }
+    let rules = |rules: &str| {
+        deployment(&format!(
+            "{{containers: [{{name: app}}], affinity: {{podAntiAffinity: {{{rules}}}}}}}"
+        ))
+    };
+    let required =
+        rules("requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: a, x: y}]");
+    let found = "notable PlacementChanged spec.template.spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution: ";
+    check(&required, &container(""), &[found]);
+    check(&container(""), &required, &[found]);
+    // No pod stays without a node because of a preference.
+    let preferred = required.replace("required", "preferred");
+    check(&preferred, &container(""), &[]);
+    check(&required, &preferred, &[found]);
+    let on = |labels: &str| {
+        deployment(&format!(
+            "{{containers: [{{name: app}}], nodeSelector: {{{labels}}}}}"
+        ))
+    };
+    let found = "notable PlacementChanged spec.template.spec.nodeSelector.disk: ";
+    check(&on("disk: ssd"), &container(""), &[found]);
+    check(
+        &on("kubernetes.io/os: linux, disk: ssd"),
+        &on("kubernetes.io/os: linux, disk: hdd"),
+        &[found],
+    );
+    // Images are for one operating system, whether the manifest has its name or not.
+    check(&container(""), &on("kubernetes.io/os: linux"), &[]);
+    check(
+        &on("beta.kubernetes.io/os: linux"),
+        &on("kubernetes.io/os: linux"),
+        &[],
+    );
     let empty = deployment("{containers: [{name: app}], tolerations: []}");
     check(&empty, &container(""), &[]);
 }
