@@ -137,22 +137,17 @@ fn step(
         }
         None => render(&variant, list, supplied, &mut findings)?,
     };
-    let outcome = match (valid, findings.has_errors()) {
-        (false, _) => status::StepsOutcome::Invalid,
-        (true, true) => status::StepsOutcome::Failed,
-        (true, false) => status::StepsOutcome::Ready,
-    };
-    if outcome == status::StepsOutcome::Ready {
+    if !findings.has_errors() {
         status::write(&variant, list, supplied, &mut findings);
     }
     let failed = findings.has_errors();
     // If one step fails, all edits are discarded, so results about them would be false.
     let is_listed = |result: &&FunctionResult| !failed || result.severity > Severity::Info;
     results.extend(findings.iter().filter(is_listed).cloned());
-    let outcome = if failed && outcome == status::StepsOutcome::Ready {
-        status::StepsOutcome::Failed
-    } else {
-        outcome
+    let outcome = match (valid, failed) {
+        (false, _) => status::StepsOutcome::Invalid,
+        (true, true) => status::StepsOutcome::Failed,
+        (true, false) => status::StepsOutcome::Ready,
     };
     for condition in outcome.conditions(&status::ready(supplied)) {
         results.push(condition.result().with_resource(&variant.resource));
@@ -208,23 +203,18 @@ fn mutate(
     supplied: &Supplied,
     results: &mut Results,
 ) -> Result<(), UsageError> {
-    if let Some(upstream) = supplied.one(Role::Upstream) {
+    let upstream = supplied.one(Role::Upstream);
+    let origin = upstream.and_then(SuppliedPackage::upstream);
+    if let Some(upstream) = upstream {
         upstream::check(variant, upstream, results);
-        if let Some(origin) = upstream.upstream().and_then(UpstreamRevision::git) {
+        if let Some(origin) = origin.and_then(UpstreamRevision::git) {
             follow::check(variant, origin, results)?;
         }
         if results.has_errors() {
             return Ok(());
         }
     }
-    let origin = supplied
-        .one(Role::Upstream)
-        .and_then(SuppliedPackage::upstream);
-    match (
-        supplied.one(Role::Upstream),
-        supplied.one(Role::Original),
-        origin,
-    ) {
+    match (upstream, supplied.one(Role::Original), origin) {
         (Some(upstream), Some(original), origin) => {
             update::update(variant, original, upstream, list, supplied, results)?;
             if let Some(origin) = origin {

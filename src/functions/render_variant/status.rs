@@ -16,7 +16,7 @@ use super::Variant;
 pub(in crate::functions) const ENSURED: &str = "successfully ensured downstream package variant";
 
 /// The outcome of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(in crate::functions) enum StepsOutcome {
     /// The PackageVariant is not valid; no step ran.
     Invalid,
