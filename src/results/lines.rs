@@ -104,7 +104,7 @@ fn line_of(
 ) -> Option<usize> {
     let is_it = |resource: &Resource| {
         let about = result.resource.as_ref();
-        about.is_none_or(|about| is_about(about, resource))
+        about.is_none_or(|about| *about == ResourceRef::from(resource))
     };
     let start = result.resource.as_ref().map_or(0, |_| *next);
     let mut all = (start..documents.len()).chain(0..start);
@@ -125,13 +125,6 @@ fn line_of(
         let within = within.and_then(|_| result.first_line_within());
         Some(line + within.unwrap_or_default())
     })
-}
-
-fn is_about(about: &ResourceRef, resource: &Resource) -> bool {
-    about.kind == resource.kind
-        && about.api_version == resource.api_version
-        && about.name == *resource.name.as_ref().unwrap_or(&Arc::<str>::default())
-        && about.namespace == resource.namespace
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::diff::FileDiff;
 use crate::fleet::{ClaimedPackage, Shard};
 use crate::resource::Resource;
-use crate::results::{FunctionResult, Reason, Results, Severity};
+use crate::results::{FunctionResult, Reason, ResourceRef, Results, Severity};
 
 use super::variants::FleetVariant;
 
@@ -226,12 +226,8 @@ impl VariantOutcome {
 /// A result with its path from the fleet's directory. A result about the PackageVariant gets the path of the
 /// PackageVariant.
 fn placed(mut result: FunctionResult, variant: &FleetVariant, package: &str) -> FunctionResult {
-    let is_variant = result.resource.as_ref().is_some_and(|resource| {
-        resource.kind == variant.resource.kind
-            && resource.api_version == variant.resource.api_version
-            && Some(&*resource.name) == variant.resource.name.as_deref()
-            && resource.namespace == variant.resource.namespace
-    });
+    let own = ResourceRef::from(&variant.resource);
+    let is_variant = result.resource.as_ref() == Some(&own);
     if is_variant || result.file.is_none() && result.resource.is_none() {
         let field = result.field.take();
         let mut result = result.with_resource(&variant.resource);
