@@ -112,11 +112,8 @@ fn read_local(
     };
     let listed = |files: Package| {
         let files = Arc::new(files);
-        let list = if function.takes_texts() {
-            ResourceList::from_package_and_texts(Arc::clone(&files))
-        } else {
-            ResourceList::from_package(Arc::clone(&files))
-        };
+        let takes_texts = function.takes_texts();
+        let list = ResourceList::from_package_like(Arc::clone(&files), takes_texts, &[]);
         Ok((files, list.map_err(|error| usage(&error))?))
     };
     if files.only_file.is_some() && !function.takes_file(path) {

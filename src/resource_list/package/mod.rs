@@ -27,7 +27,7 @@ pub(super) struct PackageForm {
     /// The files as they were read.
     read: Arc<Package>,
     /// Files with KRM names that are not YAML; `None` if such files are errors.
-    not_yaml: Option<Box<NotYaml>>,
+    not_yaml: Option<NotYaml>,
 }
 
 /// Files with KRM names that are not YAML, each with its parse error.
@@ -37,10 +37,9 @@ pub(crate) type NotYaml = BTreeMap<String, ParseError>;
 type NumberedDocuments = Vec<(usize, Resource)>;
 
 fn numbered(documents: Vec<Option<Resource>>) -> NumberedDocuments {
-    let mut krm = Vec::with_capacity(documents.iter().flatten().count());
     let documents = documents.into_iter().enumerate();
-    krm.extend(documents.filter_map(|(number, resource)| Some((number, resource?))));
-    krm
+    let krm = documents.filter_map(|(number, resource)| Some((number, resource?)));
+    krm.collect()
 }
 
 impl PackageForm {
@@ -171,51 +170,21 @@ impl ResourceList {
     /// # Errors
     /// [`InputError::Yaml`] for a file that does not parse.
     pub fn from_package(files: impl Into<Arc<Package>>) -> Result<Self, InputError> {
-        Self::read_package(files.into(), None, &[])
+        Self::from_package_like(files, false, &[])
     }
 
-    /// Like [`from_package`](Self::from_package), but a file that is not YAML is treated as text, like a file with
-    /// another name.
+    /// The same for a package that shares files with others: files that the others have read are not read again. With
+    /// `takes_texts`, a file that is not YAML is treated as text, like a file with another name.
     ///
     /// # Errors
-    /// [`InputError::Yaml`] for a file that is YAML but that no package may hold, and for a Kptfile that is not YAML.
-    pub fn from_package_and_texts(files: impl Into<Arc<Package>>) -> Result<Self, InputError> {
-        Self::from_package_like(files, true, &[])
-    }
-
-    /// The same for a package that shares files with others. Files that the others have read are not read again.
-    ///
-    /// # Errors
-    /// As [`from_package`](Self::from_package), or with `takes_texts` as
-    /// [`from_package_and_texts`](Self::from_package_and_texts).
+    /// As [`from_package`](Self::from_package); with `takes_texts` only for a file that is YAML but that no package may
+    /// hold, and for a Kptfile that is not YAML.
     pub(crate) fn from_package_like(
         files: impl Into<Arc<Package>>,
         takes_texts: bool,
         others: &[&Self],
     ) -> Result<Self, InputError> {
-        let not_yaml = takes_texts.then(NotYaml::new);
-        Self::read_package(files.into(), not_yaml, others)
-    }
-
-    /// A file of the package with its resources, if the file has this text.
-    fn same_file(&self, path: &str, text: &str) -> Option<(SourceText, NumberedDocuments)> {
-        let number = self.package()?.number(path)?;
-        let own = self.texts.get(number).filter(|own| own.text() == text)?;
-        let start = self.items.partition_point(|item| item.text < number);
-        let items = self.items[start..].iter();
-        let items = items.take_while(|item| item.text == number);
-        let documents = items.filter_map(|item| match item.locator {
-            Locator::Document(document) => Some((document, item.resource.clone())),
-            Locator::Item(_) | Locator::Node(_) => None,
-        });
-        Some((own.shared(), documents.collect()))
-    }
-
-    fn read_package(
-        package: Arc<Package>,
-        mut not_yaml: Option<NotYaml>,
-        others: &[&Self],
-    ) -> Result<Self, InputError> {
+        let package: Arc<Package> = files.into();
         let files: Vec<(&str, &Text)> = package.krm().collect();
         let read = parallel::map(
             &files,
@@ -233,11 +202,11 @@ impl ResourceList {
             paths: Vec::with_capacity(files.len()),
             numbers: HashMap::with_capacity(files.len()),
             read: Arc::clone(&package),
-            not_yaml: None,
+            not_yaml: takes_texts.then(NotYaml::new),
         };
         let (mut texts, mut items) = (Vec::with_capacity(files.len()), Vec::new());
         for ((path, _), read) in files.into_iter().zip(read) {
-            match (read, &mut not_yaml) {
+            match (read, &mut form.not_yaml) {
                 (Ok((text, documents)), _) => {
                     items.extend(items_of_file(texts.len(), path, documents));
                     texts.push(text);
@@ -249,13 +218,26 @@ impl ResourceList {
                 (Err(error), _) => return Err(not_yaml_error(path, error)),
             }
         }
-        form.not_yaml = not_yaml.map(Box::new);
         Ok(Self::new(Form::Package(form), texts, items))
+    }
+
+    /// A file of the package with its resources, if the file has this text.
+    fn same_file(&self, path: &str, text: &str) -> Option<(SourceText, NumberedDocuments)> {
+        let number = self.package()?.number(path)?;
+        let own = self.texts.get(number).filter(|own| own.text() == text)?;
+        let start = self.items.partition_point(|item| item.text < number);
+        let items = self.items[start..].iter();
+        let items = items.take_while(|item| item.text == number);
+        let documents = items.filter_map(|item| match item.locator {
+            Locator::Document(document) => Some((document, item.resource.clone())),
+            Locator::Item(_) | Locator::Node(_) => None,
+        });
+        Some((own.shared(), documents.collect()))
     }
 
     /// Files of a package with KRM names that are not YAML; `None` if such files are errors.
     pub(crate) fn not_yaml(&self) -> Option<&NotYaml> {
-        self.package()?.not_yaml.as_deref()
+        self.package()?.not_yaml.as_ref()
     }
 
     /// Treats a file as text because it is not YAML in another version of the package.
@@ -303,11 +285,10 @@ impl ResourceList {
         let Form::Package(package) = &mut self.form else {
             return Ok(());
         };
-        // There may be 100,000 new files, so their texts are not copied.
         let mut modes = std::mem::take(&mut self.changes).files.modes;
         let mut copied = Vec::new();
         let mut replaced = HashSet::new();
-        let mut items = Vec::with_capacity(changed.len());
+        let mut items = Vec::new();
         for change in changed {
             let is_krm = is_krm_name(change.path());
             let (path, text) = match change {
@@ -338,11 +319,7 @@ impl ResourceList {
             items.extend(items_of_file(number, &path, numbered(documents)));
         }
         self.items.retain(|item| !replaced.contains(&item.text));
-        if self.items.is_empty() {
-            self.items = items;
-        } else {
-            self.items.append(&mut items);
-        }
+        self.items.append(&mut items);
         if !self.items.is_sorted_by_key(|item| item.text) {
             // Stable: the items of a file keep their order.
             self.items.sort_by_key(|item| item.text);
