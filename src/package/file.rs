@@ -7,9 +7,6 @@ use std::time::SystemTime;
 
 use super::{PackageError, mode_of};
 
-/// Spare capacity after a file's content, so that reading to the end does not grow the buffer.
-const PROBE: usize = 32;
-
 /// Reads a file after checking that it is a regular one: opening a FIFO would wait for a writer.
 pub(super) fn read_regular(file: &Path, path: &str) -> Result<(Vec<u8>, Metadata), PackageError> {
     let metadata = fs::metadata(file).map_err(PackageError::io("read", file))?;
@@ -21,16 +18,13 @@ pub(super) fn read_regular(file: &Path, path: &str) -> Result<(Vec<u8>, Metadata
 
 /// Reads a file that was just found to be a regular one.
 pub(super) fn read_checked(file: &Path, path: &str) -> Result<(Vec<u8>, Metadata), PackageError> {
-    let open = File::open(file).map_err(PackageError::io("read", file))?;
+    let mut open = File::open(file).map_err(PackageError::io("read", file))?;
     let metadata = open.metadata().map_err(PackageError::io("read", file))?;
     if !metadata.is_file() {
         return Err(PackageError::NotRegular { path: path.into() });
     }
-    let length = usize::try_from(metadata.len()).unwrap_or(0);
-    let mut bytes = Vec::with_capacity(length.saturating_add(PROBE));
-    // `read_to_end` on a `File` would query its length once more.
-    open.take(u64::MAX)
-        .read_to_end(&mut bytes)
+    let mut bytes = Vec::new();
+    open.read_to_end(&mut bytes)
         .map_err(PackageError::io("read", file))?;
     Ok((bytes, metadata))
 }

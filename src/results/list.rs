@@ -44,11 +44,6 @@ impl FromIterator<FunctionResult> for Results {
 
 impl Results {
     pub fn push(&mut self, result: FunctionResult) {
-        if self.listed.is_empty() {
-            // Thousands of such lists can exist at a time, and most have one result.
-            self.listed.reserve_exact(1);
-            self.kinds.reserve_exact(1);
-        }
         let last = self.listed.len();
         let listed = self.listed_like(&result);
         if listed.count > MOST_LISTED {

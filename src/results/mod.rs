@@ -219,8 +219,6 @@ impl FunctionResult {
 
     #[must_use]
     pub fn tag(mut self, name: &str, value: impl Into<String>) -> Self {
-        // Most results have one tag, and a run may have thousands of results.
-        self.tags.reserve_exact(usize::from(self.tags.is_empty()));
         self.tags.push((name.to_owned(), value.into()));
         self
     }

@@ -74,11 +74,7 @@ pub(super) fn check_names(
     expansions: &mut [SetExpansion<Made>],
     list: &ResourceList,
 ) {
-    let count = expansions
-        .iter()
-        .map(|expansion| expansion.variants.len())
-        .sum();
-    let mut taken: HashMap<(&str, &str), (&Set, TargetElement)> = HashMap::with_capacity(count);
+    let mut taken: HashMap<(&str, &str), (&Set, TargetElement)> = HashMap::new();
     for (LocatedSet { set, .. }, expansion) in all.iter().zip(expansions) {
         let namespace = namespace_of(set.namespace.as_deref());
         let SetExpansion {
@@ -138,8 +134,6 @@ pub(super) fn check_names(
 pub(super) fn check_files(sets: &Sets, expansions: &mut [SetExpansion<Made>], list: &ResourceList) {
     let places = || sets.all.iter().map(|located| &located.files);
     let mut taken = paths_below(places(), list);
-    let variants = expansions.iter().map(|expansion| expansion.variants.len());
-    taken.reserve(variants.sum());
     for (files, expansion) in places().zip(expansions) {
         let SetExpansion {
             variants, findings, ..

@@ -229,14 +229,8 @@ fn plan<'a>(
     is_journaled: bool,
 ) -> Result<Vec<WriteStep<'a>>, PackageError> {
     let mut steps = Vec::with_capacity(changes.len());
-    // Files of one folder usually follow each other, so comparing with the last folder avoids most repeated checks.
-    let mut checked = None;
     for (path, change) in changes {
-        let folder = path.rsplit_once('/').map(|(folder, _)| folder);
-        if checked != Some(folder) {
-            check_folders(root, path)?;
-            checked = Some(folder);
-        }
+        check_folders(root, path)?;
         let found = check_unchanged(files, root, path)?;
         let (bytes, mode) = match change {
             FileChange::Write { bytes, mode, .. } => (Some(bytes.as_slice()), *mode),
