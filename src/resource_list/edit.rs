@@ -17,17 +17,13 @@ impl ResourceList {
         id: ItemId,
         change: impl for<'d> FnOnce(NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let node = self.node(id).id;
-        let (text, budget) = (self.items[id.0].text, &self.budget);
-        self.texts[text].edit(|document, editor| {
-            let node = document.node(node);
-            change(node, editor)?;
-            budget.take(editor.added())?;
-            match editor.discard_unwritable(&[node]).pop() {
-                Some((_, error)) => Err(error.into()),
-                None => Ok(()),
-            }
-        })
+        let (mut change, mut outcome) = (Some(change), Ok(()));
+        self.edit_items(
+            [id],
+            |_, _, node, editor| change.take().map_or(Ok(()), |change| change(node, editor)),
+            |_, error| outcome = Err(error),
+        );
+        outcome
     }
 
     /// Edits several items. An item whose `change` fails is left unchanged, and `refused` gets the error.
