@@ -105,6 +105,13 @@ pub(crate) struct FleetSettings {
     pub(super) drafts: bool,
 }
 
+impl FleetSettings {
+    /// Whether an owner belongs to the share of the run; without a share, every owner does.
+    pub(super) fn has(&self, owner: &str) -> bool {
+        self.shard.is_none_or(|shard| shard.has(owner))
+    }
+}
+
 impl From<WrittenCatalog> for CatalogSource {
     fn from(written: WrittenCatalog) -> Self {
         Self {

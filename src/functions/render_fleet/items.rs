@@ -11,7 +11,7 @@ use super::outcome::VariantOutcome;
 use super::owners::{Owners, copied, is_in};
 use super::prune::{prune, too_many};
 use super::render::{WorkedPackage, Worker};
-use super::run::{add_other_objects, refuse_shared_places, take_flags};
+use super::run::{add_other_objects, take_flags};
 use super::variants::{FleetVariant, Variants, variant_items};
 use crate::config::UsageError;
 use crate::fleet::ClaimedPackage;
@@ -56,18 +56,16 @@ pub(super) fn render_items(
         return Ok(Output::Edited);
     }
     let mut fleet = FleetItems::read(list, &ids);
-    let owners = Owners::new(fleet.claimed(list), &variants.all);
-    refuse_shared_places(&mut variants.all, &owners.owned, |path| {
-        fleet.has_package(path)
-    });
-    let left = owners.abandoned(&variants.all, variants.are_complete, results);
+    let is_package = |path: &str| fleet.has_package(path);
+    let owners = Owners::new(fleet.claimed(list), &mut variants.all, is_package);
+    let mut left = owners.abandoned(&variants.all, variants.are_complete, results);
     let deleted = left.iter().filter(|package| !package.orphans).count();
     if let Some(error) = too_many(deleted, owners.owned.len(), &settings) {
         results.push(error);
         return Ok(Output::Edited);
     }
-    let is_ours = |owner: &str| VariantOutcome::is_in(owner, settings.shard);
-    variants.all.retain(|variant| is_ours(&variant.owner));
+    variants.all.retain(|variant| settings.has(&variant.owner));
+    left.retain(|package| settings.has(&package.owner));
     let mut counts = FleetCounts::of(variants.all.len());
     let mut worker = Worker::new(&settings, &variants.repositories, &resources);
     let mut failed = HashSet::new();
@@ -79,7 +77,7 @@ pub(super) fn render_items(
         counts.record(outcome, results);
     }
     results.append(worker.into_results());
-    for package in left.into_iter().filter(|package| is_ours(&package.owner)) {
+    for package in left {
         let outcome = prune(package, &settings, &failed, || {
             let removed = fleet.remove(package, &owners, list);
             removed.map_err(UsageError::of)?;
@@ -88,7 +86,7 @@ pub(super) fn render_items(
         counts.record(outcome, results);
     }
     let copies = owners.copies.iter();
-    for copy in copies.filter(|copy| is_ours(&copy.owner)) {
+    for copy in copies.filter(|copy| settings.has(&copy.owner)) {
         counts.record(copied(copy), results);
     }
     results.push(counts.result());

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::diff::FileDiff;
-use crate::fleet::{ClaimedPackage, Shard};
+use crate::fleet::ClaimedPackage;
 use crate::resource::Resource;
 use crate::results::{FunctionResult, Reason, ResourceRef, Results, Severity};
 
@@ -215,11 +215,6 @@ impl VariantOutcome {
     #[must_use]
     pub fn is_reported(&self) -> bool {
         self.entry.action.is_some() || !self.results.is_empty()
-    }
-
-    /// Whether the owner belongs to a share of the fleet; without a share, every owner does.
-    pub(super) fn is_in(owner: &str, shard: Option<Shard>) -> bool {
-        shard.is_none_or(|shard| shard.has(owner))
     }
 }
 

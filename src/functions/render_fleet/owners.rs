@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::outcome::VariantOutcome;
 use super::variants::FleetVariant;
 use crate::fleet::ClaimedPackage;
-use crate::results::{FunctionResult, Reason, Results};
+use crate::package::folders_above;
+use crate::results::{FunctionResult, Reason, Results, listed};
 
 /// The packages with an owner in their Kptfile, sorted by path.
 #[derive(Debug, Default)]
@@ -16,8 +17,13 @@ pub(super) struct Owners {
 }
 
 impl Owners {
-    /// Separates the packages that really have the owner in their Kptfile from copies.
-    pub(super) fn new(claimed: Vec<ClaimedPackage>, variants: &[FleetVariant]) -> Self {
+    /// Separates the packages that really have the owner in their Kptfile from copies, and refuses variants that
+    /// target a package of another owner.
+    pub(super) fn new(
+        claimed: Vec<ClaimedPackage>,
+        variants: &mut [FleetVariant],
+        is_package: impl Fn(&str) -> bool,
+    ) -> Self {
         let targets = targets(variants);
         let is_target = |owner: &str, path: &str| match targets.get(owner) {
             Some(Some(target)) => *target == path,
@@ -27,7 +33,9 @@ impl Owners {
         };
         let claimed = claimed.into_iter();
         let (owned, copies) = claimed.partition(|package| package.has_owner(is_target));
-        Self { owned, copies }
+        let owners = Self { owned, copies };
+        refuse_shared_places(variants, &owners.owned, is_package);
+        owners
     }
 
     /// The packages whose PackageVariant no longer exists or targets another package. After an error of a set they
@@ -69,6 +77,57 @@ pub(super) fn is_in(file: &str, packages: &[&str]) -> bool {
         let rest = file.strip_prefix(package);
         rest.is_some_and(|rest| rest.starts_with('/'))
     })
+}
+
+/// Refuses variants that target the same path as another variant, or a path inside another variant's path or an
+/// existing package. The owner of an existing package keeps it.
+fn refuse_shared_places(
+    variants: &mut [FleetVariant],
+    owned: &[ClaimedPackage],
+    is_package: impl Fn(&str) -> bool,
+) {
+    let owners: HashMap<&str, &str> = owned
+        .iter()
+        .map(|package| (package.path.as_str(), package.owner.as_str()))
+        .collect();
+    let owns = |variant: &FleetVariant, path: &str| {
+        let owner = owners.get(path);
+        owner.is_some_and(|owner| *owner == variant.owner)
+    };
+    let refuse = |variant: &mut FleetVariant, message: String| {
+        let error = FunctionResult::error(Reason::OtherOwner, message);
+        variant.refuse(error.with_field("spec.downstream"));
+    };
+    let mut wanted: HashMap<String, Vec<String>> = HashMap::new();
+    for variant in variants.iter_mut() {
+        let Some(path) = variant.path() else { continue };
+        // The first component is the repository.
+        let outer = folders_above(path).skip(1).find(|above| is_package(above));
+        match outer.filter(|_| !owns(variant, path)) {
+            Some(outer) => {
+                let message = format!("the package `{path}` is inside the package `{outer}`");
+                refuse(variant, message);
+            }
+            None => {
+                let all = wanted.entry(path.to_owned()).or_default();
+                all.push(variant.owner.clone());
+            }
+        }
+    }
+    for variant in variants {
+        let Some(path) = variant.path() else { continue };
+        let outer = folders_above(path).find_map(|above| wanted.get(above)?.first());
+        let all = wanted.get(path).map_or(&[][..], Vec::as_slice);
+        let message = if let Some(outer) = outer {
+            format!("the package `{path}` is inside the package of `{outer}`")
+        } else if all.len() > 1 && !owns(variant, path) {
+            let others = listed(all.iter().filter(|other| **other != variant.owner));
+            format!("expected one PackageVariant for the package `{path}`, found {others} too")
+        } else {
+            continue;
+        };
+        refuse(variant, message);
+    }
 }
 
 /// The path that each PackageVariant targets; `None` if it does not name a valid one.

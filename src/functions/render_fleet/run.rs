@@ -1,6 +1,6 @@
 //! Runs over a whole fleet: reads its variants, renders them on several threads, and prunes what remains.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,8 +17,7 @@ use super::status::Statuses;
 use super::variants::{FleetVariant, Variants, is_set, is_variant};
 use crate::config::UsageError;
 use crate::fleet::{ClaimedPackage, Shard, claimed_packages};
-use crate::package::folders_above;
-use crate::results::{FunctionResult, Reason, Results, listed};
+use crate::results::{FunctionResult, Results};
 use crate::supplied::{CatalogSource, Role, Supplied, SuppliedPackage};
 use crate::variant::expression::on_large_stack;
 use crate::yaml::NodeRef;
@@ -77,16 +76,17 @@ pub fn run_fleet(run: FleetRun<'_>, observer: &mut dyn RunObserver) -> Result<Re
     };
     let drafts = || Drafts::new(run.fleet, &variants.repositories, &settings, run.mode);
     let mut before = drafts();
-    let owners = find_owners(&run, &mut before, &mut variants.all, &mut results)?;
+    let claimed = claimed(&run, &mut before, &variants.all, &mut results)?;
+    let is_package = |path: &str| !run.mode.drafts && run.fleet.join(path).join("Kptfile").exists();
+    let owners = Owners::new(claimed, &mut variants.all, is_package);
     let mut left = owners.abandoned(&variants.all, variants.are_complete, &mut results);
     let deleted = deleted(&settings, &mut before, &left)?;
     if let Some(error) = too_many(deleted, owners.owned.len(), &settings) {
         results.push(error);
         return Ok(results);
     }
-    let is_ours = |owner: &str| VariantOutcome::is_in(owner, settings.shard);
-    variants.all.retain(|variant| is_ours(&variant.owner));
-    left.retain(|package| is_ours(&package.owner));
+    variants.all.retain(|variant| settings.has(&variant.owner));
+    left.retain(|package| settings.has(&package.owner));
     observer.begin(variants.all.len());
     let work = Work {
         run: &run,
@@ -122,7 +122,7 @@ pub fn run_fleet(run: FleetRun<'_>, observer: &mut dyn RunObserver) -> Result<Re
         })?;
     }
     let copies = owners.copies.iter();
-    for copy in copies.filter(|copy| is_ours(&copy.owner)) {
+    for copy in copies.filter(|copy| settings.has(&copy.owner)) {
         observer.record(copied(copy))?;
     }
     if run.writes_status && run.mode.writes {
@@ -159,24 +159,17 @@ fn supplied_variants(
     Ok(None)
 }
 
-/// Finds the packages of the fleet that have an owner, and refuses variants that target a package of another owner.
-fn find_owners(
+/// Finds the packages of the fleet with an owner in their Kptfile.
+fn claimed(
     run: &FleetRun<'_>,
     drafts: &mut Drafts<'_>,
-    variants: &mut [FleetVariant],
+    variants: &[FleetVariant],
     results: &mut Results,
-) -> Result<Owners, UsageError> {
-    let FleetRun { fleet, mode, .. } = *run;
-    let claimed = if mode.drafts {
-        drafts.claimed(variants, results)?
-    } else {
-        let found = claimed_packages(fleet, !mode.writes);
-        found.map_err(UsageError::of)?
-    };
-    let owners = Owners::new(claimed, variants);
-    let is_package = |path: &str| !mode.drafts && fleet.join(path).join("Kptfile").exists();
-    refuse_shared_places(variants, &owners.owned, is_package);
-    Ok(owners)
+) -> Result<Vec<ClaimedPackage>, UsageError> {
+    if run.mode.drafts {
+        return drafts.claimed(variants, results);
+    }
+    claimed_packages(run.fleet, !run.mode.writes).map_err(UsageError::of)
 }
 
 /// How many of these packages a run with `prune` would delete or propose to delete.
@@ -239,57 +232,6 @@ fn read_inputs(
     paths
         .map(|(_, path)| SuppliedPackage::from_path(role, path, results))
         .collect()
-}
-
-/// Refuses variants that target the same path as another variant, or a path inside another variant's path or an
-/// existing package. The owner of an existing package keeps it.
-pub(super) fn refuse_shared_places(
-    variants: &mut [FleetVariant],
-    owned: &[ClaimedPackage],
-    is_package: impl Fn(&str) -> bool,
-) {
-    let owners: HashMap<&str, &str> = owned
-        .iter()
-        .map(|package| (package.path.as_str(), package.owner.as_str()))
-        .collect();
-    let owns = |variant: &FleetVariant, path: &str| {
-        let owner = owners.get(path);
-        owner.is_some_and(|owner| *owner == variant.owner)
-    };
-    let refuse = |variant: &mut FleetVariant, message: String| {
-        let error = FunctionResult::error(Reason::OtherOwner, message);
-        variant.refuse(error.with_field("spec.downstream"));
-    };
-    let mut wanted: HashMap<String, Vec<String>> = HashMap::new();
-    for variant in variants.iter_mut() {
-        let Some(path) = variant.path() else { continue };
-        // The first component is the repository.
-        let outer = folders_above(path).skip(1).find(|above| is_package(above));
-        match outer.filter(|_| !owns(variant, path)) {
-            Some(outer) => {
-                let message = format!("the package `{path}` is inside the package `{outer}`");
-                refuse(variant, message);
-            }
-            None => {
-                let all = wanted.entry(path.to_owned()).or_default();
-                all.push(variant.owner.clone());
-            }
-        }
-    }
-    for variant in variants {
-        let Some(path) = variant.path() else { continue };
-        let outer = folders_above(path).find_map(|above| wanted.get(above)?.first());
-        let all = wanted.get(path).map_or(&[][..], Vec::as_slice);
-        let message = if let Some(outer) = outer {
-            format!("the package `{path}` is inside the package of `{outer}`")
-        } else if all.len() > 1 && !owns(variant, path) {
-            let others = listed(all.iter().filter(|other| **other != variant.owner));
-            format!("expected one PackageVariant for the package `{path}`, found {others} too")
-        } else {
-            continue;
-        };
-        refuse(variant, message);
-    }
 }
 
 /// The work that several threads share.
