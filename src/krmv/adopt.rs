@@ -4,7 +4,7 @@ use krm_variants::config::Config;
 use krm_variants::filter::search_progress;
 use krm_variants::functions::{Inputs, Items, SuppliedInput, merge_package, run as run_function};
 use krm_variants::git::Revision;
-use krm_variants::kptfile::NewLock;
+use krm_variants::kptfile::{NewLock, UpstreamLock};
 use krm_variants::package::PackageFile;
 use krm_variants::supplied::Role;
 use serde_json::json;
@@ -25,11 +25,17 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let directory = get.directory.clone().unwrap_or_else(|| ".".into());
     let package = LocalPackage::open_any(&directory)?;
     let name = package.name();
-    if package.tracking.lock.is_some() && source.revision.is_none() {
+    upstream.list(&source.path)?;
+    // A lock is searched again only if its commit is gone.
+    let is_gone = |lock: &UpstreamLock| {
+        let commit = lock.commit.as_deref().filter(|_| upstream.is_git());
+        commit.is_some_and(|commit| upstream.fetch_commit(commit).is_err())
+    };
+    let lock = package.tracking.lock.as_ref();
+    if lock.is_some_and(|lock| !is_gone(lock)) && source.revision.is_none() {
         let message = format!("'{name}' already has a lock; add @REVISION to replace it");
         return Err(Failure::new(message).hint(package.command(&["status"])));
     }
-    upstream.list(&source.path)?;
     let newest = chosen(&source, &upstream)?;
     let revision = match &source.revision {
         Some(_) => newest,

@@ -60,7 +60,14 @@ fn a_lock_whose_commit_is_nowhere() {
     world.commit("broken");
     let said = refused(&world, "own", &["upgrade", "web"]);
     assert!(said.contains("cannot read the original revision"), "{said}");
-    assert!(said.contains("krmv get --adopt"), "{said}");
+    let mut hints = hints(&said).into_iter();
+    let adopt = hints.find(|hint| hint.starts_with("krmv get --adopt"));
+    world.shell(adopt.expect(&said)).assert_code(0);
+    let locked = world.commit_of("v1.0.0");
+    assert!(world.read("web/Kptfile").contains(&locked));
+    // This lock can be read.
+    let said = refused(&world, "own", &["get", "--adopt", "../catalog//web", "web"]);
+    assert!(said.contains("already has a lock"), "{said}");
 }
 
 #[test]
