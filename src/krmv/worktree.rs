@@ -267,7 +267,7 @@ pub(crate) fn restore(package: &LocalPackage) -> Result<String> {
 /// The commit before the open upgrade. The upgrade itself may already be committed.
 fn before_upgrade(directory: &Path) -> Result<Option<String>> {
     let log = "log --first-parent --format=%H -100 --";
-    let commits = client::text(directory, log.split(' ').chain([KPTFILE]))?;
+    let commits = client::text(directory, log.split(' ').chain([KPTFILE])).unwrap_or_default();
     let is_open_at = |commit: &str| {
         let text = client::text(directory, ["show", &format!("{commit}:./{KPTFILE}")]);
         Some(Tracking::read(&text.ok()?).ok()?.open.is_some())

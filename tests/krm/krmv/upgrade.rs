@@ -279,6 +279,26 @@ fn abort_restores_nothing_that_it_cannot_save() {
     assert_ne!(world.read("web/service.yaml"), edited);
 }
 
+#[test]
+fn abort_needs_a_commit() {
+    let world = World::new();
+    world
+        .krmv(&["get", "../catalog//web@v1.0.0"])
+        .assert_code(0);
+    let edited = world
+        .read("web/app.yaml")
+        .replace("replicas: 1", "replicas: 5");
+    world.write("web/app.yaml", &edited);
+    world
+        .krmv(&["upgrade", "web", "v2.0.0", "--force"])
+        .assert_code(1);
+    let refused = world.krmv(&["upgrade", "web", "--abort"]);
+    refused.assert_code(2);
+    let expected = "no commit has 'web' as it was before the upgrade";
+    assert!(refused.stderr.contains(expected), "{}", refused.stderr);
+    assert_eq!(hints(&refused.stderr), ["krmv resolve web"]);
+}
+
 /// A package of one file at the root of a repository that holds other files.
 #[test]
 fn abort_leaves_files_alone_that_are_not_of_a_package_of_one_file() {
