@@ -14,6 +14,7 @@ use krm_variants::package::{
 use krm_variants::resource::Resource;
 use krm_variants::yaml::{Document, NodeRef, OwnedDocument};
 
+use super::client;
 use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
 
@@ -214,22 +215,41 @@ impl LocalPackage {
         })
     }
 
-    /// The existing paths of the package from the current directory, quoted for a shell.
-    pub(crate) fn shell_paths(&self) -> Result<String> {
-        let mut paths = self.paths()?;
-        paths.retain(|path| self.directory.join(path).exists());
-        let paths = paths.iter().map(|path| self.directory.join(path));
-        // A path loses its last `.`.
-        let paths = paths.map(|path| path.components().collect::<PathBuf>());
-        Ok(command(
-            paths.map(|path| path.to_string_lossy().into_owned()),
-        ))
+    /// The directory for `git -C`. `None` if the current directory is in the work tree of the package.
+    fn directory_elsewhere(&self) -> Option<String> {
+        let top = |directory: &Path| client::line(directory, ["rev-parse", "--show-toplevel"]);
+        (top(Path::new(".")) != top(&self.directory)).then(|| self.name())
     }
 
-    /// A command that commits the package.
-    pub(crate) fn commit_command(&self, message: &str) -> Result<String> {
-        let message = command(["git", "commit", "-m", message]);
-        Ok(format!("git add {} && {message}", self.shell_paths()?))
+    /// A Git command for the repository of the package.
+    pub(crate) fn git_command(&self, words: &[&str]) -> String {
+        let elsewhere = self.directory_elsewhere();
+        let at = elsewhere.iter().flat_map(|name| ["-C", name]);
+        command(["git"].into_iter().chain(at).chain(words.iter().copied()))
+    }
+
+    /// A command that commits the package. If it `is_alone`, it leaves out what else is staged.
+    pub(crate) fn commit_command(&self, message: &str, is_alone: bool) -> Result<String> {
+        let folder = match self.directory_elsewhere() {
+            Some(_) => Path::new(""),
+            None => &self.directory,
+        };
+        let mut paths = self.paths()?;
+        paths.retain(|path| self.directory.join(path).exists());
+        let paths = paths.iter().map(|path| folder.join(path));
+        // A path loses its last `.`.
+        let paths = paths.map(|path| path.components().collect::<PathBuf>());
+        let paths: Vec<String> = paths
+            .map(|path| path.to_string_lossy().into_owned())
+            .collect();
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let add = self.git_command(&[&["add"], &paths[..]].concat());
+        let mut commit = vec!["commit", "-m", message];
+        if is_alone {
+            commit.push("--");
+            commit.extend(paths);
+        }
+        Ok(format!("{add} && {}", self.git_command(&commit)))
     }
 
     /// The changes that turn the package on disk into these files.

@@ -127,7 +127,7 @@ impl UpgradeReport<'_> {
 /// The command that commits the package when all conflicts are decided.
 pub(crate) fn commit_command(package: &LocalPackage, to: &Revision) -> Result<String> {
     let message = format!("{}: upgrade to {}", package.label(), to.lock_ref);
-    package.commit_command(&message)
+    package.commit_command(&message, false)
 }
 
 /// Commands that decide conflicts: the first conflict, or all of them one by one.

@@ -66,13 +66,8 @@ pub(crate) fn refuse_uncommitted(package: &LocalPackage, again: &str) -> Result<
         "'{name}' has uncommitted changes ({}{more}); commit them first, so that you can compare and go back",
         first.get(3..).unwrap_or(first)
     );
-    let commit = format!(
-        "{} -- {}",
-        package.commit_command("before the upgrade")?,
-        package.shell_paths()?
-    );
     Err(Failure::new(message)
-        .hint(commit)
+        .hint(package.commit_command("before the upgrade", true)?)
         .hint(format!("{again} --force")))
 }
 
@@ -251,10 +246,8 @@ pub(crate) fn restore(package: &LocalPackage) -> Result<String> {
     let mut message = format!("back to commit {}", short(&before));
     let kept = kept.trim_end();
     if !kept.is_empty() {
-        message += &format!(
-            "; its state until now is saved: git stash apply {}",
-            short(kept)
-        );
+        let apply = package.git_command(&["stash", "apply", &short(kept)]);
+        message += &format!("; its state until now is saved: {apply}");
     }
     if let Some(first) = unseen.keys().next() {
         let more = and_more(unseen.len());

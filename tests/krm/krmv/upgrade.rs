@@ -280,6 +280,39 @@ fn abort_restores_nothing_that_it_cannot_save() {
 }
 
 #[test]
+fn hints_about_git_run_outside_of_the_work_tree() {
+    let world = World::edited();
+    let shell = |line: &str| {
+        let mut command = world.command("sh".as_ref());
+        command.current_dir(world.folder.path(""));
+        command.args(["-c", line]);
+        super::outcome(command)
+    };
+    let upgrade = |more: &[&str]| world.krmv_in("", &[&["upgrade", "own/web"], more].concat());
+    world.write("web/own.txt", "own\n");
+    let refused = upgrade(&[]);
+    refused.assert_code(2);
+    shell(hints(&refused.stderr)[0]).assert_code(0);
+    upgrade(&["v2.0.0"]).assert_code(1);
+    let changed = files(&world);
+    let aborted = upgrade(&["--abort"]);
+    let words: Vec<&str> = aborted.stdout.split_whitespace().collect();
+    let apply = words
+        .join(" ")
+        .split(": ")
+        .nth(2)
+        .expect("a command")
+        .to_owned();
+    let apply = apply.split(" hint").next().expect("its end").to_owned();
+    assert_ne!(files(&world), changed);
+    shell(&apply).assert_code(0);
+    assert_eq!(files(&world), changed);
+    let resolved = world.krmv_in("", &["resolve", "own/web", "--take", "local"]);
+    shell(hints(&resolved.stdout)[0]).assert_code(0);
+    assert_eq!(world.folder.git_in("own", &["status", "--short"]), "");
+}
+
+#[test]
 fn abort_needs_a_commit() {
     let world = World::new();
     world
