@@ -279,7 +279,17 @@ impl UpstreamSource {
 
     fn fetch(&self, arguments: &[&str]) -> Result<()> {
         let common = ["fetch", "--quiet", "--no-write-fetch-head", "--force"];
-        let arguments = ANY_BARE.iter().chain(&common).chain(arguments);
+        // As for `ls-remote`, the repository of the user may have credentials or another address for a URL.
+        let config = "rev-parse --path-format=absolute --git-path config";
+        let own = client::line(Path::new("."), config.split(' '));
+        let own = own.map(|path| format!("include.path={path}"));
+        let own = own
+            .iter()
+            .flat_map(|own| ["-c", own, "-c", "core.bare=true"]);
+        let arguments = own
+            .chain(ANY_BARE)
+            .chain(common)
+            .chain(arguments.iter().copied());
         client::text(&self.path, arguments).map(drop)
     }
 

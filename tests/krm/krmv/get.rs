@@ -193,6 +193,18 @@ fn a_package_comes_over_ssh_and_is_upgraded_from_the_cache() {
     assert!(world.read("web/app.yaml").contains("app:2"));
     let said = run(&["upgrade", "web", "main"], "false");
     assert_ne!(said.code, Some(0), "{}", said.stdout);
+    // The configuration of the repository counts for all of Git's commands.
+    let config = |key: &str, value: &str| {
+        world.folder.git_in("own", &["config", key, value]);
+    };
+    config("core.sshCommand", &serve);
+    config(
+        "url.ssh://git@example.com/.insteadOf",
+        "https://example.com/",
+    );
+    let source = source.replace("ssh://git@", "https://");
+    world.krmv(&["get", &source, "again"]).assert_code(0);
+    world.krmv(&["status", "again"]).assert_code(3);
 }
 
 /// A server of files knows no shallow clones: the whole history is fetched.
