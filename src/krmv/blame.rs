@@ -30,7 +30,7 @@ use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
 use super::merging::Merger;
 use super::package::{Contents, KPTFILE, LocalPackage, PackageResources, RULES, ResourcePlace};
-use super::print::{self, BOLD, DIM, Page};
+use super::print::{self, BOLD, DIM, Page, warning};
 use super::session::{followed, remembered};
 use super::upstream::{UpstreamSource, moved_to, supplied};
 use super::{client, exit, worktree};
@@ -45,6 +45,7 @@ pub(crate) fn run(blame: &BlameArguments, common: &Common) -> Result<u8> {
     }
     let history = FileHistory::of(&package)?;
     let mut fields = history.blame(&package, &file)?;
+    history.warn_of_unread();
     if let Some(wanted) = &blame.field {
         fields.retain(|field| is_meant(wanted, &field.shown) || is_meant(wanted, &field.key));
         if fields.is_empty() {
@@ -231,6 +232,8 @@ struct FileHistory {
     /// The contents of the files on disk if some are uncommitted, by the IDs that stand for them (`worktree:PATH`).
     worktree_contents: HashMap<String, Vec<u8>>,
     parsed: RefCell<HashMap<String, Option<Rc<OwnedDocument>>>>,
+    /// The merged revisions of upstream that cannot be read, with their commits.
+    unread: RefCell<BTreeMap<String, String>>,
 }
 
 impl FileHistory {
@@ -243,6 +246,7 @@ impl FileHistory {
             only_file: package.only_file()?,
             worktree_contents: HashMap::new(),
             parsed: RefCell::default(),
+            unread: RefCell::default(),
         };
         let top = client::line(
             directory,
@@ -277,6 +281,22 @@ impl FileHistory {
             history.upstream = Some(upstream);
         }
         Ok(history)
+    }
+
+    /// Another machine has other revisions in its cache.
+    fn warn_of_unread(&self) {
+        let Some(upstream) = &self.upstream else {
+            return;
+        };
+        for (revision, commit) in &*self.unread.borrow() {
+            let fetch = upstream.fetch_command(commit);
+            let fetch = fetch.map(|fetch| format!("; to get it: {fetch}"));
+            warning(format_args!(
+                "cannot read {revision} of {}: what it set is shown as yours{}",
+                upstream.address(),
+                fetch.unwrap_or_default()
+            ));
+        }
     }
 
     /// Reads the states of the package from the commits of its own repository, each before its parents. Moves of the
@@ -562,7 +582,12 @@ impl FileHistory {
                 path = moved_to(upstream.path(), &path, &newer, &commit)?;
                 self.upstream_files(&path, &commit)
             });
-            let Some(files) = files else { break };
+            let Some(files) = files else {
+                if states.is_empty() {
+                    self.unread.borrow_mut().insert(revision, commit);
+                }
+                break;
+            };
             newer.clone_from(&commit);
             let mut state = HistoricState::new(Setter::Upstream { revision, commit }, files);
             state.parents = vec![states.len() + 1];

@@ -277,6 +277,22 @@ impl UpstreamSource {
             .map_err(|error| self.unreachable(error))
     }
 
+    /// A command that brings a commit into the cache. `None` for a local repository.
+    pub(crate) fn fetch_command(&self, commit: &str) -> Option<String> {
+        let path = self.path.to_string_lossy();
+        let words = [
+            "git",
+            "-C",
+            &path,
+            "fetch",
+            SHALLOW[0],
+            "--",
+            &self.address,
+            commit,
+        ];
+        (!self.is_local).then(|| command(words))
+    }
+
     fn fetch(&self, arguments: &[&str]) -> Result<()> {
         let common = ["fetch", "--quiet", "--no-write-fetch-head", "--force"];
         // As for `ls-remote`, the repository of the user may have credentials or another address for a URL.

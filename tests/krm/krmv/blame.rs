@@ -307,6 +307,21 @@ fn a_package_that_moved_does_not_end_the_trail() {
 }
 
 #[test]
+fn a_revision_that_cannot_be_read_is_named() {
+    let world = World::with_package();
+    let locked = world.commit_of("v1.0.0");
+    assert_eq!(world.krmv(&["blame", "web/app.yaml"]).stderr, "");
+    let kptfile = world.read("web/Kptfile");
+    world.write("web/Kptfile", &kptfile.replace(&locked, &"1".repeat(40)));
+    let amend = ["commit", "--quiet", "--all", "--amend", "--no-edit"];
+    world.folder.git_in("own", &amend);
+    let outcome = world.krmv(&["blame", "web/app.yaml"]);
+    outcome.assert_code(0);
+    let expected = "warning: cannot read v1.0.0 of ";
+    assert!(outcome.stderr.starts_with(expected), "{}", outcome.stderr);
+}
+
+#[test]
 fn blame_names_what_is_not_there() {
     let world = World::with_package();
     let outcome = world.krmv(&["blame", "web/none.yaml"]);
