@@ -112,7 +112,7 @@ impl UpstreamSource {
             progress(format_args!("Asking {} for its revisions", self.address));
             let listed = client::text(Path::new("."), ["ls-remote", "--", self.remote.as_str()]);
             let listed = listed.map_err(|error| self.unreachable(error))?;
-            self.prepare()?;
+            self.prepare(&listed)?;
             // If the cache is not writable, the next fetch into it fails with an error.
             let _ = std::fs::write(self.path.join(REFERENCES), &listed);
             listed
@@ -198,7 +198,6 @@ impl UpstreamSource {
         if self.is_offline {
             return Err(self.not_cached(&format!("the revision {name}")));
         }
-        self.prepare()?;
         progress(format_args!("Fetching {name} from {}", self.address));
         let address = self.address.as_str();
         let remote = self.remote.as_str();
@@ -243,7 +242,6 @@ impl UpstreamSource {
         if self.is_local || self.is_offline || missing.len() < 2 {
             return Ok(());
         }
-        self.prepare()?;
         let count = missing.len();
         progress(format_args!(
             "Fetching {count} revisions from {}",
@@ -267,7 +265,6 @@ impl UpstreamSource {
         if self.is_offline {
             return Err(self.not_cached("its history"));
         }
-        self.prepare()?;
         progress(format_args!("Fetching the history of {}", self.address));
         let is_shallow = self.path.join("shallow").exists();
         let mut arguments = vec!["--tags"];
@@ -391,7 +388,8 @@ impl UpstreamSource {
         Ok((snapshot, moved))
     }
 
-    fn prepare(&self) -> Result<()> {
+    /// Makes the clone in the cache, with the object format of the listed references.
+    fn prepare(&self, listed: &str) -> Result<()> {
         if self.path.join("HEAD").is_file() {
             return Ok(());
         }
@@ -403,7 +401,10 @@ impl UpstreamSource {
             Failure::new(message).hint("export XDG_CACHE_HOME=\"$(mktemp -d)\"")
         };
         std::fs::create_dir_all(&self.path).map_err(refused)?;
-        client::text(&self.path, ["init", "--quiet", "--bare", "."])?;
+        let is_sha256 = listed.find('\t') == Some(64);
+        let format = if is_sha256 { "sha256" } else { "sha1" };
+        let init = ["init", "--quiet", "--bare", "--object-format", format];
+        client::text(&self.path, init)?;
         Ok(())
     }
 

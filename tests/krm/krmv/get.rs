@@ -3,7 +3,8 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
-use super::{KRMV, World, hints, outcome};
+use super::{KRMV, SERVICE, World, deployment, hints, outcome};
+use crate::git::Folder;
 
 #[test]
 fn a_new_package_is_that_of_kpt_pkg_get() {
@@ -159,17 +160,37 @@ fn a_copy_is_adopted_by_its_content() {
     assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
 }
 
-/// A copy over SSH, with `git` doing the talking: another program in place of `ssh` serves the repository here.
+/// A program in place of `ssh` that serves the repositories here.
+fn ssh(world: &World) -> String {
+    let script = "#!/bin/sh\nfor last; do :; done\nexec sh -c \"$last\"\n";
+    world.folder.put("ssh", script);
+    format!("sh {}", world.folder.path("ssh").display())
+}
+
+#[test]
+fn a_remote_with_sha_256_has_a_clone_with_it() {
+    let folder = Folder::new(&["--object-format=sha256"]);
+    let world = World { folder };
+    world.release("v1.0.0", &deployment(1, "app:1", "64Mi"), SERVICE);
+    std::fs::create_dir(world.path("")).expect("a folder");
+    let catalog = world.folder.path("catalog");
+    let source = format!("ssh://git@example.com{}//web", catalog.display());
+    let mut command = world.command(Path::new(KRMV));
+    command.env("GIT_SSH_COMMAND", ssh(&world));
+    command.args(["get", &source]);
+    outcome(command).assert_code(0);
+    assert!(
+        world
+            .read("web/Kptfile")
+            .contains(&world.commit_of("v1.0.0"))
+    );
+}
+
+/// A copy over SSH, with `git` doing the talking.
 #[test]
 fn a_package_comes_over_ssh_and_is_upgraded_from_the_cache() {
     let world = World::new();
-    let ssh = world.folder.path("ssh");
-    std::fs::write(
-        &ssh,
-        "#!/bin/sh\nfor last; do :; done\nexec sh -c \"$last\"\n",
-    )
-    .expect("a file");
-    let serve = format!("sh {}", ssh.display());
+    let serve = ssh(&world);
     let run = |arguments: &[&str], serve: &str| {
         let mut command = world.command(Path::new(KRMV));
         command.env("GIT_SSH_COMMAND", serve).args(arguments);
