@@ -7,14 +7,21 @@ use std::process::{Command, Output, Stdio};
 
 use super::failure::{Failure, Result};
 
-/// Variables that Git sets for a hook. They are removed, because they would redirect our commands to the hook's
-/// repository.
-const HOOK_VARIABLES: [&str; 5] = [
+/// Variables that are removed. Git sets most of them for a hook, and they would redirect our commands to the hook's
+/// repository; the last two do not go with `GIT_LITERAL_PATHSPECS`.
+const REMOVED_VARIABLES: [&str; 12] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",
     "GIT_PREFIX",
     "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_QUARANTINE_PATH",
+    "GIT_SHALLOW_FILE",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
 ];
 
 /// Runs `git` in a directory. A nonzero exit code is not an error.
@@ -31,7 +38,7 @@ pub(crate) fn output<S: AsRef<OsStr>>(
         "log.showSignature=false",
     ]);
     command.current_dir(directory).args(arguments);
-    HOOK_VARIABLES.iter().for_each(|name| {
+    REMOVED_VARIABLES.iter().for_each(|name| {
         command.env_remove(name);
     });
     // A path may hold characters that a pattern is made of.

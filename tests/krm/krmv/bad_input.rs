@@ -288,6 +288,24 @@ fn a_tag_that_was_moved_upstream_does_not_lose_the_original() {
     assert_eq!(json["packages"][0]["commit"], locked.as_str());
 }
 
+#[test]
+fn variables_of_a_hook_do_not_count() {
+    for variable in [
+        "GIT_DIR",
+        "GIT_COMMON_DIR",
+        "GIT_INTERNAL_SUPER_PREFIX",
+        "GIT_GLOB_PATHSPECS",
+        "GIT_ICASE_PATHSPECS",
+    ] {
+        let world = World::edited();
+        let mut command = world.command(super::KRMV.as_ref());
+        command
+            .args(["upgrade", "web", "v1.1.0"])
+            .env(variable, "1");
+        super::outcome(command).assert_code(0);
+    }
+}
+
 /// A linked work tree whose main work tree moved, or the repository of another user.
 #[test]
 fn a_repository_that_git_refuses() {
