@@ -131,7 +131,10 @@ impl UpstreamSource {
             .releases
             .requested(request)
             .map(ListedReference::revision);
-        let found = listed.or_else(|| self.by_other_name(directory, request));
+        // A clone may still have tags and branches that upstream deleted.
+        let is_other = self.is_local || is_commit(request);
+        let other = || is_other.then(|| self.by_other_name(directory, request));
+        let found = listed.or_else(|| other().flatten());
         found.ok_or_else(|| self.not_found(request))
     }
 
@@ -158,8 +161,7 @@ impl UpstreamSource {
             };
             return found.map(|found| of_file(&*found));
         }
-        let is_commit = name.len() >= 7 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if !self.is_local && is_commit && name.len() == 40 {
+        if !self.is_local && is_commit(name) && name.len() >= 40 {
             self.fetch_commit(name).ok()?;
         }
         let repository = Repository::open(&self.path).ok()?;
@@ -428,6 +430,11 @@ impl UpstreamSource {
         );
         Failure::new(message)
     }
+}
+
+/// Whether a name is the ID of a commit, or its beginning.
+fn is_commit(name: &str) -> bool {
+    name.len() >= 7 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The directory to which most files of a directory were renamed between two commits, or the new path of a file.

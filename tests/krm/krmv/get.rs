@@ -214,6 +214,18 @@ fn a_package_comes_over_ssh_and_is_upgraded_from_the_cache() {
     assert!(world.read("web/app.yaml").contains("app:2"));
     let said = run(&["upgrade", "web", "main"], "false");
     assert_ne!(said.code, Some(0), "{}", said.stdout);
+    // The clone still has a branch that upstream deleted.
+    world.folder.git(&["branch", "gone", "v1.0.0"]);
+    let gone = source.replace("v1.0.0", "gone");
+    run(&["get", &gone, "first"], &serve).assert_code(0);
+    world.folder.git(&["branch", "-D", "gone"]);
+    let said = run(&["get", &gone, "second"], &serve);
+    said.assert_code(2);
+    assert!(
+        said.stderr.contains("no revision `gone`"),
+        "{}",
+        said.stderr
+    );
     // The configuration of the repository counts for all of Git's commands.
     let config = |key: &str, value: &str| {
         world.folder.git_in("own", &["config", key, value]);
