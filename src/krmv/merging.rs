@@ -12,7 +12,7 @@ use krm_variants::functions::{
     DriverFiles, DriverOutcome, Inputs, Items, Outcome, SuppliedInput, merge_package, run,
 };
 use krm_variants::merge::Side;
-use krm_variants::package::Skipped;
+use krm_variants::package::{Package, Skipped};
 use krm_variants::results::{FunctionResult, Reason, Results};
 use krm_variants::supplied::{Role, SuppliedPackage};
 use krm_variants::yaml::{OwnedDocument, Value, to_block_text};
@@ -102,20 +102,29 @@ impl Merger {
         })
     }
 
-    /// Warns of files that only the new revision has in a form that is not read, such as Git LFS pointers. A merge
-    /// takes them for deleted.
-    pub(crate) fn warn_of_skipped(&self, results: &mut Results) {
-        let skipped = |package: &Arc<SuppliedPackage>| {
-            let skipped = package.files().map(|files| files.skipped.clone());
-            skipped.unwrap_or_default()
+    /// Warns of files that are not read, and that a merge takes for deleted: those that only the new revision has as a
+    /// Git LFS pointer or the like, and links of the user in the places of upstream's files.
+    pub(crate) fn warn_of_skipped(&self, local: &[Skipped], results: &mut Results) {
+        let none = Package::default();
+        let [original, upstream] =
+            [&self.original, &self.upstream].map(|package| package.files().unwrap_or(&none));
+        let has = |skipped: &&Skipped| {
+            let mut rests = original
+                .files()
+                .filter_map(|(path, _)| path.strip_prefix(&skipped.path));
+            rests.any(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        let known = skipped(&self.original);
-        for Skipped { path, reason } in skipped(&self.upstream) {
-            if !known.iter().any(|known| known.path == path) {
-                let message = format!("skipped in upstream's revision: {reason}");
-                let result = FunctionResult::warning(Reason::SkippedFile, message);
-                results.push(result.in_file(path));
-            }
+        let is_new = |new: &&Skipped| !original.skipped.iter().any(|old| old.path == new.path);
+        let local = local
+            .iter()
+            .filter(has)
+            .map(|skipped| ("your package", skipped));
+        let upstream = upstream.skipped.iter().filter(is_new);
+        let upstream = upstream.map(|skipped| ("upstream's revision", skipped));
+        for (place, Skipped { path, reason }) in local.chain(upstream) {
+            let message = format!("skipped in {place}: {reason}");
+            let result = FunctionResult::warning(Reason::SkippedFile, message);
+            results.push(result.in_file(path.clone()));
         }
     }
 

@@ -9,7 +9,7 @@ use krm_variants::kptfile::UpstreamLock;
 use krm_variants::merge::member::{Member, find_packages};
 use krm_variants::merge::resources::pair;
 use krm_variants::package::{
-    self, FileChange, is_krm_name, read_package, recover_package, write_package_whole,
+    self, FileChange, Skipped, is_krm_name, read_package, recover_package, write_package_whole,
 };
 use krm_variants::resource::Resource;
 use krm_variants::yaml::{Document, NodeRef, OwnedDocument};
@@ -138,6 +138,11 @@ impl LocalPackage {
     /// The directory as the user gave it, for messages and commands.
     pub(crate) fn name(&self) -> String {
         self.directory.to_string_lossy().into_owned()
+    }
+
+    /// The files that were not read.
+    pub(crate) fn skipped(&self) -> &[Skipped] {
+        &self.files.skipped
     }
 
     /// The name of its directory.

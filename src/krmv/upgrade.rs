@@ -131,7 +131,7 @@ impl Task<'_> {
         if merged.results.has_errors() {
             return print_errors(&merged.results, self.common);
         }
-        merger.warn_of_skipped(&mut merged.results);
+        merger.warn_of_skipped(self.package.skipped(), &mut merged.results);
         let found = conflicts(&merged.results);
         let open = if self.upgrade.take.is_some() {
             Vec::new()

@@ -431,6 +431,19 @@ fn files_that_are_not_read_are_named() {
 }
 
 #[test]
+fn links_in_place_of_files_are_named() {
+    let world = World::with_package();
+    std::fs::rename(world.path("web/app.yaml"), world.path("shared.yaml")).expect("a move");
+    std::os::unix::fs::symlink("../shared.yaml", world.path("web/app.yaml")).expect("a link");
+    std::os::unix::fs::symlink("nowhere", world.path("web/own.yaml")).expect("a link");
+    world.commit("a link");
+    let upgraded = world.krmv(&["upgrade", "web", "v1.1.0"]).stdout;
+    let expected = "app.yaml: skipped in your package: link to a file outside";
+    assert!(upgraded.contains(expected), "{upgraded}");
+    assert!(!upgraded.contains("own.yaml"), "{upgraded}");
+}
+
+#[test]
 fn files_that_git_ignores_are_guarded() {
     let world = World::edited();
     world
