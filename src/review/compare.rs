@@ -242,19 +242,20 @@ impl<'l> Comparison<'_, 'l> {
         } else {
             "name"
         };
-        let gets_namespace = old.namespace.is_none() && old.name == new.name;
-        let risk = if gets_namespace {
+        let namespaces = [&old.namespace, &new.namespace];
+        let may_stay = old.name == new.name && namespaces.iter().any(|name| name.is_none());
+        let risk = if may_stay {
             Risk::Notable
         } else {
             Risk::Dangerous
         };
-        let message = if gets_namespace {
+        let message = if !may_stay {
+            let kind = &after.resource.kind;
+            format!("the {kind} is deleted and created again under another {field}")
+        } else if old.namespace.is_none() {
             "the resource now names a namespace: if it was applied to a different one, this creates a second object".to_owned()
         } else {
-            format!(
-                "the {} is deleted and created again under another {field}",
-                after.resource.kind
-            )
+            "the resource no longer names a namespace: if it is applied to a different one, this creates a second object".to_owned()
         };
         let finding = ReviewFinding::new(risk, Reason::ResourceRenamed, after.resource, message);
         let path = ["metadata", field];

@@ -346,6 +346,23 @@ fn a_resource_that_another_file_still_has_goes_nowhere() {
     check(&format!("{service}{list}"), list, &[]);
 }
 
+/// Without a namespace, an object gets the one that the package is applied to, which may be the same.
+#[test]
+fn a_resource_with_and_without_a_namespace() {
+    let map = |namespace: &str| {
+        format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a{namespace}}}\n")
+    };
+    let start = |what: &str| {
+        format!("notable ResourceRenamed metadata.namespace: the resource {what} a namespace")
+    };
+    let [without, with] = [map(""), map(", namespace: x")];
+    check(&without, &with, &[&start("now names")]);
+    check(&with, &without, &[&start("no longer names")]);
+    let found =
+        "dangerous ResourceRenamed metadata.namespace: the ConfigMap is deleted and created";
+    check(&with, &map(", namespace: y"), &[found]);
+}
+
 /// Tools no longer apply it, so the object in the cluster is pruned or orphaned.
 #[test]
 fn a_resource_that_becomes_local_config_is_deleted() {
