@@ -9,7 +9,7 @@ use super::variant::{SpecChange, update};
 use super::{Made, Sets};
 use crate::config::PACKAGE_VARIANT;
 use crate::functions::render_variant::status::write_status;
-use crate::resource::{Origin, Resource, namespace_of};
+use crate::resource::{Origin, Resource};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::variant::fan_out::{Set, SetExpansion, SetVariant};
@@ -56,7 +56,8 @@ impl Sets {
             }
             return false;
         }
-        let desired = self.desired(&expansions);
+        let variants = expansions.iter().flat_map(|expansion| &expansion.variants);
+        let desired: HashSet<ItemId> = variants.filter_map(|variant| variant.made.item()).collect();
         for (index, expansion) in expansions.into_iter().enumerate() {
             if failed[index] {
                 continue;
@@ -99,10 +100,8 @@ impl Sets {
         let mut specs: BTreeMap<ItemId, (&Set, &Value)> = BTreeMap::new();
         for (LocatedSet { set, .. }, expansion) in self.all.iter().zip(expansions) {
             for variant in &expansion.variants {
-                if let (Some(id), Made::Changed(spec)) =
-                    (self.item_of(set, &variant.name), &variant.made)
-                {
-                    specs.insert(id, (set, spec));
+                if let Made::Changed(id, spec) = &variant.made {
+                    specs.insert(*id, (set, spec));
                 }
             }
         }
@@ -134,22 +133,6 @@ impl Sets {
         Edits { changes, refused }
     }
 
-    fn item_of(&self, set: &Set, name: &str) -> Option<ItemId> {
-        let namespace = namespace_of(set.namespace.as_deref());
-        let member = self.fleet.find(namespace, name);
-        member.map(|member| member.item)
-    }
-
-    /// The existing items that the sets still select.
-    fn desired(&self, expansions: &[SetExpansion<Made>]) -> HashSet<ItemId> {
-        let each = self.all.iter().zip(expansions);
-        let items = each.flat_map(|(located, expansion)| {
-            let there = expansion.variants.iter().filter(|v| !v.made.is_new());
-            there.filter_map(|variant| self.item_of(&located.set, &variant.name))
-        });
-        items.collect()
-    }
-
     fn finish(
         &self,
         index: usize,
@@ -175,17 +158,14 @@ impl Sets {
             result.tag("action", "created")
         };
         match variant.made {
-            Made::Unchanged => counts.unchanged += 1,
+            Made::Unchanged(_) => counts.unchanged += 1,
             Made::New(new) => {
                 counts.created += 1;
                 results.push(created(&variant.name));
                 list.add_text(new);
             }
-            Made::Changed(_) => {
+            Made::Changed(id, _) => {
                 counts.updated += 1;
-                let Some(id) = self.item_of(set, &variant.name) else {
-                    return;
-                };
                 let changes = changes.get(&id).map_or(&[][..], Vec::as_slice);
                 report_changes(changes, list.resource(id), results);
             }

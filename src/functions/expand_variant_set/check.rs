@@ -141,7 +141,9 @@ pub(super) fn check_files(sets: &Sets, expansions: &mut [SetExpansion<Made>], li
         // Variants of one name are a collision of names already.
         let mut names = HashSet::new();
         let mut is_first = |name| names.insert(name);
-        let new = variants.iter().filter(|variant| variant.made.is_new());
+        let new = variants
+            .iter()
+            .filter(|variant| variant.made.item().is_none());
         let new = new.filter(|variant| is_first(variant.name.as_str()));
         let refused = new.filter_map(|variant| {
             let finding = files.refuse(&variant.name, &mut taken)?;

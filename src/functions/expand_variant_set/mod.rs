@@ -297,20 +297,24 @@ impl Sets {
 /// The PackageVariant of a target, compared with the existing one.
 enum Made {
     New(NewText),
-    Changed(Value),
-    Unchanged,
+    Changed(ItemId, Value),
+    Unchanged(ItemId),
 }
 
 impl Made {
-    fn is_new(&self) -> bool {
-        matches!(self, Self::New(_))
+    /// The existing item; `None` for a new PackageVariant.
+    fn item(&self) -> Option<ItemId> {
+        match self {
+            Self::New(_) => None,
+            Self::Changed(id, _) | Self::Unchanged(id) => Some(*id),
+        }
     }
 
     fn cost(&self) -> usize {
         match self {
             Self::New(new) => NEW_COST + new.text.len(),
-            Self::Changed(spec) => spec.cost(),
-            Self::Unchanged => LEAST_COST,
+            Self::Changed(_, spec) => spec.cost(),
+            Self::Unchanged(_) => LEAST_COST,
         }
     }
 }
@@ -349,9 +353,9 @@ impl Sets {
             old.as_ref() == Some(&spec) && annotations_due(node, set).next().is_none()
         });
         Ok(if is_right {
-            Made::Unchanged
+            Made::Unchanged(member.item)
         } else {
-            Made::Changed(spec)
+            Made::Changed(member.item, spec)
         })
     }
 }
