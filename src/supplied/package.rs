@@ -50,7 +50,7 @@ pub struct PackageRevisionName {
 }
 
 impl PackageRevisionName {
-    pub(super) fn read(node: NodeRef<'_>) -> Self {
+    pub(crate) fn read(node: NodeRef<'_>) -> Self {
         let text = |path: &[&str]| {
             let node = node.get_path(path).filter(|node| !node.is_null())?;
             let text = node.scalar_text().filter(|text| !text.is_empty());

@@ -11,6 +11,7 @@ use crate::resource::{Resource, namespace_of};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason};
 use crate::scope::{Scopes, is_definition};
+use crate::supplied::PackageRevisionName;
 use crate::yaml::NodeRef;
 
 /// The `apiVersion` and `kind` of an object.
@@ -29,30 +30,19 @@ const ANY: &str = "";
 pub(crate) struct Object {
     /// The fields that expressions can read.
     pub(crate) fields: ObjectFields,
-    /// The `spec` of a PackageRevision; `None` for other objects.
-    pub(crate) revision: Option<Box<PackageRevisionSpec>>,
+    /// The names in a PackageRevision; `None` for other objects.
+    pub(crate) revision: Option<Box<PackageRevisionName>>,
     /// The number of the list that has it.
     pub(crate) list: usize,
-}
-
-/// The fields that identify a PackageRevision; an absent field is empty.
-#[derive(Debug, Default)]
-pub(crate) struct PackageRevisionSpec {
-    /// `spec.repository`.
-    pub(crate) repository: String,
-    /// `spec.packageName`.
-    pub(crate) package: String,
-    /// `spec.revision`, as text.
-    pub(crate) revision: String,
-    /// `spec.workspaceName`.
-    pub(crate) workspace: String,
 }
 
 impl Object {
     /// The revision of a PackageRevision; empty for other objects.
     pub(crate) fn revision_name(&self) -> &str {
         let revision = self.revision.as_deref();
-        revision.map_or("", |revision| revision.revision.as_str())
+        revision
+            .and_then(|name| name.revision.as_deref())
+            .unwrap_or_default()
     }
 
     fn read(resource: &Resource, node: NodeRef<'_>) -> Self {
@@ -67,22 +57,9 @@ impl Object {
                 })
                 .collect()
         };
-        let field = |name: &str| {
-            let field = node.get_path(&["spec", name]);
-            let text = field.filter(|field| !field.is_null());
-            text.and_then(|field| field.scalar_text())
-                .unwrap_or_default()
-                .to_owned()
-        };
         let type_of = (&*resource.api_version, &*resource.kind);
-        let revision = (type_of == PACKAGE_REVISION).then(|| {
-            Box::new(PackageRevisionSpec {
-                repository: field("repository"),
-                package: field("packageName"),
-                revision: field("revision"),
-                workspace: field("workspaceName"),
-            })
-        });
+        let is_revision = type_of == PACKAGE_REVISION;
+        let revision = is_revision.then(|| Box::new(PackageRevisionName::read(node)));
         let fields = ObjectFields {
             name: resource.name.as_deref().unwrap_or_default().to_owned(),
             namespace: resource.namespace.as_deref().unwrap_or_default().to_owned(),

@@ -4,9 +4,8 @@ use super::{Set, TargetElement};
 use crate::latest::latest;
 use crate::resource::namespace_of;
 use crate::results::{FunctionResult, Reason};
-use crate::variant::cluster::{
-    Cluster, NamedObjects, Object, PACKAGE_REVISION, PackageRevisionSpec, REPOSITORY,
-};
+use crate::supplied::PackageRevisionName;
+use crate::variant::cluster::{Cluster, NamedObjects, Object, PACKAGE_REVISION, REPOSITORY};
 use crate::variant::expression::ObjectFields;
 use crate::variant::naming::revision_name;
 use crate::variant::package_variant::Upstream;
@@ -30,10 +29,11 @@ pub(super) fn find_upstream<'s>(
     let repo = given(&upstream.repo).unwrap_or_default();
     let package = given(&upstream.package).unwrap_or_default();
     let request = RevisionRequest::of(upstream);
-    let is_it = |found: &PackageRevisionSpec| {
-        found.repository == repo
-            && found.package == package
-            && request.is(&found.revision, &found.workspace)
+    let is_it = |found: &PackageRevisionName| {
+        let text = |field| given(field).unwrap_or_default();
+        text(&found.repository) == repo
+            && text(&found.package) == package
+            && request.is(text(&found.revision), text(&found.workspace))
     };
     let mut found = revisions
         .values()
@@ -81,17 +81,21 @@ pub(crate) fn assume_upstreams<'s>(sets: impl Iterator<Item = &'s Set>, cluster:
             continue;
         }
         let request = RevisionRequest::of(upstream);
-        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let text = |field| given(field).unwrap_or_default();
+        let (repository, package) = (text(&upstream.repo), text(&upstream.package));
         let revision = request.to_string();
-        let revision = PackageRevisionSpec {
-            repository: text(&upstream.repo),
-            package: text(&upstream.package),
-            // Without a workspace in the request, assume that the workspace has the name of the revision.
-            workspace: request.workspace().unwrap_or(&revision).to_owned(),
-            revision,
+        // Without a workspace in the request, assume that the workspace has the name of the revision.
+        let workspace = request.workspace().unwrap_or(&revision).to_owned();
+        let name = revision_name(repository, package, &workspace);
+        let revision = PackageRevisionName {
+            name: Some(name.clone()),
+            repository: upstream.repo.clone(),
+            package: upstream.package.clone(),
+            revision: Some(revision),
+            workspace: Some(workspace),
         };
         let fields = ObjectFields {
-            name: revision_name(&revision.repository, &revision.package, &revision.workspace),
+            name,
             namespace: namespace.to_owned(),
             ..ObjectFields::default()
         };
