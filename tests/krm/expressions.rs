@@ -576,7 +576,6 @@ fn a_spent_budget_stays_spent() {
     }
 }
 
-/// Values are kept by the fields that an expression reads.
 #[test]
 fn values_follow_the_fields_that_are_read() {
     let variables = Variables {
@@ -613,9 +612,8 @@ fn values_follow_the_fields_that_are_read() {
     }
 }
 
-/// A value that is kept costs what it would cost to evaluate it again.
 #[test]
-fn a_kept_value_is_paid_for() {
+fn equal_values_are_paid_for_each_time() {
     let text = "a".repeat(100_000);
     let variables = Variables {
         repository: true,
