@@ -368,12 +368,7 @@ fn report_failure(resource: &Resource, findings: Vec<FunctionResult>, results: &
     };
     let count = findings.len();
     for finding in findings.into_iter().take(MOST_ERRORS) {
-        let field = finding.field.clone();
-        let result = finding.with_resource(resource);
-        results.push(match field {
-            Some(field) => result.with_field(field),
-            None => result,
-        });
+        results.push(finding.with_resource(resource));
     }
     if count > MOST_ERRORS {
         let message = format!("{} more errors of this set", count - MOST_ERRORS);

@@ -224,10 +224,7 @@ fn placed(mut result: FunctionResult, variant: &FleetVariant, package: &str) -> 
     let own = ResourceRef::from(&variant.resource);
     let is_variant = result.resource.as_ref() == Some(&own);
     if is_variant || result.file.is_none() && result.resource.is_none() {
-        let field = result.field.take();
-        let mut result = result.with_resource(&variant.resource);
-        result.field = field;
-        return result;
+        return result.with_resource(&variant.resource);
     }
     if let Some((path, _)) = &mut result.file {
         *path = format!("{package}/{path}").into();

@@ -1,6 +1,6 @@
 //! Writes the `status` of the PackageVariants in the directories of the role `variants`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -68,16 +68,14 @@ impl Statuses {
         let files = Arc::new(files);
         let list = ResourceList::from_package(Arc::clone(&files));
         let mut list = list.map_err(|error| UsageError::at("--status", error))?;
-        let found: HashMap<_, _> = list
+        let found: BTreeMap<_, _> = list
             .items()
             .filter(|(_, resource)| is_variant(resource))
             .filter_map(|(id, resource)| Some((id, self.0.get(&owner_of(resource))?)))
             .collect();
-        let mut ids: Vec<_> = found.keys().copied().collect();
-        ids.sort_unstable();
         let mut refused = Vec::new();
         list.edit_items(
-            ids,
+            found.keys().copied(),
             |id, _, root, editor| {
                 let Status {
                     outcome,
