@@ -354,6 +354,11 @@ pub(super) fn own_kptfile(list: &ResourceList) -> Option<ItemId> {
     found.map(|(id, _)| id)
 }
 
+fn texts(map: &BTreeMap<String, String>) -> impl Iterator<Item = (&str, &str)> {
+    map.iter()
+        .map(|(key, value)| (key.as_str(), value.as_str()))
+}
+
 /// The annotations and labels that a package's Kptfile gets.
 struct KptfileMetadata<'m> {
     variant: &'m FleetVariant,
@@ -379,15 +384,8 @@ impl KptfileMetadata<'_> {
         let mut annotations: Vec<(&str, &str)> = Vec::new();
         let mut labels: Vec<(&str, &str)> = Vec::new();
         if self.is_new {
-            let pairs = |map| -> Vec<(&str, &str)> {
-                let map: &BTreeMap<String, String> = map;
-                let pairs = map.iter();
-                pairs
-                    .map(|(key, value)| (key.as_str(), value.as_str()))
-                    .collect()
-            };
-            annotations.extend(pairs(&self.place.annotations));
-            labels.extend(pairs(&self.place.labels));
+            annotations.extend(texts(&self.place.annotations));
+            labels.extend(texts(&self.place.labels));
         }
         annotations.push((OWNER_ANNOTATION, &self.variant.owner));
         annotations.push((DOWNSTREAM_ANNOTATION, &self.place.path));
