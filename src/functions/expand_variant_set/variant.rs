@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::check::ALLOW_EMPTY_ANNOTATION;
 use super::fleet::OWNER_LABEL;
 use crate::config::PACKAGE_VARIANT;
+use crate::kptfile::set_metadata;
 use crate::resource::Resource;
 use crate::results::shown;
 use crate::variant::fan_out::Set;
@@ -54,7 +55,7 @@ pub(super) fn annotations_due<'s>(
     let annotations = variant.get_path(&["metadata", "annotations"]);
     for_variants(set).filter(move |(name, value)| {
         let old = annotations.and_then(|annotations| annotations.get(name));
-        old.and_then(|old| old.as_str()) != Some(value)
+        old.and_then(|old| old.scalar_text()) != Some(value)
     })
 }
 
@@ -120,26 +121,17 @@ fn annotate<'d>(
     changes: &mut Vec<SpecChange>,
 ) -> Result<(), EditError> {
     let path = Path::fields(&["metadata", "annotations"]);
-    let metadata = resource.entry("metadata").map(|entry| entry.value);
-    let old = metadata.and_then(|metadata| metadata.entry("annotations"));
-    let mut new = Vec::new();
+    let old = resource.get_path(&["metadata", "annotations"]);
+    let mut due = Vec::new();
     for (name, value) in annotations_due(resource, set) {
-        let value = Value::from(value.as_str());
-        let current = old.and_then(|old| old.value.get(name));
         changes.push(SpecChange {
             path: path.field(name),
-            current: current.and_then(|old| old.value()),
-            proposed: Some(value.clone()),
+            current: old.and_then(|old| old.get(name)?.value()),
+            proposed: Some(Value::from(value.as_str())),
         });
-        match old {
-            Some(old) => editor.set(old.value, name, Content::Value(value))?,
-            None => new.push((Value::from(name.as_str()), value)),
-        }
+        due.push((name.as_str(), value.as_str()));
     }
-    if let Some(metadata) = metadata.filter(|_| !new.is_empty()) {
-        editor.set(metadata, "annotations", Content::Value(Value::Mapping(new)))?;
-    }
-    Ok(())
+    set_metadata(resource, "annotations", &due, editor)
 }
 
 /// Edits only what differs, so that the rest keeps its format and comments.
