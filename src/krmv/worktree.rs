@@ -239,16 +239,21 @@ pub(crate) fn restore(package: &LocalPackage) -> Result<String> {
     })?;
     let mut all = known(&format!("ls-tree -r -z --name-only {before} --"))?;
     all.extend(present);
-    // Files that were added since are removed.
-    let restore = format!("restore --source {before} --staged --worktree --");
-    with_paths(directory, &restore, &all)?;
     let short = |commit: &str| commit.get(..12).unwrap_or(commit).to_owned();
-    let mut message = format!("back to commit {}", short(&before));
+    let mut saved = String::new();
     let kept = kept.trim_end();
     if !kept.is_empty() {
         let apply = package.git_command(&["stash", "apply", &short(kept)]);
-        message += &format!("; its state until now is saved: {apply}");
+        saved = format!("; its state until now is saved: {apply}");
     }
+    // Files that were added since are removed.
+    let restore = format!("restore --source {before} --staged --worktree --");
+    with_paths(directory, &restore, &all).map_err(|error| {
+        // A filter or a hook may fail when files have changed already.
+        let status = command(["git", "-C", &name, "status"]);
+        Failure::new(error.message + &saved).hint(status)
+    })?;
+    let mut message = format!("back to commit {}{saved}", short(&before));
     if let Some(first) = unseen.keys().next() {
         let more = and_more(unseen.len());
         message +=

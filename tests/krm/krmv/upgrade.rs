@@ -1,5 +1,7 @@
 //! `krmv upgrade`.
 
+use std::os::unix::fs::PermissionsExt;
+
 use super::{SERVICE, World, deployment, hints};
 
 #[test]
@@ -277,6 +279,23 @@ fn abort_restores_nothing_that_it_cannot_save() {
     world.folder.git_in("own", &["add", "other.txt"]);
     world.krmv(&["upgrade", "web", "--abort"]).assert_code(0);
     assert_ne!(world.read("web/service.yaml"), edited);
+}
+
+/// As the hook of Git LFS without `git-lfs` on PATH.
+#[test]
+fn an_abort_that_fails_names_the_saved_state() {
+    let world = World::open();
+    let open = files(&world);
+    let hook = world.path(".git/hooks/post-checkout");
+    std::fs::create_dir_all(hook.parent().expect("a folder")).expect("a folder");
+    std::fs::write(&hook, "#!/bin/sh\nexit 2\n").expect("a file");
+    std::fs::set_permissions(&hook, PermissionsExt::from_mode(0o755)).expect("a mode");
+    let failed = world.krmv(&["upgrade", "web", "--abort"]);
+    failed.assert_code(2);
+    let message = failed.stderr.lines().next().expect("a message");
+    let (_, apply) = message.split_once("is saved: ").expect(message);
+    world.shell(apply).assert_code(0);
+    assert_eq!(files(&world), open);
 }
 
 #[test]
