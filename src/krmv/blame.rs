@@ -45,7 +45,9 @@ pub(crate) fn run(blame: &BlameArguments, common: &Common) -> Result<u8> {
     }
     let history = FileHistory::of(&package)?;
     let mut fields = history.blame(&package, &file)?;
-    history.warn_of_unread();
+    for message in history.warnings.borrow().values() {
+        warning(format_args!("{message}"));
+    }
     if let Some(wanted) = &blame.field {
         fields.retain(|field| is_meant(wanted, &field.shown) || is_meant(wanted, &field.key));
         if fields.is_empty() {
@@ -232,8 +234,8 @@ struct FileHistory {
     /// The contents of the files on disk if some are uncommitted, by the IDs that stand for them (`worktree:PATH`).
     worktree_contents: HashMap<String, Vec<u8>>,
     parsed: RefCell<HashMap<String, Option<Rc<OwnedDocument>>>>,
-    /// The merged revisions of upstream that cannot be read, with their commits.
-    unread: RefCell<BTreeMap<String, String>>,
+    /// What cannot be read, with a message. Another machine has other revisions in its cache.
+    warnings: RefCell<BTreeMap<String, String>>,
 }
 
 impl FileHistory {
@@ -246,7 +248,7 @@ impl FileHistory {
             only_file: package.only_file()?,
             worktree_contents: HashMap::new(),
             parsed: RefCell::default(),
-            unread: RefCell::default(),
+            warnings: RefCell::default(),
         };
         let top = client::line(
             directory,
@@ -283,20 +285,10 @@ impl FileHistory {
         Ok(history)
     }
 
-    /// Another machine has other revisions in its cache.
-    fn warn_of_unread(&self) {
-        let Some(upstream) = &self.upstream else {
-            return;
-        };
-        for (revision, commit) in &*self.unread.borrow() {
-            let fetch = upstream.fetch_command(commit);
-            let fetch = fetch.map(|fetch| format!("; to get it: {fetch}"));
-            warning(format_args!(
-                "cannot read {revision} of {}: what it set is shown as yours{}",
-                upstream.address(),
-                fetch.unwrap_or_default()
-            ));
-        }
+    /// Keeps the first warning about a subject.
+    fn warn(&self, about: &str, message: String) {
+        let mut warnings = self.warnings.borrow_mut();
+        warnings.entry(about.to_owned()).or_insert(message);
     }
 
     /// Reads the states of the package from the commits of its own repository, each before its parents. Moves of the
@@ -584,7 +576,12 @@ impl FileHistory {
             });
             let Some(files) = files else {
                 if states.is_empty() {
-                    self.unread.borrow_mut().insert(revision, commit);
+                    let fetch = upstream.fetch_command(&commit);
+                    let fetch = fetch.map(|fetch| format!("; to get it: {fetch}"));
+                    let (address, fetch) = (upstream.address(), fetch.unwrap_or_default());
+                    let what = "what it set is shown as yours";
+                    let message = format!("cannot read {revision} of {address}: {what}{fetch}");
+                    self.warn(&revision, message);
                 }
                 break;
             };
@@ -708,9 +705,16 @@ impl FileHistory {
         if let Some(bytes) = self.worktree_contents.get(id) {
             return Some(bytes.clone());
         }
-        self.repositories
-            .iter()
-            .find_map(|repository| repository.content(id, path).ok())
+        let mut first = None;
+        for repository in &self.repositories {
+            match repository.content(id, path) {
+                Ok(bytes) => return Some(bytes),
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        let message = format!("{}; what older commits set is shown as set later", first?);
+        self.warn("", message);
+        None
     }
 }
 

@@ -322,6 +322,21 @@ fn a_revision_that_cannot_be_read_is_named() {
 }
 
 #[test]
+fn a_clone_with_a_filter_lacks_older_files() {
+    let world = World::edited();
+    let config = ["config", "uploadpack.allowFilter", "true"];
+    world.folder.git_in("own", &config);
+    let url = format!("file://{}", world.path("").display());
+    let clone = ["clone", "--quiet", "--filter=blob:none", &url, "part"];
+    world.folder.git_in("", &clone);
+    let blamed = world.krmv_in("part", &["blame", "web/app.yaml"]);
+    blamed.assert_code(0);
+    let expected = "is missing; a clone with `--filter`";
+    assert!(blamed.stderr.contains(expected), "{}", blamed.stderr);
+    assert_eq!(blamed.stderr.lines().count(), 1, "{}", blamed.stderr);
+}
+
+#[test]
 fn blame_names_what_is_not_there() {
     let world = World::with_package();
     let outcome = world.krmv(&["blame", "web/none.yaml"]);
