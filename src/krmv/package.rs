@@ -123,7 +123,13 @@ impl LocalPackage {
         let files = read_package(directory)?;
         let contents = contents_of(&files)?;
         let tracking = match contents.get(KPTFILE) {
-            Some(kptfile) => Tracking::read(&String::from_utf8_lossy(kptfile))?,
+            Some(kptfile) => {
+                let tracking = Tracking::read(&String::from_utf8_lossy(kptfile));
+                tracking.map_err(|error| {
+                    Failure::new(format!("'{name}': {}", error.message))
+                        .hint(command(["git", "-C", &name, "diff", KPTFILE]))
+                })?
+            }
             None => Tracking::default(),
         };
         Ok(Self {

@@ -31,7 +31,7 @@ use super::session::{FollowedPackage, followed, locked_name};
 use super::upstream::contents;
 
 /// What the command reports about one package.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PackageStatus {
     path: String,
@@ -84,8 +84,25 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
         find(directory, 0, &mut packages)?;
     }
     let mut states = Vec::new();
+    let is_alone = packages.len() == 1;
     for directory in packages {
-        states.extend(state(&directory, status.bisect.as_deref(), common)?);
+        let found = state(&directory, status.bisect.as_deref(), common);
+        // A package that cannot be read must not hide the other packages.
+        states.extend(found.or_else(|failure| {
+            let path = directory.to_string_lossy().into_owned();
+            let broken = PackageStatus {
+                upgrade: failure.hints.first().cloned().unwrap_or_default(),
+                path,
+                revision: "unknown".to_owned(),
+                problem: Some(failure.message.clone()),
+                ..PackageStatus::default()
+            };
+            if is_alone {
+                Err(failure)
+            } else {
+                Ok(Some(broken))
+            }
+        })?);
     }
     if states.is_empty() {
         // Return the error of the first directory, which explains why it is not a package with an upstream.

@@ -29,6 +29,36 @@ fn status_tries_every_newer_release() {
     assert!(outcome.stdout.contains("up to date"), "{}", outcome.stdout);
 }
 
+/// As after a merge of two branches.
+#[test]
+fn a_kptfile_with_conflict_markers_hides_no_other_package() {
+    let world = World::with_package();
+    world
+        .krmv(&["get", "../catalog//web@v1.0.0", "two"])
+        .assert_code(0);
+    let text = world.read("two/Kptfile") + "<<<<<<< a\n";
+    world.write("two/Kptfile", &text);
+    let status = world.krmv(&["status"]);
+    status.assert_code(3);
+    assert!(
+        status.stdout.contains("\n  'two': Kptfile: line "),
+        "{}",
+        status.stdout
+    );
+    assert!(
+        status.stdout.contains("web: v1.0.0, no edits\n"),
+        "{}",
+        status.stdout
+    );
+    let alone = world.krmv(&["status", "two"]);
+    alone.assert_code(2);
+    assert!(
+        alone.stderr.contains("'two': Kptfile: line "),
+        "{}",
+        alone.stderr
+    );
+}
+
 #[test]
 fn status_names_the_release_that_changes_a_field() {
     let world = World::with_package();
