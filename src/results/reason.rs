@@ -48,7 +48,7 @@ reasons! {
     CopiedPackage,
     /// A CustomResourceDefinition drops a version, or no longer serves it.
     CrdVersionDropped,
-    /// A resource names another one that the package no longer has.
+    /// A field names a resource, volume or port that the package no longer has.
     DanglingReference,
     /// A patch of an overlay matches nothing in its base.
     DeadPatch,

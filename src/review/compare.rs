@@ -56,6 +56,7 @@ pub(super) fn review(
     let mut review = comparison.review;
     let found = &mut review.findings;
     references::dangling(&pairs, &before, &after, found);
+    references::dangling_ports(&pairs, &after, found);
     references::dropped_versions(&pairs, &after, found);
     selectors::find(&pairs, &before, &after, found);
     reload::find(&pairs, &after, found);

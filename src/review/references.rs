@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
+use super::author::InUpstream;
 use super::change::ResourceChange;
 use super::find::each;
 use super::row::segments;
 use super::table::{section, words};
 use super::units::{ClusterObject, ObjectKey, Objects, group_kind, may_be_one};
-use super::walk::{given, text};
+use super::walk::{given, items, text};
 use super::{ReviewFinding, Risk};
 use crate::results::Reason;
 use crate::yaml::{NodeRef, Path};
@@ -58,7 +59,35 @@ pub(super) fn dangling(
             Some((ObjectKey::of(unit.resource)?, by))
         })
         .collect();
-    for unit in after.that_may_contain(&names) {
+    for_each_reference(&names, after, &mut |unit, node, named| {
+        let Some(key) = removed.iter().find(|key| named.may_be(key)) else {
+            return;
+        };
+        if after.has_like(key) {
+            return;
+        }
+        let message = format!(
+            "the package no longer has the {} `{}` that the field names",
+            key.kind, key.name
+        );
+        let finding = ReviewFinding::new(
+            Risk::Blocking,
+            Reason::DanglingReference,
+            unit.resource,
+            message,
+        );
+        let by = authors.get(key).copied();
+        found.push(finding.at(path_below(node, unit.node)).by(by));
+    });
+}
+
+/// Calls a function for each reference in the resources that may contain one of these names.
+fn for_each_reference<'l>(
+    names: &[&str],
+    after: &Objects<'l>,
+    found: &mut impl FnMut(&ClusterObject<'l>, NodeRef<'l>, NamedObject<'_>),
+) {
+    for unit in after.that_may_contain(names) {
         let Some(own) = ObjectKey::of(unit.resource) else {
             continue;
         };
@@ -71,30 +100,64 @@ pub(super) fn dangling(
                 continue;
             };
             each(unit.node, &path, &mut |node| {
-                let Some(named) = reference.named(node, &own) else {
-                    return;
-                };
-                let Some(key) = removed.iter().find(|key| named.may_be(key)) else {
-                    return;
-                };
-                if after.has_like(key) {
-                    return;
+                if let Some(named) = reference.named(node, &own) {
+                    found(&unit, node, named);
                 }
-                let message = format!(
-                    "the package no longer has the {} `{}` that the field names",
-                    key.kind, key.name
-                );
-                let finding = ReviewFinding::new(
-                    Risk::Blocking,
-                    Reason::DanglingReference,
-                    unit.resource,
-                    message,
-                );
-                let by = authors.get(key).copied();
-                found.push(finding.at(path_below(node, unit.node)).by(by));
             });
         }
     }
+}
+
+/// Reports each reference to a port that a Service of the package had and no longer has.
+pub(super) fn dangling_ports(
+    pairs: &[ResourceChange<'_>],
+    after: &Objects<'_>,
+    found: &mut Vec<ReviewFinding>,
+) {
+    let services = pairs.iter().filter_map(|pair| {
+        let (was, is) = (pair.before.as_ref()?, pair.after.as_ref()?);
+        let key = ObjectKey::of(is.resource).filter(|key| key.group_kind() == "Service")?;
+        let mut ports = ports_of(was);
+        let left = ports_of(is);
+        ports.retain(|port| !left.contains(port));
+        (!ports.is_empty()).then_some((key, ports, pair.upstream.map(InUpstream::of_resource)))
+    });
+    let services: Vec<_> = services.collect();
+    let names: Vec<&str> = services.iter().map(|(key, ..)| &*key.name).collect();
+    for_each_reference(&names, after, &mut |unit, node, named| {
+        if !node.kind().is_mapping() {
+            return;
+        }
+        let by_name_or_number = ["name", "number"].map(|form| text(node.get_path(&["port", form])));
+        let port = by_name_or_number.into_iter().flatten().next();
+        // The default for webhooks and API services; other references must give a port.
+        let port = port.or_else(|| text(node.get("port"))).unwrap_or("443");
+        let lost = services
+            .iter()
+            .find(|(key, ports, _)| named.may_be(key) && ports.contains(&port));
+        if let Some((key, _, by)) = lost {
+            let message = format!(
+                "the Service `{}` no longer has the port {port} that the field names",
+                key.name
+            );
+            let finding = ReviewFinding::new(
+                Risk::Dangerous,
+                Reason::DanglingReference,
+                unit.resource,
+                message,
+            );
+            found.push(finding.at(path_below(node, unit.node)).by(*by));
+        }
+    });
+}
+
+/// The names and numbers of the ports of a Service.
+fn ports_of<'l>(service: &ClusterObject<'l>) -> Vec<&'l str> {
+    let ports = items(service.node.get_path(&["spec", "ports"]));
+    ports
+        .flat_map(|port| [text(port.get("name")), text(port.get("port"))])
+        .flatten()
+        .collect()
 }
 
 /// The object that a reference names.

@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 use super::change::ResourceChange;
 use super::find::each;
 use super::references::path_below;
-use super::row::{pod_path, segments};
+use super::row::{CONTAINERS, pod_path, segments};
 use super::table::section;
 use super::units::{ClusterObject, ObjectKey, Objects, may_be_one};
-use super::walk::{given, text};
+use super::walk::{given, items, text};
 use super::{ReviewFinding, Risk};
 use crate::results::Reason;
 use crate::yaml::NodeRef;
@@ -43,6 +43,8 @@ struct Labelled<'l> {
     key: ObjectKey,
     labels: Option<NodeRef<'l>>,
     is_workload: bool,
+    /// The names of the ports of the pods.
+    ports: Vec<&'l str>,
 }
 
 fn labelled<'l>(unit: &ClusterObject<'l>) -> Option<Labelled<'l>> {
@@ -52,11 +54,16 @@ fn labelled<'l>(unit: &ClusterObject<'l>) -> Option<Labelled<'l>> {
         Some((_, above)) => (true, unit.node.get_path(above)),
         None => (false, Some(unit.node)),
     };
+    let lists = CONTAINERS.into_iter();
+    let containers =
+        lists.flat_map(|list| items(owner.and_then(|owner| owner.get_path(&["spec", list]))));
+    let ports = containers.flat_map(|container| items(container.get("ports")));
     let labels = owner.and_then(|node| given(node.get_path(&["metadata", "labels"])));
     Some(Labelled {
         key,
         labels,
         is_workload,
+        ports: ports.filter_map(|port| text(port.get("name"))).collect(),
     })
 }
 
@@ -95,11 +102,12 @@ pub(super) fn find(
             let [Some(old_node), Some(node)] = nodes else {
                 continue;
             };
-            let selects = |node, all: &[Labelled<'_>]| {
-                all.iter()
-                    .any(|one| selector.may_select(one, &key) && matches(node, one.labels))
-            };
-            if selects(old_node, &old_labels) && !selects(node, &new_labels) {
+            let selected = [(old_node, &old_labels), (node, &new_labels)]
+                .map(|(node, all)| selector.selected(&key, node, all));
+            if kind == "Service" {
+                lost_ports(unit, &selected, found);
+            }
+            if !selected[0].is_empty() && selected[1].is_empty() {
                 let what = match selector.of {
                     "Pod" => "pod",
                     other => other,
@@ -118,7 +126,46 @@ pub(super) fn find(
     }
 }
 
+/// Reports each port of a Service that leads to a port of its pods by a name that no pod has after the change.
+fn lost_ports(
+    service: &ClusterObject<'_>,
+    [before, after]: &[Vec<&Labelled<'_>>; 2],
+    found: &mut Vec<ReviewFinding>,
+) {
+    let has = |pods: &[&Labelled<'_>], name: &str| pods.iter().any(|pod| pod.ports.contains(&name));
+    for port in items(service.node.get_path(&["spec", "ports"])) {
+        let Some(target) = given(port.get("targetPort")) else {
+            continue;
+        };
+        let name = text(Some(target)).unwrap_or_default();
+        if has(before, name) && !after.is_empty() && !has(after, name) {
+            let message =
+                format!("the pods of the Service no longer have a port with the name {name}");
+            let finding = ReviewFinding::new(
+                Risk::Dangerous,
+                Reason::DanglingReference,
+                service.resource,
+                message,
+            );
+            found.push(finding.at(path_below(target, service.node)));
+        }
+    }
+}
+
 impl LabelSelection {
+    /// The resources that a selector of an object matches.
+    fn selected<'s, 'l>(
+        &self,
+        own: &ObjectKey,
+        selector: NodeRef<'_>,
+        all: &'s [Labelled<'l>],
+    ) -> Vec<&'s Labelled<'l>> {
+        let of = all
+            .iter()
+            .filter(|one| self.may_select(one, own) && matches(selector, one.labels));
+        of.collect()
+    }
+
     fn may_select(&self, one: &Labelled<'_>, own: &ObjectKey) -> bool {
         let is_kind = match self.of {
             "Pod" => one.is_workload,

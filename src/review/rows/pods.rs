@@ -87,6 +87,62 @@ fn context<'n>(container: NodeRef<'n>, pod: NodeRef<'n>, path: &[&str]) -> Optio
     of(container).or_else(|| of(pod))
 }
 
+/// What `missing` finds in the containers after the change, and not in those before it. It gets a container and its pod
+/// spec. Containers without an image are left out: they belong to a patch, which does not have the rest of the pod.
+fn newly_missing<'n>(
+    change: &FieldChange<'_, 'n>,
+    missing: impl Fn(NodeRef<'n>, NodeRef<'n>) -> Vec<&'n str>,
+) -> Option<String> {
+    let of_pod = |pod: NodeRef<'n>| -> Vec<String> {
+        let whole = containers(pod).filter(|(_, container)| container.get("image").is_some());
+        let missing = whole.flat_map(|(name, container)| {
+            let found = missing(container, pod).into_iter();
+            found.map(move |what| format!("`{what}` of {name}"))
+        });
+        missing.collect()
+    };
+    let before = change.before().map(of_pod).unwrap_or_default();
+    let mut new = of_pod(change.after()?);
+    new.retain(|what| !before.contains(what));
+    (!new.is_empty()).then(|| new.join(", "))
+}
+
+/// The texts at a path in the elements of a list.
+fn texts<'n>(list: Option<NodeRef<'n>>, path: &[&str]) -> Vec<&'n str> {
+    items(list)
+        .filter_map(|item| text(item.get_path(path)))
+        .collect()
+}
+
+pub(super) fn mounts_nothing(change: &FieldChange<'_, '_>) -> Option<String> {
+    let claims = change.of_root(&["spec", "volumeClaimTemplates"]);
+    let missing = newly_missing(change, |container, pod| {
+        let volumes = texts(pod.get("volumes"), &["name"]);
+        let claims = claims.map(|claims| texts(claims, &["metadata", "name"]));
+        let mounts = ["volumeMounts", "volumeDevices"]
+            .map(|mounts| texts(container.get(mounts), &["name"]))
+            .concat();
+        let has = |name: &str| volumes.contains(&name) || claims.concat().contains(&name);
+        mounts.into_iter().filter(|name| !has(name)).collect()
+    })?;
+    Some(format!("the pod lacks a mounted volume: {missing}"))
+}
+
+pub(super) fn probes_nothing(change: &FieldChange<'_, '_>) -> Option<String> {
+    let missing = newly_missing(change, |container, _| {
+        let ports = texts(container.get("ports"), &["name"]);
+        let probes = ["livenessProbe", "readinessProbe", "startupProbe"].into_iter();
+        let asked = probes.flat_map(|probe| {
+            ["httpGet", "tcpSocket"].map(|how| text(container.get_path(&[probe, how, "port"])))
+        });
+        let named = asked.flatten().filter(|port| port.parse::<u16>().is_err());
+        named.filter(|port| !ports.contains(port)).collect()
+    })?;
+    Some(format!(
+        "a probe uses a port that its container does not have: {missing}"
+    ))
+}
+
 pub(super) fn may_run_as_root(change: &FieldChange<'_, '_>) -> Option<String> {
     let is_not_root = |container: NodeRef<'_>, pod: NodeRef<'_>| {
         let user = text(context(container, pod, &["runAsUser"]));

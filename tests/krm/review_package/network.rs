@@ -1,6 +1,6 @@
 //! Traffic: ports, TLS, and certificates.
 
-use super::check;
+use super::{check, container};
 
 fn object(start: &str, fields: &str) -> String {
     format!("apiVersion: {start}\nmetadata: {{name: a}}\n{fields}\n")
@@ -363,4 +363,64 @@ fn custom_resources_without_tls() {
         );
         check(&after, &before, &[]);
     }
+}
+
+/// A Service, an Ingress and a webhook for the pods of a Deployment.
+fn published(port_of_pod: &str, port_of_service: &str, target: &str) -> String {
+    let pod = container(&format!(
+        "image: a, ports: [{{name: {port_of_pod}, containerPort: 80}}]"
+    ));
+    format!(
+        "{pod}---\napiVersion: v1\nkind: Service\nmetadata: {{name: front}}\nspec:\n  selector: {{app: front}}\n  \
+         ports: [{{{port_of_service}, targetPort: {target}}}]\n---\n\
+         apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {{name: mine}}\nspec:\n  \
+         defaultBackend: {{service: {{name: front, port: {{name: http}}}}}}\n---\n\
+         apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {{name: mine}}\nspec:\n  \
+         rules: [{{backendRefs: [{{name: front, port: 80}}]}}]\n---\n\
+         apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata: {{name: mine}}\nspec: {{service: {{name: front}}}}\n"
+    )
+}
+
+#[test]
+fn a_port_that_others_name_is_gone() {
+    let before = published("http", "name: http, port: 80", "http");
+    let dangling =
+        |field: &str, message: &str| format!("dangerous DanglingReference {field}: {message}");
+    // Only the pods know another name.
+    let lost = "the pods of the Service no longer have a port with the name http";
+    let finding = dangling("spec.ports[0].targetPort", lost);
+    check(
+        &before,
+        &published("web", "name: http, port: 80", "http"),
+        &[&finding],
+    );
+    // The Service follows, with another name of its own.
+    let service = |port: &str| {
+        format!("the Service `front` no longer has the port {port} that the field names")
+    };
+    let by_name = dangling("spec.defaultBackend.service", &service("http"));
+    let by_number = dangling("spec.rules[0].backendRefs[0]", &service("80"));
+    let renamed = "notable PortChanged spec.ports: the targetPort of 80/TCP changes from http to web; the name";
+    check(
+        &before,
+        &published("web", "name: web, port: 80", "web"),
+        &[&by_name, renamed],
+    );
+    // With another number.
+    let moved = "dangerous PortChanged spec.ports: clients can no longer use the port 80/TCP";
+    check(
+        &before,
+        &published("http", "name: http, port: 8080", "http"),
+        &[moved, &by_number],
+    );
+    // The default.
+    let before = published("http", "name: http, port: 443", "http");
+    check(
+        &before,
+        &published("http", "name: http, port: 8443", "http"),
+        &[
+            "dangerous PortChanged",
+            &dangling("spec.service", &service("443")),
+        ],
+    );
 }

@@ -162,3 +162,42 @@ fn a_job_at_other_times() {
         &[found],
     );
 }
+
+#[test]
+fn a_volume_that_a_container_mounts_is_gone() {
+    let pod = |volumes: &str| {
+        let mounts = "volumeMounts: [{name: a, mountPath: /a}, {name: b, mountPath: /b}]";
+        deployment(&format!(
+            "{{containers: [{{name: app, image: a, {mounts}}}], volumes: [{volumes}]}}"
+        ))
+    };
+    let both = pod("{name: a, emptyDir: {}}, {name: b, emptyDir: {}}");
+    let one = pod("{name: a, emptyDir: {}}");
+    let lacks =
+        "blocking DanglingReference spec.template.spec: the pod lacks a mounted volume: `b` of app";
+    check(&both, &one, &[lacks]);
+    check(&one, &both, &[]);
+    // A patch has no image, and its volumes are elsewhere.
+    let patch = |text: &str| text.replace(", image: a", "");
+    check(&patch(&both), &patch(&one), &[]);
+    // A claim template is a volume.
+    let set = |text: &str| {
+        let claims = "  volumeClaimTemplates: [{metadata: {name: b}}]\n";
+        format!("{}{claims}", text.replace("Deployment", "StatefulSet"))
+    };
+    check(&set(&both), &set(&one), &[]);
+}
+
+#[test]
+fn a_port_that_a_probe_uses_is_gone() {
+    let named = |name: &str, port: &str| {
+        container(&format!(
+            "image: a, ports: [{{name: {name}, containerPort: 80}}], readinessProbe: {{httpGet: {{port: {port}}}}}"
+        ))
+    };
+    let before = named("http", "http");
+    let lacks = "dangerous DanglingReference spec.template.spec: a probe uses a port that its container does not have: `http` of app";
+    check(&before, &named("web", "http"), &[lacks]);
+    check(&before, &named("web", "web"), &[]);
+    check(&before, &named("web", "80"), &[]);
+}
