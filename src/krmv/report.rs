@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use krm_variants::git::Revision;
 use krm_variants::results::{FunctionResult, Reason, Results, Severity, printable};
+use krm_variants::review::{Review, Risk};
 use serde_json::{Value, json};
 
 use super::cli::{Common, Take};
@@ -30,6 +31,10 @@ pub(crate) struct UpgradeReport<'r> {
     pub(crate) has_markers: bool,
     /// The command that writes what a dry run shows.
     pub(crate) again: String,
+    /// What the upgrade means for the cluster.
+    pub(crate) review: Option<&'r Review>,
+    /// The command that shows the review.
+    pub(crate) review_command: Option<String>,
 }
 
 impl UpgradeReport<'_> {
@@ -63,11 +68,29 @@ impl UpgradeReport<'_> {
             let warning = page.styled(YELLOW, printable(&warning));
             page.wrapped(&format!("  {warning}"), 4);
         }
+        let risks = self.risks();
+        if !risks.is_empty() {
+            let risks = page.styled(RED, risks.join(", "));
+            page.line(format_args!("  for the cluster: {risks}"));
+        }
         self.decisions(&mut page, common)?;
         page.finish()
     }
 
+    /// How many changes an API server refuses, or can do harm.
+    fn risks(&self) -> Vec<String> {
+        let risks = [Risk::Blocking, Risk::Dangerous].into_iter();
+        let counts = risks.map(|risk| (risk, self.review.map_or(0, |review| review.count(risk))));
+        let found = counts.filter(|(_, count)| *count > 0);
+        found
+            .map(|(risk, count)| format!("{count} {risk}"))
+            .collect()
+    }
+
     fn decisions(&self, page: &mut Page, common: &Common) -> Result<()> {
+        let review = self.review_command.as_ref();
+        // Files with markers cannot be read.
+        let review = review.filter(|_| !self.risks().is_empty() && !self.has_markers);
         if self.open.is_empty() {
             let taken = self.taken.filter(|_| !self.found.is_empty());
             if let Some(side) = taken {
@@ -75,12 +98,15 @@ impl UpgradeReport<'_> {
                 page.line(format_args!("  {count} decided: {}", side.done()));
             }
             let done = page.styled(GREEN, "all decided");
-            if self.is_written {
+            let hint = if self.is_written {
                 page.line(format_args!("{done}: the lock is at {}", self.to.lock_ref));
-                page.hint(&commit_command(self.package, self.to)?);
+                &commit_command(self.package, self.to)?
             } else {
                 page.line(format_args!("{done}: nothing was written"));
-                page.hint(&self.again);
+                &self.again
+            };
+            for hint in review.into_iter().chain([hint]) {
+                page.hint(hint);
             }
             return Ok(());
         }
@@ -99,12 +125,13 @@ impl UpgradeReport<'_> {
         let has_lines = self.is_written && !self.has_markers;
         let work_tree = has_lines.then_some(self.package.directory.as_path());
         page.conflicts(&grouped(self.open), work_tree, common.verbose);
-        if !self.is_written {
-            page.hint(&self.again);
-            return Ok(());
-        }
-        for hint in hints(self.package, self.open, self.has_markers) {
-            page.hint(&hint);
+        let hints = if self.is_written {
+            hints(self.package, self.open, self.has_markers)
+        } else {
+            vec![self.again.clone()]
+        };
+        for hint in hints.iter().chain(review) {
+            page.hint(hint);
         }
         Ok(())
     }
@@ -118,6 +145,7 @@ impl UpgradeReport<'_> {
             "commit": self.to.commit,
             "written": self.is_written,
             "conflicts": open,
+            "risk": self.review.and_then(Review::worst),
             "decided": self.found.len() - self.open.len(),
             "results": self.results.iter().map(result_json).collect::<Vec<_>>(),
         })

@@ -13,7 +13,7 @@ use krm_variants::git::{Repository, Revision};
 use krm_variants::merge::Side;
 use krm_variants::package::{Package, is_krm_name};
 use krm_variants::results::Results;
-use krm_variants::review::{Risk, report};
+use krm_variants::review::{Review, Risk, report};
 use krm_variants::supplied::{Role, SuppliedPackage};
 use serde_json::json;
 
@@ -25,8 +25,7 @@ use super::kptfile::Tracking;
 use super::package::{Contents, KPTFILE, LocalPackage};
 use super::print::{self, Page, YELLOW, counted, to_stdout};
 use super::report::{print_errors, result_json};
-use super::session::FollowedPackage;
-use super::upgrade::arguments;
+use super::session::{FollowedPackage, arguments};
 use super::upstream::{contents, supplied};
 use super::{client, exit, worktree};
 
@@ -98,6 +97,13 @@ pub(crate) fn reviewable(
     let package =
         SuppliedPackage::from_package_like(Role::Before, place, files, others, &mut results)?;
     Ok(Arc::new(package))
+}
+
+/// What a change of a package means for the cluster. `None` if one of the states cannot be read.
+pub(crate) fn reviewed(before: &Contents, after: &Contents) -> Option<Review> {
+    let before = reviewable(before, &[]).ok()?;
+    let after = reviewable(after, &[&before]).ok()?;
+    review_package::review(&before, &after).ok()
 }
 
 /// Runs `review-package` with `KEY=VALUE` settings, and returns its findings.
@@ -221,7 +227,7 @@ impl FollowedPackage<'_> {
     }
 
     /// Whether the package has uncommitted changes, and a commit to compare with.
-    fn is_edited_since_commit(&self) -> Result<bool> {
+    pub(crate) fn is_edited_since_commit(&self) -> Result<bool> {
         let directory = &self.package.directory;
         if worktree::uncommitted(self.package)?.is_empty() {
             return Ok(false);

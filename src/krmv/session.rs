@@ -1,5 +1,6 @@
 //! A package and the revisions of its upstream.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use krm_variants::git::Revision;
@@ -11,7 +12,7 @@ use krm_variants::yaml::{OwnedDocument, Value};
 use super::failure::{Failure, Result, command};
 use super::kptfile::OpenUpgrade;
 use super::merging::Merger;
-use super::package::{Contents, LocalPackage, RULES};
+use super::package::{Contents, KPTFILE, LocalPackage, RULES};
 use super::releases::ListedReference;
 use super::upstream::{UpstreamSource, supplied};
 use super::worktree;
@@ -29,6 +30,27 @@ pub(crate) fn followed(package: &LocalPackage) -> Result<(&UpstreamLock, &str)> 
             );
             Err(Failure::new(message).hint("krmv help get"))
         }
+    }
+}
+
+/// Splits the arguments into the directory and the revision. A single argument is the revision if it is not an existing
+/// path, or if it is an archive or image.
+pub(crate) fn arguments(arguments: &[String]) -> Result<(PathBuf, Option<String>)> {
+    match arguments {
+        [] => Ok((PathBuf::from("."), None)),
+        [one] if Path::new(one).exists() && SourceOutsideGit::parse(one).is_none() => {
+            Ok((PathBuf::from(one), None))
+        }
+        [one] => {
+            // Probably a mistyped directory.
+            if !Path::new(KPTFILE).exists() {
+                let message =
+                    format!("'{one}' is not a package, and neither is the current directory");
+                return Err(Failure::new(message).hint("krmv status ."));
+            }
+            Ok((PathBuf::from("."), Some(one.clone())))
+        }
+        [directory, revision, ..] => Ok((PathBuf::from(directory), Some(revision.clone()))),
     }
 }
 

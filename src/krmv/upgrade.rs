@@ -4,14 +4,15 @@
 //! `upstreamLock` the old one.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use krm_variants::diff::file_diff;
 use krm_variants::git::Revision;
 use krm_variants::kptfile::UpstreamLock;
 use krm_variants::merge::Side;
 use krm_variants::package::FileChange;
-use krm_variants::upstream::{SourceOutsideGit, is_digest};
+use krm_variants::review::Review;
+use krm_variants::upstream::is_digest;
 
 use super::cli::{Common, Take, UpgradeArguments};
 use super::conflict::{ReportedConflict, conflicts};
@@ -21,7 +22,8 @@ use super::merging::{MergedPackage, Merger, with_markers};
 use super::package::{Contents, KPTFILE, LocalPackage};
 use super::print::{self, Page};
 use super::report::{UpgradeReport, print_errors};
-use super::session::{FollowedPackage, locked_name};
+use super::review::reviewed;
+use super::session::{FollowedPackage, arguments, locked_name};
 use super::upstream::contents;
 use super::{exit, worktree};
 
@@ -46,27 +48,6 @@ pub(crate) fn run(upgrade: &UpgradeArguments, common: &Common) -> Result<u8> {
     match &package.tracking.open {
         Some(open) => task.continue_upgrade(open),
         None => task.begin(),
-    }
-}
-
-/// Splits the arguments into the directory and the revision. A single argument is the revision if it is not an existing
-/// path, or if it is an archive or image.
-pub(crate) fn arguments(arguments: &[String]) -> Result<(PathBuf, Option<String>)> {
-    match arguments {
-        [] => Ok((PathBuf::from("."), None)),
-        [one] if Path::new(one).exists() && SourceOutsideGit::parse(one).is_none() => {
-            Ok((PathBuf::from(one), None))
-        }
-        [one] => {
-            // Probably a mistyped directory.
-            if !Path::new(KPTFILE).exists() {
-                let message =
-                    format!("'{one}' is not a package, and neither is the current directory");
-                return Err(Failure::new(message).hint("krmv status ."));
-            }
-            Ok((PathBuf::from("."), Some(one.clone())))
-        }
-        [directory, revision, ..] => Ok((PathBuf::from(directory), Some(revision.clone()))),
     }
 }
 
@@ -156,10 +137,12 @@ impl Task<'_> {
         merged
             .contents
             .insert(KPTFILE.to_owned(), text.into_bytes());
+        let review = reviewed(&self.package.contents, &merged.contents);
         if self.upgrade.markers {
             mark(&merger, &mut merged.contents, &open, &revision.upstream_ref)?;
         }
-        self.finish(lock, &merger.path, merged, &found, &open)
+        let review = review.as_ref();
+        self.finish(lock, &merger.path, merged, [&found, &open], review)
     }
 
     /// The locked revision, if the user requested no revision and no release is newer than it.
@@ -182,6 +165,16 @@ impl Task<'_> {
         self.package.command(&["upgrade", request])
     }
 
+    /// The command that reviews what the upgrade changes. `None` if no commit has the files as they were.
+    fn review_command(&self) -> Option<String> {
+        let request = self.target.upstream_ref.as_str();
+        if self.upgrade.dry_run {
+            return Some(self.package.command(&["review", request]));
+        }
+        let is_edited = self.followed.is_edited_since_commit().ok()?;
+        is_edited.then(|| self.package.command(&["review"]))
+    }
+
     fn up_to_date(&self, name: &str) -> Result<u8> {
         let shown = self.package.name();
         if self.common.json {
@@ -202,8 +195,8 @@ impl Task<'_> {
         lock: &UpstreamLock,
         path: &str,
         merged: MergedPackage,
-        found: &[ReportedConflict],
-        open: &[ReportedConflict],
+        [found, open]: [&[ReportedConflict]; 2],
+        review: Option<&Review>,
     ) -> Result<u8> {
         let changes = self.package.changes(&merged.contents, &merged.modes);
         if self.upgrade.diff {
@@ -244,6 +237,8 @@ impl Task<'_> {
             taken: self.upgrade.take,
             has_markers: self.upgrade.markers,
             again: self.command_line(),
+            review,
+            review_command: self.review_command(),
         };
         report.print(self.common)?;
         Ok(exit::open_if(!open.is_empty()))

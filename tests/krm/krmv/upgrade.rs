@@ -132,9 +132,14 @@ fn undecided_conflicts_keep_your_value_and_the_lock() {
         hints,
         [
             "krmv resolve web --take local spec.replicas",
-            "krmv resolve web"
+            "krmv resolve web",
+            "krmv review web"
         ]
     );
+    let review = world.shell("krmv review web").stdout;
+    let said = "  for the cluster: 1 dangerous\n";
+    assert!(outcome.stdout.contains(said), "{}", outcome.stdout);
+    assert!(review.contains("\n1 dangerous, "), "{review}");
     assert_eq!(world.shell(hints[0]).code, Some(1));
 }
 
@@ -216,7 +221,10 @@ fn nothing_is_written_by_a_dry_run_or_a_diff() {
     for said in ["would merge:", "the files would keep your value there"] {
         assert!(dry.stdout.contains(said), "{}", dry.stdout);
     }
-    assert_eq!(hints(&dry.stdout), ["krmv upgrade web v2.0.0"]);
+    assert_eq!(
+        hints(&dry.stdout),
+        ["krmv upgrade web v2.0.0", "krmv review web v2.0.0"]
+    );
     let diff = world.krmv(&["upgrade", "web", "--diff"]);
     assert_eq!(files(&world), before);
     world.write("patch", &diff.stdout);
