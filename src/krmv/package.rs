@@ -239,20 +239,22 @@ impl LocalPackage {
         command(["git"].into_iter().chain(at).chain(words.iter().copied()))
     }
 
-    /// A command that commits the package. If it `is_alone`, it leaves out what else is staged.
-    pub(crate) fn commit_command(&self, message: &str, is_alone: bool) -> Result<String> {
+    /// A path of the package for [`LocalPackage::git_command`].
+    pub(crate) fn git_path(&self, path: &str) -> String {
         let folder = match self.directory_elsewhere() {
             Some(_) => Path::new(""),
             None => &self.directory,
         };
+        // A path loses its last `.`.
+        let path: PathBuf = folder.join(path).components().collect();
+        path.to_string_lossy().into_owned()
+    }
+
+    /// A command that commits the package. If it `is_alone`, it leaves out what else is staged.
+    pub(crate) fn commit_command(&self, message: &str, is_alone: bool) -> Result<String> {
         let mut paths = self.paths()?;
         paths.retain(|path| self.directory.join(path).exists());
-        let paths = paths.iter().map(|path| folder.join(path));
-        // A path loses its last `.`.
-        let paths = paths.map(|path| path.components().collect::<PathBuf>());
-        let paths: Vec<String> = paths
-            .map(|path| path.to_string_lossy().into_owned())
-            .collect();
+        let paths: Vec<String> = paths.iter().map(|path| self.git_path(path)).collect();
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         let add = self.git_command(&[&["add"], &paths[..]].concat());
         let mut commit = vec!["commit", "-m", message];

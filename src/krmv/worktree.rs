@@ -112,11 +112,16 @@ pub(crate) fn refuse_unseen(package: &LocalPackage, changed: &[&str], again: &st
     let file = file.to_string_lossy();
     let (why, what, next) = match mark {
         None => {
-            let next = command(["git", "add", "--force", &file]);
+            let next = package.git_command(&["add", "--force", &package.git_path(path)]);
             (format!("Git ignores '{file}'"), "add it to Git", next)
         }
         Some(mark) => {
-            let next = command(["git", "update-index", &format!("--no-{mark}"), &file]);
+            let words = [
+                "update-index",
+                &format!("--no-{mark}"),
+                &package.git_path(path),
+            ];
+            let next = package.git_command(&words);
             let why = format!("Git does not look for edits of '{file}' ({mark})");
             (why, "remove the mark", next)
         }

@@ -320,6 +320,11 @@ fn hints_about_git_run_outside_of_the_work_tree() {
     let refused = upgrade(&[]);
     refused.assert_code(2);
     shell(hints(&refused.stderr)[0]).assert_code(0);
+    let mark = ["update-index", "--assume-unchanged", "web/app.yaml"];
+    world.folder.git_in("own", &mark);
+    let refused = upgrade(&["v2.0.0"]);
+    refused.assert_code(2);
+    shell(hints(&refused.stderr)[0]).assert_code(0);
     upgrade(&["v2.0.0"]).assert_code(1);
     let changed = files(&world);
     let aborted = upgrade(&["--abort"]);
