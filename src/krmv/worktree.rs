@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use krm_variants::git::is_repository;
 use krm_variants::package::is_temporary;
 use krm_variants::results::and_more;
 use krm_variants::yaml::{OwnedDocument, Path as YamlPath};
@@ -18,6 +17,10 @@ use super::package::{KPTFILE, LocalPackage};
 /// the repository of another user.
 fn is_inside(directory: &Path) -> Result<bool> {
     let output = client::output(directory, ["rev-parse", "--is-inside-work-tree"])?;
+    let is_repository = |folder: &Path| {
+        let inside = folder.join(".git");
+        inside.is_file() || inside.join("HEAD").is_file()
+    };
     if !output.status.success() && directory.canonicalize()?.ancestors().any(is_repository) {
         let name = directory.to_string_lossy();
         let message = format!(

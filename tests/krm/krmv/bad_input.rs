@@ -325,6 +325,10 @@ fn a_repository_that_git_refuses() {
     world
         .krmv(&["upgrade", "web", "v1.1.0", "--force"])
         .assert_code(0);
+    // Git passes over an empty folder.
+    std::fs::remove_file(world.path(".git")).expect("a file");
+    std::fs::create_dir(world.path(".git")).expect("a folder");
+    world.krmv(&["upgrade", "web", "v2.0.0"]).assert_code(1);
 }
 
 #[test]
