@@ -127,17 +127,6 @@ struct PairOutcome<T> {
     made: Option<T>,
 }
 
-impl<T> Default for PairOutcome<T> {
-    fn default() -> Self {
-        Self {
-            live: None,
-            pairing: Results::default(),
-            results: Results::default(),
-            made: None,
-        }
-    }
-}
-
 struct LivePairing<'a> {
     list: &'a ResourceList,
     live: SuppliedResources<'a>,
@@ -146,7 +135,12 @@ struct LivePairing<'a> {
 
 impl LivePairing<'_> {
     fn pair<T>(&self, id: ItemId, each: &impl Fn(&Pair<'_>, &mut Results) -> T) -> PairOutcome<T> {
-        let mut outcome = PairOutcome::default();
+        let mut outcome = PairOutcome {
+            live: None,
+            pairing: Results::default(),
+            results: Results::default(),
+            made: None,
+        };
         self.list.read(id, |config| {
             let resource = self.list.resource(id);
             if !is_config(resource, config) {
