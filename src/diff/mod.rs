@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use crate::mask::masked_file;
-use crate::package::{FileChange, Package, PackageError, USUAL_MODE};
+use crate::package::{FileChange, Package, PackageError, USUAL_MODE, join};
 pub(crate) use hunks::{Hunk, hunks};
 use quote::{quote, quote_always};
 
@@ -43,15 +43,6 @@ pub struct FileDiff {
 }
 
 impl FileDiff {
-    /// The diff of a file that is shown under a longer path.
-    pub(crate) fn new(path: &str, shown: &str, before: FileSide<'_>, after: FileSide<'_>) -> Self {
-        Self {
-            path: path.to_owned(),
-            text: file_diff(shown, before, after),
-            masked: masked_diff(shown, before, after),
-        }
-    }
-
     /// The diff to show, without the values of Secrets.
     #[must_use]
     pub fn shown(&self) -> &str {
@@ -59,7 +50,7 @@ impl FileDiff {
     }
 }
 
-/// The diff of a change to a package, with paths below a folder; empty if no byte differs.
+/// The diff of a change to a package, with paths below a folder.
 ///
 /// # Errors
 /// An error if the file can no longer be read.
@@ -67,23 +58,21 @@ pub(crate) fn change_diff(
     files: &Package,
     change: &FileChange,
     folder: &str,
-) -> Result<String, PackageError> {
-    let shown =
-        |path: &str, before: FileSide<'_>, after: FileSide<'_>| file_diff(path, before, after);
-    with_sides(files, change, folder, shown)
-}
-
-/// The same diff, also without the values of Secrets.
-///
-/// # Errors
-/// An error if the file can no longer be read.
-pub(crate) fn change_diffs(
-    files: &Package,
-    change: &FileChange,
-    folder: &str,
 ) -> Result<FileDiff, PackageError> {
-    with_sides(files, change, folder, |path, before, after| {
-        FileDiff::new(change.path(), path, before, after)
+    let path = change.path();
+    let bytes;
+    let before = match files.get(path) {
+        Some(file) => {
+            bytes = files.read(path)?;
+            Some((&*bytes, file.mode.unwrap_or(USUAL_MODE)))
+        }
+        None => None,
+    };
+    let (shown, after) = (join(folder, path), change.after());
+    Ok(FileDiff {
+        path: path.to_owned(),
+        text: file_diff(&shown, before, after),
+        masked: masked_diff(&shown, before, after),
     })
 }
 
@@ -107,29 +96,6 @@ fn masked_diff(path: &str, before: FileSide<'_>, after: FileSide<'_>) -> Option<
 
 /// The content of a file and its permission bits; `None` if it does not exist.
 type FileSide<'f> = Option<(&'f [u8], u32)>;
-
-/// Calls a function with both sides of a change, and the path below a folder.
-fn with_sides<T>(
-    files: &Package,
-    change: &FileChange,
-    folder: &str,
-    make: impl FnOnce(&str, FileSide<'_>, FileSide<'_>) -> T,
-) -> Result<T, PackageError> {
-    let path = change.path();
-    let bytes;
-    let before = match files.get(path) {
-        Some(file) => {
-            bytes = files.read(path)?;
-            Some((&*bytes, file.mode.unwrap_or(USUAL_MODE)))
-        }
-        None => None,
-    };
-    let shown = match folder {
-        "" => path.to_owned(),
-        folder => format!("{folder}/{path}"),
-    };
-    Ok(make(&shown, before, change.after()))
-}
 
 /// The mode as Git writes it, which depends only on whether the owner may execute the file.
 fn git_mode(mode: u32) -> u32 {

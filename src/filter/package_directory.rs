@@ -154,8 +154,9 @@ fn write_changes(
 ) -> Result<u8, UsageError> {
     let refused = |error: PackageError| UsageError::of(error);
     if arguments.diff {
-        let diffs = changes.iter().map(|change| change_diff(files, change, ""));
-        let diffs: Vec<String> = diffs.collect::<Result<_, _>>().map_err(refused)?;
+        let text = |change| Ok(change_diff(files, change, "")?.text);
+        let diffs: Result<Vec<String>, PackageError> = changes.iter().map(text).collect();
+        let diffs = diffs.map_err(refused)?;
         write_diff(arguments, diffs)?;
     }
     if !arguments.diff && !arguments.check {

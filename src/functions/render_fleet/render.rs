@@ -8,7 +8,7 @@ use super::config::FleetSettings;
 use super::outcome::{Action, VariantEntry};
 use super::variants::{Destination, FleetVariant};
 use crate::config::{UsageError, required};
-use crate::diff::{FileDiff, change_diffs};
+use crate::diff::{FileDiff, change_diff};
 use crate::fleet::{Catalogs, DirectoryRevision, RepositoryFacts, Resolved};
 use crate::functions::render_variant::render_package;
 use crate::kptfile::{
@@ -65,7 +65,7 @@ impl WorkedPackage {
     pub(super) fn diffs(&self, path: &str) -> Result<Vec<FileDiff>, PackageError> {
         let changes = self.changes.iter();
         changes
-            .map(|change| change_diffs(&self.files, change, path))
+            .map(|change| change_diff(&self.files, change, path))
             .collect()
     }
 }
