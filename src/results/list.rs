@@ -1,5 +1,7 @@
 //! The results of a run.
 
+use std::collections::BTreeMap;
+
 use super::{FunctionResult, Severity};
 
 /// How many results of one severity and reason are listed at most.
@@ -14,15 +16,13 @@ pub(crate) const MOST_LISTED: usize = 10_000;
 #[derive(Debug, Default)]
 pub struct Results {
     listed: Vec<FunctionResult>,
-    /// Bounded by the number of severities and reasons.
-    kinds: Vec<ListedKind>,
+    /// By severity and reason.
+    kinds: BTreeMap<(Severity, Option<String>), ListedKind>,
 }
 
 /// The listed results of one severity and reason.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct ListedKind {
-    severity: Severity,
-    reason: Option<Box<str>>,
     count: usize,
     /// The index of the last listed one.
     last: usize,
@@ -44,35 +44,15 @@ impl FromIterator<FunctionResult> for Results {
 
 impl Results {
     pub fn push(&mut self, result: FunctionResult) {
-        let last = self.listed.len();
-        let listed = self.listed_like(&result);
-        if listed.count > MOST_LISTED {
-            let last = listed.last;
-            self.listed[last].more += 1 + result.more;
+        let reason = result.reason().map(str::to_owned);
+        let kind = self.kinds.entry((result.severity, reason)).or_default();
+        if kind.count > MOST_LISTED {
+            self.listed[kind.last].more += 1 + result.more;
             return;
         }
-        listed.count += 1;
-        listed.last = last;
+        kind.count += 1;
+        kind.last = self.listed.len();
         self.listed.push(result);
-    }
-
-    /// The listed results of the same kind as a result.
-    fn listed_like(&mut self, result: &FunctionResult) -> &mut ListedKind {
-        let reason = result.reason();
-        let is_like = |listed: &ListedKind| {
-            listed.severity == result.severity && listed.reason.as_deref() == reason
-        };
-        let at = self.kinds.iter().position(is_like);
-        let at = at.unwrap_or_else(|| {
-            self.kinds.push(ListedKind {
-                severity: result.severity,
-                reason: reason.map(Box::from),
-                count: 0,
-                last: 0,
-            });
-            self.kinds.len() - 1
-        });
-        &mut self.kinds[at]
     }
 
     /// Adds the results of another list after these.
