@@ -99,14 +99,12 @@ impl Cluster {
                 list.read(item, |node| scopes.learn(resource, node));
             }
         }
-        let types = types.iter();
-        let none = || HashMap::<String, NamedObjects>::new();
-        let found = types.map(|(version, kind)| ((version.as_str(), kind.as_str()), none()));
-        let mut found: HashMap<(&str, &str), _> = found.collect();
+        let mut cluster = Self::default();
         for (number, list) in lists.iter().enumerate() {
             for (item, resource) in list.items() {
-                let type_of = (&*resource.api_version, &*resource.kind);
-                let (Some(of_type), Some(name)) = (found.get_mut(&type_of), &resource.name) else {
+                let type_of = (resource.api_version.to_string(), resource.kind.to_string());
+                let name = resource.name.as_ref();
+                let Some(name) = name.filter(|_| types.contains(&type_of)) else {
                     continue;
                 };
                 let namespace = if scopes.is_cluster_scoped(resource.group(), &resource.kind) {
@@ -117,6 +115,7 @@ impl Cluster {
                 if namespace != ANY && !namespaces.contains(namespace) {
                     continue;
                 }
+                let of_type = cluster.objects.entry(type_of).or_default();
                 let objects = of_type.entry(namespace.to_owned()).or_default();
                 match objects.entry(name.to_string()) {
                     Entry::Vacant(free) => {
@@ -135,12 +134,7 @@ impl Cluster {
                 }
             }
         }
-        let objects = found.into_iter();
-        let objects = objects
-            .map(|((version, kind), of_type)| ((version.to_owned(), kind.to_owned()), of_type));
-        Self {
-            objects: objects.collect(),
-        }
+        cluster
     }
 
     /// Adds a PackageRevision. There may be another one of its name: one that was made in a workspace that has the
