@@ -36,6 +36,22 @@ pub(super) struct LocatedSet {
     pub(super) is_ambiguous: bool,
 }
 
+impl LocatedSet {
+    fn new(set: Set, resource: Resource, item: Option<ItemId>, node: NodeRef<'_>) -> Self {
+        let targets = node.get_path(&["spec", "targets"]);
+        let targets = targets.into_iter().flat_map(|targets| targets.items());
+        let template = |target: NodeRef<'_>| TemplateComments::of_template(target.get("template")?);
+        Self {
+            set,
+            resource,
+            item,
+            comments: targets.map(template).collect(),
+            files: VariantFiles::default(),
+            is_ambiguous: false,
+        }
+    }
+}
+
 /// The sets of a run.
 #[derive(Default)]
 pub(super) struct LocatedSets {
@@ -102,14 +118,8 @@ fn set_of_config(config: NodeRef<'_>, list: &ResourceList) -> Result<LocatedSet,
     if let Some((_, copy)) = copy {
         resource = copy.clone();
     }
-    Ok(LocatedSet {
-        set: read_set(config, "functionConfig")?,
-        resource,
-        item,
-        comments: comments_of(config),
-        files: VariantFiles::default(),
-        is_ambiguous: false,
-    })
+    let set = read_set(config, "functionConfig")?;
+    Ok(LocatedSet::new(set, resource, item, config))
 }
 
 pub(super) fn sets_among(list: &ResourceList) -> impl Iterator<Item = (ItemId, &Resource)> {
@@ -145,14 +155,9 @@ pub(super) fn sets_of_items(list: &ResourceList, results: &mut Results) -> Locat
             continue;
         }
         known.insert(key, found.sources.len());
-        found.sources.push(LocatedSet {
-            set,
-            resource: resource.clone(),
-            item: Some(id),
-            comments: comments_of(list.node(id)),
-            files: VariantFiles::default(),
-            is_ambiguous: false,
-        });
+        let node = list.node(id);
+        let located = LocatedSet::new(set, resource.clone(), Some(id), node);
+        found.sources.push(located);
     }
     found
 }
@@ -168,13 +173,6 @@ fn unsupported(resource: &Resource) -> FunctionResult {
     );
     let result = FunctionResult::error(Reason::UnsupportedVersion, message);
     result.with_resource(resource).with_field("apiVersion")
-}
-
-fn comments_of(set: NodeRef<'_>) -> Vec<Option<TemplateComments>> {
-    let targets = set.get_path(&["spec", "targets"]);
-    let targets = targets.into_iter().flat_map(|targets| targets.items());
-    let template = |target: NodeRef<'_>| TemplateComments::of_template(target.get("template")?);
-    targets.map(template).collect()
 }
 
 fn read_set(node: NodeRef<'_>, place: &str) -> Result<Set, UsageError> {
