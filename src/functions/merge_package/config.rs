@@ -13,7 +13,7 @@ use crate::results::Results;
 use crate::yaml::{NodeRef, Path};
 
 typed_config! {
-    #[derive(Debug, Deserialize)]
+    #[derive(Debug, Default, Deserialize)]
     pub(in crate::functions) struct MergePackage ignores original, upstream {
         on_conflict: Option<String>,
         strategy: Option<String>,
@@ -42,20 +42,15 @@ pub(super) fn read_options(
     results: &mut Results,
 ) -> Result<Option<Settings>, UsageError> {
     let (typed, scalars) = Scalars::read::<MergePackage>(config, FUNCTION.configs, FUNCTION.keys)?;
-    let (conflicts, combine) = match typed {
-        Some(typed) => (
-            typed.conflicts,
-            typed.combine.map(WrittenCombine::into_text),
-        ),
-        None => (None, scalars.get("combine").map(str::to_owned)),
-    };
-    let written = written_rules(conflicts, file)?;
+    let typed = typed.unwrap_or_default();
+    let combine = typed.combine.map(WrittenCombine::into_text);
+    let written = written_rules(typed.conflicts, file)?;
     let mut enums = EnumFields::new(scalars.prefix.clone(), results);
     let names_strategy = scalars.get("strategy").is_some();
     let fields = [
         ("onConflict", scalars.get("onConflict")),
         ("strategy", scalars.get("strategy")),
-        ("combine", combine.as_deref()),
+        ("combine", combine.as_deref().or(scalars.get("combine"))),
         ("allowEmpty", scalars.get("allowEmpty")),
     ];
     let options = merge_options(MergeOptions::default(), fields, &mut enums);

@@ -18,7 +18,7 @@ use crate::supplied::CatalogSource;
 use crate::yaml::{NodeRef, Path};
 
 typed_config! {
-    #[derive(Debug, Deserialize)]
+    #[derive(Debug, Default, Deserialize)]
     pub(in crate::functions) struct RenderFleet ignores variants, resources {
         on_conflict: Option<String>,
         strategy: Option<String>,
@@ -133,23 +133,15 @@ pub(crate) fn read_settings(
     results: &mut Results,
 ) -> Result<Option<FleetSettings>, UsageError> {
     let (typed, scalars) = Scalars::read::<RenderFleet>(config, FUNCTION.configs, FUNCTION.keys)?;
-    let (conflicts, combine, catalogs) = match typed {
-        Some(typed) => (
-            typed.conflicts,
-            typed.combine.map(WrittenCombine::into_text),
-            typed.catalog.unwrap_or_default(),
-        ),
-        None => {
-            let combine = scalars.get("combine").map(str::to_owned);
-            (None, combine, Vec::new())
-        }
-    };
-    let written = written_rules(conflicts, file)?;
+    let typed = typed.unwrap_or_default();
+    let combine = typed.combine.map(WrittenCombine::into_text);
+    let catalogs = typed.catalog.unwrap_or_default();
+    let written = written_rules(typed.conflicts, file)?;
     let mut enums = EnumFields::new(scalars.prefix.clone(), results);
     let fields = [
         ("onConflict", scalars.get("onConflict")),
         ("strategy", scalars.get("strategy")),
-        ("combine", combine.as_deref()),
+        ("combine", combine.as_deref().or(scalars.get("combine"))),
         // The config field of this name applies to the fleet, not to a merge.
         ("allowEmpty", None),
     ];
