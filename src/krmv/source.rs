@@ -88,18 +88,12 @@ impl SourceArgument {
         {
             return name;
         }
-        let last = |text: &str| {
-            text.rsplit(['/', ':'])
-                .next()
-                .map(str::len)
-                .unwrap_or_default()
-        };
-        let of = if self.path.is_empty() {
-            &self.repository
+        let last = if self.path.is_empty() {
+            self.repository.rsplit(['/', ':']).next()
         } else {
-            &self.path
+            self.path.rsplit('/').next()
         };
-        &of[of.len() - last(of)..]
+        last.unwrap_or_default()
     }
 }
 
@@ -358,5 +352,6 @@ mod tests {
         assert_eq!(name("https://e.com/o/r.git/web/app@v1"), "app");
         assert_eq!(name("https://e.com/o/r@v1"), "r");
         assert_eq!(name("git@e.com:r"), "r");
+        assert_eq!(name("https://e.com/o/r.git/a/b:c@v1"), "b:c");
     }
 }
