@@ -30,13 +30,14 @@ pub(crate) fn output<S: AsRef<OsStr>>(
     arguments: impl IntoIterator<Item = S>,
 ) -> Result<Output> {
     let mut command = Command::new("git");
-    // Names are read as UTF-8, whatever encoding the user prefers, and lines of `git log` as the format says.
-    command.args([
-        "-c",
+    // Names are read and shown as UTF-8, whatever encoding the user prefers, and lines of `git log` as the format says.
+    for setting in [
         "i18n.logOutputEncoding=UTF-8",
-        "-c",
+        "core.quotePath=false",
         "log.showSignature=false",
-    ]);
+    ] {
+        command.args(["-c", setting]);
+    }
     command.current_dir(directory).args(arguments);
     REMOVED_VARIABLES.iter().for_each(|name| {
         command.env_remove(name);

@@ -175,17 +175,21 @@ fn files(world: &World) -> Vec<String> {
 #[test]
 fn changes_that_are_not_committed_are_refused() {
     let world = World::with_package();
-    world.write("web/own.txt", "x\n");
+    world.write("web/größe.txt", "x\n");
     world.write("elsewhere.txt", "x\n");
     let outcome = world.krmv(&["upgrade", "web"]);
     assert_eq!(outcome.code, Some(2), "{}", outcome.stdout);
-    assert!(outcome.stderr.contains("web/own.txt"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("web/größe.txt"),
+        "{}",
+        outcome.stderr
+    );
     assert!(world.read("web/Kptfile").contains("ref: v1.0.0"));
     let hint = hints(&outcome.stderr)[0];
     assert_eq!(world.shell(hint).code, Some(0), "{hint}");
     let outcome = world.krmv(&["upgrade", "web"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-    world.write("web/own.txt", "y\n");
+    world.write("web/größe.txt", "y\n");
     let outcome = world.krmv(&["upgrade", "web", "v3.0.0-rc.1", "--force"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
 }
