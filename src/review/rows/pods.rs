@@ -306,11 +306,15 @@ impl<'i> ContainerImage<'i> {
         }
     }
 
-    /// The version that the tag begins with.
+    /// The version that the tag begins with. A date is not a version.
     fn version(&self) -> Option<[u64; 3]> {
         let tag = self.tag?;
-        let core = tag.strip_prefix('v').unwrap_or(tag);
-        let core = core.split(['-', '+', '_']).next()?;
+        let tag = tag.strip_prefix('v').unwrap_or(tag);
+        let (core, rest) = tag.split_once(['-', '+', '_']).unwrap_or((tag, ""));
+        if !core.contains('.') && (core.len() > 4 || rest.starts_with(|c: char| c.is_ascii_digit()))
+        {
+            return None;
+        }
         let mut parts = core.split('.').map(str::parse);
         let mut next = || parts.next().transpose().ok();
         let major = next()??;
@@ -383,6 +387,13 @@ mod tests {
             ("a:1.2", "a:1.2-alpine", Some("from 1.2 to 1.2-alpine")),
             ("r:5000/a", "r:5000/a:1", None),
             ("a:latest", "a:1", None),
+            (
+                "a:14-alpine",
+                "a:15",
+                Some("up from 14-alpine to 15 (major)"),
+            ),
+            ("a:20-04-07_56b2", "a:3.15.2", None),
+            ("a:v20231226-1a71", "a:v1.5.0", None),
         ] {
             let found = step(&ContainerImage::read(old), &ContainerImage::read(new));
             assert_eq!(found.as_deref(), expected, "{old} {new}");
