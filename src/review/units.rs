@@ -29,7 +29,13 @@ pub(super) struct ObjectKey {
 impl ObjectKey {
     /// `None` for a resource without a name, which the API server rejects.
     pub(super) fn of(resource: &Resource) -> Option<Self> {
-        let group = resource.group();
+        // A cluster has the objects of this group in others too.
+        let group = match (resource.group(), &*resource.kind) {
+            ("extensions", "Ingress" | "NetworkPolicy") => "networking.k8s.io",
+            ("extensions", "PodSecurityPolicy") => "policy",
+            ("extensions", _) => "apps",
+            (group, _) => group,
+        };
         let is_global = Scopes::default().is_cluster_scoped(group, &resource.kind);
         let namespace = resource.namespace.clone();
         Some(Self {

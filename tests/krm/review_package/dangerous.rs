@@ -363,6 +363,28 @@ fn a_resource_with_and_without_a_namespace() {
     check(&with, &map(", namespace: y"), &[found]);
 }
 
+/// A cluster has one object for both groups.
+#[test]
+fn a_resource_in_another_group() {
+    for (old, new, kind) in [
+        ("extensions/v1beta1", "apps/v1", "Deployment"),
+        ("extensions/v1beta1", "networking.k8s.io/v1", "Ingress"),
+    ] {
+        let with = |version: &str, count: &str| {
+            format!(
+                "apiVersion: {version}\nkind: {kind}\nmetadata: {{name: a}}\nspec: {{replicas: {count}}}\n"
+            )
+        };
+        check(&with(old, "2"), &with(new, "2"), &[]);
+    }
+    let old = container("image: a:1").replace("apps/v1", "extensions/v1beta1");
+    check(
+        &old,
+        &container("image: a:2"),
+        &["notable ImageChanged spec.template.spec.containers[0].image: "],
+    );
+}
+
 /// Tools no longer apply it, so the object in the cluster is pruned or orphaned.
 #[test]
 fn a_resource_that_becomes_local_config_is_deleted() {
