@@ -43,8 +43,8 @@ struct Labelled<'l> {
     key: ObjectKey,
     labels: Option<NodeRef<'l>>,
     is_workload: bool,
-    /// The names of the ports of the pods.
-    ports: Vec<&'l str>,
+    /// The pod template of a workload, or the resource.
+    owner: Option<NodeRef<'l>>,
 }
 
 fn labelled<'l>(unit: &ClusterObject<'l>) -> Option<Labelled<'l>> {
@@ -54,16 +54,12 @@ fn labelled<'l>(unit: &ClusterObject<'l>) -> Option<Labelled<'l>> {
         Some((_, above)) => (true, unit.node.get_path(above)),
         None => (false, Some(unit.node)),
     };
-    let lists = CONTAINERS.into_iter();
-    let containers =
-        lists.flat_map(|list| items(owner.and_then(|owner| owner.get_path(&["spec", list]))));
-    let ports = containers.flat_map(|container| items(container.get("ports")));
     let labels = owner.and_then(|node| given(node.get_path(&["metadata", "labels"])));
     Some(Labelled {
         key,
         labels,
         is_workload,
-        ports: ports.filter_map(|port| text(port.get("name"))).collect(),
+        owner,
     })
 }
 
@@ -132,7 +128,7 @@ fn lost_ports(
     [before, after]: &[Vec<&Labelled<'_>>; 2],
     found: &mut Vec<ReviewFinding>,
 ) {
-    let has = |pods: &[&Labelled<'_>], name: &str| pods.iter().any(|pod| pod.ports.contains(&name));
+    let has = |pods: &[&Labelled<'_>], name: &str| pods.iter().any(|pod| pod.has_port(name));
     for port in items(service.node.get_path(&["spec", "ports"])) {
         let Some(target) = given(port.get("targetPort")) else {
             continue;
@@ -149,6 +145,17 @@ fn lost_ports(
             );
             found.push(finding.at(path_below(target, service.node)));
         }
+    }
+}
+
+impl Labelled<'_> {
+    /// Whether a container of the pods has a port with this name.
+    fn has_port(&self, name: &str) -> bool {
+        let lists = CONTAINERS.into_iter();
+        let lists = lists.filter_map(|list| self.owner?.get_path(&["spec", list]));
+        let containers = lists.flat_map(|list| items(Some(list)));
+        let mut ports = containers.flat_map(|container| items(container.get("ports")));
+        ports.any(|port| text(port.get("name")) == Some(name))
     }
 }
 
