@@ -60,11 +60,10 @@ impl Output {
         let Self::Documents(documents) = self else {
             return Ok(self);
         };
-        let broken = |error: EditError| UsageError::of(error);
         // The supplied inputs are no longer needed, and the tree of a large resource is large.
         supplied.drop_trees();
         if !prints {
-            replace_items(documents, list, results).map_err(broken)?;
+            replace_items(documents, list, results).map_err(UsageError::of)?;
             return Ok(Self::Edited);
         }
         // The items' trees are no longer needed either.
@@ -72,7 +71,7 @@ impl Output {
         for document in &documents {
             Tree::check(&document.text, ParseOptions::default())
                 .map_err(EditError::Broken)
-                .map_err(broken)?;
+                .map_err(UsageError::of)?;
         }
         Ok(Self::Documents(documents))
     }

@@ -216,12 +216,8 @@ impl<'c> Catalogs<'c> {
         origin: &GitOrigin,
     ) -> Result<Arc<SuppliedPackage>, UsageError> {
         let (_, repository) = self.open(catalog).map_err(UsageError::of)?;
-        let Some(repository) = repository else {
-            let name = &catalog.name;
-            return Err(UsageError::Refused(format!(
-                "the catalog `{name}` is not a Git repository"
-            )));
-        };
+        let not_git = || format!("the catalog `{}` is not a Git repository", catalog.name);
+        let repository = repository.ok_or_else(|| UsageError::Refused(not_git()))?;
         let GitOrigin {
             source, revision, ..
         } = origin;

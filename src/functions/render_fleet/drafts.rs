@@ -11,7 +11,7 @@ use super::render::{WorkedPackage, Worker};
 use super::variants::{Destination, FleetVariant};
 use crate::config::UsageError;
 use crate::fleet::{Downstreams, PackageRevisions, RepositoryFacts, Unpublished};
-use crate::git::{DraftCommit, GitError, Revision, draft_note};
+use crate::git::{DraftCommit, Revision, draft_note};
 use crate::merge::package::Merge;
 use crate::package::Package;
 use crate::resource::NamespacedName;
@@ -129,10 +129,6 @@ impl<'f> Drafts<'f> {
     }
 }
 
-pub(super) fn refused(error: GitError) -> UsageError {
-    UsageError::of(error)
-}
-
 fn not_adopted(revision: &Unpublished, place: &Destination) -> FunctionResult {
     let Unpublished { branch, .. } = revision;
     let message = format!(
@@ -233,7 +229,7 @@ impl Draft<'_> {
     ) -> Result<VariantOutcome, UsageError> {
         let branch = match self.start {
             Some(draft) => draft.branch.clone(),
-            None => self.revisions.next_draft().map_err(refused)?,
+            None => self.revisions.next_draft().map_err(UsageError::of)?,
         };
         let mut diffs = Vec::new();
         if self.mode.keeps_diffs {
@@ -252,7 +248,7 @@ impl Draft<'_> {
                 message: &self.message(&worked.rendered, &branch),
             };
             let written = self.revisions.downstream.repository().write_draft(&commit);
-            written.map_err(refused)?;
+            written.map_err(UsageError::of)?;
         }
         let mut done = VariantOutcome::from(worked.rendered);
         done.entry.draft = Some(branch);
@@ -266,13 +262,15 @@ impl Draft<'_> {
         let repository = self.revisions.downstream.repository();
         if repository
             .tree_of(directory, commit)
-            .map_err(refused)?
+            .map_err(UsageError::of)?
             .is_none()
         {
             return Ok(None);
         }
         let revision = Revision::named(commit, commit.to_owned());
-        let read = repository.read(directory, revision).map_err(refused)?;
+        let read = repository
+            .read(directory, revision)
+            .map_err(UsageError::of)?;
         Ok(Some(read.package))
     }
 
@@ -332,7 +330,7 @@ impl Draft<'_> {
                 if self.mode.writes {
                     let repository = self.revisions.downstream.repository();
                     let moved = repository.move_branch(&branch, Some(commit), None, "withdrawn");
-                    moved.map_err(refused)?;
+                    moved.map_err(UsageError::of)?;
                 }
                 withdrawn.push(branch);
             }

@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::drafts::{Draft, Drafts, refused, start};
+use super::drafts::{Draft, Drafts, start};
 use super::outcome::{Action, VariantOutcome};
 use super::prune::{named, orphan};
 use super::variants::FleetVariant;
@@ -32,7 +32,7 @@ impl Drafts<'_> {
     ) -> Result<Vec<ClaimedPackage>, UsageError> {
         let places = variants.iter().filter_map(FleetVariant::path);
         let targets: BTreeSet<&str> = places.filter_map(|path| path.split('/').next()).collect();
-        let mut names = self.downstreams.names().map_err(refused)?;
+        let mut names = self.downstreams.names().map_err(UsageError::of)?;
         names.extend(targets.iter().map(|name| (*name).to_owned()));
         let mut found = Vec::new();
         for name in names {
@@ -76,7 +76,7 @@ impl Drafts<'_> {
     pub(super) fn deletes(&mut self, package: &ClaimedPackage) -> Result<bool, UsageError> {
         let revisions = self.open(&package.path, namespace_in(&package.owner))?;
         let deletion = revisions.deletion(&package.owner);
-        Ok(!package.orphans && has_work(&deletion.map_err(refused)?))
+        Ok(!package.orphans && has_work(&deletion.map_err(UsageError::of)?))
     }
 
     /// Proposes to delete a package, or orphans it, according to its deletion policy. Without `prune`, or if its
@@ -127,7 +127,7 @@ impl Drafts<'_> {
     ) -> Result<VariantOutcome, UsageError> {
         let ClaimedPackage { path, owner, .. } = package;
         let revisions = self.open(path, namespace_in(owner))?;
-        let deletion = revisions.deletion(owner).map_err(refused)?;
+        let deletion = revisions.deletion(owner).map_err(UsageError::of)?;
         if !self.settings.prunes || failed.contains(owner) {
             return Ok(named(package, self.settings.prunes, &would(&deletion)));
         }
@@ -146,7 +146,7 @@ impl Drafts<'_> {
             return Ok(VariantOutcome::unchanged(path, owner));
         }
         if self.mode.writes {
-            write(revisions.downstream.repository(), &deletion).map_err(refused)?;
+            write(revisions.downstream.repository(), &deletion).map_err(UsageError::of)?;
         }
         let mut outcome = VariantOutcome::of_package(package, Action::Deleted);
         let first = deletion.proposed.first();
@@ -212,8 +212,8 @@ impl Drafts<'_> {
         let (name, package) = path.split_once('/').unwrap_or((path, ""));
         let repository = NamespacedName::new(namespace, name);
         let facts = self.repositories.get(&repository);
-        let downstream = self.downstreams.open(name, facts).map_err(refused)?;
-        downstream.package(package).map_err(refused)
+        let downstream = self.downstreams.open(name, facts).map_err(UsageError::of)?;
+        downstream.package(package).map_err(UsageError::of)
     }
 }
 
