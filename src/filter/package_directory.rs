@@ -31,9 +31,8 @@ pub(super) fn on_package(
     directory: &Path,
 ) -> Result<u8, UsageError> {
     let start = Instant::now();
-    let usage = |error: &dyn std::error::Error| UsageError::of(error);
     if function.makes_package && !arguments.diff && !arguments.check {
-        recover_package(directory).map_err(|error| usage(&error))?;
+        recover_package(directory).map_err(UsageError::of)?;
     }
     let (files, mut list) = read_local(function, directory)?;
     print_verbose(arguments, start, || {
@@ -102,35 +101,32 @@ fn read_local(
     function: &Function,
     path: &Path,
 ) -> Result<(Arc<Package>, ResourceList), UsageError> {
-    let usage = |error: &dyn std::error::Error| UsageError::of(error);
-    let mut files = match read_package(path) {
+    let files = match read_package(path) {
         Err(PackageError::Missing { path }) if function.makes_package => Package::empty(path),
         Err(PackageError::NotADirectory { .. }) if path.is_file() => {
-            read_one_file(path).map_err(|error| usage(&error))?
+            read_one_file(path).map_err(UsageError::of)?
         }
-        files => files.map_err(|error| usage(&error))?,
+        files => files.map_err(UsageError::of)?,
     };
     let listed = |files: Package| {
         let files = Arc::new(files);
         let takes_texts = function.takes_texts();
         let list = ResourceList::from_package_like(Arc::clone(&files), takes_texts, &[]);
-        Ok((files, list.map_err(|error| usage(&error))?))
+        Ok((files, list.map_err(UsageError::of)?))
     };
-    if files.only_file.is_some() && !function.takes_file(path) {
-        // A file with a PackageRevisionResources is a package, whatever its name.
-        files.only_file = None;
-        let (files, list) = listed(files)?;
-        if only_package(&list).is_none() {
-            let path = path.to_path_buf();
-            return Err(usage(&PackageError::NotADirectory { path }));
-        }
+    let (files, list) = listed(files)?;
+    if files.only_file.is_none() {
         return Ok((files, list));
     }
-    let (files, list) = listed(files)?;
-    if files.only_file.is_some() && only_package(&list).is_some() {
+    // A file with a PackageRevisionResources is a package, whatever its name.
+    if only_package(&list).is_some() {
         let mut package = Package::clone(&files);
         package.only_file = None;
         return listed(package);
+    }
+    if !function.takes_file(path) {
+        let path = path.to_path_buf();
+        return Err(UsageError::of(PackageError::NotADirectory { path }));
     }
     Ok((files, list))
 }
@@ -152,15 +148,14 @@ fn write_changes(
     files: &Package,
     changes: &[FileChange],
 ) -> Result<u8, UsageError> {
-    let refused = |error: PackageError| UsageError::of(error);
     if arguments.diff {
         let text = |change| Ok(change_diff(files, change, "")?.text);
         let diffs: Result<Vec<String>, PackageError> = changes.iter().map(text).collect();
-        let diffs = diffs.map_err(refused)?;
+        let diffs = diffs.map_err(UsageError::of)?;
         write_diff(arguments, diffs)?;
     }
     if !arguments.diff && !arguments.check {
-        write_package(files, changes).map_err(refused)?;
+        write_package(files, changes).map_err(UsageError::of)?;
     }
     let would_change = arguments.check && !changes.is_empty();
     Ok(if would_change { WOULD_CHANGE } else { DONE })
@@ -171,10 +166,9 @@ fn write_changes(
 /// # Errors
 /// [`UsageError`]: the directory contains files, or cannot be written.
 pub fn write_documents(directory: &Path, documents: &[Document]) -> Result<(), UsageError> {
-    let refused = |error: PackageError| UsageError::of(error);
     let files = match read_package(directory) {
         Err(PackageError::Missing { path }) => Package::empty(path),
-        files => files.map_err(refused)?,
+        files => files.map_err(UsageError::of)?,
     };
     if let Some((path, _)) = files.files().next() {
         return Err(UsageError::expected(
@@ -190,7 +184,7 @@ pub fn write_documents(directory: &Path, documents: &[Document]) -> Result<(), U
             mode: None,
         })
     });
-    write_package(&files, &changes.collect::<Vec<_>>()).map_err(refused)
+    write_package(&files, &changes.collect::<Vec<_>>()).map_err(UsageError::of)
 }
 
 /// Prints the documents that a function creates from a package; the package's files are not changed.
