@@ -34,7 +34,7 @@ pub struct SuppliedPackage {
     length: OnceLock<usize>,
 }
 
-/// The package and revision that a PackageRevisionResources names; absent fields are `None`.
+/// The package and revision that a PackageRevision or PackageRevisionResources names; absent fields are `None`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackageRevisionName {
     /// `metadata.name`.
