@@ -79,17 +79,21 @@ pub(super) fn narrows(change: &FieldChange<'_, '_>) -> Option<String> {
     if count == 0 {
         return None;
     }
+    // Another rule can also accept more.
+    let is_unclear = found.iter().all(|what| what.ends_with(OTHER_RULE));
+    let verb = if is_unclear { "may accept" } else { "accepts" };
     found.truncate(SHOWN);
     let more = match count - found.len() {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
     Some(format!(
-        "the schema accepts less: {}{more}",
+        "the schema {verb} less: {}{more}",
         found.join("; ")
     ))
 }
 
+const OTHER_RULE: &str = "has a different validation rule";
 const KEEPS_UNKNOWN: &str = "x-kubernetes-preserve-unknown-fields";
 
 /// Finds where the new schema of a version accepts less than the old one.
@@ -205,7 +209,7 @@ impl Narrowing<'_> {
             .filter(|rule| !known.contains(rule))
             .count();
         if new_rules > 0 {
-            self.report(path, "has a different validation rule");
+            self.report(path, OTHER_RULE);
         }
     }
 

@@ -107,6 +107,21 @@ fn running_pods_keep_old_values() {
     check(&with("x", &part), &with("y", &part), &[found]);
 }
 
+/// Another rule can also accept more.
+#[test]
+fn schemas_with_another_validation_rule() {
+    let definition = |rule: &str| {
+        let spec = format!("{{x-kubernetes-validations: [{{rule: {rule}}}]}}");
+        let schema = format!("{{openAPIV3Schema: {{properties: {{spec: {spec}}}}}}}");
+        format!(
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: as.x.io}}\n\
+             spec: {{versions: [{{name: v1, served: true, storage: true, schema: {schema}}}]}}\n"
+        )
+    };
+    let found = "notable SchemaNarrowed spec.versions: the schema may accept less: v1 spec has a different validation rule";
+    check(&definition("a"), &definition("b"), &[found]);
+}
+
 #[test]
 fn schemas_that_take_less() {
     let definition = |schema: &str| {
