@@ -32,17 +32,22 @@ pub(super) struct Paired<'v> {
 }
 
 /// What maps are known by, and what tells those apart that have it alike.
-const FIELDS: [(&[&str], &[&str]); 10] = [
+const FIELDS: [(&[&str], &[&str]); 15] = [
     (&["name"], &["kind", "namespace"]),
     (&["key"], &["effect"]),
     (&["path"], &[]),
+    (&["id"], &[]),
     (&["type"], &[]),
     (&["host"], &[]),
     (&["port"], &["protocol"]),
     (&["image"], &[]),
     (&["apiGroups", "resources"], &["resourceNames"]),
-    (&["record"], &["labels"]),
-    (&["alert"], &["labels"]),
+    (&["record|alert"], &["labels"]),
+    (&["secretKey"], &[]),
+    (&["step"], &[]),
+    (&["refId"], &[]),
+    (&["path|target|patch"], &["patch"]),
+    (&["matches"], &[]),
 ];
 
 pub(super) fn pair<'v>(versions: Versions<'v>, reading: Reading) -> Paired<'v> {
@@ -139,7 +144,10 @@ fn by_name(lists: &[&[Plain]; 3], ids: &mut [Vec<String>; 3], reading: Reading) 
     let name_in = |element: &Plain, fields: &[&str]| {
         let values: Option<Vec<String>> = fields
             .iter()
-            .map(|field| element.get(field).map(ToString::to_string))
+            .map(|field| {
+                let mut one_of = field.split('|');
+                one_of.find_map(|field| Some(format!("{field} {}", element.get(field)?)))
+            })
             .collect();
         values.map(|values| format!("{fields:?} {values:?}"))
     };

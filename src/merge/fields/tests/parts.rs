@@ -423,3 +423,69 @@ fn elements_that_are_aliases_merge_by_their_values() {
         "- &a x\n- y\n- one: *a\n- two: x",
     );
 }
+
+#[test]
+fn elements_of_custom_resources_merge_by_their_names() {
+    // Rules that record and rules that alert, in one list.
+    let mixed = "- record: a\n  expr: 1\n- alert: B\n  expr: 2";
+    conflict(
+        [
+            mixed,
+            &format!("{mixed}\n- alert: C\n  expr: 3"),
+            &format!("{mixed}\n- alert: C\n  expr: 4"),
+        ],
+        [
+            &format!("{mixed}\n- alert: C\n  expr: 3"),
+            &format!("{mixed}\n- alert: C\n  expr: 4"),
+        ],
+        "spec.x[2].expr",
+    );
+    for name in ["secretKey", "step", "id", "refId"] {
+        let own = format!("- {name}: a\n  x: {{p: 1}}");
+        let [ours, theirs] = [2, 3].map(|p| format!("{own}\n- {name}: b\n  x: {{p: {p}}}"));
+        conflict([&own, &ours, &theirs], [&ours, &theirs], "spec.x[1].x.p");
+        both(
+            &format!("{own}\n- {name}: b\n  x: {{p: 1, q: 1}}"),
+            &format!("{own}\n- {name}: b\n  x: {{p: 2, q: 1}}"),
+            &format!("{own}\n- {name}: b\n  x: {{p: 1, q: 2}}"),
+            &format!("{own}\n- {name}: b\n  x: {{p: 2, q: 2}}"),
+        );
+    }
+    // Patches by their targets, and routes by what they match, unless local changed that.
+    for (name, of) in [("target", "kind: "), ("matches", "- path: ")] {
+        let patch = |of_a: &str, a: &str| {
+            format!(
+                "- {name}:\n    {of}{of_a}\n  {a}\n- {name}:\n    {of}B\n  p: 1\n  q: 1\n  r: 1"
+            )
+        };
+        both(
+            &patch("A", "p: 1\n  q: 1"),
+            &patch("A", "p: 2\n  q: 1"),
+            &patch("A", "p: 1\n  q: 2"),
+            &patch("A", "p: 2\n  q: 2"),
+        );
+        both(
+            &patch("A", "s: 1\n  t: 1\n  u: 1\n  w: 1\n  y: 1\n  v: 1"),
+            &patch("X", "s: 1\n  t: 1\n  u: 1\n  w: 1\n  y: 1\n  v: 1"),
+            &patch("A", "s: 1\n  t: 1\n  u: 1\n  w: 1\n  y: 1\n  v: 2"),
+            &patch("X", "s: 1\n  t: 1\n  u: 1\n  w: 1\n  y: 1\n  v: 2"),
+        );
+    }
+}
+
+#[test]
+fn elements_of_one_entry_merge_by_their_keys() {
+    both(
+        "- list: {a: 1, b: 1}\n- git: {a: 1, b: 1}",
+        "- list: {a: 2, b: 1}\n- clusters: {}\n- git: {a: 1, b: 2}",
+        "- list: {a: 1, b: 2}\n- git: {a: 2, b: 1}",
+        "- list: {a: 2, b: 2}\n- clusters: {}\n- git: {a: 2, b: 2}",
+    );
+    // Both sides may add an element with the same key.
+    both(
+        "- list: {a: 1}",
+        "- list: {a: 1}\n- git: {a: 1}",
+        "- list: {a: 2}\n- git: {a: 2}",
+        "- list: {a: 2}\n- git: {a: 1}\n- git: {a: 2}",
+    );
+}

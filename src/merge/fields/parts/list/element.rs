@@ -129,26 +129,32 @@ pub(super) fn elements<'a>(list: NodeRef<'a>, state: &RandomState) -> Option<Vec
 }
 
 /// The fields that identify elements that are maps, in the order in which they are tried. Each comes with the fields
-/// that distinguish maps in which the first fields are equal.
-const FIELDS: [(&[&str], &[&str]); 11] = [
+/// that distinguish maps in which the first fields are equal. Of fields with `|` between them, a map has one.
+const FIELDS: [(&[&str], &[&str]); 16] = [
     (&["name"], &["kind", "namespace"]),
     (&["metadata"], &[]),
     (&["key"], &["effect"]),
     (&["path"], &[]),
+    (&["id"], &[]),
     (&["type"], &[]),
     (&["host"], &[]),
     (&["port"], &["protocol"]),
     (&["image"], &[]),
     (&["apiGroups", "resources"], &["resourceNames"]),
-    (&["record"], &["labels"]),
-    (&["alert"], &["labels"]),
+    (&["record|alert"], &["labels"]),
+    (&["secretKey"], &[]),
+    (&["step"], &[]),
+    (&["refId"], &[]),
+    (&["path|target|patch"], &["patch"]),
+    (&["matches"], &[]),
 ];
 
 /// The fingerprint of a field that identifies a map. For `metadata`, it includes what identifies the resource.
 fn print_of(field: &str, map: &Value, state: &RandomState) -> Option<u64> {
-    let value = map.get(field)?;
+    let mut fields = field.split('|');
+    let (field, value) = fields.find_map(|field| Some((field, map.get(field)?)))?;
     if field != "metadata" {
-        return Some(state.hash_one(value));
+        return Some(state.hash_one((field, value)));
     }
     let name = value.get("name")?;
     let fields = [map.get("kind"), value.get("namespace"), Some(name)];
@@ -183,8 +189,10 @@ pub(super) fn name_maps(versions: &mut [Vec<Element<'_>>; 3], state: &RandomStat
             let first = first(element)?;
             if !repeated.contains(&first) {
                 return Some(match fields {
-                    [_] => Name::Field(first),
-                    _ => Name::Fields(first),
+                    ["record|alert" | "path|target|patch" | "matches"] | [_, _, ..] => {
+                        Name::Fields(first)
+                    }
+                    _ => Name::Field(first),
                 });
             }
             let more = more.iter().map(|field| element.values[0].get(field));
@@ -203,11 +211,35 @@ pub(super) fn name_maps(versions: &mut [Vec<Element<'_>>; 3], state: &RandomStat
         });
         are_unique.then_some(names)
     });
+    let named = named.or_else(|| name_by_only_key(versions, state));
     for (elements, names) in versions.iter_mut().zip(named.unwrap_or_default()) {
         for (element, name) in elements.iter_mut().zip(names) {
             element.name = element.name.or(name);
         }
     }
+}
+
+/// Names maps of one entry by their keys, if all maps of base and upstream are such maps and the keys of each of these
+/// versions are unique. A key that base lacks does not count: each side may have added an element of that kind.
+fn name_by_only_key<'a>(
+    versions: &[Vec<Element<'_>>; 3],
+    state: &RandomState,
+) -> Option<[Vec<Option<Name<'a>>>; 3]> {
+    let only_key = |element: &Element<'_>| match &element.values[0] {
+        Value::Mapping(entries) if entries.len() == 1 => Some(state.hash_one(&entries[0].0)),
+        _ => None,
+    };
+    let keys = versions
+        .each_ref()
+        .map(|elements| elements.iter().map(only_key).collect::<Vec<_>>());
+    for version in [0, 2] {
+        let mut seen = HashSet::new();
+        let is_new = |key: &Option<u64>| key.is_some_and(|key| seen.insert(key));
+        keys[version].iter().all(is_new).then_some(())?;
+    }
+    let of_base: HashSet<u64> = keys[0].iter().flatten().copied().collect();
+    let name = |key: Option<u64>| key.filter(|key| of_base.contains(key)).map(Name::Field);
+    Some(keys.map(|keys| keys.into_iter().map(name).collect()))
 }
 
 /// Removes the names that two elements of a version have. `None` if that would be a guess: local has a name twice that
