@@ -25,7 +25,7 @@ pub(super) fn list(name: &str) -> Option<ListType<'static>> {
         | "labels" => ListType::Set,
         "replicas" | "helmCharts" => ListType::Map(Keys::one(&NAME)),
         // Inline elements have no path. They are distinguished by their value.
-        "patches" | "patchesJson6902" | "replacements" => ListType::Map(Keys::one(&PATH)),
+        "replacements" => ListType::Map(Keys::one(&PATH)),
         _ => return None,
     })
 }

@@ -145,6 +145,36 @@ fn a_kustomization_without_kind_merges_too() {
 }
 
 #[test]
+fn inline_patches_are_known_by_target() {
+    let patch = |kind: &str, replicas: &str| {
+        format!(
+            "patches:\n- path: a.yaml\n- target: {{kind: {kind}, name: w}}\n  patch: |-\n    spec:\n{replicas}"
+        )
+    };
+    check(
+        [
+            &patch("Deployment", "      replicas: 1\n      paused: false\n"),
+            &patch("Deployment", "      replicas: 2\n      paused: false\n"),
+            &patch("Deployment", "      replicas: 1\n      paused: true\n"),
+        ],
+        &patch("Deployment", "      replicas: 2\n      paused: true\n"),
+    );
+    // Both changed the patch: the second one would overwrite the first.
+    let texts = ["1", "2", "3"].map(|replicas| {
+        kustomization(&patch(
+            "Deployment",
+            &format!("      replicas: {replicas}\n"),
+        ))
+    });
+    let files = texts
+        .each_ref()
+        .map(|text| [("kustomization.yaml", text.as_str())]);
+    let (found, said) = merge_files([&files[0], &files[1], &files[2]], "");
+    assert_eq!(found["kustomization.yaml"], texts[2]);
+    assert_eq!(conflicts(&said).len(), 1, "{said:?}");
+}
+
+#[test]
 fn patches_are_known_by_path_or_are_one_value() {
     check(
         [
