@@ -195,6 +195,37 @@ fn a_strategy_has_the_fields_of_its_type() {
     );
 }
 
+/// Flux takes `semver` where it stands beside `tag`, and refuses `chart` beside `chartRef`.
+#[test]
+fn a_source_of_flux_has_one_reference() {
+    let source = |reference: &str| {
+        format!(
+            "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata:\n  name: g\nspec:\n  ref:\n    {reference}\n"
+        )
+    };
+    let (base, local, upstream) = (
+        source("branch: main"),
+        source("tag: v1.2.0"),
+        source("semver: '1.x'"),
+    );
+    check([&base, &local, &upstream], [&upstream, &local], "spec.ref");
+    let release = |chart: &str| {
+        format!(
+            "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata:\n  name: h\nspec:\n  {chart}\n"
+        )
+    };
+    let (base, local, upstream) = (
+        release("chart: {spec: {chart: a, version: 1.0.0}}"),
+        release("chart: {spec: {chart: a, version: 1.0.1}}"),
+        release("chartRef: {kind: OCIRepository, name: a}"),
+    );
+    check(
+        [&base, &local, &upstream],
+        [&upstream, &local],
+        "spec.chart",
+    );
+}
+
 /// It has no key, and is the same as one of equal value: the others merge.
 #[test]
 fn an_element_without_its_key_is_known_by_its_value() {
