@@ -489,3 +489,24 @@ fn elements_of_one_entry_merge_by_their_keys() {
         "- list: {a: 2}\n- git: {a: 1}\n- git: {a: 2}",
     );
 }
+
+#[test]
+fn several_elements_that_one_side_replaced_keep_their_places() {
+    let check = |base: &str, local: &str, upstream: &str, expected: &str| {
+        let [base, local, upstream, expected] = [base, local, upstream, expected]
+            .map(|names| format!("- {}", names.replace(' ', "\n- ")));
+        both(&base, &local, &upstream, &expected);
+    };
+    // Later files of values override earlier ones.
+    check(
+        "common base-1 prod-1",
+        "common base-1 prod-1 local",
+        "common base-2 prod-2",
+        "common base-2 prod-2 local",
+    );
+    check("a b c d", "a b mine c d", "x y z d", "x y mine z d");
+    check("a b c", "x y c", "first a b c", "first x y c");
+    check("a b c", "x y c", "a between b c", "x between y c");
+    // One more than before: nothing orders them.
+    check("a b c", "a b mine c", "x y z c", "mine x y z c");
+}

@@ -3,7 +3,7 @@
 //! Equal elements are paired first, then elements with the same name. Of the elements that are left, those that
 //! upstream changed are paired with upstream's version, and then with local's version: by similarity, or if only one is
 //! left on each side, with that one. If more are left that may be the same, nothing is paired, because that would be a
-//! guess.
+//! guess; if only one side changed any of them, and equally many are left, they are paired by position.
 //!
 //! The result of a merge is paired in the same way if it is merged again. For this, base and upstream are paired
 //! without regard to local. Each of local's elements keeps its name in the result, or equals upstream's element, or is
@@ -132,7 +132,21 @@ impl<'a> Pairing<'a> {
                 .iter()
                 .all(|at| is_in_local(BASE, at) && !moved.contains(at))
             || added.iter().all(|at| is_in_local(UPSTREAM, at));
-        is_clear.then_some(())
+        is_clear.then_some(())?;
+        self.by_position(&removed, (UPSTREAM, &added));
+        Some(())
+    }
+
+    /// Pairs the elements that are left, by position, if equally many are left on each side. Both have the same value
+    /// in two versions, so this decides only about their order.
+    fn by_position(&mut self, olds: &[usize], (version, news): (usize, &[usize])) {
+        let pairs = olds.iter().zip(news);
+        let pairs = pairs.map(|(old, new)| [(BASE, *old), (version, *new)]);
+        if olds.len() == news.len() && pairs.clone().all(|pair| self.have_one_place(&pair)) {
+            pairs.for_each(|[old, new]| {
+                self.join(old, new);
+            });
+        }
     }
 
     /// Pairs elements that upstream has and local does not have with new elements of local. `None` if that would be a
@@ -176,6 +190,8 @@ impl<'a> Pairing<'a> {
             let versions = [(BASE, *old), (LOCAL, *new), (UPSTREAM, upstreams(*old)?)];
             self.have_one_place(&versions).then_some(())?;
             pairs.push((*old, *new));
+        } else {
+            self.by_position(&lacking, (LOCAL, &new));
         }
         let is_alone = self.elements.iter().all(|elements| elements.len() == 1);
         for (old, new) in pairs {
