@@ -576,6 +576,7 @@ fn a_spent_budget_stays_spent() {
     }
 }
 
+/// Values are kept by the fields that an expression reads.
 #[test]
 fn values_follow_the_fields_that_are_read() {
     let variables = Variables {
@@ -612,8 +613,9 @@ fn values_follow_the_fields_that_are_read() {
     }
 }
 
+/// A value that is kept costs what it would cost to evaluate it again.
 #[test]
-fn equal_values_are_paid_for_each_time() {
+fn a_kept_value_is_paid_for() {
     let text = "a".repeat(100_000);
     let variables = Variables {
         repository: true,

@@ -25,11 +25,14 @@ thread_local! {
     /// Remaining units of the current evaluation. Thread-local, because the interpreter cannot pass the budget to
     /// functions.
     static LEFT: Cell<u64> = const { Cell::new(0) };
+    /// Units of this evaluation that evaluating the same expression again would not cost.
+    static ONCE: Cell<u64> = const { Cell::new(0) };
 }
 
 /// Starts an evaluation with this many units.
 pub(super) fn begin(units: u64) {
     LEFT.set(units);
+    ONCE.set(0);
 }
 
 /// Remaining units. Zero means that the evaluation was stopped, even if it returned a value, because `||` and `?:`
@@ -51,6 +54,17 @@ pub(super) fn pay(units: u64) -> Result<(), ExecutionError> {
             Err(ExecutionError::function_error("budget", "exceeded"))
         }
     }
+}
+
+/// Pays for something that later evaluations can reuse.
+pub(super) fn pay_once(units: u64) -> Result<(), ExecutionError> {
+    ONCE.set(ONCE.get().saturating_add(units));
+    pay(units)
+}
+
+/// The units paid through [`pay_once`] in this evaluation.
+pub(super) fn paid_once() -> u64 {
+    ONCE.get()
 }
 
 /// Pays for reading a value, including its elements.

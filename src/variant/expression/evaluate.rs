@@ -9,6 +9,8 @@ use cel::{Context, ExecutionError, IdedExpr, Value};
 
 use super::check::{children, spelled};
 use super::functions::MATCHES;
+use super::memo::{Known, Memo, ReadValues};
+use super::reads::ReadField;
 use super::variables::{Binding, ObjectFields, Variable};
 use super::{Compiler, Expression, ExpressionError, budget, position};
 use crate::variant::text_map::TextMap;
@@ -18,8 +20,11 @@ pub struct Evaluator<'v> {
     context: Context<'v, 'v>,
     /// Remaining units of the run's budget.
     left: u64,
-    /// The value of each variable that the context does not contain yet.
-    bindings: [Option<Binding<'v>>; Variable::ALL.len()],
+    /// The value of each variable, and whether the context already contains all of it.
+    bindings: [(Option<Binding<'v>>, bool); Variable::ALL.len()],
+    memo: Memo<'v>,
+    /// A buffer for the values of the fields that an expression reads.
+    inputs: ReadValues<'v>,
 }
 
 impl Debug for Evaluator<'_> {
@@ -37,7 +42,9 @@ impl Compiler {
         Evaluator {
             context: Context::with_env(self.environment.clone()),
             left: budget::of_run(targets),
-            bindings: [None; Variable::ALL.len()],
+            bindings: [(None, false); Variable::ALL.len()],
+            memo: Memo::default(),
+            inputs: Vec::new(),
         }
     }
 }
@@ -62,7 +69,7 @@ impl<'v> Evaluator<'v> {
     }
 
     fn set(&mut self, variable: Variable, binding: Binding<'v>) {
-        self.bindings[variable as usize] = Some(binding);
+        self.bindings[variable as usize] = (Some(binding), false);
     }
 
     /// Evaluates an expression to its string.
@@ -71,6 +78,40 @@ impl<'v> Evaluator<'v> {
     /// A value of an object has the wrong type, a key is missing, the result is not a string, or the budget is
     /// exceeded.
     pub fn evaluate(&mut self, expression: &Expression) -> Result<String, ExpressionError> {
+        let fields = expression.fields.as_ref();
+        let Some(fields) = fields.filter(|_| self.memo.keeps(expression.number)) else {
+            return self.evaluate_anew(expression).map(|known| known.text);
+        };
+        let value = |field: &ReadField| {
+            let (binding, _) = &self.bindings[field.variable as usize];
+            binding.as_ref()?.field(&field.path)
+        };
+        let mut inputs = std::mem::take(&mut self.inputs);
+        inputs.clear();
+        inputs.extend(fields.iter().map(value));
+        let outcome = self.evaluate_for(expression, &inputs);
+        self.inputs = inputs;
+        outcome
+    }
+
+    /// Evaluates an expression for these values of the fields that it reads.
+    fn evaluate_for(
+        &mut self,
+        expression: &Expression,
+        inputs: &[Option<&'v str>],
+    ) -> Result<String, ExpressionError> {
+        if let Some(known) = self.memo.find(expression.number, inputs)
+            && known.units < budget::PER_EVALUATION.min(self.left)
+        {
+            self.left -= known.units;
+            return Ok(known.text.clone());
+        }
+        let known = self.evaluate_anew(expression)?;
+        self.memo.keep(expression.number, inputs, &known);
+        Ok(known.text)
+    }
+
+    fn evaluate_anew(&mut self, expression: &Expression) -> Result<Known, ExpressionError> {
         self.bind(expression);
         let error = |id: u64, message: String| {
             let at = position(&expression.positions, id);
@@ -83,7 +124,8 @@ impl<'v> Evaluator<'v> {
         let outcome = outcome.and_then(|value| budget::pay_for(value.as_ref()).map(|()| value));
         let rest = budget::left();
         let is_last = units < budget::PER_EVALUATION;
-        self.left = self.left.saturating_sub(units - rest);
+        let spent = units - rest;
+        self.left = self.left.saturating_sub(spent);
         let root = expression.guarded.id;
         if rest == 0 {
             let message = if is_last {
@@ -98,7 +140,10 @@ impl<'v> Evaluator<'v> {
         }
         match outcome {
             Ok(value) => match value.downcast_ref::<CelString<'_>>() {
-                Some(text) => Ok(text.inner().to_owned()),
+                Some(text) => Ok(Known {
+                    text: text.inner().to_owned(),
+                    units: spent - budget::paid_once(),
+                }),
                 None => {
                     let found = value.get_type().name();
                     Err(error(root, format!("expected a string, found {found}")))
@@ -111,19 +156,29 @@ impl<'v> Evaluator<'v> {
         }
     }
 
-    /// Adds the variables that the expression reads to the context, once for each value.
+    /// Adds to the context only what the expression reads, because creating maps takes longer than most expressions.
     fn bind(&mut self, expression: &Expression) {
         for variable in &expression.reads {
-            if let Some(binding) = self.bindings[*variable as usize].take() {
-                let value = match binding {
-                    Binding::Text(text) => text_value(text),
-                    Binding::Object(object) => object_value(object),
-                    Binding::Listed { repo, package } => {
-                        map_value([("repo", text_value(repo)), ("package", text_value(package))])
-                    }
-                };
-                self.context.add_variable_as_val(variable.as_str(), value);
+            let (Some(binding), is_whole) = &mut self.bindings[*variable as usize] else {
+                continue;
+            };
+            if *is_whole {
+                continue;
             }
+            let fields = expression.fields.as_ref();
+            let reads = |path: &[&str]| {
+                let is_read = |field: &ReadField| field.variable == *variable && field.is_at(path);
+                fields.is_none_or(|fields| fields.iter().any(is_read))
+            };
+            let value = match *binding {
+                Binding::Text(text) => text_value(text),
+                Binding::Object(object) => object_value(object, reads),
+                Binding::Listed { repo, package } => {
+                    map_value([("repo", text_value(repo)), ("package", text_value(package))])
+                }
+            };
+            *is_whole = fields.is_none() || !matches!(binding, Binding::Object(_));
+            self.context.add_variable_as_val(variable.as_str(), value);
         }
     }
 
@@ -151,16 +206,23 @@ fn text_value<'v>(text: &'v str) -> Box<dyn Val + 'v> {
     Box::new(CelString::from(text))
 }
 
-/// An object as a CEL map.
-fn object_value<'v>(object: &'v ObjectFields) -> Box<dyn Val + 'v> {
-    let map =
-        |entries: &'v TextMap| map_value(entries.iter().map(|(key, text)| (key, text_value(text))));
-    map_value([
-        ("name", text_value(&object.name)),
-        ("namespace", text_value(&object.namespace)),
-        ("labels", map(&object.labels)),
-        ("annotations", map(&object.annotations)),
-    ])
+/// An object as a CEL map, reduced to the fields that are read.
+fn object_value<'v>(
+    object: &'v ObjectFields,
+    reads: impl Fn(&[&str]) -> bool,
+) -> Box<dyn Val + 'v> {
+    let map = |name: &str, entries: &'v TextMap| {
+        let read = entries.iter().filter(|(key, _)| reads(&[name, key]));
+        map_value(read.map(|(key, value)| (key, text_value(value))))
+    };
+    let texts = [("name", &object.name), ("namespace", &object.namespace)];
+    let texts = texts.map(|(name, text)| reads(&[name]).then(|| (name, text_value(text))));
+    let maps = [
+        ("labels", &object.labels),
+        ("annotations", &object.annotations),
+    ];
+    let maps = maps.map(|(name, entries)| reads(&[name]).then(|| (name, map(name, entries))));
+    map_value(texts.into_iter().chain(maps).flatten())
 }
 
 fn map_value<'v>(

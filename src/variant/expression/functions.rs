@@ -11,7 +11,7 @@ use cel::common::value::{CowVal, Val};
 use cel::{Env, ExecutionError};
 use regex::{Regex, RegexBuilder};
 
-use super::budget::{pay, pay_for};
+use super::budget::{pay, pay_for, pay_once};
 
 /// Pays for its argument, and returns it.
 pub(super) const PAID: &str = "@paid";
@@ -188,7 +188,7 @@ fn matches<'b, 'v>(arguments: CelValues<'b, 'v>) -> CelResult<'b, 'v> {
             patterns.clear();
         }
         if !patterns.contains_key(source) {
-            pay(PATTERN_COST)?;
+            pay_once(PATTERN_COST)?;
             patterns.insert(source.to_owned(), pattern(source));
         }
         pay(1 + text.len() as u64 * source.len() as u64 / 64)?;

@@ -15,7 +15,9 @@ mod check;
 mod evaluate;
 mod functions;
 mod guard;
+mod memo;
 mod pattern;
+mod reads;
 mod types;
 mod variables;
 
@@ -29,6 +31,8 @@ use std::sync::Arc;
 use cel::common::ast::SourceInfo;
 use cel::{Env, IdedExpr};
 use thiserror::Error;
+
+use reads::ReadField;
 
 /// The most bytes of an expression.
 pub const MAX_LENGTH: usize = 4096;
@@ -86,6 +90,10 @@ pub struct Expression {
     positions: SourceInfo,
     /// The variables that it reads.
     reads: BTreeSet<Variable>,
+    /// The fields that it reads; `None` if they cannot be determined from its text.
+    fields: Option<Vec<ReadField>>,
+    /// Its number among the expressions of its compiler.
+    number: usize,
 }
 
 impl Expression {
@@ -99,6 +107,8 @@ impl Expression {
 pub struct Compiler {
     environment: Arc<Env>,
     total: usize,
+    /// How many expressions were compiled.
+    count: usize,
 }
 
 impl std::fmt::Debug for Compiler {
@@ -112,6 +122,7 @@ impl Default for Compiler {
         Self {
             environment: Arc::new(functions::environment()),
             total: 0,
+            count: 0,
         }
     }
 }
@@ -154,13 +165,18 @@ impl Compiler {
         }
         let reads = check::check(&parsed, variables)
             .map_err(|problem| error(position(&positions, problem.id), problem.message))?;
+        let fields = reads::fields(&parsed, variables);
         let guarded = guard::guard(parsed);
+        let number = self.count;
+        self.count += 1;
         Ok(Expression {
             source: source.to_owned(),
             price: guard::weight(&guarded),
             guarded,
             positions,
             reads,
+            fields,
+            number,
         })
     }
 }

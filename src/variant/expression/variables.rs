@@ -78,3 +78,31 @@ pub(super) enum Binding<'v> {
     Object(&'v ObjectFields),
     Listed { repo: &'v str, package: &'v str },
 }
+
+impl<'v> Binding<'v> {
+    /// The string at a path; `None` if there is none.
+    pub(super) fn field(&self, path: &[String]) -> Option<&'v str> {
+        match (*self, path) {
+            (Self::Text(text), []) => Some(text),
+            (Self::Listed { repo, package }, [name]) => match name.as_str() {
+                "repo" => Some(repo),
+                "package" => Some(package),
+                _ => None,
+            },
+            (Self::Object(object), [name]) => match name.as_str() {
+                "name" => Some(&object.name),
+                "namespace" => Some(&object.namespace),
+                _ => None,
+            },
+            (Self::Object(object), [map, key]) => {
+                let entries = match map.as_str() {
+                    "labels" => &object.labels,
+                    _ => &object.annotations,
+                };
+                let found = entries.iter().rfind(|(name, _)| name == key);
+                found.map(|(_, value)| value)
+            }
+            _ => None,
+        }
+    }
+}
