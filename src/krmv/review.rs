@@ -22,6 +22,7 @@ use super::conflict::conflicts;
 use super::diff::cloned;
 use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
+use super::merging::{MergedPackage, Merger};
 use super::package::{Contents, KPTFILE, LocalPackage};
 use super::print::{self, Page, YELLOW, counted, to_stdout};
 use super::report::{print_errors, result_json};
@@ -99,11 +100,15 @@ pub(crate) fn reviewable(
     Ok(Arc::new(package))
 }
 
-/// What a change of a package means for the cluster. `None` if one of the states cannot be read.
-pub(crate) fn reviewed(before: &Contents, after: &Contents) -> Option<Review> {
-    let before = reviewable(before, &[]).ok()?;
-    let after = reviewable(after, &[&before]).ok()?;
-    review_package::review(&before, &after).ok()
+/// What a merge of a package means for the cluster. `None` if the result cannot be read.
+pub(crate) fn reviewed(
+    before: &Arc<SuppliedPackage>,
+    merger: &Merger,
+    merged: &MergedPackage,
+) -> Option<Review> {
+    let others = [&**before, &*merger.original, &*merger.upstream];
+    let after = reviewable(&merged.contents, &others).ok()?;
+    review_package::review(before, &after).ok()
 }
 
 /// Runs `review-package` with `KEY=VALUE` settings, and returns its findings.

@@ -7,7 +7,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use krm_variants::filter::ProgressLine;
-use krm_variants::functions::review_package::review;
 use krm_variants::merge::Side;
 use krm_variants::merge::likeness::{ComparedPackages, FileEditCount, SimilarityScanner};
 use krm_variants::parallel;
@@ -26,7 +25,7 @@ use super::merging::{MergedPackage, Merger};
 use super::package::{KPTFILE, LocalPackage, RULES};
 use super::print::{self, GREEN, Page, RED, YELLOW, counted};
 use super::releases::ListedReference;
-use super::review::reviewable;
+use super::review::{reviewable, reviewed};
 use super::session::{FollowedPackage, followed, locked_name};
 use super::upstream::contents;
 
@@ -284,11 +283,10 @@ impl Trial<'_> {
                 None => Ok((merger, merged)),
             }
         });
-        let reviewed = merged.as_ref().ok().and_then(|(merger, merged)| {
-            let others = [&*self.before, &*merger.original, &*merger.upstream];
-            let after = reviewable(&merged.contents, &others).ok()?;
-            review(&self.before, &after).ok()
-        });
+        let reviewed = merged
+            .as_ref()
+            .ok()
+            .and_then(|(merger, merged)| reviewed(&self.before, merger, merged));
         let count = |review: &Review| Risk::ALL.map(|risk| (risk, review.count(risk))).into();
         Newer {
             revision: release.short.clone(),

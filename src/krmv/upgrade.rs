@@ -22,7 +22,7 @@ use super::merging::{MergedPackage, Merger, with_markers};
 use super::package::{Contents, KPTFILE, LocalPackage};
 use super::print::{self, Page};
 use super::report::{UpgradeReport, print_errors};
-use super::review::reviewed;
+use super::review::{reviewable, reviewed};
 use super::session::{FollowedPackage, arguments, locked_name};
 use super::upstream::contents;
 use super::{exit, worktree};
@@ -137,7 +137,8 @@ impl Task<'_> {
         merged
             .contents
             .insert(KPTFILE.to_owned(), text.into_bytes());
-        let review = reviewed(&self.package.contents, &merged.contents);
+        let before = reviewable(&self.package.contents, &[&merger.original]).ok();
+        let review = before.and_then(|before| reviewed(&before, &merger, &merged));
         if self.upgrade.markers {
             mark(&merger, &mut merged.contents, &open, &revision.upstream_ref)?;
         }

@@ -87,6 +87,9 @@ fn for_each_reference<'l>(
     after: &Objects<'l>,
     found: &mut impl FnMut(&ClusterObject<'l>, NodeRef<'l>, NamedObject<'_>),
 ) {
+    if names.is_empty() {
+        return;
+    }
     for unit in after.that_may_contain(names) {
         let Some(own) = ObjectKey::of(unit.resource) else {
             continue;

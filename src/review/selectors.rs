@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 use super::change::ResourceChange;
 use super::find::each;
 use super::references::path_below;
-use super::row::{CONTAINERS, pod_path, segments};
+use super::row::{pod_path, segments};
 use super::table::section;
 use super::units::{ClusterObject, ObjectKey, Objects, may_be_one};
-use super::walk::{given, items, text};
+use super::walk::{given, text};
 use super::{ReviewFinding, Risk};
 use crate::results::Reason;
 use crate::yaml::NodeRef;
@@ -43,8 +43,7 @@ struct Labelled<'l> {
     key: ObjectKey,
     labels: Option<NodeRef<'l>>,
     is_workload: bool,
-    /// The pod template of a workload, or the resource.
-    owner: Option<NodeRef<'l>>,
+    node: NodeRef<'l>,
 }
 
 fn labelled<'l>(unit: &ClusterObject<'l>) -> Option<Labelled<'l>> {
@@ -59,7 +58,7 @@ fn labelled<'l>(unit: &ClusterObject<'l>) -> Option<Labelled<'l>> {
         key,
         labels,
         is_workload,
-        owner,
+        node: unit.node,
     })
 }
 
@@ -129,10 +128,8 @@ fn lost_ports(
     found: &mut Vec<ReviewFinding>,
 ) {
     let has = |pods: &[&Labelled<'_>], name: &str| pods.iter().any(|pod| pod.has_port(name));
-    for port in items(service.node.get_path(&["spec", "ports"])) {
-        let Some(target) = given(port.get("targetPort")) else {
-            continue;
-        };
+    let path = segments("spec.ports[].targetPort", "Service").unwrap_or_default();
+    each(service.node, &path, &mut |target| {
         let name = text(Some(target)).unwrap_or_default();
         if has(before, name) && !after.is_empty() && !has(after, name) {
             let message =
@@ -145,17 +142,18 @@ fn lost_ports(
             );
             found.push(finding.at(path_below(target, service.node)));
         }
-    }
+    });
 }
 
 impl Labelled<'_> {
     /// Whether a container of the pods has a port with this name.
     fn has_port(&self, name: &str) -> bool {
-        let lists = CONTAINERS.into_iter();
-        let lists = lists.filter_map(|list| self.owner?.get_path(&["spec", list]));
-        let containers = lists.flat_map(|list| items(Some(list)));
-        let mut ports = containers.flat_map(|container| items(container.get("ports")));
-        ports.any(|port| text(port.get("name")) == Some(name))
+        let path = segments("{pod}.{containers}[].ports[].name", &self.key.group_kind());
+        let mut has = false;
+        each(self.node, &path.unwrap_or_default(), &mut |port| {
+            has |= text(Some(port)) == Some(name);
+        });
+        has
     }
 }
 

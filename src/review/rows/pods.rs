@@ -38,13 +38,7 @@ pub(super) fn mounts_node(change: &FieldChange<'_, '_>) -> Option<String> {
 }
 
 pub(super) fn leaves_claims(change: &FieldChange<'_, '_>) -> Option<String> {
-    let claims = |volumes: Option<NodeRef<'_>>| -> Vec<String> {
-        let name = |volume: NodeRef<'_>| {
-            let name = volume.get_path(&["persistentVolumeClaim", "claimName"]);
-            text(name).map(str::to_owned)
-        };
-        items(volumes).filter_map(name).collect()
-    };
+    let claims = |volumes| texts(volumes, &["persistentVolumeClaim", "claimName"]);
     let mut left = claims(change.before());
     let claims = claims(change.after());
     left.retain(|claim| !claims.contains(claim));
@@ -116,13 +110,15 @@ fn texts<'n>(list: Option<NodeRef<'n>>, path: &[&str]) -> Vec<&'n str> {
 
 pub(super) fn mounts_nothing(change: &FieldChange<'_, '_>) -> Option<String> {
     let claims = change.of_root(&["spec", "volumeClaimTemplates"]);
+    let claims = claims
+        .map(|claims| texts(claims, &["metadata", "name"]))
+        .concat();
     let missing = newly_missing(change, |container, pod| {
         let volumes = texts(pod.get("volumes"), &["name"]);
-        let claims = claims.map(|claims| texts(claims, &["metadata", "name"]));
         let mounts = ["volumeMounts", "volumeDevices"]
             .map(|mounts| texts(container.get(mounts), &["name"]))
             .concat();
-        let has = |name: &str| volumes.contains(&name) || claims.concat().contains(&name);
+        let has = |name: &str| volumes.contains(&name) || claims.contains(&name);
         mounts.into_iter().filter(|name| !has(name)).collect()
     })?;
     Some(format!("the pod lacks a mounted volume: {missing}"))
