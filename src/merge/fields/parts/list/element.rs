@@ -21,7 +21,7 @@ pub(super) enum Name<'a> {
     Flag(&'a str),
     /// The fingerprint of a field.
     Field(u64),
-    /// The fingerprint of several fields together. Such fields often change, for example the resources of a rule.
+    /// The fingerprint of fields that often change, for example the resources of a rule.
     Fields(u64),
     /// The fingerprint of a field that other elements have too, and the fingerprint that includes the fields that
     /// distinguish these elements.
@@ -128,25 +128,36 @@ pub(super) fn elements<'a>(list: NodeRef<'a>, state: &RandomState) -> Option<Vec
     Some(found)
 }
 
+/// Fields that identify a map, fields that distinguish maps in which these are equal, and the kind of the name.
+type IdentifyingFields = (
+    &'static [&'static str],
+    &'static [&'static str],
+    fn(u64) -> Name<'static>,
+);
+
 /// The fields that identify elements that are maps, in the order in which they are tried. Each comes with the fields
 /// that distinguish maps in which the first fields are equal. Of fields with `|` between them, a map has one.
-const FIELDS: [(&[&str], &[&str]); 16] = [
-    (&["name"], &["kind", "namespace"]),
-    (&["metadata"], &[]),
-    (&["key"], &["effect"]),
-    (&["path"], &[]),
-    (&["id"], &[]),
-    (&["type"], &[]),
-    (&["host"], &[]),
-    (&["port"], &["protocol"]),
-    (&["image"], &[]),
-    (&["apiGroups", "resources"], &["resourceNames"]),
-    (&["record|alert"], &["labels"]),
-    (&["secretKey"], &[]),
-    (&["step"], &[]),
-    (&["refId"], &[]),
-    (&["path|target|patch"], &["patch"]),
-    (&["matches"], &[]),
+const FIELDS: [IdentifyingFields; 16] = [
+    (&["name"], &["kind", "namespace"], Name::Field),
+    (&["metadata"], &[], Name::Field),
+    (&["key"], &["effect"], Name::Field),
+    (&["path"], &[], Name::Field),
+    (&["id"], &[], Name::Field),
+    (&["type"], &[], Name::Field),
+    (&["host"], &[], Name::Field),
+    (&["port"], &["protocol"], Name::Field),
+    (&["image"], &[], Name::Field),
+    (
+        &["apiGroups", "resources"],
+        &["resourceNames"],
+        Name::Fields,
+    ),
+    (&["record|alert"], &["labels"], Name::Fields),
+    (&["secretKey"], &[], Name::Field),
+    (&["step"], &[], Name::Field),
+    (&["refId"], &[], Name::Field),
+    (&["path|target|patch"], &["patch"], Name::Fields),
+    (&["matches"], &[], Name::Fields),
 ];
 
 /// The fingerprint of a field that identifies a map. For `metadata`, it includes what identifies the resource.
@@ -167,7 +178,7 @@ pub(super) fn name_maps(versions: &mut [Vec<Element<'_>>; 3], state: &RandomStat
     // Local is left out, so that the result gets the same names when it is the local version of another merge.
     let sources = [0, 2];
     let is_map = |element: &&Element<'_>| matches!(element.values[0], Value::Mapping(_));
-    let named = FIELDS.into_iter().find_map(|(fields, more)| {
+    let named = FIELDS.into_iter().find_map(|(fields, more, named)| {
         let first = |element: &Element<'_>| {
             let prints = fields
                 .iter()
@@ -188,12 +199,7 @@ pub(super) fn name_maps(versions: &mut [Vec<Element<'_>>; 3], state: &RandomStat
         let name = |element: &Element<'_>| {
             let first = first(element)?;
             if !repeated.contains(&first) {
-                return Some(match fields {
-                    ["record|alert" | "path|target|patch" | "matches"] | [_, _, ..] => {
-                        Name::Fields(first)
-                    }
-                    _ => Name::Field(first),
-                });
+                return Some(named(first));
             }
             let more = more.iter().map(|field| element.values[0].get(field));
             let more: Vec<Option<&Value>> = more.collect();
