@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Arg, ValueHint, value_parser};
 
-pub(super) const INPUTS: &str = "Inputs";
-pub(super) const PACKAGE: &str = "On a package directory";
-pub(super) const RESULTS: &str = "Results";
+pub const INPUTS: &str = "Inputs";
+pub const PACKAGE: &str = "On a package directory";
+pub const RESULTS: &str = "Results";
 pub(super) const GIT: &str = "For Git";
 pub(super) const OTHER: &str = "Other";
 

@@ -88,7 +88,7 @@ pub(super) fn unknown_flag_hint(function: &Function, flag: &str) -> Option<Strin
     match name {
         "dry-run" => Some("--diff prints what would change and writes nothing".to_owned()),
         "in-place" | "inplace" | "i" | "p" | "d" | "directory" => {
-            let what = if function.edits {
+            let what = if function.on_package.writes() {
                 "works on a directory in place"
             } else {
                 "reads a directory; nothing is written to it"

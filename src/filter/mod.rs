@@ -4,10 +4,9 @@
 //! writes its output.
 
 mod arguments;
+mod command;
 mod driver;
 mod flags;
-mod fleet;
-mod fleet_arguments;
 mod keys;
 mod package_directory;
 mod print;
@@ -17,28 +16,34 @@ mod step;
 mod stream;
 
 pub use crate::result_printer::coloured_diff;
-pub use arguments::{Color, ReportFormat, command, quoted};
-pub use flags::with_value_hint;
+pub use arguments::{Arguments, Color, ReportFormat};
+pub use command::{command, quoted};
+pub use flags::{INPUTS, PACKAGE, RESULTS, with_value_hint};
 pub use package_directory::write_documents;
-pub use progress::{ProgressLine, search_progress};
+pub use print::{
+    print_result_list, print_results, print_up_to_date, print_verbose, write_diff, write_results,
+};
+pub use progress::{ProgressLine, search_progress, shows_progress};
+pub use read::config_of_arguments;
+pub use step::read_document;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use crate::functions::Function;
+use crate::functions::{Function, OnPackage};
 use crate::results::printable;
 
 /// Exit code: everything was done; info and warning results are allowed.
-const DONE: u8 = 0;
+pub const DONE: u8 = 0;
 /// Exit code: there is at least one error result; nothing was changed.
-const FAILED: u8 = 1;
+pub const FAILED: u8 = 1;
 /// Exit code: the function could not start or could not write its output.
-const USAGE: u8 = 2;
+pub const USAGE: u8 = 2;
 /// Exit code of `--check`: something would change.
-const WOULD_CHANGE: u8 = 3;
+pub const WOULD_CHANGE: u8 = 3;
 /// Exit code of `--exit-conflicts`: everything was written, and there were conflicts.
-const CONFLICTS: u8 = 4;
+pub const CONFLICTS: u8 = 4;
 
 /// Runs a function with the arguments, standard input and output of this process.
 #[must_use]
@@ -49,7 +54,7 @@ pub fn main(function: &Function) -> ExitCode {
 /// As [`main`], with these arguments; the first is the program's name.
 #[must_use]
 pub fn main_with(function: &Function, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = match arguments::parse(function, arguments) {
+    let arguments = match command::parse(function, arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
             let code = if error.use_stderr() { USAGE } else { DONE };
@@ -57,14 +62,15 @@ pub fn main_with(function: &Function, arguments: impl IntoIterator<Item = OsStri
             return ExitCode::from(if printed.is_ok() { code } else { USAGE });
         }
     };
-    let code = arguments.check(function).and_then(|()| {
+    let code = command::check(&arguments, function).and_then(|()| {
+        if let OnPackage::Fleet(fleet) = function.on_package
+            && let Some(code) = fleet.run(function, &arguments)?
+        {
+            return Ok(code);
+        }
         match (&arguments.package, function.merge_driver) {
             (_, Some(driver)) if !arguments.merged_files.is_empty() => {
                 driver::on_files(function, &arguments, driver)
-            }
-            (None, _) if !arguments.fleet.joined.is_empty() => fleet::join_reports(&arguments),
-            (Some(directory), _) if function.is_of_fleets => {
-                fleet::on_fleet(function, &arguments, directory)
             }
             (Some(directory), _) => package_directory::on_package(function, &arguments, directory),
             (None, _) => stream::on_stdin(function, &arguments),

@@ -13,7 +13,7 @@ use super::step::run;
 use super::{CONFLICTS, DONE, FAILED, WOULD_CHANGE};
 use crate::config::UsageError;
 use crate::diff::{change_diff, unified_diff};
-use crate::functions::{Document, Function, Output};
+use crate::functions::{Document, Function, OnPackage, Output};
 use crate::kptfile::upstream_file;
 use crate::mask::masked;
 use crate::package::{
@@ -31,7 +31,8 @@ pub(super) fn on_package(
     directory: &Path,
 ) -> Result<u8, UsageError> {
     let start = Instant::now();
-    if function.makes_package && !arguments.diff && !arguments.check {
+    let creates = matches!(function.on_package, OnPackage::EditsOrCreates);
+    if creates && !arguments.diff && !arguments.check {
         recover_package(directory).map_err(UsageError::of)?;
     }
     let (files, mut list) = read_local(function, directory)?;
@@ -89,7 +90,8 @@ pub(super) fn on_package(
     let results = print_review(function, arguments, results)?;
     print_results(function, arguments, &results, ResultPrinter::by_file);
     print_rule(arguments, &results);
-    if is_unchanged && code == DONE && !function.reports {
+    let is_review = matches!(function.on_package, OnPackage::Reviews(_));
+    if is_unchanged && code == DONE && !is_review {
         print_up_to_date(arguments, &results);
     }
     Ok(code)
@@ -102,7 +104,11 @@ fn read_local(
     path: &Path,
 ) -> Result<(Arc<Package>, ResourceList), UsageError> {
     let files = match read_package(path) {
-        Err(PackageError::Missing { path }) if function.makes_package => Package::empty(path),
+        Err(PackageError::Missing { path })
+            if matches!(function.on_package, OnPackage::EditsOrCreates) =>
+        {
+            Package::empty(path)
+        }
         Err(PackageError::NotADirectory { .. }) if path.is_file() => {
             read_one_file(path).map_err(UsageError::of)?
         }

@@ -5,15 +5,13 @@ use std::time::Instant;
 
 use super::arguments::{Arguments, ReportFormat, ResultsFormat};
 use crate::config::UsageError;
-use crate::functions::Function;
-use crate::merge::decided::rule_for;
+use crate::functions::{Function, OnPackage};
 use crate::result_printer::{self, ResultPrinter};
-use crate::results::{FunctionResult, Reason, Results, Severity, printable};
-use crate::review::report::{self, is_finding};
+use crate::results::{FunctionResult, Reason, Results, Severity, printable, rule_for};
 use crate::yaml::{Value, to_block_text};
 
 /// Writes the `--results` file; called before any other output is written.
-pub(super) fn write_results(
+pub fn write_results(
     function: &Function,
     arguments: &Arguments,
     results: &Results,
@@ -35,7 +33,7 @@ pub(super) fn write_results(
 }
 
 /// Prints the results to standard output, for `--results -`.
-pub(super) fn print_result_list(
+pub fn print_result_list(
     function: &Function,
     arguments: &Arguments,
     results: &Results,
@@ -54,18 +52,21 @@ pub(super) fn print_review(
     arguments: &Arguments,
     results: Results,
 ) -> Result<Results, UsageError> {
-    let other = |result: &&FunctionResult| !is_finding(result);
+    let OnPackage::Reviews(formats) = function.on_package else {
+        return Ok(results);
+    };
+    let other = |result: &&FunctionResult| !(formats.is_finding)(result);
     let failed = results
         .iter()
         .filter(other)
         .any(|result| result.severity == Severity::Error);
-    if !function.reports || arguments.prints_results() || arguments.diff || failed {
+    if arguments.prints_results() || arguments.diff || failed {
         return Ok(results);
     }
     write_stdout([match arguments.format {
-        Some(ReportFormat::Markdown) => report::markdown(&results),
+        Some(ReportFormat::Markdown) => (formats.markdown)(&results),
         Some(ReportFormat::Json) => result_list(function, &results).to_json() + "\n",
-        Some(ReportFormat::Text) | None => report::text(&results),
+        Some(ReportFormat::Text) | None => (formats.text)(&results),
     }])?;
     if arguments.output == ResultsFormat::Json {
         return Ok(results);
@@ -117,7 +118,7 @@ fn result_list(function: &Function, results: &Results) -> Value {
 }
 
 /// Prints results to standard error, as text or as JSON.
-pub(super) fn print_results(
+pub fn print_results(
     function: &Function,
     arguments: &Arguments,
     results: &Results,
@@ -170,7 +171,7 @@ pub(super) fn print_rule(arguments: &Arguments, results: &Results) {
 }
 
 /// Prints "already up to date", unless there are warnings or errors.
-pub(super) fn print_up_to_date(arguments: &Arguments, results: &Results) {
+pub fn print_up_to_date(arguments: &Arguments, results: &Results) {
     let has_more = results
         .iter()
         .any(|result| result.severity != Severity::Info);
@@ -181,11 +182,7 @@ pub(super) fn print_up_to_date(arguments: &Arguments, results: &Results) {
 }
 
 /// With `--verbose`: prints a message, with the time since the start.
-pub(super) fn print_verbose(
-    arguments: &Arguments,
-    start: Instant,
-    message: impl FnOnce() -> String,
-) {
+pub fn print_verbose(arguments: &Arguments, start: Instant, message: impl FnOnce() -> String) {
     if arguments.verbose && arguments.output == ResultsFormat::Text {
         let time = start.elapsed().as_secs_f64() * 1000.0;
         // An error of writing to standard error cannot be reported.
@@ -198,7 +195,7 @@ pub(super) fn print_verbose(
 }
 
 /// Writes diffs to standard output, in colours where enabled.
-pub(super) fn write_diff(
+pub fn write_diff(
     arguments: &Arguments,
     diffs: impl IntoIterator<Item = String>,
 ) -> Result<(), UsageError> {
@@ -213,9 +210,7 @@ pub(super) fn write_diff(
     }))
 }
 
-pub(super) fn write_stdout(
-    texts: impl IntoIterator<Item = impl AsRef<str>>,
-) -> Result<(), UsageError> {
+pub(super) fn write_stdout(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Result<(), UsageError> {
     // Short texts are buffered; long ones are written at once.
     let mut stdout = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
     texts

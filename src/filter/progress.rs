@@ -20,7 +20,8 @@ const PACE: Duration = Duration::from_millis(100);
 const ERASE: &str = "\r\x1b[K";
 
 /// Whether progress is shown: on a terminal, unless it would disturb other output.
-pub(super) fn is_shown(arguments: &Arguments) -> bool {
+#[must_use]
+pub fn shows_progress(arguments: &Arguments) -> bool {
     !arguments.quiet
         && !arguments.verbose
         && !arguments.diff

@@ -8,7 +8,7 @@ use crate::config::{Config, UsageError};
 use crate::yaml::Location;
 
 /// The config from `--config` or from `KEY=VALUE` arguments; `None` if there is neither.
-pub(super) fn config_of_arguments(arguments: &Arguments) -> Result<Option<Config>, UsageError> {
+pub fn config_of_arguments(arguments: &Arguments) -> Result<Option<Config>, UsageError> {
     if let Some(path) = &arguments.config {
         let place = path.display().to_string();
         let text = read_text("--config", path, &place)?;

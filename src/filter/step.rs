@@ -25,17 +25,14 @@ pub(super) fn run(
         known: Vec::new(),
         openapi: read_document("--openapi", arguments.openapi.as_deref())?,
         conflicts: read_document("--conflicts", arguments.conflicts.as_deref())?,
-        catalogs: arguments.fleet.catalogs.clone(),
+        catalogs: arguments.catalogs.clone(),
         decides_all: false,
-        progress: progress::is_shown(arguments).then_some(progress::show_search),
+        progress: progress::shows_progress(arguments).then_some(progress::show_search),
     };
     functions::run_on(function, inputs, list)
 }
 
-pub(super) fn read_document(
-    flag: &str,
-    path: Option<&Path>,
-) -> Result<Option<OwnedDocument>, UsageError> {
+pub fn read_document(flag: &str, path: Option<&Path>) -> Result<Option<OwnedDocument>, UsageError> {
     let Some(path) = path else {
         return Ok(None);
     };

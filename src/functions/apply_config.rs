@@ -12,7 +12,7 @@
 use serde::Deserialize;
 
 use super::pairing::{Pair, each_pair};
-use super::{Document, Function, Output};
+use super::{Document, Function, OnPackage, Output};
 use crate::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config};
 use crate::patch::annotations::with_annotations;
 use crate::patch::config::{apply_config, as_created};
@@ -44,7 +44,7 @@ pub const FUNCTION: Function = Function {
     uses_schema: true,
     sources: SOURCES,
     step,
-    edits: false,
+    on_package: OnPackage::Prints,
     ..Function::PLAIN
 };
 

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::following::{find_original, outside_git};
-use super::{Document, Function, Output};
+use super::{Document, Function, OnPackage, Output};
 use crate::config::{API_VERSION, CONFIG_MAP, Key, Keys, Scalars, UsageError, typed_config};
 use crate::overlay::{
     Overlay, OverlayError, OverlayFinding, OverlayInput, OverlayState, PackageTexts, check, create,
@@ -47,9 +47,8 @@ pub const FUNCTION: Function = Function {
     }]),
     uses_schema: true,
     sources: SOURCES,
-    makes_files: true,
+    on_package: OnPackage::PrintsFiles,
     step,
-    edits: false,
     ..Function::PLAIN
 };
 

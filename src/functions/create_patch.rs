@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 
 use super::pairing::{Pair, each_pair, each_removed};
-use super::{Document, Function, Output};
+use super::{Document, Function, OnPackage, Output};
 use crate::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config};
 use crate::patch::annotations::without_pipeline_annotations;
 use crate::patch::config::{create_patch, modified};
@@ -48,7 +48,7 @@ pub const FUNCTION: Function = Function {
     uses_schema: true,
     sources: SOURCES,
     step,
-    edits: false,
+    on_package: OnPackage::Prints,
     ..Function::PLAIN
 };
 

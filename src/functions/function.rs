@@ -1,14 +1,18 @@
 //! The definition of a function: its name, inputs and step.
 
 use std::ffi::OsStr;
+use std::fmt::Debug;
 use std::path::Path;
+
+use clap::{ArgMatches, Command};
 
 use super::output::Output;
 use crate::config::{ConfigKind, Keys, UsageError};
+use crate::filter::Arguments;
 use crate::package::{is_krm_name, is_package_file};
 use crate::resource_list::ResourceList;
-use crate::results::Results;
-use crate::supplied::{Role, Supplied};
+use crate::results::{FunctionResult, Results};
+use crate::supplied::{CatalogSource, Role, Supplied};
 use crate::upstream::Sources;
 use crate::yaml::NodeRef;
 
@@ -21,6 +25,30 @@ pub type Step = fn(
     &Supplied,
     &mut Results,
 ) -> Result<Output, UsageError>;
+
+/// What a function does with the directory of `--package`.
+#[derive(Debug, Clone, Copy)]
+pub enum OnPackage {
+    /// Edits the files in place.
+    Edits,
+    /// Edits the files in place, and creates a missing directory.
+    EditsOrCreates,
+    /// Prints documents, and writes nothing.
+    Prints,
+    /// Prints documents that are files, or writes them with `--into DIR`.
+    PrintsFiles,
+    /// Prints the results as a review, and writes nothing.
+    Reviews(&'static ReviewFormats),
+    /// Processes a fleet, package by package.
+    Fleet(&'static dyn FleetProgram),
+}
+
+impl OnPackage {
+    /// Whether the function writes to the directory.
+    pub(crate) fn writes(self) -> bool {
+        matches!(self, Self::Edits | Self::EditsOrCreates | Self::Fleet(_))
+    }
+}
 
 /// A function: the inputs that its program accepts, and the step that it runs.
 #[derive(Debug, Clone, Copy)]
@@ -41,18 +69,10 @@ pub struct Function {
     pub uses_schema: bool,
     /// The sources of its roles in addition to files and directories.
     pub sources: Sources,
-    /// Whether `--package` creates a missing directory.
-    pub makes_package: bool,
+    /// What `--package` does with a directory.
+    pub on_package: OnPackage,
     /// Merges one file for Git (`--git-merge-driver`); `None` for functions that are not a merge driver.
     pub merge_driver: Option<MergeDriver>,
-    /// Whether `--package` names a fleet, which is processed package by package.
-    pub is_of_fleets: bool,
-    /// Whether `--package` writes to the package. Other functions print their output.
-    pub edits: bool,
-    /// Whether the documents are files, which `--into DIR` writes.
-    pub makes_files: bool,
-    /// Whether the results are a review, which `--package` prints to standard output.
-    pub reports: bool,
     /// The step that the function runs.
     pub step: Step,
 }
@@ -68,12 +88,8 @@ impl Function {
         keys: Keys::None,
         uses_schema: false,
         sources: &[],
-        makes_package: false,
+        on_package: OnPackage::Edits,
         merge_driver: None,
-        is_of_fleets: false,
-        edits: true,
-        makes_files: false,
-        reports: false,
         step: |_, _, _, _| Ok(Output::Edited),
     };
 
@@ -87,8 +103,11 @@ impl Function {
     /// Whether the function merges packages, and so accepts conflict rules.
     pub(crate) fn merges(&self) -> bool {
         let has = |role| self.roles.contains(&role);
-        let is_merge = has(Role::Upstream) && !has(Role::Before) && !self.makes_files;
-        is_merge || self.is_of_fleets
+        match self.on_package {
+            OnPackage::Edits | OnPackage::EditsOrCreates => has(Role::Upstream),
+            OnPackage::Fleet(_) => true,
+            OnPackage::Prints | OnPackage::PrintsFiles | OnPackage::Reviews(_) => false,
+        }
     }
 
     /// Whether the function reads files that are not valid YAML as plain text.
@@ -127,3 +146,33 @@ pub enum DriverOutcome {
 
 /// Merges one file according to a config.
 pub type MergeDriver = fn(&DriverFiles, Option<NodeRef<'_>>) -> Result<DriverOutcome, UsageError>;
+
+/// The forms of a review, and which results belong to it.
+#[derive(Debug)]
+pub struct ReviewFormats {
+    /// For a terminal.
+    pub text: fn(&Results) -> String,
+    /// For a comment on a pull request.
+    pub markdown: fn(&Results) -> String,
+    /// Whether a result is part of the review.
+    pub is_finding: fn(&FunctionResult) -> bool,
+}
+
+/// The program of a function that processes a fleet: flags of its own, and a run over a directory of packages.
+pub trait FleetProgram: Debug + Sync {
+    /// Adds its flags to the command line.
+    fn with_flags(&self, command: Command) -> Command;
+
+    /// The upstream repositories that the flags name.
+    ///
+    /// # Errors
+    /// [`clap::Error`]: wrong usage.
+    fn catalogs(&self, matches: &ArgMatches) -> Result<Vec<CatalogSource>, clap::Error>;
+
+    /// Processes the fleet in the directory of `--package`, and returns the exit code. `None` if the arguments name
+    /// neither a directory nor reports: then the function reads a ResourceList.
+    ///
+    /// # Errors
+    /// [`UsageError`]: an input cannot be read, or a report cannot be written.
+    fn run(&self, function: &Function, arguments: &Arguments) -> Result<Option<u8>, UsageError>;
+}

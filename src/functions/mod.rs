@@ -25,7 +25,9 @@ pub mod review_package;
 mod schemas;
 pub mod set_package_context;
 
-pub use function::{DriverFiles, DriverOutcome, Function, MergeDriver, Step};
+pub use function::{
+    DriverFiles, DriverOutcome, FleetProgram, Function, MergeDriver, OnPackage, ReviewFormats, Step,
+};
 pub use output::{Document, Output};
 pub use run::{Inputs, Items, Outcome, SuppliedInput, run};
 

@@ -14,14 +14,14 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{Function, Output};
+use super::{Function, OnPackage, Output, ReviewFormats};
 use crate::config::enum_fields::names;
 use crate::config::{
     API_VERSION, CONFIG_MAP, EnumFields, Key, Keys, Scalars, UsageError, typed_config,
 };
 use crate::resource_list::ResourceList;
 use crate::results::Results;
-use crate::review::{Release, Review, ReviewInput, Risk, UpstreamChange};
+use crate::review::{Release, Review, ReviewInput, Risk, UpstreamChange, report};
 use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::upstream::SOURCES;
 use crate::yaml::NodeRef;
@@ -53,9 +53,12 @@ pub const FUNCTION: Function = Function {
     ]),
     uses_schema: true,
     sources: SOURCES,
-    reports: true,
+    on_package: OnPackage::Reviews(&ReviewFormats {
+        text: report::text,
+        markdown: report::markdown,
+        is_finding: report::is_finding,
+    }),
     step,
-    edits: false,
     ..Function::PLAIN
 };
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use krm_variants::merge::decided::{glob, rule_for};
-use krm_variants::results::{FunctionResult, Results};
+use krm_variants::merge::decided::glob;
+use krm_variants::results::{FunctionResult, Results, rule_for};
 use krm_variants::yaml::Value;
 
 /// The tags of a result that hold the versions of a conflict.

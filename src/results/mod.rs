@@ -8,6 +8,7 @@ mod list;
 mod message;
 mod reason;
 mod refusal;
+mod rule;
 mod shown;
 
 pub(crate) use list::MOST_LISTED;
@@ -15,6 +16,7 @@ pub use list::Results;
 pub use message::Message;
 pub use reason::Reason;
 pub(crate) use refusal::Refusal;
+pub use rule::rule_for;
 pub use shown::{LAST_APPLIED, ResultValue, and_more, printable, shown, speaks_of_secret};
 pub(crate) use shown::{
     LIMIT, REDACTED, is_secret, is_secret_field, json, listed, listed_by_verb, with_article,

@@ -18,6 +18,8 @@ mod drafts;
 mod items;
 mod outcome;
 mod owners;
+mod program;
+mod program_arguments;
 mod proposals;
 mod prune;
 mod render;
@@ -26,8 +28,8 @@ mod run;
 mod status;
 mod variants;
 
-use super::Function;
 use super::merge_package::{COMBINE, ON_CONFLICT, STRATEGY};
+use super::{Function, OnPackage};
 use crate::config::{API_VERSION, CONFIG_MAP, Key, Keys};
 use crate::supplied::Role;
 use crate::upstream::SOURCES;
@@ -74,8 +76,7 @@ pub const FUNCTION: Function = Function {
     ]),
     uses_schema: true,
     sources: SOURCES,
-    makes_package: true,
-    is_of_fleets: true,
+    on_package: OnPackage::Fleet(&program::Fleet),
     step: items::render_items,
     ..Function::PLAIN
 };

@@ -22,7 +22,7 @@ mod upstream;
 
 pub use clone::cloned_files;
 
-use super::{Function, Output};
+use super::{Function, OnPackage, Output};
 use crate::config::{PACKAGE_VARIANT, UsageError, expected, kind_of, required, unexpected};
 use crate::functions::inject_config::config::Injectors;
 use crate::functions::inject_config::inject;
@@ -53,7 +53,7 @@ pub const FUNCTION: Function = Function {
     roles: &[Role::Original, Role::Upstream, Role::Resources],
     uses_schema: true,
     sources: SOURCES,
-    makes_package: true,
+    on_package: OnPackage::EditsOrCreates,
     step,
     ..Function::PLAIN
 };

@@ -23,8 +23,8 @@ use super::trail::Trail;
 use crate::config::enum_fields::{expected, word};
 use crate::config::{API_VERSION, UsageError, kind_of, typed_config, unexpected_at, value_of};
 use crate::resource::Resource;
-use crate::results::{FunctionResult, Reason, ResourceRef, Results};
-use crate::yaml::{NodeRef, Path, Value, de};
+use crate::results::{FunctionResult, Reason, Results};
+use crate::yaml::{NodeRef, Path, de};
 use pattern::matches;
 
 /// The rules of a user, in order.
@@ -39,26 +39,6 @@ struct ConflictRule {
     take: Option<OnConflict>,
     /// Whether values merge by their parts.
     combine: Option<bool>,
-}
-
-/// A rule as a user writes it, for conflicts over a field, or without a path, over the whole resource. If `take` is
-/// `None`, the user has to add the side.
-#[must_use]
-pub fn rule_for(resource: Option<&ResourceRef>, path: Option<&str>, take: Option<&str>) -> Value {
-    let target = resource.map(|resource| {
-        let (group, _) = resource.api_version.split_once('/').unwrap_or_default();
-        let mut target = vec![
-            Value::entry("group", group),
-            Value::entry("kind", &*resource.kind),
-            Value::entry("name", &*resource.name),
-        ];
-        let namespace = resource.namespace.as_deref();
-        target.extend(namespace.map(|namespace| Value::entry("namespace", namespace)));
-        Value::entry("target", Value::Mapping(target))
-    });
-    let path = path.map(|path| Value::entry("path", path));
-    let take = take.map(|take| Value::entry("take", take));
-    Value::Mapping(target.into_iter().chain(path).chain(take).collect())
 }
 
 /// A rule for conflicts.

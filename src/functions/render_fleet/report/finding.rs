@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::words::hide;
 use super::{VariantEntry, is_false};
-use crate::merge::decided::rule_for;
-use crate::results::{FunctionResult, Message, Reason, ResourceRef, ResultValue, Severity};
+use crate::results::{
+    FunctionResult, Message, Reason, ResourceRef, ResultValue, Severity, rule_for,
+};
 use crate::yaml::Value;
 
 /// A result, and the variants that have it.

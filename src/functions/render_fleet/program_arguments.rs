@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, value_parser};
 
-use super::flags::{INPUTS, PACKAGE, RESULTS};
+use crate::filter::{INPUTS, PACKAGE, RESULTS};
 use crate::fleet::Shard;
 use crate::supplied::CatalogSource;
 

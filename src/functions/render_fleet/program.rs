@@ -5,51 +5,79 @@ use std::path::Path;
 use std::thread::available_parallelism;
 use std::time::Instant;
 
-use super::arguments::Arguments;
-use super::print::{
-    print_result_list, print_results, print_up_to_date, print_verbose, write_diff, write_results,
-};
-use super::progress::{self, ProgressLine};
-use super::read::config_of_arguments;
-use super::step::read_document;
-use super::{CONFLICTS, DONE, FAILED, WOULD_CHANGE};
+use clap::{ArgGroup, ArgMatches, Args, Command, FromArgMatches};
+
+use super::counts::FleetCounts;
+use super::directory::Mode;
+use super::outcome::VariantOutcome;
+use super::program_arguments::{FleetArguments, REPORTED};
+use super::report::{Collector, FleetReport, ReportForm, ReportHead, join};
+use super::run::{FleetRun, RunObserver, run_fleet};
 use crate::config::{Config, UsageError};
-use crate::functions::Function;
-use crate::functions::render_fleet::report::{
-    Collector, FleetReport, ReportForm, ReportHead, join,
+use crate::filter::{
+    Arguments, CONFLICTS, DONE, FAILED, ProgressLine, WOULD_CHANGE, config_of_arguments,
+    print_result_list, print_results, print_up_to_date, print_verbose, read_document,
+    shows_progress, write_diff, write_results,
 };
-use crate::functions::render_fleet::{
-    FleetCounts, FleetRun, Mode, RunObserver, VariantOutcome, run_fleet,
-};
+use crate::functions::{FleetProgram, Function};
 use crate::result_printer::ResultPrinter;
 use crate::results::{FunctionResult, Reason, Results};
+use crate::supplied::CatalogSource;
 use crate::yaml::OwnedDocument;
 
-pub(super) fn on_fleet(
+/// `render-fleet` as a program.
+#[derive(Debug)]
+pub(super) struct Fleet;
+
+impl FleetProgram for Fleet {
+    fn with_flags(&self, command: Command) -> Command {
+        let reported = ArgGroup::new(REPORTED).args(["package", "join"]);
+        FleetArguments::augment_args(command).group(reported)
+    }
+
+    fn catalogs(&self, matches: &ArgMatches) -> Result<Vec<CatalogSource>, clap::Error> {
+        Ok(FleetArguments::from_arg_matches(matches)?.catalogs)
+    }
+
+    fn run(&self, function: &Function, arguments: &Arguments) -> Result<Option<u8>, UsageError> {
+        // The flags were read once, for the catalogs.
+        let fleet = FleetArguments::from_arg_matches(&arguments.matches).map_err(UsageError::of)?;
+        if !fleet.joined.is_empty() {
+            return join_reports(arguments, &fleet).map(Some);
+        }
+        let Some(directory) = &arguments.package else {
+            return Ok(None);
+        };
+        on_fleet(function, arguments, &fleet, directory).map(Some)
+    }
+}
+
+fn on_fleet(
     function: &Function,
     arguments: &Arguments,
-    fleet: &Path,
+    fleet: &FleetArguments,
+    directory: &Path,
 ) -> Result<u8, UsageError> {
     let start = Instant::now();
-    let reports = report_files(arguments)?;
+    let reports = report_files(fleet)?;
     let config = config_of_arguments(arguments)?;
     let conflicts = read_document("--conflicts", arguments.conflicts.as_deref())?;
     mark_unfinished(function, arguments, &reports)?;
     let cores = || available_parallelism().map_or(1, NonZero::get);
     let mode = Mode {
         writes: !arguments.diff && !arguments.check,
-        drafts: arguments.fleet.drafts,
+        drafts: fleet.drafts,
         keeps_diffs: arguments.diff || !reports.is_empty(),
     };
     let run = FleetRun {
-        fleet,
+        fleet: directory,
         config: config.as_ref().and_then(Config::node),
         conflicts: conflicts.as_ref().and_then(OwnedDocument::root),
         supplied: &arguments.supplied,
-        catalogs: arguments.fleet.catalogs.clone(),
-        shard: arguments.fleet.shard,
-        jobs: arguments.fleet.jobs.map_or_else(cores, usize::from),
-        writes_status: arguments.fleet.status,
+        catalogs: fleet.catalogs.clone(),
+        shard: fleet.shard,
+        jobs: fleet.jobs.map_or_else(cores, usize::from),
+        writes_status: fleet.status,
         mode,
     };
     let mut output = RunOutput {
@@ -79,7 +107,7 @@ pub(super) fn on_fleet(
     print_verbose(arguments, start, || "done".to_owned());
     write_results(function, arguments, &results)?;
     if let Some(report) = report {
-        write_reports(arguments, report, &reports)?;
+        write_reports(arguments, fleet, report, &reports)?;
     }
     print_results(function, arguments, &results, ResultPrinter::by_file);
     print_result_list(function, arguments, &results)?;
@@ -98,16 +126,16 @@ pub(super) fn on_fleet(
 }
 
 /// Combines the reports of shards into one.
-pub(super) fn join_reports(arguments: &Arguments) -> Result<u8, UsageError> {
-    let reports = report_files(arguments)?;
-    write_reports(arguments, join(&arguments.fleet.joined)?, &reports)?;
+fn join_reports(arguments: &Arguments, fleet: &FleetArguments) -> Result<u8, UsageError> {
+    let reports = report_files(fleet)?;
+    write_reports(arguments, fleet, join(&fleet.joined)?, &reports)?;
     Ok(DONE)
 }
 
 /// The files of `--report` with their formats. They are checked before the run, so that a wrong path does not fail at
 /// its end.
-fn report_files(arguments: &Arguments) -> Result<Vec<(&Path, ReportForm)>, UsageError> {
-    let files = arguments.fleet.reports.iter().map(|path| {
+fn report_files(fleet: &FleetArguments) -> Result<Vec<(&Path, ReportForm)>, UsageError> {
+    let files = fleet.reports.iter().map(|path| {
         let form = ReportForm::of_file(path)?;
         let folder = path
             .parent()
@@ -147,11 +175,12 @@ fn write_report(path: &Path, text: String) -> Result<(), UsageError> {
 
 fn write_reports(
     arguments: &Arguments,
+    fleet: &FleetArguments,
     mut report: FleetReport,
     files: &[(&Path, ReportForm)],
 ) -> Result<(), UsageError> {
     report.head = ReportHead {
-        title: arguments.fleet.title.clone().unwrap_or_default(),
+        title: fleet.title.clone().unwrap_or_default(),
         command: arguments.command.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
@@ -174,7 +203,7 @@ impl RunObserver for RunOutput<'_> {
     fn begin(&mut self, variants: usize) {
         self.counts = Some(FleetCounts::of(variants));
         let line = || ProgressLine::new("Rendering variants", variants);
-        self.progress = progress::is_shown(self.arguments).then(line);
+        self.progress = shows_progress(self.arguments).then(line);
     }
 
     fn record(&mut self, mut outcome: VariantOutcome) -> Result<(), UsageError> {
