@@ -108,6 +108,41 @@ pub enum Keys {
     These(&'static [Key]),
 }
 
+impl Keys {
+    /// The explanation of the arguments in `-h`: only the names of the keys.
+    pub(crate) fn summary(self) -> String {
+        let names: Vec<&str> = self.known().iter().map(|key| key.name).collect();
+        match self {
+            Self::These(_) => format!("Settings: {}", names.join(", ")),
+            Self::None | Self::Any(_) => self.help(),
+        }
+    }
+
+    /// The explanation of the arguments in `--help`.
+    pub(crate) fn help(self) -> String {
+        match self {
+            Self::None => String::new(),
+            Self::Any(help) => help.to_owned(),
+            Self::These(keys) => {
+                let mut help =
+                    "The functionConfig as the data of a ConfigMap; each key is also a flag (--KEY VALUE):".to_owned();
+                for key in keys {
+                    help.extend(["\n", &key.usage(), "\n  ", key.help]);
+                }
+                help
+            }
+        }
+    }
+
+    /// The keys with fixed names; empty if any key is allowed.
+    pub(crate) fn known(self) -> &'static [Key] {
+        match self {
+            Self::These(keys) => keys,
+            Self::None | Self::Any(_) => &[],
+        }
+    }
+}
+
 /// A scalar field of a config.
 #[derive(Debug, Clone, Copy)]
 pub struct Key {
@@ -117,6 +152,13 @@ pub struct Key {
     pub words: &'static [&'static str],
     /// Explanation for `--help`.
     pub help: &'static str,
+}
+
+impl Key {
+    /// The key with its values, `key=word|word`, the default first.
+    fn usage(&self) -> String {
+        [self.name, "=", &self.words.join("|")].concat()
+    }
 }
 
 /// A functionConfig with its text, so that its comments and spelling can be copied.

@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, Command, CommandFactory, FromArgMatches, value_parser
 
 use super::arguments::{Arguments, ReportFormat};
 use super::flags::{GIT, OTHER, PACKAGE, RESULTS, path_flag};
-use super::keys::{no_pairs, not_a_pair, unknown_flag_hint};
+use super::keys::{no_pairs, not_a_pair, unknown_flag_hint, with_flags};
 use crate::config::{Keys, UsageError};
 use crate::functions::{Function, OnPackage};
 
@@ -174,7 +174,7 @@ pub fn command(function: &Function) -> Command {
         OnPackage::Edits | OnPackage::EditsOrCreates | OnPackage::Prints => command,
     };
     command = command.args(function.merge_driver.map(|_| driver_flag()));
-    command = function.keys.with_flags(command);
+    command = with_flags(function.keys, command);
     let help = Arg::new("help")
         .short('h')
         .long("help")

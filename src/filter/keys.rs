@@ -5,80 +5,36 @@ use clap::{Arg, Command};
 use crate::config::{Key, Keys};
 use crate::functions::Function;
 
-impl Keys {
-    /// The explanation of the arguments in `-h`: only the names of the keys.
-    pub(super) fn summary(self) -> String {
-        let names: Vec<&str> = self.known().iter().map(|key| key.name).collect();
-        match self {
-            Self::These(_) => format!("Settings: {}", names.join(", ")),
-            Self::None | Self::Any(_) => self.help(),
+/// Adds a flag for each key to a command, except for keys that are already flags.
+pub(super) fn with_flags(keys: Keys, mut command: Command) -> Command {
+    for key in keys.known() {
+        let is_flag = command
+            .get_arguments()
+            .any(|flag| flag.get_id() == key.name);
+        if !is_flag {
+            command = command.arg(flag(key));
         }
     }
-
-    /// The explanation of the arguments in `--help`.
-    pub(super) fn help(self) -> String {
-        match self {
-            Self::None => String::new(),
-            Self::Any(help) => help.to_owned(),
-            Self::These(keys) => {
-                let mut help =
-                    "The functionConfig as the data of a ConfigMap; each key is also a flag (--KEY VALUE):".to_owned();
-                for key in keys {
-                    help.extend(["\n", &key.usage(), "\n  ", key.help]);
-                }
-                help
-            }
-        }
-    }
+    command
 }
 
-impl Keys {
-    /// Adds a flag for each key to a command, except for keys that are already flags.
-    pub(super) fn with_flags(self, mut command: Command) -> Command {
-        for key in self.known() {
-            let is_flag = command
-                .get_arguments()
-                .any(|flag| flag.get_id() == key.name);
-            if !is_flag {
-                command = command.arg(key.flag());
-            }
+/// The key as a flag, `--on-conflict VALUE`. A flag without a value means `true` if the key allows that.
+fn flag(key: &Key) -> Arg {
+    let mut name = String::new();
+    for letter in key.name.chars() {
+        if letter.is_ascii_uppercase() {
+            name.push('-');
         }
-        command
+        name.push(letter.to_ascii_lowercase());
     }
-
-    /// The keys with fixed names; empty if any key is allowed.
-    pub(super) fn known(self) -> &'static [Key] {
-        match self {
-            Self::These(keys) => keys,
-            Self::None | Self::Any(_) => &[],
-        }
+    let flag = Arg::new(key.name).long(name).alias(key.name).hide(true);
+    if key.words.contains(&"true") {
+        return flag
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("true");
     }
-}
-
-impl Key {
-    /// The key as a flag, `--on-conflict VALUE`. A flag without a value means `true` if the key allows that.
-    fn flag(&self) -> Arg {
-        let mut name = String::new();
-        for letter in self.name.chars() {
-            if letter.is_ascii_uppercase() {
-                name.push('-');
-            }
-            name.push(letter.to_ascii_lowercase());
-        }
-        let flag = Arg::new(self.name).long(name).alias(self.name).hide(true);
-        if self.words.contains(&"true") {
-            return flag
-                .num_args(0..=1)
-                .require_equals(true)
-                .default_missing_value("true");
-        }
-        flag
-    }
-
-    /// The key with its values, `key=word|word`, the default first.
-    fn usage(&self) -> String {
-        [self.name, "=", &self.words.join("|")].concat()
-    }
+    flag
 }
 
 /// A hint for a flag that does not exist.

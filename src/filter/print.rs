@@ -210,7 +210,9 @@ pub fn write_diff(
     }))
 }
 
-pub(super) fn write_stdout(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Result<(), UsageError> {
+pub(super) fn write_stdout(
+    texts: impl IntoIterator<Item = impl AsRef<str>>,
+) -> Result<(), UsageError> {
     // Short texts are buffered; long ones are written at once.
     let mut stdout = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
     texts

@@ -19,7 +19,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::{ClaimedPackage, RepositoryFacts};
+use super::ClaimedPackage;
+use crate::functions::render_variant::RepositoryFacts;
 use crate::git::{
     Base, Branch, GitError, History, References, Repository, numbered_workspace, repository_around,
     workspace_number,

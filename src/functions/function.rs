@@ -13,7 +13,7 @@ use crate::package::{is_krm_name, is_package_file};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Results};
 use crate::supplied::{CatalogSource, Role, Supplied};
-use crate::upstream::Sources;
+use crate::upstream_revision::Sources;
 use crate::yaml::NodeRef;
 
 /// A step: edits the items of the list or creates documents from them, and reports results. Its functionConfig is

@@ -19,6 +19,7 @@ mod source;
 mod tree_source;
 mod workspaces;
 
+pub use crate::revision::Revision;
 pub(crate) use draft::DraftCommit;
 pub use error::GitError;
 pub use history::DirectoryState;
@@ -26,7 +27,6 @@ pub(crate) use latest::tags_below;
 pub(crate) use references::{Base, Branch, References};
 pub(crate) use repository::repository_around;
 pub use repository::{Repository, is_repository, without_password};
-pub use revision::Revision;
 pub use snapshot::Snapshot;
 pub use source::GitSource;
 pub(crate) use workspaces::{History, draft_note, numbered_workspace, workspace_number};

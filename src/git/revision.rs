@@ -9,40 +9,10 @@ use gix::objs::Kind;
 use super::error::{near, texts};
 use super::{GitError, Repository};
 use crate::latest::LATEST;
+use crate::revision::Revision;
 
 /// The most annotated tags that may be nested.
 const MOST_TAGS: usize = 40;
-
-/// A commit, and the names by which a Kptfile refers to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Revision {
-    /// The revision as given.
-    pub given: String,
-    /// The commit's id, in hexadecimal.
-    pub commit: String,
-    /// For `upstream.git.ref`: the tag or branch without the package's name in front, or the commit's id if the
-    /// revision is neither.
-    pub upstream_ref: String,
-    /// For `upstreamLock.git.ref`: the same, with the package's name.
-    pub lock_ref: String,
-    /// Whether a tag and a branch of that name point to different commits. The tag is used here, as in Git; kpt takes
-    /// the branch.
-    pub is_ambiguous: bool,
-}
-
-impl Revision {
-    /// A commit with the same name everywhere.
-    #[must_use]
-    pub fn named(name: &str, commit: String) -> Self {
-        Self {
-            given: name.to_owned(),
-            commit,
-            upstream_ref: name.to_owned(),
-            lock_ref: name.to_owned(),
-            is_ambiguous: false,
-        }
-    }
-}
 
 impl Repository {
     /// Finds the commit of a revision. As in kpt, a tag `DIRECTORY/REVISION` takes precedence over `REVISION`, and so

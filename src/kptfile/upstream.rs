@@ -16,9 +16,9 @@
 use super::ownership::{
     UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_FILE_ANNOTATION, remove_annotations, set_metadata,
 };
-use crate::git::Revision;
 use crate::package::{join, normalize_package_path};
 use crate::results::with_article;
+use crate::revision::Revision;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
 
 /// The revision that a package is based on, as its Kptfile records it.

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use krm_variants::fleet::PackageLock;
 use krm_variants::kptfile::UpstreamLock;
 use krm_variants::merge::member::{Member, find_packages};
 use krm_variants::merge::resources::pair;
 use krm_variants::package::{
-    self, FileChange, Skipped, is_krm_name, read_package, recover_package, write_package_whole,
+    self, FileChange, PackageLock, Skipped, is_krm_name, read_package, recover_package,
+    write_package_whole,
 };
 use krm_variants::resource::Resource;
 use krm_variants::yaml::{Document, NodeRef, OwnedDocument};

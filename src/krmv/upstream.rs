@@ -11,7 +11,8 @@ use std::sync::Arc;
 use krm_variants::git::{GitSource, Repository, Revision, Snapshot, without_password};
 use krm_variants::results::Results;
 use krm_variants::supplied::{Role, SuppliedPackage};
-use krm_variants::upstream::{self, SourceOutsideGit, UpstreamRevision};
+use krm_variants::upstream::{self, GitOrigin, SourceOutsideGit};
+use krm_variants::upstream_revision::UpstreamRevision;
 
 use super::client;
 use super::failure::{Failure, Result, command};
@@ -475,10 +476,12 @@ pub(crate) fn to_clone(
         directory: path.to_owned(),
         revision: snapshot.revision.commit.clone(),
     };
-    Ok(SuppliedPackage::from_git(
+    let origin = Arc::new(GitOrigin::of(source, &snapshot));
+    let package = snapshot.package;
+    Ok(SuppliedPackage::from_upstream(
         Role::Upstream,
-        source,
-        snapshot,
+        package,
+        origin,
         results,
     )?)
 }

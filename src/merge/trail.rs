@@ -17,30 +17,29 @@ pub(super) struct ElementOf<'t> {
 /// Fields that name an element.
 pub(super) const NAMES: [&str; 5] = ["name", "conditionType", "type", "image", "exec"];
 
-impl Trail<'_> {
-    /// The name of the nearest element around the value. An index is of little use if the two lists differ.
-    pub(super) fn element_name(&self) -> Option<String> {
-        let mut at = self;
-        loop {
-            if let Self::Element(_, _, element) = at {
-                return element.name();
-            }
-            at = at.parent()?;
+/// The name of the nearest element around a value. An index is of little use if the two lists differ.
+pub(super) fn element_name(trail: &Trail<'_>) -> Option<String> {
+    let mut at = trail;
+    loop {
+        if let Trail::Element(_, _, element) = at {
+            return element.name();
         }
+        at = at.parent()?;
     }
+}
 
-    /// The path with elements by their keys, as in rules for conflicts: an index is valid in one package, a key in all.
-    pub(super) fn rule_path(&self) -> Path {
-        let steps = self.steps().into_iter();
-        steps.fold(Path::root(), |path, step| match step {
-            Self::Root => path,
-            Self::Field(_, name) => path.field(name),
-            Self::Element(_, index, element) => match element.in_rule() {
-                Some(key) => path.child(key),
-                None => path.index(*index),
-            },
-        })
-    }
+/// The path to a value with elements by their keys, as in rules for conflicts: an index is valid in one package, a key
+/// in all.
+pub(super) fn rule_path(trail: &Trail<'_>) -> Path {
+    let steps = trail.steps().into_iter();
+    steps.fold(Path::root(), |path, step| match step {
+        Trail::Root => path,
+        Trail::Field(_, name) => path.field(name),
+        Trail::Element(_, index, element) => match element.in_rule() {
+            Some(key) => path.child(key),
+            None => path.index(*index),
+        },
+    })
 }
 
 impl ElementOf<'_> {

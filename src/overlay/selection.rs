@@ -4,8 +4,8 @@ use regex::Regex;
 
 use super::built::BuiltObject;
 use crate::patch::target::parse_labels;
-use crate::variant::selector::LabelSelector;
-use crate::variant::text_map::TextMap;
+use crate::selector::LabelSelector;
+use crate::text_map::TextMap;
 use crate::yaml::Value;
 
 /// The resources that a patch applies to.

@@ -8,12 +8,14 @@
 //! them in `config.kubernetes.io/path`. Paths from data (annotations of items, fields of a config) must pass
 //! [`check_package_path`] first.
 
+mod delete;
 mod file;
 mod files;
 mod ignored;
 mod journal;
 mod krmignore;
 mod listing;
+mod lock;
 mod path;
 mod read;
 mod temporary;
@@ -23,6 +25,7 @@ use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub(crate) use delete::{delete_package, remove_empty_folders};
 pub(crate) use files::FileContent;
 pub use files::{Package, PackageFile};
 pub(crate) use ignored::Ignored;
@@ -31,6 +34,7 @@ pub use journal::recover_package;
 pub(crate) use listing::{
     FileSource, FoundEntry, Kind, Listed, ResolvedLink, follow, list, list_clonable,
 };
+pub use lock::PackageLock;
 pub(crate) use read::read_only_file;
 pub use temporary::is_temporary;
 

@@ -11,8 +11,8 @@ use serde::de::IgnoredAny;
 
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
-use crate::variant::selector::{LabelSelector, Requirement, is_label_key};
-use crate::variant::text_map::TextMap;
+use crate::selector::{LabelSelector, Requirement, is_label_key};
+use crate::text_map::TextMap;
 use crate::yaml::NodeRef;
 
 type GroupKindName = (String, Arc<str>, Arc<str>);

@@ -33,9 +33,9 @@ struct Parsed {
     items: OnceLock<Vec<NodeId>>,
 }
 
-impl From<Tree> for Arc<Parsed> {
-    fn from(tree: Tree) -> Self {
-        Arc::new(Parsed {
+impl Parsed {
+    fn shared(tree: Tree) -> Arc<Self> {
+        Arc::new(Self {
             tree,
             items: OnceLock::new(),
         })
@@ -109,7 +109,7 @@ impl SourceText {
         let options = ParseOptions::default();
         let tree = Tree::parse(&source, options)?;
         Ok(Self {
-            parsed: OnceLock::from(Arc::from(tree)),
+            parsed: OnceLock::from(Parsed::shared(tree)),
             ..Self::accepted(source, options)
         })
     }
@@ -214,7 +214,7 @@ impl SourceText {
     }
 
     fn parsed(&self) -> &Parsed {
-        self.parsed.get_or_init(|| self.tree().into())
+        self.parsed.get_or_init(|| Parsed::shared(self.tree()))
     }
 
     fn tree(&self) -> Tree {

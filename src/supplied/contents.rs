@@ -1,11 +1,11 @@
 //! The contents of a document of a supplied input: resources, the elements of a `List`, or the files of a
 //! PackageRevisionResources.
 
-use super::package::PackageRevisionName;
 use super::{Role, UsageError};
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::with_article;
+use crate::revision_name::PackageRevisionName;
 use crate::source_text::is_krm;
 use crate::yaml::{Document, NodeId, NodeRef};
 

@@ -15,7 +15,7 @@ mod upstream;
 
 pub use catalog::CatalogSource;
 pub(crate) use contents::{RESOURCES, only_package, only_package_except, texts_in};
-pub use package::{PackageRevisionName, SuppliedPackage};
+pub use package::SuppliedPackage;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ use crate::config::{API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_o
 use crate::resource_list::{ResourceList, with_definitions};
 use crate::results::{Results, with_article};
 use crate::schema::Schema;
-use crate::upstream::Sources;
+use crate::upstream_revision::Sources;
 use crate::yaml::{NodeRef, OwnedDocument, Path};
 
 word_enum! {

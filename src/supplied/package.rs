@@ -8,8 +8,8 @@ use crate::config::UsageError;
 use crate::package::{Package, PackageError};
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, NotYaml, ResourceList};
-use crate::upstream::UpstreamRevision;
-use crate::yaml::NodeRef;
+use crate::revision_name::PackageRevisionName;
+use crate::upstream_revision::UpstreamRevision;
 
 #[derive(Debug)]
 pub struct SuppliedPackage {
@@ -32,38 +32,6 @@ pub struct SuppliedPackage {
     names: OnceLock<HashMap<Arc<str>, Vec<ItemId>>>,
     /// The number of bytes in the texts that hold resources.
     length: OnceLock<usize>,
-}
-
-/// The package and revision that a PackageRevision or PackageRevisionResources names; absent fields are `None`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PackageRevisionName {
-    /// `metadata.name`.
-    pub name: Option<String>,
-    /// `spec.repository`.
-    pub repository: Option<String>,
-    /// `spec.packageName`.
-    pub package: Option<String>,
-    /// `spec.revision`, as text.
-    pub revision: Option<String>,
-    /// `spec.workspaceName`.
-    pub workspace: Option<String>,
-}
-
-impl PackageRevisionName {
-    pub(crate) fn read(node: NodeRef<'_>) -> Self {
-        let text = |path: &[&str]| {
-            let node = node.get_path(path).filter(|node| !node.is_null())?;
-            let text = node.scalar_text().filter(|text| !text.is_empty());
-            text.map(str::to_owned)
-        };
-        Self {
-            name: text(&["metadata", "name"]),
-            repository: text(&["spec", "repository"]),
-            package: text(&["spec", "packageName"]),
-            revision: text(&["spec", "revision"]),
-            workspace: text(&["spec", "workspaceName"]),
-        }
-    }
 }
 
 impl SuppliedPackage {

@@ -15,7 +15,7 @@ use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results, with_article};
 use crate::source_text::SourceText;
 use crate::text::Text;
-use crate::upstream::{SOURCES, Sources};
+use crate::upstream_revision::Sources;
 use crate::yaml::{NodeRef, ParseOptions, Path};
 
 /// Reads a file, a directory, or a revision of an upstream that a flag names.
@@ -212,9 +212,10 @@ impl SuppliedPackage {
     pub(crate) fn from_path(
         role: Role,
         path: &FilePath,
+        sources: Sources,
         results: &mut Results,
     ) -> Result<Self, UsageError> {
-        from_path(role, path, SOURCES, None, results)?.without_texts()
+        from_path(role, path, sources, None, results)?.without_texts()
     }
 
     /// A package from the texts of its files.

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use super::package::SuppliedPackage;
 use super::reader::Reader;
 use super::{Role, UsageError};
-use crate::git::{GitSource, Snapshot};
 use crate::package::Package;
 use crate::results::Results;
-use crate::upstream::{GitOrigin, UpstreamRevision};
+use crate::upstream_revision::UpstreamRevision;
 
 impl SuppliedPackage {
     /// A package with the files of an upstream revision.
@@ -25,20 +24,6 @@ impl SuppliedPackage {
         let mut supplied = Self::from_package_like(role, place, package, &[], results)?;
         supplied.upstream = Some(revision);
         Ok(supplied)
-    }
-
-    /// A package with the files of a directory, or with a file, of a Git repository.
-    ///
-    /// # Errors
-    /// [`UsageError`]: a file that cannot be parsed. In a package, only a Kptfile must be valid YAML.
-    pub fn from_git(
-        role: Role,
-        source: GitSource,
-        snapshot: Snapshot,
-        results: &mut Results,
-    ) -> Result<Self, UsageError> {
-        let origin = GitOrigin::of(source, &snapshot);
-        Self::from_upstream(role, snapshot.package, Arc::new(origin), results)
     }
 
     /// A package without an upstream. A file that one of `others` has too is not parsed again. `place` names the

@@ -17,14 +17,13 @@ use super::unpacked::Unpacked;
 use crate::config::UsageError;
 use crate::latest::version;
 use crate::package::{LARGEST_PACKAGE, check_package_path, normalize_package_path};
+use crate::upstream_revision::UpstreamRevision;
 
 /// The file name extensions of archives.
 const ENDS: [&str; 3] = [".tar", ".tar.gz", ".tgz"];
 
 /// Opens the archive that a flag names; `None` if the flag does not name an archive.
-pub(super) fn open(
-    flag: &FilePath,
-) -> Result<Option<Arc<dyn super::UpstreamRevision>>, UsageError> {
+pub(super) fn open(flag: &FilePath) -> Result<Option<Arc<dyn UpstreamRevision>>, UsageError> {
     let Some((file, folder)) = split(flag) else {
         return Ok(None);
     };

@@ -1,16 +1,18 @@
 //! Upstream packages in Git: a directory or file of a repository at a revision.
 
+use std::any::Any;
 use std::fmt;
 use std::path::Path as FilePath;
 use std::sync::Arc;
 
-use super::{Locked, UpstreamRevision, lock_of, recorded};
+use super::{lock_of, recorded};
 use crate::config::UsageError;
 use crate::git::{GitError, GitSource, Repository, Revision, Snapshot, without_password};
 use crate::kptfile::{NewLock, UpstreamLock};
 use crate::package::Package;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
+use crate::upstream_revision::{Locked, UpstreamRevision};
 use crate::yaml::{EditError, Editor, NodeRef, Path};
 
 /// A directory or file of a repository at a commit.
@@ -36,6 +38,13 @@ impl GitOrigin {
             address: snapshot.address.clone(),
             source,
         }
+    }
+
+    /// The directory in Git that a revision is; `None` for one of another source.
+    #[must_use]
+    pub fn of_revision(revision: &dyn UpstreamRevision) -> Option<&Self> {
+        let revision: &dyn Any = revision;
+        revision.downcast_ref()
     }
 
     fn repository(&self) -> Result<Repository, UsageError> {
@@ -157,10 +166,6 @@ impl UpstreamRevision for GitOrigin {
 
     fn place(&self) -> Path {
         Path::fields(&["upstreamLock", "git"])
-    }
-
-    fn git(&self) -> Option<&GitOrigin> {
-        Some(self)
     }
 }
 

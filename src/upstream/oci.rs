@@ -22,6 +22,7 @@ use super::outside_git::{FolderOutsideGit, split_folder};
 use super::unpacked::Unpacked;
 use crate::config::UsageError;
 use crate::package::{check_package_path, normalize_package_path};
+use crate::upstream_revision::UpstreamRevision;
 
 pub(super) const SCHEME: &str = "oci:";
 /// The most bytes that a JSON document about an image may have.
@@ -78,9 +79,7 @@ impl Descriptor {
 }
 
 /// Opens the image that a flag names; `None` if the flag does not name an image layout.
-pub(super) fn open(
-    flag: &FilePath,
-) -> Result<Option<Arc<dyn super::UpstreamRevision>>, UsageError> {
+pub(super) fn open(flag: &FilePath) -> Result<Option<Arc<dyn UpstreamRevision>>, UsageError> {
     let rest = flag.to_str().and_then(|text| text.strip_prefix(SCHEME));
     let Some(rest) = rest.filter(|rest| !rest.is_empty() && !flag.exists()) else {
         return Ok(None);

@@ -9,10 +9,10 @@
 //!
 //! The next update uses the recorded source as its original if the digest still matches.
 
+use super::oci;
 use super::outside_git::{FolderOutsideGit, split_folder};
 use super::releases::find;
 use super::unpacked::Unpacked;
-use super::{Locked, UpstreamRevision, oci};
 use crate::config::UsageError;
 use crate::kptfile::{
     UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_SOURCE_ANNOTATION, UpstreamLock, remove_annotations,
@@ -21,6 +21,7 @@ use crate::kptfile::{
 use crate::package::Package;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
+use crate::upstream_revision::{Locked, UpstreamRevision};
 use crate::yaml::{EditError, Editor, NodeRef, Path};
 
 fn unpacked(source: &FolderOutsideGit) -> Result<Unpacked, UsageError> {

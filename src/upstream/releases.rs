@@ -12,9 +12,10 @@ use std::sync::Arc;
 
 use super::archive::{is_archive, without_end, without_version};
 use super::outside_git::split_folder;
-use super::{SOURCES, UpstreamRevision, oci};
+use super::{SOURCES, oci};
 use crate::config::UsageError;
 use crate::package::normalize_package_path;
+use crate::upstream_revision::UpstreamRevision;
 
 /// The parts of a flag for a source outside of Git.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,12 +6,12 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::expression::ObjectFields;
-use super::text_map::TextMap;
 use crate::resource::{Resource, namespace_of};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason};
+use crate::revision_name::PackageRevisionName;
 use crate::scope::{Scopes, is_definition};
-use crate::supplied::PackageRevisionName;
+use crate::text_map::TextMap;
 use crate::yaml::NodeRef;
 
 /// The `apiVersion` and `kind` of an object.

@@ -7,6 +7,5 @@ pub(crate) mod naming;
 pub(crate) mod package_variant;
 pub(crate) mod package_variant_set;
 pub(crate) mod revision_request;
-pub(crate) mod selector;
+pub(crate) mod status;
 pub(crate) mod template;
-pub mod text_map;

@@ -9,7 +9,6 @@
 
 mod directory;
 mod packages;
-mod revision;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -17,45 +16,18 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::config::UsageError;
+use crate::functions::render_variant::{RepositoryFacts, find_revision};
 use crate::git::{GitSource, Repository, is_repository};
 use crate::package::{self, normalize_package_path};
 use crate::resource::NamespacedName;
 use crate::results::{FunctionResult, Reason, Results, listed};
 use crate::supplied::{CatalogSource, Role, SuppliedPackage};
-use crate::upstream::GitOrigin;
+use crate::upstream::{GitOrigin, SOURCES};
 use crate::variant::naming::revision_name;
 use crate::variant::revision_request::{Lookup, RevisionRequest};
-use crate::yaml::NodeRef;
 
 use directory::digest;
 use packages::PackageCache;
-pub(crate) use revision::find_revision;
-
-/// The fields of a Repository object that describe a catalog or a downstream repository.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct RepositoryFacts {
-    /// `spec.git.repo`.
-    pub(crate) address: Option<String>,
-    /// `spec.git.directory`, without slashes at its ends; empty for the root.
-    pub(crate) directory: String,
-    /// `spec.git.branch`.
-    pub(crate) branch: Option<String>,
-}
-
-impl RepositoryFacts {
-    #[must_use]
-    pub(crate) fn read(node: NodeRef<'_>) -> Self {
-        let text = |field: &str| {
-            let text = node.get_path(&["spec", "git", field])?.scalar_text()?;
-            (!text.is_empty()).then(|| text.to_owned())
-        };
-        Self {
-            address: text("repo"),
-            directory: normalize_package_path(&text("directory").unwrap_or_default()),
-            branch: text("branch"),
-        }
-    }
-}
 
 /// The upstream package that a variant requests.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -227,8 +199,9 @@ impl<'c> Catalogs<'c> {
             let snapshot = repository.read(&source.directory, revision.clone());
             let mut snapshot = snapshot.map_err(UsageError::of)?;
             snapshot.address.clone_from(&origin.address);
-            let package =
-                SuppliedPackage::from_git(Role::Upstream, source.clone(), snapshot, results);
+            let origin = Arc::new(GitOrigin::of(source.clone(), &snapshot));
+            let package = snapshot.package;
+            let package = SuppliedPackage::from_upstream(Role::Upstream, package, origin, results);
             package?.without_texts()
         })
     }
@@ -301,7 +274,8 @@ impl<'c> Catalogs<'c> {
     fn directory_package(&mut self, flag: &str) -> Result<Arc<SuppliedPackage>, UsageError> {
         let results = &mut self.results;
         self.packages.get(flag, || {
-            let package = SuppliedPackage::from_path(Role::Upstream, Path::new(flag), results);
+            let package =
+                SuppliedPackage::from_path(Role::Upstream, Path::new(flag), SOURCES, results);
             // The fleet records the revision in the catalog instead.
             package.map(SuppliedPackage::without_record)
         })

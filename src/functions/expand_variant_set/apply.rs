@@ -8,11 +8,11 @@ use super::status::{NOT_READY, NOT_STALLED, READY};
 use super::variant::{SpecChange, update};
 use super::{Made, Sets};
 use crate::config::PACKAGE_VARIANT;
-use crate::functions::render_variant::status::write_status;
 use crate::resource::{Origin, Resource};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::variant::fan_out::{Set, SetExpansion, SetVariant};
+use crate::variant::status::write_status;
 use crate::yaml::{EditError, Value};
 
 /// The most changes of one PackageVariant that are reported one by one.

@@ -13,7 +13,7 @@ use crate::kptfile::{has_open_upgrade, root_kptfile};
 use crate::resource_list::{NewResource, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Role, SuppliedPackage};
-use crate::upstream::{Locked, UpstreamRevision};
+use crate::upstream_revision::{Locked, UpstreamRevision};
 use crate::yaml::Value;
 
 /// Compares the lock of the root Kptfile with an upstream.

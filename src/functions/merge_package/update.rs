@@ -10,7 +10,7 @@ use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::schema::Schema;
 use crate::supplied::Supplied;
-use crate::upstream::{Locked, UpstreamRevision};
+use crate::upstream_revision::{Locked, UpstreamRevision};
 use crate::yaml::Path;
 
 /// The packages to merge, and how to merge them.

@@ -10,10 +10,9 @@ use super::render::{WorkedPackage, Worker};
 use super::variants::{Destination, FleetVariant};
 use crate::config::UsageError;
 use crate::diff::FileDiff;
-use crate::fleet::{PackageLock, remove_empty_folders};
 use crate::package::{
-    Package, PackageError, check_folders, is_temporary, read_package, recover_package,
-    write_package_whole,
+    Package, PackageError, PackageLock, check_folders, is_temporary, read_package, recover_package,
+    remove_empty_folders, write_package_whole,
 };
 use crate::results::{FunctionResult, Reason, Results};
 

@@ -11,10 +11,11 @@ use super::owners::is_in;
 use super::render::{WorkedPackage, own_kptfile};
 use crate::config::UsageError;
 use crate::diff::FileDiff;
-use crate::fleet::{ClaimedPackage, PackageLock, delete_package};
+use crate::fleet::ClaimedPackage;
 use crate::kptfile::remove_owner;
 use crate::package::{
-    FileChange, PackageError, read_package, recover_package, write_package_whole,
+    FileChange, PackageError, PackageLock, delete_package, read_package, recover_package,
+    write_package_whole,
 };
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};

@@ -9,7 +9,8 @@ use super::outcome::{Action, VariantEntry};
 use super::variants::{Destination, FleetVariant};
 use crate::config::{UsageError, required};
 use crate::diff::{FileDiff, change_diff};
-use crate::fleet::{Catalogs, DirectoryRevision, RepositoryFacts, Resolved};
+use crate::fleet::{Catalogs, DirectoryRevision, Resolved};
+use crate::functions::render_variant::RepositoryFacts;
 use crate::functions::render_variant::render_package;
 use crate::kptfile::{
     DELETION_POLICY_ANNOTATION, DOWNSTREAM_ANNOTATION, NewLock, OWNER_ANNOTATION, Ownership,
@@ -21,7 +22,8 @@ use crate::resource::NamespacedName;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Role, Supplied, SuppliedPackage};
-use crate::upstream::{GitOrigin, Locked, lock_of, locked, older_revision};
+use crate::upstream::{GitOrigin, lock_of, locked, older_revision};
+use crate::upstream_revision::Locked;
 use crate::yaml::EditError;
 
 /// A package, and the changes from working on it.
@@ -224,7 +226,7 @@ impl<'f> Worker<'f> {
             Locked::Same => return Ok(Some(PackageBase::Same)),
             Locked::Other(original) => {
                 let name = original.name().to_owned();
-                if let Some(original) = original.git() {
+                if let Some(original) = GitOrigin::of_revision(&*original) {
                     let original = self.catalogs.git_package(catalog, original)?;
                     return Ok(Some(PackageBase::Other { original, name }));
                 }

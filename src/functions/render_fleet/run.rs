@@ -19,6 +19,7 @@ use crate::config::UsageError;
 use crate::fleet::{ClaimedPackage, Shard, claimed_packages};
 use crate::results::{FunctionResult, Results};
 use crate::supplied::{CatalogSource, Role, Supplied, SuppliedPackage};
+use crate::upstream::SOURCES;
 use crate::variant::expression::on_large_stack;
 use crate::yaml::NodeRef;
 
@@ -230,7 +231,7 @@ fn read_inputs(
 ) -> Result<Vec<SuppliedPackage>, UsageError> {
     let paths = paths.iter().filter(|(other, _)| *other == role);
     paths
-        .map(|(_, path)| SuppliedPackage::from_path(role, path, results))
+        .map(|(_, path)| SuppliedPackage::from_path(role, path, SOURCES, results))
         .collect()
 }
 

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::outcome::VariantOutcome;
 use super::variants::{is_variant, owner_of};
 use crate::config::UsageError;
-use crate::functions::render_variant::status::{ENSURED, StepsOutcome, write_status};
 use crate::package::{PackageError, read_package, write_package};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Results};
 use crate::supplied::Role;
+use crate::variant::status::{ENSURED, StepsOutcome, write_status};
 use crate::yaml::EditError;
 
 /// The status of each variant, by owner.

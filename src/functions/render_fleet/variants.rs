@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::config::FleetSettings;
 use crate::config::{Config, PACKAGE_VARIANT, UsageError};
-use crate::fleet::{RepositoryFacts, UpstreamRequest};
+use crate::fleet::UpstreamRequest;
 use crate::functions::expand_variant_set::expand_valid_sets;
+use crate::functions::render_variant::RepositoryFacts;
 use crate::package::normalize_package_path;
 use crate::resource::{NamespacedName, Resource, namespace_of};
 use crate::resource_list::{ItemId, ResourceList, own_text};

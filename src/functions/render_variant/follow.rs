@@ -4,19 +4,21 @@
 //! Source: contract, Upstreams from Git.
 
 use crate::config::UsageError;
-use crate::fleet::{RepositoryFacts, find_revision};
 use crate::functions::following::{find_original, locked, read_original, write_lock};
 use crate::git::{GitError, Repository};
 use crate::resource::{Resource, namespace_of};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Supplied, SuppliedPackage};
-use crate::upstream::{GitOrigin, Locked, UpstreamRevision};
+use crate::upstream::GitOrigin;
+use crate::upstream_revision::{Locked, UpstreamRevision};
 use crate::variant::revision_request::RevisionRequest;
 use crate::yaml::{NodeRef, Path};
 
 use super::Variant;
 use super::clone::{clone, refuse_package};
+use super::repository::RepositoryFacts;
+use super::revision::find_revision;
 use super::update::update;
 
 /// Clones the variant, or updates it to the new revision of its upstream.
@@ -32,7 +34,7 @@ pub(super) fn follow(
         clone(variant, upstream, list, results)?;
         if !results.has_errors() {
             let repository = repository(variant, list, supplied);
-            let address = origin.git().map(|origin| origin.address.as_str());
+            let address = GitOrigin::of_revision(origin).map(|origin| origin.address.as_str());
             let repository = repository.as_deref().or(address);
             write_lock(list, origin, repository, results);
         }

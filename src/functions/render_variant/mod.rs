@@ -16,11 +16,15 @@
 mod clone;
 mod follow;
 mod new_files;
-pub(super) mod status;
+mod repository;
+mod revision;
+mod status;
 mod update;
 mod upstream;
 
 pub use clone::cloned_files;
+pub(crate) use repository::RepositoryFacts;
+pub(crate) use revision::find_revision;
 
 use super::{Function, OnPackage, Output};
 use crate::config::{PACKAGE_VARIANT, UsageError, expected, kind_of, required, unexpected};
@@ -35,8 +39,9 @@ use crate::resource::{Resource, namespace_of};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Results, Severity, listed};
 use crate::supplied::{Role, Supplied, SuppliedPackage, only_package_except};
-use crate::upstream::{SOURCES, UpstreamRevision};
+use crate::upstream::{GitOrigin, SOURCES};
 use crate::variant::package_variant::PackageVariant;
+use crate::variant::status::StepsOutcome;
 use crate::yaml::NodeRef;
 
 /// The definition of the function.
@@ -145,9 +150,9 @@ fn step(
     let is_listed = |result: &&FunctionResult| !failed || result.severity > Severity::Info;
     results.extend(findings.iter().filter(is_listed).cloned());
     let outcome = match (valid, failed) {
-        (false, _) => status::StepsOutcome::Invalid,
-        (true, true) => status::StepsOutcome::Failed,
-        (true, false) => status::StepsOutcome::Ready,
+        (false, _) => StepsOutcome::Invalid,
+        (true, true) => StepsOutcome::Failed,
+        (true, false) => StepsOutcome::Ready,
     };
     for condition in outcome.conditions(&status::ready(supplied)) {
         results.push(condition.result().with_resource(&variant.resource));
@@ -207,7 +212,7 @@ fn mutate(
     let origin = upstream.and_then(SuppliedPackage::upstream);
     if let Some(upstream) = upstream {
         upstream::check(variant, upstream, results);
-        if let Some(origin) = origin.and_then(UpstreamRevision::git) {
+        if let Some(origin) = origin.and_then(GitOrigin::of_revision) {
             follow::check(variant, origin, results)?;
         }
         if results.has_errors() {

@@ -1,7 +1,8 @@
 //! Checks that the upstream package is the one that the PackageVariant names.
 
 use crate::results::{FunctionResult, Reason, Results};
-use crate::supplied::{PackageRevisionName, SuppliedPackage};
+use crate::revision_name::PackageRevisionName;
+use crate::supplied::SuppliedPackage;
 use crate::variant::revision_request::RevisionRequest;
 use crate::yaml::Path;
 

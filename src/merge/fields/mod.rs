@@ -37,7 +37,7 @@ use super::decided::{DecidedBy, Decision, RulesOf};
 use super::merge_schema::MergeSchema;
 use super::rule::{self, Outcome, Side};
 use super::text::MOST_LINES;
-use super::trail::Trail;
+use super::trail::{Trail, element_name, rule_path};
 use super::versions::Versions;
 use crate::results::MOST_LISTED;
 use crate::yaml::{EditError, Editor, NodeRef, OwnedDocument, Path, Value};
@@ -369,8 +369,8 @@ impl FieldMerger<'_> {
         }
         let conflict = Conflict {
             path: trail.to_path(),
-            rule_path: trail.rule_path(),
-            element: trail.element_name(),
+            rule_path: rule_path(trail),
+            element: element_name(trail),
             values,
             winner: decision.side,
             rule: decision.rule,

@@ -13,7 +13,7 @@ use super::memo::{Known, Memo, ReadValues};
 use super::reads::ReadField;
 use super::variables::{Binding, ObjectFields, Variable};
 use super::{Compiler, Expression, ExpressionError, budget, position};
-use crate::variant::text_map::TextMap;
+use crate::text_map::TextMap;
 
 /// Evaluates expressions for one target after another. The values of the variables change with the target.
 pub struct Evaluator<'v> {

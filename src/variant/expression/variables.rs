@@ -1,6 +1,6 @@
 //! The variables and fields that an expression can read.
 
-use crate::variant::text_map::TextMap;
+use crate::text_map::TextMap;
 
 word_enum! {
     /// A variable that the expressions of a template can read.

@@ -4,7 +4,7 @@ use super::{Set, TargetElement};
 use crate::latest::latest;
 use crate::resource::namespace_of;
 use crate::results::{FunctionResult, Reason};
-use crate::supplied::PackageRevisionName;
+use crate::revision_name::PackageRevisionName;
 use crate::variant::cluster::{Cluster, NamedObjects, Object, PACKAGE_REVISION, REPOSITORY};
 use crate::variant::expression::ObjectFields;
 use crate::variant::naming::revision_name;

@@ -16,8 +16,8 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::package_variant::{Pipeline, Upstream};
-use super::selector::LabelSelector;
 use crate::config::typed_config;
+use crate::selector::LabelSelector;
 use crate::yaml::Value;
 
 /// `apiVersion` of a PackageVariantSet.
@@ -108,7 +108,7 @@ pub(crate) struct ObjectSelector {
     match_labels: BTreeMap<String, String>,
     /// Requirements other than equality.
     #[serde(default)]
-    match_expressions: Vec<super::selector::Requirement>,
+    match_expressions: Vec<crate::selector::Requirement>,
 }
 
 impl ObjectSelector {

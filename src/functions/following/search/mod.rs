@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 use std::fmt;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::config::UsageError;
 use crate::git::{DirectoryState, GitError, GitSource, Repository, Revision};
@@ -18,7 +19,8 @@ use crate::package::is_krm_name;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Role, Supplied, SuppliedPackage};
-use crate::upstream::UpstreamRevision;
+use crate::upstream::GitOrigin;
+use crate::upstream_revision::UpstreamRevision;
 use crate::yaml::node_text;
 
 use versions::{VersionSet, versions_in};
@@ -39,7 +41,7 @@ pub(crate) fn find_original(
     results: &mut Results,
 ) -> Result<Option<SuppliedPackage>, UsageError> {
     let failed = |error: GitError| UsageError::at(format_args!("role `{}`", Role::Original), error);
-    let Some(upstream) = upstream.git() else {
+    let Some(upstream) = GitOrigin::of_revision(upstream) else {
         return Err(outside_git());
     };
     let source = &upstream.source;
@@ -75,7 +77,8 @@ pub(crate) fn find_original(
         revision: name,
         ..source.clone()
     };
-    SuppliedPackage::from_git(Role::Original, source, snapshot, results).map(Some)
+    let origin = Arc::new(GitOrigin::of(source, &snapshot));
+    SuppliedPackage::from_upstream(Role::Original, snapshot.package, origin, results).map(Some)
 }
 
 /// The error for an upstream without revisions to search.

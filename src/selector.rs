@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::text_map::TextMap;
 use crate::results::{FunctionResult, Reason};
+use crate::text_map::TextMap;
 use crate::yaml::Path;
 
 /// The values of `operator`.

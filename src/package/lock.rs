@@ -104,7 +104,7 @@ fn is_same(_: &Metadata, _: &Metadata) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fleet::remove_empty_folders;
+    use crate::package::remove_empty_folders;
 
     #[test]
     fn two_runs_do_not_hold_one_package() {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::package::{PackageError, is_git};
+use super::{PackageError, is_git};
 
 /// Deletes a package with everything in its directory except the packages `below` it. The Kptfile is deleted last, so
 /// that a later run can still find the owner of what a killed run left. Links are not followed. Folders above the
