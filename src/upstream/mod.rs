@@ -7,7 +7,7 @@
 //! Source: contract, Upstreams from Git, Other sources.
 
 mod archive;
-mod git;
+mod git_origin;
 mod oci;
 mod outside_git;
 mod recorded;
@@ -16,8 +16,8 @@ mod unpacked;
 
 pub use archive::is_archive;
 pub(crate) use archive::without_end as without_archive_end;
-pub use git::GitOrigin;
-pub(crate) use git::{locked, older_revision};
+pub use git_origin::GitOrigin;
+pub(crate) use git_origin::{locked, older_revision};
 pub(crate) use oci::tags as tags_of_layout;
 pub use recorded::forget as forget_digest;
 pub use recorded::{is_digest, record_digest, recorded_digest};
@@ -29,7 +29,7 @@ use crate::results::{FunctionResult, Reason};
 use crate::upstream_revision::Sources;
 
 /// All kinds of sources.
-pub const SOURCES: Sources = &[oci::open, archive::open, git::open];
+pub const SOURCES: Sources = &[oci::open, archive::open, git_origin::open];
 
 /// The lock of a Kptfile; an error result if it is not valid.
 pub(crate) fn lock_of(
