@@ -10,7 +10,7 @@ use krm_variants::results::{Results, Severity, printable};
 
 use super::cli::{Common, GetArguments};
 use super::failure::{Failure, Result, command};
-use super::package::{KPTFILE, has_decisions, not_a_flag};
+use super::package::{KPTFILE, not_a_flag};
 use super::print::{self, Page, counted};
 use super::report::warnings;
 use super::source::SourceArgument;
@@ -96,7 +96,6 @@ fn write_new(
     {
         return Err(Failure::new(error.message.to_string()));
     }
-    changes.retain(|change| !has_decisions(change.path()));
     let existing = changes.iter().position(|change| change.path() == KPTFILE);
     let text = match existing.map(|at| changes.swap_remove(at)) {
         Some(FileChange::Write { bytes, .. }) => String::from_utf8_lossy(&bytes).into_owned(),

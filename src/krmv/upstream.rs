@@ -15,7 +15,7 @@ use krm_variants::upstream::{self, SourceOutsideGit, UpstreamRevision};
 
 use super::client;
 use super::failure::{Failure, Result, command};
-use super::package::{Contents, contents_of, has_decisions};
+use super::package::{Contents, contents_of};
 use super::print::progress;
 use super::releases::{ListedReference, Releases};
 use super::source::{existing, unreadable};
@@ -332,11 +332,11 @@ impl UpstreamSource {
         })
     }
 
-    /// Reads a directory at a revision, without upstream's own decisions.
+    /// Reads a directory at a revision, without what upstream must not bring.
     pub(crate) fn snapshot(&self, path: &str, revision: &Revision) -> Result<Snapshot> {
         let snapshot = self.whole_snapshot(path, revision)?;
         Ok(Snapshot {
-            package: snapshot.package.without(has_decisions),
+            package: snapshot.package.without_refused(),
             ..snapshot
         })
     }

@@ -11,6 +11,7 @@
 mod file;
 mod files;
 mod ignored;
+mod incoming;
 mod journal;
 mod krmignore;
 mod listing;
@@ -26,6 +27,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use files::FileContent;
 pub use files::{Package, PackageFile};
 pub(crate) use ignored::Ignored;
+pub(crate) use incoming::{Incoming, RefusedPath, RunBy};
 pub(crate) use journal::JOURNAL;
 pub use journal::recover_package;
 pub(crate) use listing::{
