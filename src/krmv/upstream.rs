@@ -5,6 +5,7 @@
 //! into the clone, and the whole history only if nothing less is enough.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -402,7 +403,10 @@ impl UpstreamSource {
             );
             Failure::new(message).hint("export XDG_CACHE_HOME=\"$(mktemp -d)\"")
         };
-        std::fs::create_dir_all(&self.path).map_err(refused)?;
+        // The cache of a private repository is for its owner alone.
+        let mut folder = std::fs::DirBuilder::new();
+        let folder = folder.recursive(true).mode(0o700);
+        folder.create(&self.path).map_err(refused)?;
         let is_sha256 = listed.find('\t') == Some(64);
         let format = if is_sha256 { "sha256" } else { "sha1" };
         let init = ["init", "--quiet", "--bare", "--object-format", format];

@@ -8,6 +8,7 @@
 //! them in `config.kubernetes.io/path`. Paths from data (annotations of items, fields of a config) must pass
 //! [`check_package_path`] first.
 
+mod beneath;
 mod file;
 mod files;
 mod ignored;
@@ -28,13 +29,12 @@ pub(crate) use files::FileContent;
 pub use files::{Package, PackageFile};
 pub(crate) use ignored::Ignored;
 pub(crate) use incoming::{Incoming, RefusedPath, RunBy};
-pub(crate) use journal::JOURNAL;
 pub use journal::recover_package;
 pub(crate) use listing::{
     FileSource, FoundEntry, Kind, Listed, ResolvedLink, follow, list, list_clonable,
 };
 pub(crate) use read::read_only_file;
-pub use temporary::is_temporary;
+pub use temporary::{is_left_by_killed_run, is_temporary, is_vacant};
 
 pub use file::is_krm_name;
 pub use listing::{SkipReason, Skipped};
