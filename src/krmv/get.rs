@@ -170,6 +170,10 @@ fn write_new(
     {
         return Err(Failure::new(error.message.to_string()));
     }
+    if changes.is_empty() {
+        let message = "expected a package, found nothing that upstream may bring";
+        return Err(Failure::new(message).hint("krmv help get"));
+    }
     let existing = changes.iter().position(|change| change.path() == KPTFILE);
     let text = match existing.map(|at| changes.swap_remove(at)) {
         Some(FileChange::Write { bytes, .. }) => String::from_utf8_lossy(&bytes).into_owned(),

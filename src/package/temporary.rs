@@ -286,4 +286,35 @@ mod tests {
             assert_eq!(path.exists(), stays, "{name} {age:?}");
         }
     }
+
+    #[test]
+    fn a_directory_that_cannot_be_read_is_not_taken_for_one_with_a_package() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let package = folder.path().join("package");
+        assert!(is_vacant(&package).expect("no folder"));
+        fs::create_dir(&package).expect("a folder");
+        assert!(is_vacant(&package).expect("a folder"));
+        fs::write(package.join("a.yaml"), "").expect("a file");
+        assert!(!is_vacant(&package).expect("a folder"));
+        let error = is_vacant(&package.join("a.yaml")).expect_err("a file");
+        assert!(error.to_string().contains("cannot read"), "{error}");
+    }
+
+    #[test]
+    fn what_a_killed_run_left_is_known_by_its_temporary_files() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let is_left = || is_left_by_killed_run(folder.path()).expect("read");
+        assert!(!is_left());
+        fs::create_dir(folder.path().join("prod")).expect("a folder");
+        assert!(!is_left(), "a user's empty folders");
+        file(folder.path(), ".krm-variants-x.tmp", Duration::ZERO);
+        file(
+            &folder.path().join("prod"),
+            ".krm-variants-y.tmp",
+            Duration::ZERO,
+        );
+        assert!(is_left());
+        file(&folder.path().join("prod"), "mine.yaml", Duration::ZERO);
+        assert!(!is_left());
+    }
 }

@@ -152,21 +152,3 @@ impl PackageDirectory<'_> {
         Ok((worked, diffs))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_directory_that_cannot_be_read_is_not_taken_for_one_with_a_package() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let package = folder.path().join("package");
-        assert!(is_empty(&package).expect("no folder"));
-        fs::create_dir(&package).expect("a folder");
-        assert!(is_empty(&package).expect("a folder"));
-        fs::write(package.join("a.yaml"), "").expect("a file");
-        assert!(!is_empty(&package).expect("a folder"));
-        let error = is_empty(&package.join("a.yaml")).expect_err("a file");
-        assert!(error.to_string().contains("cannot read"), "{error}");
-    }
-}
