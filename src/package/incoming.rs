@@ -127,7 +127,7 @@ impl Package {
         self.without(|path| incoming.refusal(path).is_some())
     }
 
-    /// All paths, including those of files that were not read.
+    /// All paths, including files that were not read.
     pub(crate) fn known_paths(&self) -> impl Iterator<Item = &str> {
         let ignored = self.ignored.iter().map(String::as_str);
         let skipped = self.skipped.iter().map(|skipped| skipped.path.as_str());

@@ -11,7 +11,7 @@
 //! removed after the last rename. A file that was edited since then is left unchanged. The run locks the journal
 //! where the file system supports locks, so that no other run completes a write that is still in progress.
 //!
-//! A journal makes the next run rename and delete files, so nobody else may write one. It lies outside of what Git
+//! A journal makes the next run rename and delete files, so only this user may write one. It lies outside of what Git
 //! tracks and of what a package brings: in the private folder of the repository (`.git/krm-variants`, also where a
 //! `.git` file names that folder) if the package is in a work tree, else next to the package. It is opened without
 //! following links, and believed only if it is a regular file of this user, not too large, whole, and about the very
@@ -342,7 +342,7 @@ mod tests {
 
     use super::*;
 
-    /// A package in a folder of its own.
+    /// A package in its own folder.
     fn package() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path().join("p");
@@ -502,7 +502,7 @@ mod tests {
         fs::remove_file(&target).expect("removed");
         // As long as a disk: only a file of the same length is read.
         let file = fs::File::create(&target).expect("a file");
-        file.set_len(1 << 44).expect("a length");
+        file.set_len(20 << 30).expect("a length");
         put(&root, &bytes);
         recover_package(&root).expect("nothing to do");
         assert!(target.exists());
