@@ -360,7 +360,6 @@ fn no_command_brings_what_upstream_must_not_bring() {
             world.folder.put(&format!("catalog/web/{path}"), text);
         }
     }
-    world.folder.put("catalog/web/Kptfile", KPTFILE);
     world.folder.put("catalog/web/cm.yaml", map("2", "0"));
     let script = world.folder.path("catalog/web/run.sh");
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).expect("a mode");

@@ -141,7 +141,7 @@ fn write_watched(
         make_folders(&files.root, &mut made)?;
     }
     let result = find_root(files).and_then(|root| {
-        let mut writer = Writer {
+        let mut writer = PackageWriter {
             files,
             root: &root,
             done: Vec::new(),
@@ -367,7 +367,7 @@ impl Drop for Staged<'_> {
 }
 
 /// A write to a package that was checked.
-struct Writer<'w> {
+struct PackageWriter<'w> {
     files: &'w Package,
     root: &'w Root,
     /// The files changed so far, beneath the root.
@@ -376,7 +376,7 @@ struct Writer<'w> {
     made: Vec<PathBuf>,
 }
 
-impl<'w> Writer<'w> {
+impl<'w> PackageWriter<'w> {
     fn write(
         &mut self,
         changes: &[(String, &FileChange)],

@@ -603,7 +603,7 @@ fn a_folder_that_is_swapped_for_a_link_leads_nowhere() {
         let mut swapped = Vec::new();
         let mut watch = |path: &str| {
             if path == late {
-                // The same files, so that only the link tells the difference.
+                // The same files, so that only the link differs.
                 copy(&dir.path().join("d"), &target);
                 fs::rename(dir.path().join("d"), dir.path().join("was")).expect("renamed");
                 link(dir.path(), &target, "d");
