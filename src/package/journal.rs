@@ -164,7 +164,7 @@ fn has_no_place(error: &io::Error) -> bool {
 }
 
 impl Journal {
-    /// Writes the journal of a package, atomically. `None` if there is no place for one.
+    /// Writes the journal of a package. `None` if there is no place for one.
     pub(super) fn write(
         path: &Path,
         root: &Folder,
@@ -191,17 +191,17 @@ impl Journal {
             bytes.len(),
             hex(&Sha256::digest(&bytes))
         );
-        let (staged, mut file) = temporary::make_in(&place.folder, Path::new(""))?;
-        let written = file
-            .write_all(header.as_bytes())
-            .and_then(|()| file.write_all(&bytes))
-            .and_then(|()| {
-                // Without locks, another run may complete this write. The result is the same.
-                let _ = file.try_lock();
-                place.folder.rename(&staged, &place.name)
-            });
-        if let Err(error) = written {
-            let _ = place.folder.remove_file(&staged);
+        match place.folder.remove_file(&place.name) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        // Not renamed into place: one that is cut off is not believed, and the next run removes it.
+        let mut file = place.folder.create_private(&place.name)?;
+        // Without locks, another run may complete this write. The result is the same.
+        let _ = file.try_lock();
+        let written = file.write_all(header.as_bytes());
+        if let Err(error) = written.and_then(|()| file.write_all(&bytes)) {
+            let _ = place.folder.remove_file(&place.name);
             return Err(error);
         }
         Ok(Some(Self { place, _file: file }))
