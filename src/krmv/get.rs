@@ -26,8 +26,8 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let upstream = UpstreamSource::listed(&source.repository, &source.path, common.offline)?;
     let revision = chosen(&source, &upstream)?;
     let directory = match destination(get, &source)? {
-        Destination::New(directory) => directory,
-        Destination::There(directory) => return already_there(common, &directory, &revision),
+        NewPlace::New(directory) => directory,
+        NewPlace::There(directory) => return already_there(common, &directory, &revision),
     };
     let files = upstream.snapshot(&source.path, &revision)?;
     let new = write_new(&directory, &source, &revision, files, &upstream)?;
@@ -47,7 +47,7 @@ pub(crate) fn chosen(source: &SourceArgument, upstream: &UpstreamSource) -> Resu
 }
 
 /// Where a new package goes.
-enum Destination {
+enum NewPlace {
     New(PathBuf),
     /// The package is there, from the same source.
     There(PathBuf),
@@ -55,7 +55,7 @@ enum Destination {
 
 /// The directory for the package: a new directory, or one below an existing directory. What a killed run left there is
 /// completed first; a directory with nothing else is a new one.
-fn destination(get: &GetArguments, source: &SourceArgument) -> Result<Destination> {
+fn destination(get: &GetArguments, source: &SourceArgument) -> Result<NewPlace> {
     let name = source.name();
     let name = match name.rsplit_once('.') {
         Some((stem, "yaml" | "yml" | "json")) => stem,
@@ -67,7 +67,7 @@ fn destination(get: &GetArguments, source: &SourceArgument) -> Result<Destinatio
             recover_package(directory)?;
             let is_below = directory.as_path() == Path::new(".") || !is_free(directory)?;
             if is_below && is_from(directory, source) {
-                return Ok(Destination::There(directory.clone()));
+                return Ok(NewPlace::There(directory.clone()));
             }
             match is_below {
                 true => directory.join(name),
@@ -77,16 +77,16 @@ fn destination(get: &GetArguments, source: &SourceArgument) -> Result<Destinatio
         Some(directory) => not_a_flag(directory),
     };
     if !directory.exists() {
-        return Ok(Destination::New(directory));
+        return Ok(NewPlace::New(directory));
     }
     if directory.is_dir() {
         recover_package(&directory)?;
     }
     if is_free(&directory)? {
-        return Ok(Destination::New(directory));
+        return Ok(NewPlace::New(directory));
     }
     if is_from(&directory, source) {
-        return Ok(Destination::There(directory));
+        return Ok(NewPlace::There(directory));
     }
     let shown = directory.to_string_lossy();
     let message = format!("expected a new directory, but '{shown}' exists");

@@ -14,14 +14,14 @@ const BLOCK: usize = 512;
 
 /// The bytes of a tar file, unpacked.
 pub(super) struct CheckedTar<'b> {
-    content: Content<'b>,
+    content: TarContent<'b>,
     /// How many more bytes may be read.
     left: u64,
     /// How many zeros the bytes read so far end with.
     zeros: usize,
 }
 
-enum Content<'b> {
+enum TarContent<'b> {
     Plain(&'b [u8]),
     Gzip(GzDecoder<&'b [u8]>),
 }
@@ -30,9 +30,9 @@ impl<'b> CheckedTar<'b> {
     /// A reader of at most `limit` unpacked bytes.
     pub(super) fn new(bytes: &'b [u8], limit: u64) -> Self {
         let content = if bytes.starts_with(&GZIP) {
-            Content::Gzip(GzDecoder::new(bytes))
+            TarContent::Gzip(GzDecoder::new(bytes))
         } else {
-            Content::Plain(bytes)
+            TarContent::Plain(bytes)
         };
         Self {
             content,
@@ -60,8 +60,8 @@ impl<'b> CheckedTar<'b> {
     fn read_content(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             let gzip = match &mut self.content {
-                Content::Plain(bytes) => return bytes.read(buffer),
-                Content::Gzip(gzip) => gzip,
+                TarContent::Plain(bytes) => return bytes.read(buffer),
+                TarContent::Gzip(gzip) => gzip,
             };
             let count = gzip.read(buffer)?;
             let rest = *gzip.get_ref();
@@ -70,7 +70,7 @@ impl<'b> CheckedTar<'b> {
                 return Ok(count);
             }
             // Several compressed files in a row are one.
-            self.content = Content::Gzip(GzDecoder::new(rest));
+            self.content = TarContent::Gzip(GzDecoder::new(rest));
         }
     }
 }
