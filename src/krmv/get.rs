@@ -69,9 +69,10 @@ fn destination(get: &GetArguments, source: &SourceArgument) -> Result<NewPlace> 
             if is_below && is_from(directory, source) {
                 return Ok(NewPlace::There(directory.clone()));
             }
-            match is_below {
-                true => directory.join(name),
-                false => not_a_flag(directory),
+            if is_below {
+                directory.join(name)
+            } else {
+                not_a_flag(directory)
             }
         }
         Some(directory) => not_a_flag(directory),
@@ -184,9 +185,10 @@ fn write_new(
     let text = kptfile::locked(&text, &lock)?;
     changes.push(FileChange::write(KPTFILE, text));
     // The temporary files of a killed run are removed.
-    let present = match directory.exists() {
-        true => read_package(directory)?,
-        false => Package::empty(directory),
+    let present = if directory.exists() {
+        read_package(directory)?
+    } else {
+        Package::empty(directory)
     };
     write_package(&present, &changes).map_err(|error| {
         let above = directory

@@ -36,11 +36,11 @@ impl Folder {
         Ok(Self { open })
     }
 
-    /// Opens a folder in a folder, or creates it, with these permission bits less the umask.
-    pub(super) fn open_or_make(&self, name: &str, mode: u32) -> io::Result<Self> {
+    /// Opens a folder in a folder, or creates it for its owner alone.
+    pub(super) fn open_or_make(&self, name: &str) -> io::Result<Self> {
         match self.open_in(name) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                match rustix::fs::mkdirat(&self.open, name, Mode::from_raw_mode(mode)) {
+                match rustix::fs::mkdirat(&self.open, name, Mode::RWXU) {
                     Ok(()) | Err(Errno::EXIST) => self.open_in(name),
                     Err(error) => Err(error.into()),
                 }
@@ -149,10 +149,13 @@ impl Folder {
         });
         match renamed {
             // Some file systems cannot rename without replacing in one step.
-            Err(error) if is_unsupported(&error) => match self.is_absent(to)? {
-                true => self.rename(path, to),
-                false => Err(ErrorKind::AlreadyExists.into()),
-            },
+            Err(error) if is_unsupported(&error) => {
+                if self.is_absent(to)? {
+                    self.rename(path, to)
+                } else {
+                    Err(ErrorKind::AlreadyExists.into())
+                }
+            }
             renamed => renamed,
         }
     }

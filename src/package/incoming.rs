@@ -183,7 +183,7 @@ impl RunBy {
         match name {
             ".gitattributes" | ".gitmodules" | ".gitconfig" => Some(Self::Git),
             name if SERVICE_FILES.contains(&name) => Some(Self::Service),
-            _ if SERVICE_FOLDERS.iter().any(|folder| is_below(folder)) => Some(Self::Service),
+            _ if SERVICE_FOLDERS.iter().any(is_below) => Some(Self::Service),
             _ if mode.is_some_and(|mode| mode & 0o111 != 0) => Some(Self::Anyone),
             _ => None,
         }

@@ -100,7 +100,7 @@ impl JournalPlace {
             let path = private.join(FOLDER).join(&name);
             let private = Folder::open(&private)?;
             let folder = if makes {
-                private.open_or_make(FOLDER, 0o700)
+                private.open_or_make(FOLDER)
             } else {
                 private.open_in(FOLDER)
             };

@@ -136,7 +136,11 @@ fn umask() -> u32 {
         umask.unwrap_or_else(|| {
             let umask = rustix::process::umask(Mode::RWXG | Mode::RWXO);
             rustix::process::umask(umask);
-            umask.bits().into()
+            #[allow(
+                clippy::useless_conversion,
+                reason = "a mode has 16 bits on some systems"
+            )]
+            u32::from(umask.bits())
         })
     })
 }

@@ -23,14 +23,14 @@ pub(super) struct CheckedTar<'b> {
 
 enum TarContent<'b> {
     Plain(&'b [u8]),
-    Gzip(GzDecoder<&'b [u8]>),
+    Gzip(Box<GzDecoder<&'b [u8]>>),
 }
 
 impl<'b> CheckedTar<'b> {
     /// A reader of at most `limit` unpacked bytes.
     pub(super) fn new(bytes: &'b [u8], limit: u64) -> Self {
         let content = if bytes.starts_with(&GZIP) {
-            TarContent::Gzip(GzDecoder::new(bytes))
+            TarContent::Gzip(Box::new(GzDecoder::new(bytes)))
         } else {
             TarContent::Plain(bytes)
         };
@@ -70,7 +70,7 @@ impl<'b> CheckedTar<'b> {
                 return Ok(count);
             }
             // Several compressed files in a row are one.
-            self.content = TarContent::Gzip(GzDecoder::new(rest));
+            self.content = TarContent::Gzip(Box::new(GzDecoder::new(rest)));
         }
     }
 }

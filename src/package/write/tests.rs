@@ -471,9 +471,10 @@ impl KilledRun {
     fn restore(&self, dir: &Path) {
         for path in listing(dir).into_iter().rev() {
             let path = dir.join(path);
-            match path.is_dir() {
-                true => fs::remove_dir(path).expect("removed"),
-                false => fs::remove_file(path).expect("removed"),
+            if path.is_dir() {
+                fs::remove_dir(path).expect("removed");
+            } else {
+                fs::remove_file(path).expect("removed");
             }
         }
         copy(self.package.path(), dir);
@@ -595,9 +596,10 @@ fn a_folder_that_is_swapped_for_a_link_leads_nowhere() {
     {
         let dir = package(&before);
         let elsewhere = package(&[]);
-        let target = match is_inside {
-            true => dir.path().join("inside"),
-            false => elsewhere.path().join("t"),
+        let target = if is_inside {
+            dir.path().join("inside")
+        } else {
+            elsewhere.path().join("t")
         };
         let files = read_package(dir.path()).expect("a package");
         let mut swapped = Vec::new();
