@@ -27,6 +27,16 @@ if [[ -z ${KRM_VARIANTS_DEFINITIONS-} ]] && has python3 && step "definitions of 
 fi
 
 step "tests" cargo test --locked --no-fail-fast
+# A fresh machine: no configuration of Git, and so no name of a user.
+fresh_machine() {
+  local home code=0
+  home=$(mktemp -d)
+  CARGO_HOME=${CARGO_HOME:-$HOME/.cargo} RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup} HOME=$home XDG_CONFIG_HOME=$home GIT_CONFIG_NOSYSTEM=1 \
+    cargo test --locked --no-fail-fast || code=$?
+  rm -rf "$home"
+  return "$code"
+}
+step "tests on a fresh machine" fresh_machine
 krm=(cargo test --locked --test krm --)
 if [[ -n ${KRM_VARIANTS_DEFINITIONS-} ]]; then
   export KRM_VARIANTS_DEFINITIONS

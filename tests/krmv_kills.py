@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kills `krmv upgrade` and `krmv resolve` at random moments.
+"""Kills `krmv get`, `krmv upgrade` and `krmv resolve` at random moments.
 
 usage: tests/krmv_kills.py DIR_OF_BUILT_BINARIES [KILLS] [SEED]
 
@@ -47,6 +47,54 @@ def files(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
+def everything(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def kill_get(krmv, scratch, kills, moment):
+    """The same `get` after a kill completes the package, in a work tree and outside of one, and never a copy inside."""
+    source = [krmv, "get", f"{scratch / 'catalog'}//web@v1"]
+    for place in ("tree", "plain"):
+        (scratch / place).mkdir()
+        if place == "tree":
+            run("git", "init", "--quiet", cwd=scratch / place)
+        # The first run is slower than the others.
+        run(*source, "first", cwd=scratch / place)
+        shutil.rmtree(scratch / place / "first")
+        start = time.monotonic()
+        run(*source, "whole", cwd=scratch / place)
+        length = time.monotonic() - start
+        # The name of a package is that of its folder.
+        new = {path: text.replace(b"name: whole", b"name: p") for path, text in everything(scratch / place / "whole").items()}
+        shutil.rmtree(scratch / place / "whole")
+        package = scratch / place / "p"
+        halves = killed = 0
+        for number in range(kills):
+            child = subprocess.Popen(
+                [str(word) for word in (*source, "p")], cwd=scratch / place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+            limit = time.monotonic() + length
+            if number % 2:
+                # As soon as there is something, and a little later each time.
+                while time.monotonic() < limit and not (package.is_dir() and any(package.iterdir())):
+                    pass
+                time.sleep(length * 0.1 * number / kills)
+            else:
+                time.sleep(length * moment.uniform(0.3, 1.1))
+            child.kill()
+            killed += child.wait() < 0
+            left = everything(package) if package.is_dir() else {}
+            halves += left not in ({}, new)
+            run(*source, "p", cwd=scratch / place)
+            if everything(package) != new:
+                sys.exit(f"get, {place}, kill {number}: the next run did not complete")
+            shutil.rmtree(package)
+            others = {path.name for path in (scratch / place).iterdir()} - {".git"}
+            if others:
+                sys.exit(f"get, {place}, kill {number}: {others} is left")
+        print(f"get, {place}: {killed} of {kills} runs were killed, {halves} of them between two files; each next run completed")
+
+
 def commit(folder, message):
     run("git", "add", "--all", cwd=folder)
     run("git", "commit", "--quiet", "--message", message, cwd=folder)
@@ -67,6 +115,7 @@ def main():
             write(scratch / "catalog/web", replicas, image)
             commit(scratch / "catalog", tag)
             run("git", "tag", tag, cwd=scratch / "catalog")
+        kill_get(krmv, scratch, kills, moment)
         own = scratch / "own"
         run(krmv, "get", "../catalog//web@v1", cwd=own)
         for path in (own / "web").glob("app*.yaml"):

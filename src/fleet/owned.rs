@@ -4,7 +4,7 @@ use std::path::Path;
 use std::{fs, io};
 
 use crate::kptfile::Ownership;
-use crate::package::{JOURNAL, PackageError, is_git, recover_package};
+use crate::package::{PackageError, is_git, is_temporary, recover_package};
 
 /// A package with an owner in its Kptfile. Whether it really has that owner depends on its path, or on the target of
 /// the PackageVariant.
@@ -61,7 +61,7 @@ pub(crate) fn claimed_packages(
             entries => entries.map_err(failed)?,
         };
         let mut below = Vec::new();
-        let (mut has_kptfile, mut has_journal) = (false, false);
+        let (mut has_kptfile, mut has_temporary) = (false, false);
         for entry in entries {
             let entry = entry.map_err(PackageError::io("read", folder.as_path()))?;
             let kind = entry.file_type();
@@ -69,14 +69,15 @@ pub(crate) fn claimed_packages(
             let Ok(name) = entry.file_name().into_string() else {
                 continue;
             };
+            has_kptfile |= kind.is_file() && name == "Kptfile";
+            has_temporary |= is_temporary(&name);
             if kind.is_dir() && !is_git(&name) {
                 below.push((entry.path(), name));
             }
-            has_kptfile |= kind.is_file() && entry.file_name() == "Kptfile";
-            has_journal |= entry.file_name() == JOURNAL;
         }
         let kptfile = folder.join("Kptfile");
-        if has_journal && !reads_only {
+        // A killed run left a temporary file, or deletions that are not done.
+        if (has_temporary || has_kptfile) && !reads_only {
             recover_package(&folder)?;
             has_kptfile = kptfile.is_file();
         }

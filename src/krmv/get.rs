@@ -5,14 +5,18 @@ use std::path::{Path, PathBuf};
 use krm_variants::functions::render_variant::cloned_files;
 use krm_variants::git::{Revision, Snapshot, without_password};
 use krm_variants::kptfile::NewLock;
-use krm_variants::package::{FileChange, Package, write_package};
+use krm_variants::package::{
+    FileChange, Package, is_left_by_killed_run, read_package, recover_package, write_package,
+};
 use krm_variants::results::{Results, Severity, printable};
 
 use super::cli::{Common, GetArguments};
 use super::failure::{Failure, Result, command};
-use super::package::{KPTFILE, has_decisions, not_a_flag};
+use super::kptfile::Tracking;
+use super::package::{KPTFILE, not_a_flag};
 use super::print::{self, Page, counted};
 use super::report::warnings;
+use super::session::locked_name;
 use super::source::SourceArgument;
 use super::upstream::{UpstreamSource, to_clone};
 use super::{exit, kptfile};
@@ -21,7 +25,10 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let source = SourceArgument::parse(&get.source)?;
     let upstream = UpstreamSource::listed(&source.repository, &source.path, common.offline)?;
     let revision = chosen(&source, &upstream)?;
-    let directory = destination(get, &source)?;
+    let directory = match destination(get, &source)? {
+        NewPlace::New(directory) => directory,
+        NewPlace::There(directory) => return already_there(common, &directory, &revision),
+    };
     let files = upstream.snapshot(&source.path, &revision)?;
     let new = write_new(&directory, &source, &revision, files, &upstream)?;
     report(common, &directory, &revision, new)?;
@@ -39,8 +46,16 @@ pub(crate) fn chosen(source: &SourceArgument, upstream: &UpstreamSource) -> Resu
     Ok(newest.revision())
 }
 
-/// The directory for the package: a new directory, or one below an existing directory.
-fn destination(get: &GetArguments, source: &SourceArgument) -> Result<PathBuf> {
+/// Where a new package goes.
+enum NewPlace {
+    New(PathBuf),
+    /// The package is there, from the same source.
+    There(PathBuf),
+}
+
+/// The directory for the package: a new directory, or one below an existing directory. What a killed run left there is
+/// completed first; a directory with nothing else is a new one.
+fn destination(get: &GetArguments, source: &SourceArgument) -> Result<NewPlace> {
     let name = source.name();
     let name = match name.rsplit_once('.') {
         Some((stem, "yaml" | "yml" | "json")) => stem,
@@ -48,33 +63,93 @@ fn destination(get: &GetArguments, source: &SourceArgument) -> Result<PathBuf> {
     };
     let directory = match &get.directory {
         None => not_a_flag(Path::new(name)),
-        Some(directory) if directory.is_dir() && !is_empty(directory) => directory.join(name),
-        Some(directory) if directory.is_dir() && directory.as_path() == Path::new(".") => {
-            directory.join(name)
+        Some(directory) if directory.is_dir() => {
+            recover_package(directory)?;
+            let is_below = directory.as_path() == Path::new(".") || !is_free(directory)?;
+            if is_below && is_from(directory, source) {
+                return Ok(NewPlace::There(directory.clone()));
+            }
+            if is_below {
+                directory.join(name)
+            } else {
+                not_a_flag(directory)
+            }
         }
         Some(directory) => not_a_flag(directory),
     };
-    if directory.exists() && !is_empty(&directory) {
-        let shown = directory.to_string_lossy();
-        let message = format!("expected a new directory, but '{shown}' exists");
-        let next = if directory.join(KPTFILE).is_file() {
-            command(["krmv", "upgrade", &shown])
-        } else {
-            command([
-                "krmv",
-                "get",
-                "--adopt",
-                &without_password(&get.source),
-                &shown,
-            ])
-        };
-        return Err(Failure::new(message).hint(next));
+    if !directory.exists() {
+        return Ok(NewPlace::New(directory));
     }
-    Ok(directory)
+    if directory.is_dir() {
+        recover_package(&directory)?;
+    }
+    if is_free(&directory)? {
+        return Ok(NewPlace::New(directory));
+    }
+    if is_from(&directory, source) {
+        return Ok(NewPlace::There(directory));
+    }
+    let shown = directory.to_string_lossy();
+    let message = format!("expected a new directory, but '{shown}' exists");
+    let next = if directory.join(KPTFILE).is_file() {
+        command(["krmv", "upgrade", &shown])
+    } else {
+        command([
+            "krmv",
+            "get",
+            "--adopt",
+            &without_password(&get.source),
+            &shown,
+        ])
+    };
+    Err(Failure::new(message).hint(next))
 }
 
-fn is_empty(directory: &Path) -> bool {
-    std::fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_none())
+/// Whether a directory is empty, or has only what a killed run left before it wrote the first file.
+fn is_free(directory: &Path) -> Result<bool> {
+    let is_empty = std::fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_none());
+    Ok(is_empty || is_left_by_killed_run(directory)?)
+}
+
+/// Whether a directory has a package from this source, at any revision.
+fn is_from(directory: &Path, source: &SourceArgument) -> bool {
+    tracking(directory).is_some_and(|tracking| {
+        tracking.repository.as_deref() == Some(&source.address()) && tracking.path() == source.path
+    })
+}
+
+fn tracking(directory: &Path) -> Option<Tracking> {
+    let text = std::fs::read_to_string(directory.join(KPTFILE)).ok()?;
+    Tracking::read(&text).ok()
+}
+
+/// Reports a package that is there: it is at the revision, or an upgrade leads to it.
+fn already_there(common: &Common, directory: &Path, revision: &Revision) -> Result<u8> {
+    let shown = directory.to_string_lossy();
+    let lock = tracking(directory).and_then(|tracking| tracking.lock);
+    let commit = lock.as_ref().and_then(|lock| lock.commit.as_deref());
+    if commit != Some(&revision.commit) {
+        let at = lock.as_ref().and_then(locked_name);
+        let at = at.map_or_else(String::new, |at| format!(" at {at}"));
+        let message = format!("the package is already in '{shown}'{at}");
+        let next = command(["krmv", "upgrade", &shown, &revision.upstream_ref]);
+        return Err(Failure::new(printable(&message)).hint(next));
+    }
+    if common.json {
+        let json = serde_json::json!({
+            "path": shown, "revision": revision.lock_ref, "commit": revision.commit, "files": 0,
+        });
+        print::json(&json)?;
+        return Ok(exit::DONE);
+    }
+    let mut page = Page::new(common);
+    page.line(format_args!(
+        "{shown}: already there at {}",
+        revision.lock_ref
+    ));
+    page.hint(&command(["krmv", "status", &shown]));
+    page.finish()?;
+    Ok(exit::DONE)
 }
 
 /// Writes the package. Returns the number of its files, and what to report about it.
@@ -96,7 +171,10 @@ fn write_new(
     {
         return Err(Failure::new(error.message.to_string()));
     }
-    changes.retain(|change| !has_decisions(change.path()));
+    if changes.is_empty() {
+        let message = "expected a package, found nothing that upstream may bring";
+        return Err(Failure::new(message).hint("krmv help get"));
+    }
     let existing = changes.iter().position(|change| change.path() == KPTFILE);
     let text = match existing.map(|at| changes.swap_remove(at)) {
         Some(FileChange::Write { bytes, .. }) => String::from_utf8_lossy(&bytes).into_owned(),
@@ -106,7 +184,13 @@ fn write_new(
     let lock = NewLock::of_commit(&address, &source.path, is_file, revision);
     let text = kptfile::locked(&text, &lock)?;
     changes.push(FileChange::write(KPTFILE, text));
-    write_package(&Package::empty(directory), &changes).map_err(|error| {
+    // The temporary files of a killed run are removed.
+    let present = if directory.exists() {
+        read_package(directory)?
+    } else {
+        Package::empty(directory)
+    };
+    write_package(&present, &changes).map_err(|error| {
         let above = directory
             .parent()
             .filter(|path| !path.as_os_str().is_empty());

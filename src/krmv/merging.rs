@@ -114,7 +114,11 @@ impl Merger {
                 .filter_map(|(path, _)| path.strip_prefix(&skipped.path));
             rests.any(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        let is_new = |new: &&Skipped| !original.skipped.iter().any(|old| old.path == new.path);
+        let is_new = |new: &&Skipped| {
+            // The merge itself warns of what upstream must not bring.
+            let is_known = original.skipped.iter().any(|old| old.path == new.path);
+            !is_known && !new.reason.is_refusal()
+        };
         let local = local
             .iter()
             .filter(has)

@@ -26,12 +26,6 @@ pub(crate) const KPTFILE: &str = "Kptfile";
 /// The file for remembered decisions.
 pub(crate) const RULES: &str = ".krmv.yaml";
 
-/// Whether a file has the decisions of a package or subpackage. Upstream made its decisions for its own copies: in them,
-/// `local` is another side.
-pub(crate) fn has_decisions(path: &str) -> bool {
-    path.rsplit('/').next() == Some(RULES)
-}
-
 /// The resources of a file, each with the number of its document.
 pub(crate) fn resources(
     document: Document<'_>,

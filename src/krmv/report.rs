@@ -275,7 +275,9 @@ pub(crate) fn print_errors(results: &Results, common: &Common) -> Result<u8> {
 /// The warnings that are not conflicts.
 pub(crate) fn warnings(results: &Results) -> impl Iterator<Item = String> {
     let other = results.iter().filter(|result| {
-        result.severity == Severity::Warning && !result.has_reason(Reason::MergeConflict)
+        let is_warning = result.severity == Severity::Warning;
+        is_warning && !result.has_reason(Reason::MergeConflict)
+            || result.has_reason(Reason::RunsSomewhere)
     });
     other.map(ToString::to_string)
 }

@@ -5,6 +5,7 @@
 //! into the clone, and the whole history only if nothing less is enough.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use krm_variants::upstream_revision::UpstreamRevision;
 
 use super::client;
 use super::failure::{Failure, Result, command};
-use super::package::{Contents, contents_of, has_decisions};
+use super::package::{Contents, contents_of};
 use super::print::progress;
 use super::releases::{ListedReference, Releases};
 use super::source::{existing, unreadable};
@@ -333,11 +334,11 @@ impl UpstreamSource {
         })
     }
 
-    /// Reads a directory at a revision, without upstream's own decisions.
+    /// Reads a directory at a revision, without what upstream must not bring.
     pub(crate) fn snapshot(&self, path: &str, revision: &Revision) -> Result<Snapshot> {
         let snapshot = self.whole_snapshot(path, revision)?;
         Ok(Snapshot {
-            package: snapshot.package.without(has_decisions),
+            package: snapshot.package.without_refused(),
             ..snapshot
         })
     }
@@ -403,7 +404,10 @@ impl UpstreamSource {
             );
             Failure::new(message).hint("export XDG_CACHE_HOME=\"$(mktemp -d)\"")
         };
-        std::fs::create_dir_all(&self.path).map_err(refused)?;
+        // The cache of a private repository is for its owner alone.
+        let mut folder = std::fs::DirBuilder::new();
+        let folder = folder.recursive(true).mode(0o700);
+        folder.create(&self.path).map_err(refused)?;
         let is_sha256 = listed.find('\t') == Some(64);
         let format = if is_sha256 { "sha256" } else { "sha1" };
         let init = ["init", "--quiet", "--bare", "--object-format", format];

@@ -42,12 +42,27 @@ pub enum SkipReason {
     Submodule,
     /// A pointer that Git LFS stores in place of a file.
     LfsPointer,
+    /// A file of upstream with the decisions of a user about upstream's own copy.
+    Decisions,
+    /// A file of upstream that is named like a temporary file or a journal of this program.
+    OwnTemporary,
+    /// A file or folder of upstream that makes the folder around it a Git repository.
+    RepositoryShape,
 }
 
 impl SkipReason {
     /// Whether every function warns of it. Links that no function would read as KRM are not worth a warning.
     pub fn is_warning(self) -> bool {
-        self != SkipReason::OtherLink
+        self != SkipReason::OtherLink && !self.is_refusal()
+    }
+
+    /// Whether the file may be in a package, but upstream must not bring it. Clones and merges warn of it.
+    #[must_use]
+    pub fn is_refusal(self) -> bool {
+        matches!(
+            self,
+            SkipReason::Decisions | SkipReason::OwnTemporary | SkipReason::RepositoryShape
+        )
     }
 }
 
@@ -64,6 +79,9 @@ impl fmt::Display for SkipReason {
             SkipReason::NameNotUtf8 => "its name is not valid UTF-8",
             SkipReason::Submodule => "a submodule; its files are in another repository",
             SkipReason::LfsPointer => "a Git LFS pointer; the file itself is not in the repository",
+            SkipReason::Decisions => "the decisions of upstream's own copy",
+            SkipReason::OwnTemporary => "named like a temporary file of krm-variants",
+            SkipReason::RepositoryShape => "it makes the folder a Git repository",
         })
     }
 }

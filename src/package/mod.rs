@@ -8,10 +8,12 @@
 //! them in `config.kubernetes.io/path`. Paths from data (annotations of items, fields of a config) must pass
 //! [`check_package_path`] first.
 
+mod beneath;
 mod delete;
 mod file;
 mod files;
 mod ignored;
+mod incoming;
 mod journal;
 mod krmignore;
 mod listing;
@@ -29,14 +31,14 @@ pub(crate) use delete::{delete_package, remove_empty_folders};
 pub(crate) use files::FileContent;
 pub use files::{Package, PackageFile};
 pub(crate) use ignored::Ignored;
-pub(crate) use journal::JOURNAL;
+pub(crate) use incoming::{Incoming, RefusedPath, RunBy};
 pub use journal::recover_package;
 pub(crate) use listing::{
     FileSource, FoundEntry, Kind, Listed, ResolvedLink, follow, list, list_clonable,
 };
 pub use lock::PackageLock;
 pub(crate) use read::read_only_file;
-pub use temporary::is_temporary;
+pub use temporary::{is_left_by_killed_run, is_temporary, is_vacant};
 
 pub use file::is_krm_name;
 pub use listing::{SkipReason, Skipped};

@@ -106,20 +106,28 @@ pub(super) fn check_place(path: &str) -> Result<(), PathError> {
 /// code points that HFS+ or a case-insensitive ext4 ignores when it compares names.
 pub(crate) fn is_git(component: &str) -> bool {
     component.split('\\').any(|name| {
-        let seen = name.chars().filter(|character| !is_ignorable(*character));
-        let seen = seen.map(|character| character.to_ascii_lowercase());
-        if !matches!(seen.clone().next(), Some('.' | 'g')) {
+        let mut seen = name.chars().filter(|character| !is_ignorable(*character));
+        if !matches!(seen.next(), Some('.' | 'g' | 'G')) {
             return false;
         }
-        let seen: String = seen.collect();
-        let name = seen.split(':').next().unwrap_or_default();
-        let name = name.trim_end_matches(|end: char| end == '.' || end.is_whitespace());
+        let name = folded(name);
         let short = name.strip_prefix("git~");
         name == ".git"
             || short.is_some_and(|number| {
                 !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
             })
     })
+}
+
+/// A name as file systems may compare it: without regard to case, invisible code points, a stream, and dots and blanks at
+/// the end.
+pub(super) fn folded(name: &str) -> String {
+    let seen = name.chars().filter(|character| !is_ignorable(*character));
+    let seen = seen.map(|character| character.to_ascii_lowercase());
+    let mut seen: String = seen.take_while(|character| *character != ':').collect();
+    let end = |end: char| end == '.' || end.is_whitespace();
+    seen.truncate(seen.trim_end_matches(end).len());
+    seen
 }
 
 /// Whether a file system may ignore a code point in a name: Unicode calls these code points default ignorable.

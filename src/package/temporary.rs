@@ -14,13 +14,17 @@
 //! is not enough, because ids are reused. Nothing is known about processes elsewhere (another host, a container,
 //! before a reboot) or of another user, so their files count as left behind after an hour. No run takes that long.
 
-use std::fs::{self, Metadata};
+use std::fs::{self, File, Metadata};
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
-use tempfile::NamedTempFile;
+use rustix::fs::Mode;
+
+use super::beneath::Folder;
+use super::{PackageError, USUAL_MODE};
 
 /// Readers of packages do not read files with such names as KRM.
 const PREFIX: &str = ".krm-variants-";
@@ -97,31 +101,107 @@ pub fn is_temporary(name: &str) -> bool {
     name.starts_with(PREFIX) && name.ends_with(SUFFIX)
 }
 
-/// Creates a temporary file in a folder.
-pub(super) fn make_in(folder: &Path) -> io::Result<NamedTempFile> {
-    let prefix = TemporaryMaker::own().map_or(PREFIX.to_owned(), TemporaryMaker::prefix);
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(SUFFIX);
-    #[cfg(unix)]
-    let initial = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-    #[cfg(unix)]
-    builder.permissions(initial);
-    builder.tempfile_in(folder)
+/// The name of the journal of a package, for a folder of which Git knows nothing.
+pub(super) fn name_of_journal(key: &str) -> String {
+    format!("{PREFIX}journal-{key}{SUFFIX}")
 }
 
-/// Removes the temporary files among these that were left behind. Errors are ignored: a file that remains does no
-/// harm.
-pub(super) fn remove_left_behind(files: &[PathBuf]) {
+/// Creates a temporary file in a folder beneath a folder, for its owner alone. Returns its path.
+pub(super) fn make_in(root: &Folder, folder: &Path) -> io::Result<(PathBuf, File)> {
+    let prefix = TemporaryMaker::own().map_or(PREFIX.to_owned(), TemporaryMaker::prefix);
+    loop {
+        // The standard library's only random numbers.
+        let random = RandomState::new().hash_one(0) & 0xffff_ffff;
+        let path = folder.join(format!("{prefix}{random:08x}{SUFFIX}"));
+        match root.create_private(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return Ok((path, made?)),
+        }
+    }
+}
+
+/// The permission bits of a new file: those of upstream's file, or the usual ones, less the umask.
+pub(super) fn mode_of_new(wanted: Option<u32>) -> u32 {
+    wanted.unwrap_or(USUAL_MODE) & 0o777 & !umask()
+}
+
+/// The umask of this process. Asking the system for it would change it for a moment, for all threads.
+fn umask() -> u32 {
+    static UMASK: OnceLock<u32> = OnceLock::new();
+    *UMASK.get_or_init(|| {
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mut lines = status.lines();
+        let umask = lines.find_map(|line| line.strip_prefix("Umask:"));
+        let umask = umask.and_then(|umask| u32::from_str_radix(umask.trim(), 8).ok());
+        umask.unwrap_or_else(|| {
+            let umask = rustix::process::umask(Mode::RWXG | Mode::RWXO);
+            rustix::process::umask(umask);
+            #[allow(
+                clippy::useless_conversion,
+                reason = "a mode has 16 bits on some systems"
+            )]
+            u32::from(umask.bits())
+        })
+    })
+}
+
+/// Removes the temporary files among these that were left behind in a package. Errors are ignored: a file that remains
+/// does no harm.
+pub(super) fn remove_left_behind(root: &Path, files: &[PathBuf]) {
+    let Some(folder) = Some(files)
+        .filter(|files| !files.is_empty())
+        .and_then(|_| Folder::open(root).ok())
+    else {
+        return;
+    };
     for file in files {
-        let Ok(metadata) = fs::symlink_metadata(file) else {
+        let Ok(path) = file.strip_prefix(root) else {
+            continue;
+        };
+        let Ok(Some(Ok(metadata))) = folder
+            .open_regular(path)
+            .map(|file| file.map(|file| file.metadata()))
+        else {
             continue;
         };
         let name = file.file_name().and_then(|name| name.to_str());
         let maker = name.and_then(TemporaryMaker::of_name);
-        if metadata.is_file() && is_left_behind(maker.as_ref(), &metadata) {
-            let _ = fs::remove_file(file);
+        if is_left_behind(maker.as_ref(), &metadata) {
+            let _ = folder.remove_file(path);
         }
     }
+}
+
+/// Whether a directory is missing, or contains nothing except what a killed run left behind.
+///
+/// # Errors
+/// The directory cannot be read, so its contents are unknown.
+pub fn is_vacant(directory: &Path) -> Result<bool, PackageError> {
+    let failed = || PackageError::io("read", directory);
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+        entries => entries.map_err(failed())?,
+    };
+    for entry in entries {
+        let entry = entry.map_err(failed())?;
+        let is_folder = entry.file_type().map_err(failed())?.is_dir();
+        let is_left_behind = entry.file_name().to_str().is_some_and(is_temporary);
+        if !(is_left_behind || is_folder && is_vacant(&entry.path())?) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether a killed run left a directory before it had written a file: there are temporary files, and no others.
+///
+/// # Errors
+/// As [`is_vacant`].
+pub fn is_left_by_killed_run(directory: &Path) -> Result<bool, PackageError> {
+    let names = fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut names = names.map(|entry| entry.file_name());
+    let has_temporary = names.any(|name| name.to_str().is_some_and(is_temporary));
+    Ok(has_temporary && is_vacant(directory)?)
 }
 
 fn is_left_behind(maker: Option<&TemporaryMaker>, metadata: &Metadata) -> bool {
@@ -206,8 +286,39 @@ mod tests {
         ];
         for (name, age, stays) in table {
             let path = file(folder.path(), &name, age);
-            remove_left_behind(std::slice::from_ref(&path));
+            remove_left_behind(folder.path(), std::slice::from_ref(&path));
             assert_eq!(path.exists(), stays, "{name} {age:?}");
         }
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_read_is_not_taken_for_one_with_a_package() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let package = folder.path().join("package");
+        assert!(is_vacant(&package).expect("no folder"));
+        fs::create_dir(&package).expect("a folder");
+        assert!(is_vacant(&package).expect("a folder"));
+        fs::write(package.join("a.yaml"), "").expect("a file");
+        assert!(!is_vacant(&package).expect("a folder"));
+        let error = is_vacant(&package.join("a.yaml")).expect_err("a file");
+        assert!(error.to_string().contains("cannot read"), "{error}");
+    }
+
+    #[test]
+    fn what_a_killed_run_left_is_known_by_its_temporary_files() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let is_left = || is_left_by_killed_run(folder.path()).expect("read");
+        assert!(!is_left());
+        fs::create_dir(folder.path().join("prod")).expect("a folder");
+        assert!(!is_left(), "a user's empty folders");
+        file(folder.path(), ".krm-variants-x.tmp", Duration::ZERO);
+        file(
+            &folder.path().join("prod"),
+            ".krm-variants-y.tmp",
+            Duration::ZERO,
+        );
+        assert!(is_left());
+        file(&folder.path().join("prod"), "mine.yaml", Duration::ZERO);
+        assert!(!is_left());
     }
 }

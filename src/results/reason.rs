@@ -169,6 +169,8 @@ reasons! {
     ProbeRemoved,
     /// A proposed package revision waits for approval, so the package is not changed.
     ProposalPending,
+    /// Upstream must not bring a file into a package, so it was left out.
+    RefusedFile,
     /// The Repository of a PackageVariant's downstream does not exist.
     RepositoryNotFound,
     /// The key is reserved for kpt and Porch.
@@ -181,6 +183,8 @@ reasons! {
     ResourceRenamed,
     /// An Ingress no longer has a route, or a route leads to another backend.
     RouteChanged,
+    /// Upstream brings files that programs run: settings of Git, workflows of CI services, executables.
+    RunsSomewhere,
     /// No pods run any longer, or a PodDisruptionBudget protects no pod or all pods.
     ScaledToZero,
     /// A CronJob runs at other times.

@@ -7,6 +7,7 @@
 //! Source: contract, Upstreams from Git, Other sources.
 
 mod archive;
+mod checked_tar;
 mod git_origin;
 mod oci;
 mod outside_git;

@@ -10,7 +10,7 @@
 //! All digests are verified. Layers are tar files, which may be compressed, or, if they have a title, files (`oras
 //! push`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 
@@ -22,6 +22,7 @@ use super::outside_git::{FolderOutsideGit, split_folder};
 use super::unpacked::Unpacked;
 use crate::config::UsageError;
 use crate::package::{check_package_path, normalize_package_path};
+use crate::results::{listed, printable};
 use crate::upstream_revision::UpstreamRevision;
 
 pub(super) const SCHEME: &str = "oci:";
@@ -304,6 +305,7 @@ fn unpack(image: &FolderOutsideGit) -> Result<Unpacked, UsageError> {
         .map_err(failed)?;
     let manifest: Manifest = layout.description(&found).map_err(failed)?;
     let mut unpacked = Unpacked::default();
+    let mut unknown = BTreeSet::new();
     for layer in &manifest.layers {
         let file = layer.title().filter(|_| !layer.is_packed());
         let is_tar = layer.media_type.contains("tar");
@@ -314,6 +316,7 @@ fn unpack(image: &FolderOutsideGit) -> Result<Unpacked, UsageError> {
         }
         // Skips layers without files, such as the provenance of a chart.
         if !is_tar && file.is_none() {
+            unknown.insert(layer.media_type.as_str());
             continue;
         }
         let bytes = layout.blob(layer).map_err(failed)?;
@@ -322,6 +325,11 @@ fn unpack(image: &FolderOutsideGit) -> Result<Unpacked, UsageError> {
             None => unpacked.add_tar(&bytes),
         };
         added.map_err(|error| failed(format!("layer {}: {error}", layer.digest)))?;
+    }
+    if !unpacked.has_files() && !unknown.is_empty() {
+        let found = listed(unknown.iter().map(|name| printable(name)));
+        let message = format!("expected layers of tar or tar+gzip, found {found}");
+        return Err(failed(message));
     }
     Ok(unpacked)
 }

@@ -31,7 +31,11 @@ fn unpacked(source: &FolderOutsideGit) -> Result<Unpacked, UsageError> {
             "expected a folder `{folder}` in it, found none: {source}"
         ))
     })?;
-    Ok(unpacked)
+    if unpacked.has_files() {
+        return Ok(unpacked);
+    }
+    let message = format!("expected a package, found no files: {source}");
+    Err(UsageError::Refused(message))
 }
 
 fn annotation(kptfile: NodeRef<'_>, name: &str) -> Option<String> {

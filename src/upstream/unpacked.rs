@@ -5,6 +5,7 @@ use std::io::Read;
 
 use tar::{Archive, Entry, EntryType};
 
+use super::checked_tar::CheckedTar;
 use crate::package::{
     FileContent, FileSource, FoundEntry, Kind, LARGEST_FILE, LARGEST_PACKAGE, Listed, Package,
     PackageError, PackageFile, PathError, ResolvedLink, SkipReason, Skipped, USUAL_MODE,
@@ -65,16 +66,17 @@ impl Unpacked {
         self.packed += bytes.len() as u64;
         // Long file names are unpacked as well, so they need a limit too.
         let limit = self.limit() + bytes.len() as u64 + 1;
-        if !bytes.starts_with(&[0x1f, 0x8b]) {
-            return self.add_entries(&mut Archive::new(bytes));
-        }
-        let reader = flate2::read::MultiGzDecoder::new(bytes).take(limit);
-        let mut archive = Archive::new(reader);
+        let mut archive = Archive::new(CheckedTar::new(bytes, limit));
         let added = self.add_entries(&mut archive);
-        if archive.into_inner().limit() == 0 {
+        let mut tar = archive.into_inner();
+        let checked = added.and_then(|()| {
+            let whole = tar.check_end();
+            whole.map_err(|error| ArchiveError::Damaged(error.to_string()))
+        });
+        if tar.is_at_limit() {
             return Err(self.too_large());
         }
-        added
+        checked
     }
 
     /// The most bytes that the archives so far may unpack to.
@@ -262,6 +264,12 @@ impl Unpacked {
         }
         self.nodes.insert(path, node);
         Ok(())
+    }
+
+    /// Whether there is a file, also one that is skipped.
+    pub(super) fn has_files(&self) -> bool {
+        let is_file = |node: &UnpackedNode| !matches!(node, UnpackedNode::Folder);
+        self.nodes.values().any(is_file) || !self.skipped.is_empty()
     }
 
     fn is_folder(&self, path: &str) -> bool {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 use krm_variants::functions::{ALL, Function};
+use krm_variants::yaml::OwnedDocument;
 
 /// The binary of a function.
 pub(crate) fn binary(name: &str) -> PathBuf {
@@ -74,6 +75,33 @@ fn every_function_has_a_folder_with_binary_page_and_metadata() {
         let source = format!("/tree/main/functions/{name}\n");
         assert!(metadata.starts_with(&image), "{metadata}");
         assert!(metadata.contains(&source), "{metadata}");
+    }
+}
+
+/// As the catalog of functions reads it.
+#[test]
+fn every_metadata_is_yaml_with_its_fields() {
+    for Function { name, .. } in ALL {
+        let metadata = read(format!("functions/{name}/metadata.yaml"));
+        let document = OwnedDocument::parse(metadata);
+        let document = document.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let root = document.root().expect("a document");
+        for entry in root.entries() {
+            let key = entry.key.scalar_text().expect("the name of a field");
+            let is_right = match key {
+                "image" | "description" | "sourceURL" | "license" => {
+                    entry.value.as_str().is_some_and(|text| !text.is_empty())
+                }
+                "tags" | "examplePackageURLs" | "emails" => {
+                    let mut items = entry.value.items().into_iter();
+                    entry.value.kind().is_sequence() && items.all(|item| item.as_str().is_some())
+                }
+                "hidden" => entry.value.as_str().is_none(),
+                _ => false,
+            };
+            assert!(is_right, "{name}: {key}");
+        }
+        assert!(root.get("description").is_some(), "{name}");
     }
 }
 

@@ -20,6 +20,7 @@ mod generated;
 mod git;
 mod hostile;
 mod in_memory;
+mod incoming;
 mod inject_config;
 mod kept_comments;
 mod kpt_merge;

@@ -3,7 +3,6 @@
 use std::mem::take;
 use std::path::Path;
 use std::sync::Arc;
-use std::{fs, io};
 
 use super::outcome::VariantOutcome;
 use super::render::{WorkedPackage, Worker};
@@ -11,7 +10,7 @@ use super::variants::{Destination, FleetVariant};
 use crate::config::UsageError;
 use crate::diff::FileDiff;
 use crate::package::{
-    Package, PackageError, PackageLock, check_folders, is_temporary, read_package, recover_package,
+    Package, PackageError, PackageLock, check_folders, is_vacant, read_package, recover_package,
     remove_empty_folders, write_package_whole,
 };
 use crate::results::{FunctionResult, Reason, Results};
@@ -128,7 +127,7 @@ impl PackageDirectory<'_> {
             Err(PackageError::Missing { path }) => Package::empty(path),
             files => files?,
         };
-        let is_new = is_empty(self.directory)?;
+        let is_new = is_vacant(self.directory)?;
         let worked = WorkedPackage::new(Arc::new(files), findings, |list, findings| {
             worker.render(variant, self.place, list, is_new, findings)
         })?;
@@ -150,44 +149,5 @@ impl PackageDirectory<'_> {
             write_package_whole(files, changes)?;
         }
         Ok((worked, diffs))
-    }
-}
-
-/// Whether a directory is missing, or contains nothing except what a killed run left behind.
-///
-/// # Errors
-/// The directory cannot be read, so its contents are unknown.
-fn is_empty(directory: &Path) -> Result<bool, PackageError> {
-    let failed = || PackageError::io("read", directory);
-    let entries = match fs::read_dir(directory) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
-        entries => entries.map_err(failed())?,
-    };
-    for entry in entries {
-        let entry = entry.map_err(failed())?;
-        let is_folder = entry.file_type().map_err(failed())?.is_dir();
-        let is_left_behind = entry.file_name().to_str().is_some_and(is_temporary);
-        if !(is_left_behind || is_folder && is_empty(&entry.path())?) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_directory_that_cannot_be_read_is_not_taken_for_one_with_a_package() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let package = folder.path().join("package");
-        assert!(is_empty(&package).expect("no folder"));
-        fs::create_dir(&package).expect("a folder");
-        assert!(is_empty(&package).expect("a folder"));
-        fs::write(package.join("a.yaml"), "").expect("a file");
-        assert!(!is_empty(&package).expect("a folder"));
-        let error = is_empty(&package.join("a.yaml")).expect_err("a file");
-        assert!(error.to_string().contains("cannot read"), "{error}");
     }
 }

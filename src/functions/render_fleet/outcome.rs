@@ -122,11 +122,12 @@ impl VariantOutcome {
         });
         for result in found {
             let is_conflict = result.has_reason(Reason::MergeConflict);
+            let is_about_upstream = result.has_reason(Reason::RunsSomewhere);
             // If one step fails, all edits are discarded, so results about them would be false.
             let is_reported = match result.severity {
                 Severity::Error => true,
                 Severity::Warning => !failed,
-                Severity::Info => is_conflict && !failed,
+                Severity::Info => (is_conflict || is_about_upstream) && !failed,
             };
             if !is_reported {
                 continue;

@@ -20,7 +20,7 @@ use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::SuppliedPackage;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Value, to_block_text};
 
-use super::new_files::{files_of_items, files_of_package};
+use super::new_files::files_of_upstream;
 use super::{Variant, is_porch};
 
 /// Clones upstream into the list, which must not contain a package.
@@ -36,11 +36,7 @@ pub(super) fn clone(
         return Ok(());
     }
     let from_items = upstream.files().is_none_or(Package::is_empty);
-    let files = if from_items {
-        files_of_items(upstream.list())
-    } else {
-        files_of_package(upstream, results)?
-    };
+    let files = files_of_upstream(upstream, list, results)?;
     refuse_taken(&files, list, results);
     let mut files = Arc::new(files);
     let found = with_context(variant, upstream, &mut files, results)?;
@@ -78,7 +74,7 @@ pub fn cloned_files(
     results: &mut Results,
 ) -> Result<Vec<FileChange>, UsageError> {
     let mut list = read(&Arc::default(), upstream.list())?;
-    let files = Arc::new(files_of_package(upstream, results)?);
+    let files = Arc::new(files_of_upstream(upstream, &list, results)?);
     let package = read(&files, upstream.list())?;
     let form = CloneForm::default();
     insert_package(name, upstream, package, form, &mut list, results)?;

@@ -1,6 +1,7 @@
 //! Collects the files of an upstream package for a new variant.
 
 use crate::config::UsageError;
+use crate::merge::package::{decide_incoming, files_of};
 use crate::merge::upstream_identifier::with_metadata_in_lines;
 use crate::package::{
     FileContent, Package, PackageFile, Skipped, is_revision_metadata, normalize_package_path,
@@ -16,9 +17,23 @@ fn krm(text: &Text) -> FileContent {
     FileContent::Krm(with_metadata_in_lines(text).map_or_else(|| text.clone(), Text::from))
 }
 
-/// All files of a package, including those that `.krmignore` excludes. Adds a warning for each file that is not
-/// cloned.
-pub(super) fn files_of_package(
+/// All files of an upstream package that it may bring into the local one, including those that `.krmignore` excludes.
+/// Adds a warning for each file that is not cloned.
+pub(super) fn files_of_upstream(
+    upstream: &SuppliedPackage,
+    local: &ResourceList,
+    results: &mut Results,
+) -> Result<Package, UsageError> {
+    let files = if upstream.files().is_none_or(Package::is_empty) {
+        files_of_items(upstream.list())
+    } else {
+        files_of_package(upstream, results)?
+    };
+    let incoming = decide_incoming(None, &files_of(local), &files, results)?;
+    Ok(files.without(|path| incoming.refusal(path).is_some()))
+}
+
+fn files_of_package(
     upstream: &SuppliedPackage,
     results: &mut Results,
 ) -> Result<Package, UsageError> {
@@ -48,7 +63,7 @@ pub(super) fn files_of_package(
 
 /// Creates files for the items of a supplied list. Their annotations name the files; without one, kpt's naming rule
 /// does.
-pub(super) fn files_of_items(list: &ResourceList) -> Package {
+fn files_of_items(list: &ResourceList) -> Package {
     let mut items: Vec<(String, usize, ItemId)> = list
         .items()
         .map(|(id, resource)| {

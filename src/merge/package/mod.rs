@@ -1,6 +1,6 @@
 //! Merges packages: a plan first, then one place that changes the local package.
 //!
-//! In reading order: `empty` refuses empty packages. `texts` finds files that are not YAML. `members` and `others` read
+//! In reading order: `incoming` leaves out what upstream must not bring, and `empty` refuses empty packages. `texts` finds files that are not YAML. `members` and `others` read
 //! the resources and other files of a package, and `packages` holds the three packages. `default_paths` gives paths to
 //! resources without one. `plan` decides what happens to everything, with `local_changes`, `subpackages`, `actions` for
 //! resources, `files` and `combined_file` for files that are not KRM, `heads`, `documents`, `untouched` for parts that
@@ -18,6 +18,7 @@ mod documents;
 mod empty;
 mod files;
 mod heads;
+mod incoming;
 mod local_changes;
 mod members;
 mod merged_fields;
@@ -36,12 +37,13 @@ use super::decided::ConflictRules;
 use super::fields::Conflict;
 use super::rule::OnConflict;
 use crate::config::UsageError;
-use crate::package::Ignored;
+use crate::package::{Ignored, Incoming};
 use crate::resource_list::{ItemId, ResourceList, with_definitions};
 use crate::results::{FunctionResult, Results};
 use crate::schema::Schema;
 
 pub(crate) use empty::refuse_empty_upstream;
+pub(crate) use incoming::{decide_incoming, files_of};
 pub(crate) use members::{
     Members, same_document, without_bookkeeping_of_tools, without_own_fields,
 };
@@ -160,8 +162,18 @@ impl<'m> Merge<'m> {
     pub fn run(self, local: &mut ResourceList, results: &mut Results) -> Result<(), UsageError> {
         let lists = [self.original, &*local, self.upstream].into_iter();
         let ignored = Ignored::by(lists.filter_map(ResourceList::files)).map_err(UsageError::of)?;
+        let incoming = if self.is_one_package {
+            Incoming::default()
+        } else {
+            let [original, local, upstream] = [self.original, &*local, self.upstream].map(files_of);
+            decide_incoming(Some(&original), &local, &upstream, results)?
+        };
         let without = |list: &ResourceList| {
-            let list = list.without_files(|path| ignored.has(path));
+            let is_refused = |path: &str| incoming.refusal(path).is_some();
+            let list = match list.files() {
+                Some(_) => list.without_files(|path| ignored.has(path) || is_refused(path)),
+                None => Ok(list.without_items_at(is_refused)),
+            };
             list.map_err(UsageError::of)
         };
         let (original, upstream) = (without(self.original)?, without(self.upstream)?);
@@ -173,7 +185,7 @@ impl<'m> Merge<'m> {
         merge.run_on(local, results)
     }
 
-    /// Merges without what a `.krmignore` leaves out. Local's own files of that kind count as files that only local has.
+    /// Merges without what a `.krmignore` leaves out, and without what upstream must not bring. Local's own files of that kind count as files that only local has.
     fn run_on(self, local: &mut ResourceList, results: &mut Results) -> Result<(), UsageError> {
         if self.refuse_empty(local, results) {
             return Ok(());

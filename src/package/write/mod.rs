@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs::{self, Metadata};
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use tempfile::TempPath;
-
+use super::beneath::Folder;
 use super::file::{Stamp, read_checked, read_regular};
 use super::files::{FileContent, Package, PackageFile};
 use super::journal::{Journal, JournaledFile, digest};
@@ -120,7 +120,7 @@ fn write_watched(
     is_journaled: bool,
     watch: &mut dyn FnMut(&str),
 ) -> Result<(), PackageError> {
-    temporary::remove_left_behind(&files.temporaries);
+    temporary::remove_left_behind(&files.root, &files.temporaries);
     let mut changes = check_paths(changes)?;
     changes.retain(|(path, change)| match change {
         FileChange::Write { bytes, .. } => files
@@ -140,29 +140,20 @@ fn write_watched(
     {
         make_folders(&files.root, &mut made)?;
     }
-    let mut done = Vec::new();
     let result = find_root(files).and_then(|root| {
-        let steps = plan(files, &root, &changes, is_journaled)?;
-        let staged = stage_all(&steps, &mut made)?;
-        let _journal = match steps.len() {
-            0 | 1 => None,
-            _ if is_journaled => Some(journal(&root, &steps, &staged)?),
-            _ => None,
-        };
-        let mut commit = Commit {
+        let mut writer = PackageWriter {
             files,
             root: &root,
-            done: &mut done,
+            done: Vec::new(),
+            made: Vec::new(),
         };
-        commit.run(steps, staged, watch)
+        let result = writer.write(&changes, is_journaled, watch);
+        if result.is_err() {
+            writer.undo(is_new);
+        }
+        result
     });
     if result.is_err() {
-        if is_new {
-            // An incomplete package would look like a complete one.
-            for file in &done {
-                let _ = fs::remove_file(file);
-            }
-        }
         // `remove_dir` removes only empty folders, so files in place are kept.
         for folder in made.iter().rev() {
             let _ = fs::remove_dir(folder);
@@ -201,24 +192,54 @@ fn check_paths(changes: &[FileChange]) -> Result<Vec<(String, &FileChange)>, Pac
 
 struct WriteStep<'a> {
     path: &'a str,
-    /// The path on disk.
+    /// The file itself, beneath the root: the path, or where it leads if it is a link.
     target: PathBuf,
     /// Whether the file is created.
     is_new: bool,
     /// The new content; `None` if the file is deleted.
     bytes: Option<&'a [u8]>,
-    mode: Option<u32>,
+    /// The final permission bits.
+    mode: u32,
     /// The digest of the old content, for a journal; `None` for a new file or without a journal.
     old: Option<String>,
 }
 
-fn find_root(files: &Package) -> Result<PathBuf, PackageError> {
-    match fs::canonicalize(&files.root) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Err(PackageError::Missing {
-            path: files.root.clone(),
-        }),
-        other => other.map_err(PackageError::io("read", files.root.as_path())),
+/// The directory of a package, which stays open while it is written.
+struct Root {
+    path: PathBuf,
+    folder: Folder,
+}
+
+impl Root {
+    /// For `map_err`: `action` failed for a file beneath the root.
+    fn failed(
+        &self,
+        action: &'static str,
+        target: &Path,
+    ) -> impl FnOnce(io::Error) -> PackageError + use<'_> {
+        let target = target.to_path_buf();
+        move |error| {
+            // Another process may have swapped a folder for a link by now.
+            let through_link = target.to_str().map(|path| check_folders(&self.path, path));
+            match through_link {
+                Some(Err(error)) => error,
+                _ => PackageError::io(action, self.path.join(target))(error),
+            }
+        }
     }
+}
+
+fn find_root(files: &Package) -> Result<Root, PackageError> {
+    let path = match fs::canonicalize(&files.root) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Err(PackageError::Missing {
+                path: files.root.clone(),
+            });
+        }
+        path => path.map_err(PackageError::io("read", files.root.as_path()))?,
+    };
+    let folder = Folder::open(&path).map_err(PackageError::io("read", path.as_path()))?;
+    Ok(Root { path, folder })
 }
 
 /// The checks that read the disk; nothing is written here.
@@ -231,6 +252,10 @@ fn plan<'a>(
     let mut steps = Vec::with_capacity(changes.len());
     for (path, change) in changes {
         check_folders(root, path)?;
+        let beneath = |target: &Path| match target.strip_prefix(root) {
+            Ok(target) => Ok(target.to_path_buf()),
+            Err(_) => Err(PackageError::Changed { path: path.clone() }),
+        };
         let found = check_unchanged(files, root, path)?;
         let (bytes, mode) = match change {
             FileChange::Write { bytes, mode, .. } => (Some(bytes.as_slice()), *mode),
@@ -247,11 +272,15 @@ fn plan<'a>(
             path,
             is_new: found.is_none(),
             bytes,
-            mode: found
-                .as_ref()
-                .map_or(mode, |found| Some(mode_of(&found.metadata))),
+            mode: match &found {
+                Some(found) => mode_of(&found.metadata),
+                None => temporary::mode_of_new(mode),
+            },
             old: old.map(|found| digest(&found.bytes)),
-            target: found.map_or_else(|| root.join(path), |found| found.target),
+            target: match &found {
+                Some(found) => beneath(&found.target)?,
+                None => path.into(),
+            },
         });
     }
     Ok(steps)
@@ -322,55 +351,114 @@ fn check_absent(file: &Path, path: &str) -> Result<(), PackageError> {
     }
 }
 
-/// Writes the temporary files of all steps, in order; a deletion has none. A temporary file that is not renamed is
-/// removed on drop.
-fn stage_all(
-    steps: &[WriteStep<'_>],
-    made: &mut Vec<PathBuf>,
-) -> Result<Vec<Option<TempPath>>, PackageError> {
-    let stage_one = |step: &WriteStep<'_>| {
+/// A temporary file with new content, which is removed on drop unless it was renamed.
+struct Staged<'r> {
+    root: &'r Folder,
+    path: PathBuf,
+    is_renamed: bool,
+}
+
+impl Drop for Staged<'_> {
+    fn drop(&mut self) {
+        if !self.is_renamed {
+            let _ = self.root.remove_file(&self.path);
+        }
+    }
+}
+
+/// A write to a package that was checked.
+struct PackageWriter<'w> {
+    files: &'w Package,
+    root: &'w Root,
+    /// The files changed so far, beneath the root.
+    done: Vec<PathBuf>,
+    /// The folders created so far, beneath the root.
+    made: Vec<PathBuf>,
+}
+
+impl<'w> PackageWriter<'w> {
+    fn write(
+        &mut self,
+        changes: &[(String, &FileChange)],
+        is_journaled: bool,
+        watch: &mut dyn FnMut(&str),
+    ) -> Result<(), PackageError> {
+        let steps = plan(self.files, &self.root.path, changes, is_journaled)?;
+        // The files of the root come first: by a temporary file there, the next run knows what a killed run left.
+        let mut order: Vec<usize> = (0..steps.len()).collect();
+        order.sort_by_key(|at| steps[*at].path.contains('/'));
+        let mut staged: Vec<Option<Staged<'_>>> = steps.iter().map(|_| None).collect();
+        for at in order {
+            staged[at] = self.stage(&steps[at])?;
+        }
+        let _journal = match steps.len() {
+            0 | 1 => None,
+            _ if is_journaled => self.journal(&steps, &staged)?,
+            _ => None,
+        };
+        self.commit(steps, staged, watch)
+    }
+
+    /// Removes what an incomplete write left: new folders, and the files of a new package, which would look like a
+    /// complete one.
+    fn undo(&self, is_new: bool) {
+        let folder = &self.root.folder;
+        for file in self.done.iter().filter(|_| is_new) {
+            let _ = folder.remove_file(file);
+        }
+        // Only empty folders are removed, so files in place are kept.
+        for made in self.made.iter().rev() {
+            let _ = folder.remove_folder(made);
+        }
+    }
+
+    /// Writes a temporary file next to the target; a deletion has none. Its handle is closed at once, because there may
+    /// be thousands of files.
+    fn stage(&mut self, step: &WriteStep<'_>) -> Result<Option<Staged<'w>>, PackageError> {
         let Some(bytes) = step.bytes else {
             return Ok(None);
         };
+        let (root, target) = (self.root, step.target.as_path());
         if step.is_new {
-            make_folders(parent(&step.target), made)?;
+            let made = root.folder.make_folders(target, &mut self.made);
+            let folder = parent(target);
+            made.map_err(root.failed("create the folder", folder))?;
         }
-        stage(&step.target, bytes, step.mode).map(Some)
-    };
-    steps.iter().map(stage_one).collect()
-}
+        let failed = || root.failed("write a new version of", target);
+        let made = temporary::make_in(&root.folder, parent(target));
+        let (path, mut file) = made.map_err(failed())?;
+        let staged = Staged {
+            root: &root.folder,
+            path,
+            is_renamed: false,
+        };
+        file.write_all(bytes).map_err(failed())?;
+        let permissions = fs::Permissions::from_mode(step.mode);
+        file.set_permissions(permissions).map_err(failed())?;
+        Ok(Some(staged))
+    }
 
-fn journal(
-    root: &Path,
-    steps: &[WriteStep<'_>],
-    staged: &[Option<TempPath>],
-) -> Result<Journal, PackageError> {
-    let relative = |path: &Path| path.strip_prefix(root).unwrap_or(path).to_path_buf();
-    let steps = steps.iter().zip(staged);
-    let files = steps.map(|(step, staged)| JournaledFile {
-        target: relative(&step.target),
-        staged: staged.as_deref().map(relative),
-        old: step.old.clone(),
-        new: step.bytes.map(digest),
-    });
-    Journal::write(root, files.collect())
-}
+    fn journal(
+        &self,
+        steps: &[WriteStep<'_>],
+        staged: &[Option<Staged<'_>>],
+    ) -> Result<Option<Journal>, PackageError> {
+        let steps = steps.iter().zip(staged);
+        let files = steps.map(|(step, staged)| JournaledFile {
+            target: step.target.clone(),
+            staged: staged.as_ref().map(|staged| staged.path.clone()),
+            old: step.old.clone(),
+            new: step.bytes.map(digest),
+        });
+        Journal::write(&self.root.path, &self.root.folder, files.collect())
+    }
 
-/// The phase of a write that changes files.
-struct Commit<'c> {
-    files: &'c Package,
-    root: &'c Path,
-    /// The files changed so far.
-    done: &'c mut Vec<PathBuf>,
-}
-
-impl Commit<'_> {
     /// Renames files, then deletes files, then renames Kptfiles, the root's last. A Kptfile records the revision of
     /// its package, so it must not record the new one if the run stops midway.
-    fn run(
+    fn commit(
         &mut self,
         steps: Vec<WriteStep<'_>>,
-        staged: Vec<Option<TempPath>>,
+        staged: Vec<Option<Staged<'_>>>,
         watch: &mut dyn FnMut(&str),
     ) -> Result<(), PackageError> {
         let (mut doomed, mut kptfiles) = (Vec::new(), Vec::new());
@@ -394,19 +482,27 @@ impl Commit<'_> {
     fn put(
         &mut self,
         step: &WriteStep<'_>,
-        temporary: TempPath,
+        mut temporary: Staged<'_>,
         watch: &mut dyn FnMut(&str),
     ) -> Result<(), PackageError> {
         watch(step.path);
-        if step.is_new {
-            put_new(temporary, step)?;
+        let (root, target) = (self.root, &step.target);
+        let renamed = if step.is_new {
+            root.folder.rename_new(&temporary.path, target)
         } else {
             self.recheck(step)?;
-            temporary.persist(&step.target).map_err(|error| {
-                PackageError::io("rename a new version to", &step.target)(error.error)
-            })?;
+            root.folder.rename(&temporary.path, target)
+        };
+        match renamed {
+            Err(error) if step.is_new && error.kind() == ErrorKind::AlreadyExists => {
+                return Err(PackageError::Exists {
+                    path: step.path.to_owned(),
+                });
+            }
+            renamed => renamed.map_err(root.failed("rename a new version to", target))?,
         }
-        self.done.push(step.target.clone());
+        temporary.is_renamed = true;
+        self.done.push(target.clone());
         Ok(())
     }
 
@@ -417,10 +513,11 @@ impl Commit<'_> {
     ) -> Result<(), PackageError> {
         watch(step.path);
         self.recheck(step)?;
-        let link = self.root.join(step.path);
+        let link = Path::new(step.path);
         let link = Some(link).filter(|link| *link != step.target);
-        for file in std::iter::once(&step.target).chain(&link) {
-            fs::remove_file(file).map_err(PackageError::io("delete", file.as_path()))?;
+        for file in std::iter::once(step.target.as_path()).chain(link) {
+            let removed = self.root.folder.remove_file(file);
+            removed.map_err(self.root.failed("delete", file))?;
         }
         self.done.push(step.target.clone());
         Ok(())
@@ -428,7 +525,7 @@ impl Commit<'_> {
 
     /// The file may have been saved while other files were written.
     fn recheck(&self, step: &WriteStep<'_>) -> Result<(), PackageError> {
-        match check_unchanged(self.files, self.root, step.path) {
+        match check_unchanged(self.files, &self.root.path, step.path) {
             Err(PackageError::Changed { path }) if !self.done.is_empty() => {
                 let written = self.done.len();
                 Err(PackageError::ChangedMeanwhile { path, written })
@@ -442,40 +539,8 @@ fn is_kptfile(path: &str) -> bool {
     path.rsplit('/').next() == Some("Kptfile")
 }
 
-/// Renames a new file into place; a file that exists by now is kept.
-fn put_new(temporary: TempPath, step: &WriteStep<'_>) -> Result<(), PackageError> {
-    let (target, path) = (&step.target, step.path);
-    let Err(error) = temporary.persist_noclobber(target) else {
-        return Ok(());
-    };
-    check_absent(target, path)?;
-    // Some file systems cannot rename without replacing in one step.
-    error
-        .path
-        .persist(target)
-        .map_err(|error| PackageError::io("rename a new version to", target)(error.error))
-}
-
-/// Writes a temporary file next to the target. Its handle is closed at once, because there may be thousands of files.
-fn stage(target: &Path, bytes: &[u8], mode: Option<u32>) -> Result<TempPath, PackageError> {
-    let failed = || PackageError::io("write a new version of", target);
-    let mut temporary = temporary::make_in(parent(target)).map_err(failed())?;
-    temporary.write_all(bytes).map_err(failed())?;
-    #[cfg(unix)]
-    if let Some(mode) = mode {
-        let permissions = std::os::unix::fs::PermissionsExt::from_mode(mode);
-        temporary
-            .as_file()
-            .set_permissions(permissions)
-            .map_err(failed())?;
-    }
-    #[cfg(not(unix))]
-    let _ = mode;
-    Ok(temporary.into_temp_path())
-}
-
 /// As `create_dir_all`; also adds the folders that it created to `made`.
-pub(super) fn make_folders(folder: &Path, made: &mut Vec<PathBuf>) -> Result<(), PackageError> {
+fn make_folders(folder: &Path, made: &mut Vec<PathBuf>) -> Result<(), PackageError> {
     let missing: Vec<_> = folder
         .ancestors()
         .take_while(|ancestor| !ancestor.as_os_str().is_empty() && !ancestor.is_dir())

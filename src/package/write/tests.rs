@@ -1,3 +1,4 @@
+use super::super::journal::JournalPlace;
 use super::super::testing::{fifo, get, link, package, put};
 use super::super::{PackageError as E, read_package, recover_package};
 use super::*;
@@ -100,8 +101,11 @@ fn modes_are_kept_and_taken_over() {
     put(dir.path(), "neighbor", "");
     assert_eq!(mode(dir.path(), "a.yaml"), 0o640);
     assert_eq!(mode(dir.path(), "s.sh"), 0o755);
-    assert_eq!(mode(dir.path(), "new"), 0o666);
-    // The expected mode depends on the umask of the test.
+    // The expected modes depend on the umask of the test.
+    assert_eq!(
+        mode(dir.path(), "new"),
+        mode(dir.path(), "neighbor") & 0o666
+    );
     assert_eq!(
         mode(dir.path(), "plain"),
         mode(dir.path(), "neighbor") & 0o644
@@ -448,6 +452,43 @@ fn many_files_need_few_handles() {
     );
 }
 
+/// What a killed run leaves: the package, and the journal next to it.
+struct KilledRun {
+    package: tempfile::TempDir,
+    journal: Vec<u8>,
+}
+
+impl KilledRun {
+    /// Copies a package while it is written.
+    fn of(dir: &Path) -> Self {
+        let package = tempfile::tempdir().expect("a folder");
+        copy(dir, package.path());
+        let journal = fs::read(journal_of(dir)).expect("a journal");
+        Self { package, journal }
+    }
+
+    /// Puts the state back. The folder of the package stays the same, because a journal is about one folder.
+    fn restore(&self, dir: &Path) {
+        for path in listing(dir).into_iter().rev() {
+            let path = dir.join(path);
+            if path.is_dir() {
+                fs::remove_dir(path).expect("removed");
+            } else {
+                fs::remove_file(path).expect("removed");
+            }
+        }
+        copy(self.package.path(), dir);
+        let journal = journal_of(dir);
+        fs::write(&journal, &self.journal).expect("a journal");
+        fs::set_permissions(journal, fs::Permissions::from_mode(0o600)).expect("a mode");
+    }
+}
+
+fn journal_of(dir: &Path) -> PathBuf {
+    let place = JournalPlace::find(dir, true).expect("read");
+    place.expect("a place").path
+}
+
 /// Copies everything in a directory.
 fn copy(from: &Path, to: &Path) {
     for path in listing(from) {
@@ -462,7 +503,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn a_run_that_was_killed_anywhere_is_carried_through() {
+fn a_run_that_was_killed_anywhere_is_completed() {
     let before = [
         ("a.yaml", "a"),
         ("b.yaml", "b"),
@@ -479,22 +520,18 @@ fn a_run_that_was_killed_anywhere_is_carried_through() {
     let dir = package(&before);
     let files = read_package(dir.path()).expect("a package");
     let mut killed = Vec::new();
-    let mut watch = |_: &str| {
-        let state = tempfile::tempdir().expect("a folder");
-        copy(dir.path(), state.path());
-        killed.push(state);
-    };
+    let mut watch = |_: &str| killed.push(KilledRun::of(dir.path()));
     write_watched(&files, &changes, true, &mut watch).expect("written");
+    assert!(!journal_of(dir.path()).exists());
     assert_eq!(killed.len(), changes.len());
-    let expected = ["a.yaml", "b.yaml", "f/made.yaml"].map(|path| get(dir.path(), path));
-    for state in killed {
-        assert!(state.path().join(".krm-variants-journal.tmp").is_file());
-        recover_package(state.path()).expect("carried through");
-        let found = ["a.yaml", "b.yaml", "f/made.yaml"].map(|path| get(state.path(), path));
-        assert_eq!(found, expected);
-        let others = read_package(state.path()).expect("a package");
-        assert_eq!(others.others().count(), 0);
-        assert_eq!(listing(state.path()), listing(dir.path()));
+    let texts = || ["a.yaml", "b.yaml", "f/made.yaml"].map(|path| get(dir.path(), path));
+    let (expected, all) = (texts(), listing(dir.path()));
+    for killed in killed {
+        killed.restore(dir.path());
+        recover_package(dir.path()).expect("completed");
+        assert_eq!(texts(), expected);
+        assert_eq!(listing(dir.path()), all);
+        assert!(!journal_of(dir.path()).exists());
     }
 }
 
@@ -503,33 +540,121 @@ fn a_file_edited_after_the_kill_stays() {
     let dir = package(&[("a.yaml", "a"), ("b.yaml", "b")]);
     let files = read_package(dir.path()).expect("a package");
     let changes = ["a.yaml", "b.yaml"].map(|path| FileChange::write(path, "new"));
-    let state = tempfile::tempdir().expect("a folder");
+    let mut killed = None;
     let mut watch = |path: &str| {
         if path == "a.yaml" {
-            copy(dir.path(), state.path());
+            killed = Some(KilledRun::of(dir.path()));
         }
     };
     write_watched(&files, &changes, true, &mut watch).expect("written");
-    put(state.path(), "b.yaml", "mine");
-    recover_package(state.path()).expect("carried through");
-    assert_eq!(get(state.path(), "a.yaml"), "new");
-    assert_eq!(get(state.path(), "b.yaml"), "mine");
+    killed.expect("a killed run").restore(dir.path());
+    put(dir.path(), "b.yaml", "mine");
+    recover_package(dir.path()).expect("completed");
+    assert_eq!(get(dir.path(), "a.yaml"), "new");
+    assert_eq!(get(dir.path(), "b.yaml"), "mine");
+}
+
+/// A copy of a package, or one that was unpacked, has another folder.
+#[test]
+fn a_journal_that_came_with_a_package_does_nothing() {
+    let dir = package(&[("p/a.yaml", "a"), ("p/b.yaml", "b")]);
+    let package = dir.path().join("p");
+    let files = read_package(&package).expect("a package");
+    let changes = ["a.yaml", "b.yaml"].map(FileChange::delete);
+    let mut killed = None;
+    let mut watch = |path: &str| {
+        if path == "a.yaml" {
+            killed = Some(KilledRun::of(&package));
+        }
+    };
+    write_watched(&files, &changes, true, &mut watch).expect("written");
+    fs::rename(&package, dir.path().join("old")).expect("renamed");
+    fs::create_dir(&package).expect("a folder");
+    killed.expect("a killed run").restore(&package);
+    recover_package(&package).expect("nothing to do");
+    assert_eq!(listing(&package), ["a.yaml", "b.yaml"]);
+}
+
+/// Another process swaps a folder for a link right before each change; the link leads to the same files. Nothing changes where the link leads.
+#[test]
+fn a_folder_that_is_swapped_for_a_link_leads_nowhere() {
+    let changes = [
+        FileChange::write("d/a.yaml", "new"),
+        FileChange::write("d/n.yaml", "new"),
+        FileChange::delete("d/z.yaml"),
+        FileChange::write("d/Kptfile", "new"),
+    ];
+    let before = [
+        ("d/a.yaml", "a"),
+        ("d/z.yaml", "z"),
+        ("d/Kptfile", "k"),
+        ("inside/x", "x"),
+    ];
+    for (late, is_inside) in ["d/a.yaml", "d/n.yaml", "d/z.yaml", "d/Kptfile"]
+        .into_iter()
+        .flat_map(|late| [(late, false), (late, true)])
+    {
+        let dir = package(&before);
+        let elsewhere = package(&[]);
+        let target = if is_inside {
+            dir.path().join("inside")
+        } else {
+            elsewhere.path().join("t")
+        };
+        let files = read_package(dir.path()).expect("a package");
+        let mut swapped = Vec::new();
+        let mut watch = |path: &str| {
+            if path == late {
+                // The same files, so that only the link differs.
+                copy(&dir.path().join("d"), &target);
+                fs::rename(dir.path().join("d"), dir.path().join("was")).expect("renamed");
+                link(dir.path(), &target, "d");
+                swapped = listing(&target)
+                    .iter()
+                    .map(|path| get(&target, path))
+                    .collect();
+            }
+        };
+        let error = write_watched(&files, &changes, true, &mut watch).expect_err("a link");
+        assert!(matches!(error, E::ThroughLink { .. }), "{late}: {error}");
+        let after = listing(&target);
+        let after: Vec<_> = after.iter().map(|path| get(&target, path)).collect();
+        assert_eq!(after, swapped, "{late}");
+    }
 }
 
 #[test]
-fn a_journal_of_somebody_else_leads_nowhere() {
-    let outside = package(&[("secret.yaml", "s")]);
-    let dir = package(&[("a.yaml", "a")]);
-    let path = outside.path().join("secret.yaml");
-    for target in [path.to_str().expect("UTF-8"), "../x", ""] {
-        let old = digest(b"s");
-        let text = format!("{{\"files\":[{{\"target\":{target:?},\"old\":\"{old}\"}}]}}");
-        put(dir.path(), ".krm-variants-journal.tmp", text);
-        recover_package(dir.path()).expect("nothing to do");
-        assert_eq!(listing(dir.path()), ["a.yaml"]);
-    }
-    put(dir.path(), ".krm-variants-journal.tmp", "not JSON");
-    recover_package(dir.path()).expect("nothing to do");
-    assert_eq!(listing(dir.path()), ["a.yaml"]);
-    assert_eq!(get(outside.path(), "secret.yaml"), "s");
+fn temporary_files_are_for_their_owner_until_they_are_in_place() {
+    let dir = package(&[("a.yaml", "a"), ("b.yaml", "b")]);
+    set_mode(dir.path(), "a.yaml", 0o600);
+    let root = Folder::open(dir.path()).expect("a folder");
+    let (path, _) = temporary::make_in(&root, Path::new("")).expect("a file");
+    assert_eq!(mode(dir.path(), &path.to_string_lossy()), 0o600);
+    let files = read_package(dir.path()).expect("a package");
+    let made = |path: &str, mode| FileChange::Write {
+        path: path.to_owned(),
+        bytes: Vec::new(),
+        mode: Some(mode),
+    };
+    let changes = [
+        FileChange::write("a.yaml", "new"),
+        FileChange::write("b.yaml", "new"),
+        made("run.sh", 0o4777),
+        made("secret.yaml", 0o600),
+    ];
+    let mut checked = 0;
+    let mut watch = |path: &str| {
+        let journal = fs::metadata(journal_of(dir.path())).expect("a journal");
+        assert_eq!(journal.permissions().mode() & 0o777, 0o600);
+        checked += usize::from(path == "a.yaml");
+    };
+    write_watched(&files, &changes, true, &mut watch).expect("written");
+    assert_eq!(checked, 1);
+    assert_eq!(mode(dir.path(), "a.yaml"), 0o600);
+    assert_eq!(mode(dir.path(), "secret.yaml"), 0o600);
+    // The process that runs the tests has an umask, and no setuid bit comes from upstream.
+    let probe = dir.path().join("probe");
+    fs::File::create(&probe).expect("a file");
+    let umask = 0o666 & !mode(dir.path(), "probe");
+    assert_eq!(mode(dir.path(), "run.sh") & 0o7666, 0o666 & !umask);
 }

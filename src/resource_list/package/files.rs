@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::package::{FileContent, Package, PackageError, PackageFile};
-use crate::resource_list::{InputError, ResourceList};
+use crate::package::{FileContent, Package, PackageError, PackageFile, normalize_package_path};
+use crate::resource::Resource;
+use crate::resource_list::{InputError, ItemId, ResourceList};
 
 impl ResourceList {
     /// The files of a package as they were read.
@@ -26,6 +27,20 @@ impl ResourceList {
         };
         let files = files.clone().without(&is_left_out);
         Self::from_package_like(files, self.not_yaml().is_some(), &[self]).map(Some)
+    }
+
+    /// The items without those at some paths; `None` if there are none of these.
+    pub(crate) fn without_items_at(&self, is_left_out: impl Fn(&str) -> bool) -> Option<Self> {
+        let is_kept = |resource: &Resource| {
+            let path = resource.origin.path.as_deref();
+            !path.is_some_and(|path| is_left_out(&normalize_package_path(path)))
+        };
+        let kept: Vec<ItemId> = self
+            .items()
+            .filter(|(_, resource)| is_kept(resource))
+            .map(|(id, _)| id)
+            .collect();
+        (kept.len() < self.items().count()).then(|| self.copies_of(&kept))
     }
 
     /// The paths of all files of a package.

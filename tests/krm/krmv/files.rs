@@ -179,7 +179,7 @@ fn status_says_why_a_release_cannot_be_merged() {
     images::image(&world.folder, "layout/web", "v1.5.0", &[]);
     for (source, place, release, reason) in [
         ("../charts/web-1.0.0.tgz", "tgz", "1.5.0", "damaged"),
-        ("oci:../layout/web:v1.0.0", "oci", "v1.5.0", "is empty"),
+        ("oci:../layout/web:v1.0.0", "oci", "v1.5.0", "no files"),
     ] {
         world.krmv(&["get", source, place]).assert_code(0);
         let status = world.krmv(&["status", place]);

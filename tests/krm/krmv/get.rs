@@ -117,9 +117,38 @@ fn a_package_goes_below_a_directory_that_exists() {
         Some(0)
     );
     assert!(world.path("apps/web/Kptfile").is_file());
+    let before = files(&world, "apps");
     let again = world.krmv(&["get", "../catalog//web@v1.0.0", "apps"]);
-    assert_eq!(again.code, Some(2));
-    assert_eq!(hints(&again.stderr), ["krmv upgrade apps/web"]);
+    again.assert_code(0);
+    assert!(
+        again
+            .stdout
+            .starts_with("apps/web: already there at v1.0.0\n")
+    );
+    // Also where the package itself is named: never a copy inside.
+    for directory in ["apps", "apps/web"] {
+        let newer = world.krmv(&["get", "../catalog//web@v1.1.0", directory]);
+        newer.assert_code(2);
+        assert_eq!(hints(&newer.stderr), ["krmv upgrade apps/web v1.1.0"]);
+    }
+    assert_eq!(files(&world, "apps"), before);
+}
+
+/// What is left of a run that was killed before it wrote the first file.
+#[test]
+fn a_killed_get_is_completed_by_the_same_command() {
+    let world = World::new();
+    for directory in ["p", "q"] {
+        world.write(&format!("{directory}/.krm-variants-0-1-2-x.tmp"), "x");
+        std::fs::create_dir(world.path(directory).join("sub")).expect("a folder");
+    }
+    let source = "../catalog//web@v1.0.0";
+    world.krmv(&["get", source, "p"]).assert_code(0);
+    assert!(world.path("p/Kptfile").is_file() && !world.path("p/web").exists());
+    // A file of the user: the package goes below.
+    world.write("q/mine.txt", "x");
+    world.krmv(&["get", source, "q"]).assert_code(0);
+    assert!(world.path("q/web/Kptfile").is_file());
 }
 
 #[test]

@@ -95,6 +95,9 @@ fn a_draft_is_made_on_the_branch_that_the_repository_of_its_namespace_names() {
     std::fs::create_dir_all(&east).expect("a folder");
     let git = |arguments: &[&str]| fleet.folder.git_in("fleet/east", arguments);
     git(&["init", "-q", "-b", "main"]);
+    // A fresh machine does not know who commits.
+    git(&["config", "user.name", "Fleet"]);
+    git(&["config", "user.email", "fleet@example.com"]);
     fleet.folder.put("fleet/east/README", "main");
     git(&["add", "."]);
     git(&["commit", "-qm", "main"]);

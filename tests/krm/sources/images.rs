@@ -250,3 +250,24 @@ fn layouts_that_are_wrong_are_refused_and_nothing_is_written() {
         assert_eq!(all(&folder, "local"), before, "{upstream}");
     }
 }
+
+#[test]
+fn an_image_without_files_names_the_types_of_its_layers() {
+    let folder = Folder::new(&[]);
+    copy(&folder, Some(KPTFILE));
+    let layer = blob(&folder, "layout", "application/vnd.example.wasm", b"x");
+    image(&folder, "layout", "unknown", &[layer]);
+    image(&folder, "layout", "none", &[]);
+    for (tag, expected) in [
+        (
+            "unknown",
+            "expected layers of tar or tar+gzip, found `application/vnd.example.wasm`",
+        ),
+        ("none", "expected a package, found no files"),
+    ] {
+        let upstream = format!("oci:layout:{tag}");
+        let outcome = folder.merge(&["--original", "local", "--upstream", &upstream]);
+        assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
+    }
+}
