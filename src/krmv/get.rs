@@ -19,7 +19,8 @@ use super::{exit, kptfile};
 
 pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let source = SourceArgument::parse(&get.source)?;
-    let upstream = UpstreamSource::listed(&source.repository, &source.path, common.offline)?;
+    let mut upstream = UpstreamSource::typed(&source, common.offline)?;
+    upstream.list(&source.path)?;
     let revision = chosen(&source, &upstream)?;
     let directory = destination(get, &source)?;
     let files = upstream.snapshot(&source.path, &revision)?;

@@ -25,7 +25,7 @@ use super::package::{Contents, LocalPackage};
 use super::print::{self, GREEN, Page, RED, YELLOW};
 use super::report::{print_errors, result_json};
 use super::session::FollowedPackage;
-use super::source::{SourceArgument, is_remote_address};
+use super::source::SourceArgument;
 use super::upstream::{UpstreamSource, contents, supplied};
 
 pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
@@ -37,16 +37,13 @@ pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
     let base = followed.original()?;
     let revision = followed.locked_revision(followed.lock)?;
     let repository = followed.upstream.address();
-    let is_remote = repository.contains("://") && !repository.starts_with("file:")
-        || is_remote_address(repository);
-    let remote =
-        (is_remote && followed.upstream.is_git() && package.only_file()?.is_none()).then(|| {
-            let path = match followed.lock.directory.as_str() {
-                "" => String::new(),
-                path => format!("//{path}"),
-            };
-            format!("{repository}{path}?ref={}", revision.lock_ref)
-        });
+    let remote = (followed.upstream.is_remote() && package.only_file()?.is_none()).then(|| {
+        let path = match followed.lock.directory.as_str() {
+            "" => String::new(),
+            path => format!("//{path}"),
+        };
+        format!("{repository}{path}?ref={}", revision.lock_ref)
+    });
     let (documents, results) = made(&package, &base, remote.as_deref())?;
     if results.has_errors() {
         return print_errors(&results, common);
@@ -228,7 +225,9 @@ fn base_of(directory: &Path, name: &str) -> Result<Vec<Value>> {
         [("base.yaml".to_owned(), std::fs::read(&path)?)].into()
     } else {
         let source = SourceArgument::parse(name)?;
-        let upstream = UpstreamSource::listed(&source.repository, &source.path, true)?;
+        let origin = source.origin_of_data()?;
+        let mut upstream = UpstreamSource::open(origin, true)?;
+        upstream.list(&source.path)?;
         let request = source.revision.as_deref().unwrap_or("HEAD");
         let revision = upstream.requested(&source.path, request)?;
         let files = upstream.snapshot(&source.path, &revision)?;
