@@ -23,6 +23,7 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     upstream.list(&source.path)?;
     let revision = chosen(&source, &upstream)?;
     let directory = destination(get, &source)?;
+    upstream.refuse_inside(&directory)?;
     let files = upstream.snapshot(&source.path, &revision)?;
     let new = write_new(&directory, &source, &revision, files, &upstream)?;
     report(common, &directory, &revision, new)?;

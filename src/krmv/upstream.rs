@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use krm_variants::address::{Address, CommitId, Credentials, RefName};
+use krm_variants::address::{Address, CommitId, Credentials, RefName, Surroundings};
 use krm_variants::git::{GitCommand, GitSource, Repository, Revision, Snapshot, without_password};
 use krm_variants::results::Results;
 use krm_variants::supplied::{Role, SuppliedPackage};
@@ -16,6 +16,7 @@ use krm_variants::upstream::{self, SourceOutsideGit, UpstreamRevision};
 use super::client::{self, Place};
 use super::failure::{Failure, Result, command};
 use super::kptfile::Origin;
+use super::own_repository::OwnRepository;
 use super::package::{Contents, contents_of, has_decisions};
 use super::print::progress;
 use super::releases::{ListedReference, Releases};
@@ -91,6 +92,23 @@ impl UpstreamSource {
             Origin::Files(files) => Some(files),
             Origin::Git(_) => None,
         }
+    }
+
+    /// Refuses a repository in the work tree of a package: later commands would not read what a Kptfile names there.
+    pub(crate) fn refuse_inside(&self, directory: &Path) -> Result<()> {
+        let absolute = std::path::absolute(directory)?;
+        let own = absolute.ancestors().find(|above| above.is_dir());
+        let own = own.and_then(OwnRepository::around);
+        let surroundings = Surroundings::of(&absolute, own.as_ref().map(OwnRepository::root));
+        if self.is_git() && !self.is_remote() && surroundings.contain(&self.path) {
+            let message = format!(
+                "expected a repository outside of the work tree that holds '{}', found '{}'",
+                directory.display(),
+                self.path.display()
+            );
+            return Err(Failure::new(message).hint("krmv help get"));
+        }
+        Ok(())
     }
 
     /// Whether it is a Git repository on another machine.
