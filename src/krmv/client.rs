@@ -345,3 +345,41 @@ pub(crate) fn message(output: &Output) -> String {
     }
     format!("git: {}", messages.join("; "))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Child {
+        let mut shell = Command::new("sh");
+        let shell = shell.args(["-c", script]).stdin(Stdio::null());
+        let shell = shell.stdout(Stdio::piped()).stderr(Stdio::piped());
+        shell.spawn().expect("a shell")
+    }
+
+    #[test]
+    fn a_silent_process_is_ended_and_one_that_goes_on_is_not() {
+        let start = Instant::now();
+        let short = Some(Duration::from_millis(300));
+        let output = watched(shell("exec sleep 60"), short).expect("it ends");
+        assert!(output.has_stopped && start.elapsed() < Duration::from_secs(30));
+        assert_eq!(message(&output), NO_ANSWER);
+        // Packets of the trace count as progress, and are not messages.
+        let packet = "12:00:00.000000 pkt-line.c:80   packet:  fetch< 0000";
+        let script = format!(
+            "for i in 1 2 3 4; do sleep 1; echo '{packet}' >&2; done; echo done; echo why >&2; exit 1"
+        );
+        let output = watched(shell(&script), Some(Duration::from_secs(20))).expect("it ends");
+        assert!(!output.has_stopped);
+        assert_eq!(output.stdout, b"done\n");
+        assert_eq!(message(&output), "git: why");
+    }
+
+    #[test]
+    fn much_output_of_both_kinds_does_not_block() {
+        let script = "head -c 3000000 /dev/zero; yes | head -c 3000000 >&2";
+        let output = watched(shell(script), None).expect("it ends");
+        assert_eq!(output.stdout.len(), 3_000_000);
+        assert!(output.stderr.len() < 2 * MOST_MESSAGES + (128 << 10));
+    }
+}

@@ -19,6 +19,7 @@ use krm_variants::yaml::Value;
 use serde_json::json;
 
 use super::cli::{Common, OverlayArguments};
+use super::client;
 use super::exit;
 use super::failure::{Failure, Result};
 use super::package::{Contents, LocalPackage};
@@ -142,7 +143,10 @@ fn verify(package: &LocalPackage, documents: &[Document]) -> Result<()> {
 /// What `kustomize build`, or else `kubectl kustomize`, prints.
 fn kustomize(directory: &Path) -> Result<String> {
     for (program, word) in [("kustomize", "build"), ("kubectl", "kustomize")] {
-        let Ok(output) = Command::new(program).arg(word).arg(directory).output() else {
+        let mut command = Command::new(program);
+        // It runs Git for the bases that a kustomization names.
+        client::guard(&mut command);
+        let Ok(output) = command.arg(word).arg(directory).output() else {
             continue;
         };
         if !output.status.success() {

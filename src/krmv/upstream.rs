@@ -290,8 +290,8 @@ impl UpstreamSource {
             self.address
         ));
         let names = missing.iter();
-        let names = names.map(|reference| RefName::parse(&reference.full_name));
-        let names: Vec<RefName> = names.collect::<std::result::Result<_, _>>()?;
+        let names = names.filter_map(|reference| RefName::parse(&reference.full_name).ok());
+        let names: Vec<RefName> = names.collect();
         self.fetch(&GitCommand::fetch(remote, &names, &[]))
             .map_err(|error| self.unreachable(error))
     }
@@ -443,6 +443,10 @@ impl UpstreamSource {
         let credentials = self.credentials.as_ref();
         let reason = credentials.map(|one| one.removed_from(&error.message));
         let reason = reason.unwrap_or(error.message);
+        let whole = self.origin.address();
+        let start = whole.find("://").map_or(0, |at| at + 3);
+        let user = whole.get(start..start + whole.len() - self.address.len());
+        let reason = reason.replace(user.unwrap_or_default(), "");
         let message = format!("cannot read {}: {reason}", self.address);
         Failure::new(message).hint(command(["git", "ls-remote", &self.address]))
     }
