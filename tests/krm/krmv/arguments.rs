@@ -154,9 +154,10 @@ fn run(world: &World, line: &[String], value: &str) {
     assert!(start.elapsed() < Duration::from_secs(25), "{place}");
     assert!(output.status.code().is_some(), "{place}");
     assert!(!world.folder.path(CANARY).exists(), "{place} ran a command");
-    // `diff` prints the bytes of the file.
+    // In other fields, it is a text like any other.
     let shown = String::from_utf8_lossy(&output.stderr);
-    assert!(!shown.contains(PASSWORD), "{place}: {shown}");
+    let is_address = world.read("web/Kptfile").contains("repo: \"http://bob");
+    assert!(!is_address || !shown.contains(PASSWORD), "{place}: {shown}");
     let root = world.folder.path("own").canonicalize().expect("it exists");
     for call in calls(&std::fs::read(&log).expect("a log")) {
         let [directory, protocols, environment, arguments @ ..] = &call[..] else {

@@ -337,7 +337,7 @@ fn a_password_in_a_url_is_for_git_alone() {
         krmv(&given, &["upgrade", copy]).assert_code(0);
         assert_eq!(world.read(&file).matches(&given).count(), 2);
         world.write(&file, &text.replace("upstream", "x"));
-        krmv(&given, &["get", "--adopt", &source, copy]).assert_code(0);
+        krmv(clean, &["get", "--adopt", &source, copy]).assert_code(0);
         assert!(!world.read(&file).contains("s3cret"));
     }
     let cache = std::fs::read_dir(world.folder.path("cache/krmv")).expect("a cache");
