@@ -339,7 +339,7 @@ mod tests {
         updateStrategy: resource-merge\nupstreamLock:\n  type: git\n  git:\n    repo: https://e.com/r\n    \
         directory: /web\n    ref: web/v1\n    commit: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n";
 
-    fn tracking(text: &str) -> Tracking {
+    fn read(text: &str) -> Tracking {
         Tracking::read(text, &Surroundings::default()).expect("a Kptfile")
     }
 
@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn an_open_upgrade_leaves_the_lock_and_goes_without_a_trace() {
-        let lock = tracking(KPTFILE).lock.expect("a lock");
+        let lock = read(KPTFILE).lock.expect("a lock");
         let mut open = OpenUpgrade {
             from: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".to_owned(),
             to: "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb".to_owned(),
@@ -374,7 +374,7 @@ mod tests {
             text.contains("    ref: web/v1\n") && text.contains("name: web # mine"),
             "{text}"
         );
-        let tracking = tracking(&text);
+        let tracking = read(&text);
         assert_eq!(tracking.open.as_ref(), Some(&open));
 
         open.decided
@@ -382,7 +382,7 @@ mod tests {
         open.decided
             .insert("app.yaml:Deployment/app:spec.x[0]".to_owned());
         let text = decided(&text, &open).expect("edits");
-        assert_eq!(tracking(&text).open, Some(open));
+        assert_eq!(read(&text).open, Some(open));
 
         let text = locked(&text, &moved).expect("edits");
         let expected = KPTFILE
@@ -400,7 +400,7 @@ mod tests {
     #[test]
     fn a_lock_without_a_commit_stays_without_one_until_all_is_decided() {
         let kptfile = KPTFILE.replace("    commit: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", "");
-        let lock = tracking(&kptfile).lock;
+        let lock = read(&kptfile).lock;
         let lock = lock.expect("a lock");
         let open = OpenUpgrade {
             from: String::new(),
@@ -412,13 +412,13 @@ mod tests {
         let text = opened(&kptfile, &lock.moved_to("https://e.com/r", &new), &open);
         let text = text.expect("edits");
         assert!(!text.contains("commit: "), "{text}");
-        let tracking = tracking(&text);
+        let tracking = read(&text);
         assert_eq!(tracking.open, Some(open));
     }
 
     #[test]
     fn a_lock_that_another_program_moved_closes_the_upgrade() {
-        let lock = tracking(KPTFILE).lock.expect("a lock");
+        let lock = read(KPTFILE).lock.expect("a lock");
         let open = OpenUpgrade {
             from: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".to_owned(),
             to: "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb".to_owned(),
@@ -432,7 +432,7 @@ mod tests {
             "commit: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
             "commit: cccccccccccccccccccccccccccccccccccccccc",
         );
-        let tracking = tracking(&text);
+        let tracking = read(&text);
         assert_eq!(tracking.open, None);
     }
 }
