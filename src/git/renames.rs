@@ -127,7 +127,7 @@ impl Repository {
         self.unreadable("a difference".to_owned(), &std::io::Error::other(message))
     }
 
-    /// Pairs removed files with added ones: first those of the same content, then those of the same name, then any of
+    /// Pairs removed files with added ones: first by the same content, then by the same name, then any of
     /// which half of the bytes are in common lines.
     fn pairs(&self, difference: Difference) -> Vec<(String, String)> {
         let Difference {

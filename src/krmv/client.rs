@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use krm_variants::address::Credentials;
 use krm_variants::git::GitCommand;
@@ -83,7 +83,7 @@ pub(crate) enum Place<'p> {
 }
 
 /// What a command printed.
-pub(crate) struct Output {
+pub(crate) struct GitOutput {
     pub(crate) status: ExitStatus,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
@@ -92,7 +92,7 @@ pub(crate) struct Output {
 }
 
 /// Runs `git`. A nonzero exit code is not an error.
-pub(crate) fn output(place: Place<'_>, command: &GitCommand) -> Result<Output> {
+pub(crate) fn output(place: Place<'_>, command: &GitCommand) -> Result<GitOutput> {
     output_with(place, command, None)
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn output_with(
     place: Place<'_>,
     command: &GitCommand,
     credentials: Option<&Credentials>,
-) -> Result<Output> {
+) -> Result<GitOutput> {
     let mut git = prepared(place, command);
     if let Some(credentials) = credentials {
         let first = std::env::var("GIT_CONFIG_COUNT").ok();
@@ -174,7 +174,7 @@ pub(crate) fn guard(program: &mut Command) {
     }
 }
 
-/// The protocols, or those of them that the user allows.
+/// The protocols that the user also allows.
 fn protocols() -> String {
     let user = std::env::var("GIT_ALLOW_PROTOCOL").ok();
     let is_allowed = |name: &&str| {
@@ -222,7 +222,7 @@ enum Event {
 }
 
 /// Waits for the end of a process. If nothing comes out of it for too long, it is ended.
-fn watched(mut child: Child, patience: Option<Duration>) -> io::Result<Output> {
+fn watched(mut child: Child, patience: Option<Duration>) -> io::Result<GitOutput> {
     let (sender, events) = mpsc::channel();
     if let Some(stdout) = child.stdout.take() {
         let sender = sender.clone();
@@ -233,26 +233,23 @@ fn watched(mut child: Child, patience: Option<Duration>) -> io::Result<Output> {
     }
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let (mut open, mut has_stopped) = (2, false);
-    let mut last = Instant::now();
     while open > 0 {
-        let tick = patience.unwrap_or(PATIENCE_WITH_USER);
-        match events.recv_timeout(tick.saturating_sub(last.elapsed())) {
+        match events.recv_timeout(patience.unwrap_or(PATIENCE_WITH_USER)) {
             Ok(Event::Bytes(bytes)) => stdout.extend(bytes),
             Ok(Event::Message(line)) if stderr.len() < MOST_MESSAGES => stderr.extend(line),
             Ok(Event::Message(_)) => {}
             Ok(Event::End) => open -= 1,
             Err(RecvTimeoutError::Timeout) if patience.is_some() => {
                 has_stopped = child.try_wait()?.is_none();
-                // It may have ended by itself meanwhile.
+                // It may have ended meanwhile.
                 let _ = child.kill();
                 break;
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
-        last = Instant::now();
     }
-    Ok(Output {
+    Ok(GitOutput {
         status: child.wait()?,
         stdout,
         stderr,
@@ -329,7 +326,7 @@ pub(crate) fn line(place: Place<'_>, command: &GitCommand) -> Option<String> {
 pub(crate) const NO_ANSWER: &str = "gave up: not a byte came for 30 seconds";
 
 /// The reason that `git` gives for a failure, as one line.
-pub(crate) fn message(output: &Output) -> String {
+pub(crate) fn message(output: &GitOutput) -> String {
     if output.has_stopped {
         return NO_ANSWER.to_owned();
     }
@@ -348,6 +345,8 @@ pub(crate) fn message(output: &Output) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
 
     fn shell(script: &str) -> Child {

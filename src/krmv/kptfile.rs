@@ -48,13 +48,13 @@ pub(crate) struct OpenUpgrade {
 
 /// Where a package comes from, as a Kptfile names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(crate) enum PackageOrigin {
     Git(Address),
     /// An archive or image layout. Its path is absolute, or relative to the current directory.
     Files(SourceOutsideGit),
 }
 
-impl Origin {
+impl PackageOrigin {
     /// The address, for a Kptfile and for the user. It has no password.
     pub(crate) fn address(&self) -> &str {
         match self {
@@ -70,14 +70,14 @@ pub(crate) struct Tracking {
     /// `upstreamLock`, or the recorded digest of an archive or image.
     pub(crate) lock: Option<UpstreamLock>,
     /// The repository, archive or image layout.
-    pub(crate) repository: Option<Origin>,
+    pub(crate) repository: Option<PackageOrigin>,
     /// `upstream.git.ref`. For an archive or image, the source of the open upgrade.
     pub(crate) requested: Option<String>,
     pub(crate) open: Option<OpenUpgrade>,
 }
 
 impl Tracking {
-    /// Reads a Kptfile. What is not an address, a name of a revision, or an id is an error that names its field.
+    /// Reads a Kptfile. Its addresses, names of revisions and ids are parsed; an error names the field.
     pub(crate) fn read(text: &str, surroundings: &Surroundings) -> Result<Self> {
         let document = OwnedDocument::parse(text.to_owned())
             .map_err(|error| Failure::new(format!("Kptfile: {error}")))?;
@@ -90,10 +90,10 @@ impl Tracking {
         let files = recorded_digest(root).filter(|_| lock.is_none());
         let files = files.map(|(source, digest)| of_files(&source, digest, surroundings, root));
         let (origin, lock) = match files.transpose()?.flatten() {
-            Some((files, lock)) => (Some(Origin::Files(files)), Some(lock)),
+            Some((files, lock)) => (Some(PackageOrigin::Files(files)), Some(lock)),
             None => {
                 let address = UpstreamLock::address(root, surroundings).map_err(wrong)?;
-                (address.map(Origin::Git), lock)
+                (address.map(PackageOrigin::Git), lock)
             }
         };
         let requested = UpstreamLock::requested(root).map_err(wrong)?;

@@ -10,7 +10,7 @@ use krm_variants::upstream::{SourceOutsideGit, is_digest};
 use krm_variants::yaml::{OwnedDocument, Value};
 
 use super::failure::{Failure, Result, command};
-use super::kptfile::{OpenUpgrade, Origin};
+use super::kptfile::{OpenUpgrade, PackageOrigin};
 use super::merging::Merger;
 use super::package::{Contents, KPTFILE, LocalPackage, RULES};
 use super::releases::ListedReference;
@@ -18,7 +18,7 @@ use super::upstream::{UpstreamSource, supplied};
 use super::worktree;
 
 /// The lock of a package and the address of its repository. An error if the Kptfile does not record them.
-pub(crate) fn followed(package: &LocalPackage) -> Result<(&UpstreamLock, &Origin)> {
+pub(crate) fn followed(package: &LocalPackage) -> Result<(&UpstreamLock, &PackageOrigin)> {
     let name = package.name();
     let tracking = &package.tracking;
     match (&tracking.lock, &tracking.repository) {
@@ -72,9 +72,9 @@ impl<'p> FollowedPackage<'p> {
         let (lock, origin) = followed(package)?;
         worktree::refuse_sparse(package)?;
         let named = request.and_then(SourceOutsideGit::parse);
-        let named = named.filter(|_| matches!(origin, Origin::Files(_)));
+        let named = named.filter(|_| matches!(origin, PackageOrigin::Files(_)));
         let named = named.map(|named| named.absolute()).transpose()?;
-        let origin = named.map_or_else(|| origin.clone(), Origin::Files);
+        let origin = named.map_or_else(|| origin.clone(), PackageOrigin::Files);
         let mut upstream = UpstreamSource::open(origin, is_offline)?;
         upstream.list(&lock.directory)?;
         upstream.releases.follow(lock.reference.as_deref());

@@ -8,7 +8,7 @@ use krm_variants::git::{is_repository, without_password};
 use krm_variants::upstream::{self, SourceOutsideGit};
 
 use super::failure::{Failure, Result, command};
-use super::kptfile::Origin;
+use super::kptfile::PackageOrigin;
 
 /// A directory or file of a repository, and the requested revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,21 +73,21 @@ impl SourceArgument {
     }
 
     /// Where it is, and the credentials that the user typed.
-    pub(crate) fn origin(&self) -> Result<(Origin, Option<Credentials>)> {
+    pub(crate) fn origin(&self) -> Result<(PackageOrigin, Option<Credentials>)> {
         if let Some(files) = SourceOutsideGit::parse(&self.repository) {
-            return Ok((Origin::Files(files), None));
+            return Ok((PackageOrigin::Files(files), None));
         }
         let (address, credentials) = Address::typed(&self.repository).map_err(Self::refused)?;
-        Ok((Origin::Git(address), credentials))
+        Ok((PackageOrigin::Git(address), credentials))
     }
 
     /// Where it is, if a file names it and not the user.
-    pub(crate) fn origin_of_data(&self) -> Result<Origin> {
+    pub(crate) fn origin_of_data(&self) -> Result<PackageOrigin> {
         if let Some(files) = SourceOutsideGit::parse(&self.repository) {
-            return Ok(Origin::Files(files));
+            return Ok(PackageOrigin::Files(files));
         }
         let address = Address::parse(&self.repository, &Surroundings::default());
-        Ok(Origin::Git(address.map_err(Self::refused)?))
+        Ok(PackageOrigin::Git(address.map_err(Self::refused)?))
     }
 
     fn refused(error: Unexpected) -> Failure {

@@ -15,7 +15,7 @@ use krm_variants::upstream::{self, SourceOutsideGit, UpstreamRevision};
 
 use super::client::{self, Place};
 use super::failure::{Failure, Result, command};
-use super::kptfile::Origin;
+use super::kptfile::PackageOrigin;
 use super::own_repository::OwnRepository;
 use super::package::{Contents, contents_of, has_decisions};
 use super::print::progress;
@@ -24,7 +24,7 @@ use super::source::{SourceArgument, existing, unreadable};
 
 /// A repository, or archives or images.
 pub(crate) struct UpstreamSource {
-    origin: Origin,
+    origin: PackageOrigin,
     /// The address without a user, for the user.
     address: String,
     /// What the user typed in front of the host.
@@ -41,7 +41,7 @@ const REFERENCES: &str = "krmv-references";
 
 impl UpstreamSource {
     /// Opens what a Kptfile names.
-    pub(crate) fn open(origin: Origin, is_offline: bool) -> Result<Self> {
+    pub(crate) fn open(origin: PackageOrigin, is_offline: bool) -> Result<Self> {
         Self::with_credentials(origin, None, is_offline)
     }
 
@@ -52,14 +52,14 @@ impl UpstreamSource {
     }
 
     fn with_credentials(
-        origin: Origin,
+        origin: PackageOrigin,
         credentials: Option<Credentials>,
         is_offline: bool,
     ) -> Result<Self> {
         let address = without_password(origin.address());
         let path = match &origin {
-            Origin::Files(_) => PathBuf::new(),
-            Origin::Git(git) => match git.local() {
+            PackageOrigin::Files(_) => PathBuf::new(),
+            PackageOrigin::Git(git) => match git.local() {
                 Some(local) => existing(local).ok_or_else(|| {
                     let local = local.to_string_lossy();
                     let message =
@@ -82,15 +82,15 @@ impl UpstreamSource {
     /// The repository on another machine.
     fn remote_repository(&self) -> Option<&Address> {
         match &self.origin {
-            Origin::Git(address) if address.local().is_none() => Some(address),
+            PackageOrigin::Git(address) if address.local().is_none() => Some(address),
             _ => None,
         }
     }
 
     fn files(&self) -> Option<&SourceOutsideGit> {
         match &self.origin {
-            Origin::Files(files) => Some(files),
-            Origin::Git(_) => None,
+            PackageOrigin::Files(files) => Some(files),
+            PackageOrigin::Git(_) => None,
         }
     }
 
