@@ -59,6 +59,7 @@
 //! - [`config`], [`supplied`], [`results`]: the other inputs of a step, and what it reports.
 //! - [`upstream`]: where upstream packages come from.
 //! - [`kptfile`], [`variant`]: the Kptfile; PackageVariants, PackageVariantSets and their expressions.
+//! - [`address`]: what data may say about where a package comes from.
 //! - [`package`], [`diff`], [`git`]: package directories, their changed files, and packages in repositories.
 //! - [`merge`]: three-way merges of packages, resources and fields.
 //! - [`review`]: what a change of a package means for a cluster.
@@ -96,6 +97,7 @@ mod split;
 mod test_switches;
 pub mod text;
 
+pub mod address;
 pub mod config;
 pub mod diff;
 pub mod filter;

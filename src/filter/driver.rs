@@ -68,7 +68,16 @@ pub(super) fn on_files(
 /// this process, and this way its settings apply (`merge.conflictStyle`).
 fn by_lines(original: &Path, local: &Path, upstream: &Path) -> Result<u8, UsageError> {
     let mut command = Command::new("git");
-    command.args(["merge-file", "-L", "ours", "-L", "base", "-L", "theirs"]);
+    command.args([
+        "merge-file",
+        "-L",
+        "ours",
+        "-L",
+        "base",
+        "-L",
+        "theirs",
+        "--",
+    ]);
     command.arg(local).arg(original).arg(upstream);
     let status = command.stdin(Stdio::null()).status();
     let status = status.map_err(|error| UsageError::cannot("run git merge-file", error))?;

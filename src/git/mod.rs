@@ -7,11 +7,14 @@
 //! Source: contract, Upstreams from Git.
 
 mod address;
+mod command;
 mod draft;
 mod error;
 mod history;
 mod latest;
+mod listed;
 mod references;
+mod renames;
 mod repository;
 mod revision;
 mod snapshot;
@@ -20,6 +23,7 @@ mod tree_source;
 mod workspaces;
 
 pub use crate::revision::Revision;
+pub use command::{GitCommand, GitData};
 pub(crate) use draft::DraftCommit;
 pub use error::GitError;
 pub use history::DirectoryState;

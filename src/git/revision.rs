@@ -64,6 +64,11 @@ impl Repository {
         (object.kind == Kind::Commit).then(|| object.id.to_string())
     }
 
+    /// The id of the object that an annotated tag points to, through tags of tags.
+    pub(super) fn peeled(&self, id: ObjectId) -> Option<ObjectId> {
+        Some(self.peel_tags(id).ok()?.id)
+    }
+
     /// The object with an id; if that is an annotated tag, the object that it points to.
     fn peel_tags(&self, mut id: ObjectId) -> Result<gix::Object<'_>, GitError> {
         // Only a damaged repository has tags that point to themselves.

@@ -17,10 +17,11 @@ pub(crate) use bookkeeping::{
 pub(crate) use conditions::{ConditionRecord, record_conditions};
 pub(crate) use ownership::{
     DELETION_POLICY_ANNOTATION, DOWNSTREAM_ANNOTATION, OWNER_ANNOTATION, Ownership,
-    UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_SOURCE_ANNOTATION, is_ownership_annotation, remove_owner,
-    remove_ownership,
+    is_ownership_annotation, remove_owner, remove_ownership,
 };
-pub use ownership::{remove_annotations, set_metadata};
+pub use ownership::{
+    UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_SOURCE_ANNOTATION, remove_annotations, set_metadata,
+};
 pub(crate) use package_context::{PACKAGE_CONTEXT_FILE, PACKAGE_CONTEXT_NAME};
 pub(crate) use package_context::{
     find_package_context, is_package_context, new_package_context, package_context_path,

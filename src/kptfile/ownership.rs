@@ -25,9 +25,9 @@ pub(crate) const DOWNSTREAM_ANNOTATION: &str = "fn.kpt.dev/downstream";
 /// What happens to the package when its owner no longer exists.
 pub(crate) const DELETION_POLICY_ANNOTATION: &str = "fn.kpt.dev/deletion-policy";
 /// The digest of the upstream directory that the package is based on.
-pub(crate) const UPSTREAM_DIGEST_ANNOTATION: &str = "fn.kpt.dev/upstream-digest";
+pub const UPSTREAM_DIGEST_ANNOTATION: &str = "fn.kpt.dev/upstream-digest";
 /// The archive or image that the package is based on.
-pub(crate) const UPSTREAM_SOURCE_ANNOTATION: &str = "fn.kpt.dev/upstream-source";
+pub const UPSTREAM_SOURCE_ANNOTATION: &str = "fn.kpt.dev/upstream-source";
 /// For a package that is one file, the file below `upstream.git.directory`.
 pub(super) const UPSTREAM_FILE_ANNOTATION: &str = "fn.kpt.dev/upstream-file";
 /// Annotations that are removed with the owner.

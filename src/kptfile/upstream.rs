@@ -16,6 +16,7 @@
 use super::ownership::{
     UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_FILE_ANNOTATION, remove_annotations, set_metadata,
 };
+use crate::address::{Address, CommitId, RefName, Surroundings, Unexpected};
 use crate::package::{join, normalize_package_path};
 use crate::results::with_article;
 use crate::revision::Revision;
@@ -28,9 +29,10 @@ pub struct UpstreamLock {
     pub directory: String,
     /// Whether it is a file.
     pub is_file: bool,
-    /// The tag or branch.
+    /// The tag or branch: read from a Kptfile, it is a [`RefName`].
     pub reference: Option<String>,
-    /// The commit, or the object of an annotated tag, which kpt writes instead.
+    /// The commit, or the object of an annotated tag, which kpt writes instead: read from a Kptfile, it is a
+    /// [`CommitId`].
     pub commit: Option<String>,
     /// The update strategy, by kpt's name for it.
     pub update_strategy: Option<String>,
@@ -52,6 +54,27 @@ pub enum UnusableLock {
         /// The kind that it has.
         found: String,
     },
+    /// A field is not an address, a name of a tag or branch, or the id of a commit.
+    #[error("{error}")]
+    Unexpected {
+        /// The field.
+        path: Path,
+        /// What it must be, and what it is.
+        error: Unexpected,
+    },
+}
+
+/// Parses a field as one of the types for what comes from data.
+fn parsed<T>(
+    path: &[&str],
+    text: Option<&str>,
+    parse: impl FnOnce(&str) -> Result<T, Unexpected>,
+) -> Result<Option<T>, UnusableLock> {
+    let parsed = text.map(parse).transpose();
+    parsed.map_err(|error| UnusableLock::Unexpected {
+        path: Path::fields(path),
+        error,
+    })
 }
 
 impl UnusableLock {
@@ -59,7 +82,7 @@ impl UnusableLock {
     pub fn path(&self) -> Path {
         match self {
             Self::OtherType(_) => Path::fields(&["upstreamLock", "type"]),
-            Self::WrongKind { path, .. } => path.clone(),
+            Self::WrongKind { path, .. } | Self::Unexpected { path, .. } => path.clone(),
         }
     }
 }
@@ -97,8 +120,10 @@ impl UpstreamLock {
             let text = text(&["upstreamLock", "git", field])?;
             Ok(text.filter(|text| !text.is_empty()).map(str::to_owned))
         };
-        let reference = field("ref")?;
-        let commit = field("commit")?;
+        let (reference, commit) = (field("ref")?, field("commit")?);
+        let place = |field| ["upstreamLock", "git", field];
+        let reference = parsed(&place("ref"), reference.as_deref(), RefName::parse)?;
+        let commit = parsed(&place("commit"), commit.as_deref(), CommitId::parse)?;
         let directory = normalize_package_path(&field("directory")?.unwrap_or_default());
         let file = upstream_file(kptfile).map(normalize_package_path);
         if reference.is_none() && commit.is_none() {
@@ -110,10 +135,40 @@ impl UpstreamLock {
                 Some(file) => join(&directory, &file),
                 None => directory,
             },
-            reference,
-            commit,
+            reference: reference.map(|name| name.to_string()),
+            commit: commit.map(|id| id.to_string()),
             update_strategy: update_strategy(kptfile),
         }))
+    }
+
+    /// The [repository](Self::repository) that a Kptfile names, as a program may contact it. `upstream` and
+    /// `upstreamLock` must both be addresses.
+    ///
+    /// # Errors
+    /// [`UnusableLock`]: a value of the wrong kind, or not an address.
+    pub fn address(
+        kptfile: NodeRef<'_>,
+        surroundings: &Surroundings,
+    ) -> Result<Option<Address>, UnusableLock> {
+        let mut found = None;
+        for section in ["upstream", "upstreamLock"] {
+            let path = [section, "git", "repo"];
+            let text = present(kptfile, &path, "text", |node| node.scalar_text())?;
+            let text = text.filter(|text| !text.is_empty());
+            let address = parsed(&path, text, |text| Address::parse(text, surroundings))?;
+            found = found.or(address);
+        }
+        Ok(found)
+    }
+
+    /// The tag, branch or commit that a Kptfile asks for, in `upstream`.
+    ///
+    /// # Errors
+    /// [`UnusableLock`]: a value of the wrong kind, or not a name that Git allows.
+    pub fn requested(kptfile: NodeRef<'_>) -> Result<Option<RefName>, UnusableLock> {
+        let path = ["upstream", "git", "ref"];
+        let text = present(kptfile, &path, "text", |node| node.scalar_text())?;
+        parsed(&path, text.filter(|text| !text.is_empty()), RefName::parse)
     }
 }
 

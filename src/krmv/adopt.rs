@@ -21,9 +21,10 @@ use super::{exit, kptfile};
 
 pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let source = SourceArgument::parse(&get.source)?;
-    let mut upstream = UpstreamSource::open(&source.repository, common.offline)?;
+    let mut upstream = UpstreamSource::typed(&source, common.offline)?;
     let directory = get.directory.clone().unwrap_or_else(|| ".".into());
     let package = LocalPackage::open_any(&directory)?;
+    upstream.refuse_inside(&package.directory)?;
     let name = package.name();
     upstream.list(&source.path)?;
     // A lock is searched again only if its commit is gone.

@@ -5,16 +5,16 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use krm_variants::address::{CommitId, Surroundings};
 use krm_variants::filter::ProgressLine;
 use krm_variants::functions::inject_config::{
     INJECTED_RESOURCE_ANNOTATION, INJECTED_RESOURCE_NAME_ANNOTATION,
 };
-use krm_variants::git::{Repository, Revision};
+use krm_variants::git::{GitCommand, Repository, Revision};
 use krm_variants::merge::Side;
 use krm_variants::merge::decided::glob;
 use krm_variants::package::is_krm_name;
@@ -26,14 +26,16 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::cli::{BlameArguments, Common};
+use super::client::{self, Place};
 use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
 use super::merging::Merger;
+use super::own_repository::OwnRepository;
 use super::package::{Contents, KPTFILE, LocalPackage, PackageResources, RULES, ResourcePlace};
 use super::print::{self, BOLD, DIM, Page, warning};
 use super::session::{followed, remembered};
-use super::upstream::{UpstreamSource, moved_to, supplied};
-use super::{client, exit, worktree};
+use super::upstream::{UpstreamSource, supplied};
+use super::{exit, worktree};
 
 pub(crate) fn run(blame: &BlameArguments, common: &Common) -> Result<u8> {
     let directory = package_around(&blame.file)?;
@@ -240,7 +242,6 @@ struct FileHistory {
 
 impl FileHistory {
     fn of(package: &LocalPackage) -> Result<Self> {
-        let directory = &package.directory;
         let mut history = Self {
             local: Vec::new(),
             upstream: None,
@@ -250,11 +251,8 @@ impl FileHistory {
             parsed: RefCell::default(),
             warnings: RefCell::default(),
         };
-        let top = client::line(
-            directory,
-            ["rev-parse", "--path-format=absolute", "--show-toplevel"],
-        );
-        let is_dirty = !worktree::uncommitted(package)?.is_empty() || top.is_none();
+        let own = package.repository.as_ref();
+        let is_dirty = !worktree::uncommitted(package)?.is_empty() || own.is_none();
         if is_dirty {
             let mut files = BTreeMap::new();
             for (path, bytes) in &package.contents {
@@ -266,12 +264,12 @@ impl FileHistory {
                 .local
                 .push(HistoricState::new(Setter::Uncommitted, files));
         }
-        if let Some(top) = top {
-            history.read_commits(package, Path::new(&top))?;
+        if let Some(own) = own {
+            history.read_commits(package, own)?;
         }
-        if let Ok((lock, address)) = followed(package) {
+        if let Ok((lock, origin)) = followed(package) {
             // Only `get`, `status` and `upgrade` go to the network.
-            let mut upstream = UpstreamSource::open(address, true)?;
+            let mut upstream = UpstreamSource::open(origin.clone(), true)?;
             if !upstream.is_git() {
                 return Ok(history);
             }
@@ -293,18 +291,28 @@ impl FileHistory {
 
     /// Reads the states of the package from the commits of its own repository, each before its parents. Moves of the
     /// package's directory are followed.
-    fn read_commits(&mut self, package: &LocalPackage, top: &Path) -> Result<()> {
-        let repository = Repository::open(top)?;
-        let prefix = client::line(&package.directory, ["rev-parse", "--show-prefix"]);
-        let prefix = prefix.unwrap_or_default().trim_end_matches('/').to_owned();
+    fn read_commits(&mut self, package: &LocalPackage, own: &OwnRepository) -> Result<()> {
+        let repository = Repository::open(own.root())?;
         let paths = package.paths()?;
-        // A commit to start at, the package's directory there, and the state that came after it.
-        let mut starts = vec![("HEAD".to_owned(), prefix, 0)];
+        // The commit whose parent is the start (`None`: HEAD), the package's directory there, and the state that came
+        // after it.
+        let mut starts = vec![(None, own.inner(), 0)];
         while let Some((start, prefix, after)) = starts.pop() {
             let first = self.local.len();
             let paths = paths.iter().map(|path| Path::new(&prefix).join(path));
-            let paths: Vec<PathBuf> = paths.collect();
-            let parents = self.read_log(&repository, top, (&start, &prefix), &paths)?;
+            let log = [
+                "log",
+                "--topo-order",
+                "--parents",
+                "--format=%H%x09%P%x09%an%x09%as%x09%s",
+            ];
+            let log = GitCommand::new(&log).data();
+            let log = match &start {
+                Some(child) => log.parent_of(child),
+                None => log.literal("HEAD"),
+            };
+            let log = client::text(Place::Own(own), &log.done().paths(paths));
+            let parents = self.read_log(&repository, &prefix, &log.unwrap_or_default())?;
             if (after + 1..self.local.len()).contains(&first) {
                 self.local[after].parents.push(first);
             }
@@ -313,11 +321,11 @@ impl FileHistory {
             for (at, (id, parents)) in (first..).zip(&parents) {
                 let of_package = parents.iter().filter_map(|id| known.get(&**id).copied());
                 self.local[at].parents = of_package.collect();
-                let before = format!("{id}^");
                 if self.local[at].parents.is_empty()
-                    && let Some(old) = moved_to(top, &prefix, id, &before)
+                    && let Ok(parent) = repository.resolve("", &format!("{id}^"))
+                    && let Some(old) = repository.moved(&prefix, id, &parent.commit)
                 {
-                    starts.push((before, old, at));
+                    starts.push((Some(CommitId::parse(id)?), old, at));
                 }
             }
         }
@@ -325,19 +333,14 @@ impl FileHistory {
         Ok(())
     }
 
-    /// Reads the states in which the package is in one directory. Returns their commits with the parents of each.
+    /// Reads the states in which the package is in one directory from a log. Returns their commits with the parents of
+    /// each.
     fn read_log(
         &mut self,
         repository: &Repository,
-        top: &Path,
-        (start, prefix): (&str, &str),
-        paths: &[PathBuf],
+        prefix: &str,
+        log: &str,
     ) -> Result<Vec<(String, Vec<String>)>> {
-        let format = "--format=%H%x09%P%x09%an%x09%as%x09%s";
-        let log = ["log", "--topo-order", "--parents", format, start, "--"];
-        let log = log.iter().map(OsStr::new);
-        let log = client::text(top, log.chain(paths.iter().map(|path| path.as_os_str())));
-        let log = log.unwrap_or_default();
         let progress = ProgressLine::new("Reading commits", log.lines().count());
         let mut commits = Vec::new();
         for line in log.lines() {
@@ -571,7 +574,7 @@ impl FileHistory {
         let (mut path, mut newer) = (lock_now.directory, commit);
         for (revision, commit) in revisions {
             let files = self.upstream_files(&path, &commit).or_else(|| {
-                path = moved_to(upstream.path(), &path, &newer, &commit)?;
+                path = self.repositories.last()?.moved(&path, &newer, &commit)?;
                 self.upstream_files(&path, &commit)
             });
             let Some(files) = files else {
@@ -608,7 +611,7 @@ impl FileHistory {
     fn tracking_of(&self, state: &HistoricState) -> Option<Tracking> {
         let id = state.files.get(KPTFILE)?;
         let text = String::from_utf8(self.bytes(id, KPTFILE)?).ok()?;
-        Tracking::read(&text).ok()
+        Tracking::read(&text, &Surroundings::default()).ok()
     }
 
     /// The place of a resource in each of the states, as far back as it exists.

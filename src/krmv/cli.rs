@@ -170,6 +170,9 @@ pub(crate) struct StatusArguments {
     /// Name the newer releases that change a field: its path, `Kind/name:path`, or a glob over either
     #[arg(long, value_name = "FIELD")]
     pub(crate) bisect: Option<String>,
+    /// Also ask the upstreams of subpackages that upstream brought: their addresses are upstream's choice
+    #[arg(long)]
+    pub(crate) all_upstreams: bool,
 }
 
 /// Show what an upgrade, or your changes, mean for the cluster

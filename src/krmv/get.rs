@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use krm_variants::address::Surroundings;
 use krm_variants::functions::render_variant::cloned_files;
 use krm_variants::git::{Revision, Snapshot, without_password};
 use krm_variants::kptfile::NewLock;
@@ -12,7 +13,8 @@ use krm_variants::results::{Results, Severity, printable};
 
 use super::cli::{Common, GetArguments};
 use super::failure::{Failure, Result, command};
-use super::kptfile::Tracking;
+use super::kptfile::{PackageOrigin, Tracking};
+use super::own_repository::OwnRepository;
 use super::package::{KPTFILE, not_a_flag};
 use super::print::{self, Page, counted};
 use super::report::warnings;
@@ -23,12 +25,14 @@ use super::{exit, kptfile};
 
 pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let source = SourceArgument::parse(&get.source)?;
-    let upstream = UpstreamSource::listed(&source.repository, &source.path, common.offline)?;
+    let mut upstream = UpstreamSource::typed(&source, common.offline)?;
+    upstream.list(&source.path)?;
     let revision = chosen(&source, &upstream)?;
     let directory = match destination(get, &source)? {
         NewPlace::New(directory) => directory,
         NewPlace::There(directory) => return already_there(common, &directory, &revision),
     };
+    upstream.refuse_inside(&directory)?;
     let files = upstream.snapshot(&source.path, &revision)?;
     let new = write_new(&directory, &source, &revision, files, &upstream)?;
     report(common, &directory, &revision, new)?;
@@ -114,13 +118,16 @@ fn is_free(directory: &Path) -> Result<bool> {
 /// Whether a directory has a package from this source, at any revision.
 fn is_from(directory: &Path, source: &SourceArgument) -> bool {
     tracking(directory).is_some_and(|tracking| {
-        tracking.repository.as_deref() == Some(&source.address()) && tracking.path() == source.path
+        let origin = tracking.repository.as_ref().map(PackageOrigin::address);
+        origin == Some(&*source.address()) && tracking.path() == source.path
     })
 }
 
 fn tracking(directory: &Path) -> Option<Tracking> {
     let text = std::fs::read_to_string(directory.join(KPTFILE)).ok()?;
-    Tracking::read(&text).ok()
+    let repository = OwnRepository::around(directory);
+    let root = repository.as_ref().map(OwnRepository::root);
+    Tracking::read(&text, &Surroundings::of(directory, root)).ok()
 }
 
 /// Reports a package that is there: it is at the revision, or an upgrade leads to it.

@@ -15,10 +15,12 @@
 //! edited would look like a merge that never happened. Neither annotation contains values.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
+use krm_variants::address::{Address, CommitId, Surroundings};
 use krm_variants::kptfile::{
-    NewLock, OPEN_UPGRADE_ANNOTATION, UpstreamLock, has_open_upgrade, remove_annotations,
-    set_metadata,
+    NewLock, OPEN_UPGRADE_ANNOTATION, UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_SOURCE_ANNOTATION,
+    UnusableLock, UpstreamLock, has_open_upgrade, remove_annotations, set_metadata,
 };
 use krm_variants::upstream::{
     SourceOutsideGit, forget_digest, is_digest, record_digest, recorded_digest,
@@ -44,39 +46,57 @@ pub(crate) struct OpenUpgrade {
     pub(crate) decided: BTreeSet<String>,
 }
 
+/// Where a package comes from, as a Kptfile names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum PackageOrigin {
+    Git(Address),
+    /// An archive or image layout. Its path is absolute, or relative to the current directory.
+    Files(SourceOutsideGit),
+}
+
+impl PackageOrigin {
+    /// The address, for a Kptfile and for the user. It has no password.
+    pub(crate) fn address(&self) -> &str {
+        match self {
+            Self::Git(address) => address.as_str(),
+            Self::Files(files) => &files.address,
+        }
+    }
+}
+
 /// What a Kptfile records about the upstream of its package.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tracking {
     /// `upstreamLock`, or the recorded digest of an archive or image.
     pub(crate) lock: Option<UpstreamLock>,
-    /// The address of the repository, archive or image layout.
-    pub(crate) repository: Option<String>,
+    /// The repository, archive or image layout.
+    pub(crate) repository: Option<PackageOrigin>,
     /// `upstream.git.ref`. For an archive or image, the source of the open upgrade.
     pub(crate) requested: Option<String>,
     pub(crate) open: Option<OpenUpgrade>,
 }
 
 impl Tracking {
-    pub(crate) fn read(text: &str) -> Result<Self> {
+    /// Reads a Kptfile. Its addresses, names of revisions and ids are parsed; an error names the field.
+    pub(crate) fn read(text: &str, surroundings: &Surroundings) -> Result<Self> {
         let document = OwnedDocument::parse(text.to_owned())
             .map_err(|error| Failure::new(format!("Kptfile: {error}")))?;
         let Some(root) = document.root() else {
             return Err(Failure::new("Kptfile: expected a mapping, found nothing"));
         };
-        let lock = UpstreamLock::read(root)
-            .map_err(|error| Failure::new(format!("Kptfile: {}: {error}", error.path())))?;
+        let wrong =
+            |error: UnusableLock| Failure::new(format!("Kptfile: {}: {error}", error.path()));
+        let lock = UpstreamLock::read(root).map_err(wrong)?;
         let files = recorded_digest(root).filter(|_| lock.is_none());
-        let files = files.and_then(|(source, digest)| {
-            let files = SourceOutsideGit::parse(&source)?;
-            Some((
-                files.address,
-                lock_of_files(files.folder, source, digest, root),
-            ))
-        });
-        let (address, lock) = match files {
-            Some((address, lock)) => (Some(address), Some(lock)),
-            None => (UpstreamLock::repository(root), lock),
+        let files = files.map(|(source, digest)| of_files(&source, digest, surroundings, root));
+        let (origin, lock) = match files.transpose()?.flatten() {
+            Some((files, lock)) => (Some(PackageOrigin::Files(files)), Some(lock)),
+            None => {
+                let address = UpstreamLock::address(root, surroundings).map_err(wrong)?;
+                (address.map(PackageOrigin::Git), lock)
+            }
         };
+        let requested = UpstreamLock::requested(root).map_err(wrong)?;
         let text = |path: &[&str]| {
             let node = root.get_path(path).filter(|node| !node.is_null());
             let text = node.and_then(|node| node.scalar_text()).map(str::to_owned);
@@ -88,7 +108,9 @@ impl Tracking {
             .lines()
             .map(str::trim)
             .filter(|line| !line.is_empty());
-        let open = annotation(OPEN_UPGRADE_ANNOTATION).and_then(|range| {
+        let is_open = has_open_upgrade(root);
+        let open = annotation(OPEN_UPGRADE_ANNOTATION).filter(|_| is_open);
+        let open = open.and_then(|range| {
             let (range, source) = match range.split_once(' ') {
                 Some((range, source)) => (range, Some(source.to_owned())),
                 None => (&*range, None),
@@ -101,11 +123,17 @@ impl Tracking {
                 decided: decided.map(str::to_owned).collect(),
             })
         });
+        if let Some(open) = &open {
+            let (from, to) = (Some(&open.from), Some(&open.to));
+            for id in [from.filter(|id| !id.is_empty()), to].into_iter().flatten() {
+                check_id(id, OPEN_UPGRADE_ANNOTATION)?;
+            }
+        }
+        let requested = requested.map(|name| name.to_string());
         Ok(Self {
-            repository: address,
-            requested: text(&["upstream", "git", "ref"])
-                .or(open.as_ref().and_then(|open| open.source.clone())),
-            open: open.filter(|_| has_open_upgrade(root)),
+            repository: origin,
+            requested: requested.or(open.as_ref().and_then(|open| open.source.clone())),
+            open,
             lock,
         })
     }
@@ -115,6 +143,46 @@ impl Tracking {
         let lock = self.lock.as_ref();
         lock.map_or_else(String::new, |lock| lock.directory.clone())
     }
+}
+
+/// Checks an id that an annotation contains: of a commit, or of an archive or image.
+fn check_id(id: &str, annotation: &str) -> Result<()> {
+    let digits = id
+        .strip_prefix("sha256:")
+        .filter(|digits| digits.len() == 64);
+    let checked = CommitId::parse(digits.unwrap_or(id));
+    checked.map(drop).map_err(|error| {
+        Failure::new(format!(
+            "Kptfile: metadata.annotations[\"{annotation}\"]: {error}"
+        ))
+    })
+}
+
+/// The archive or image layout that a Kptfile records, and its lock. `None` if the record names none.
+fn of_files(
+    source: &str,
+    digest: String,
+    surroundings: &Surroundings,
+    root: NodeRef<'_>,
+) -> Result<Option<(SourceOutsideGit, UpstreamLock)>> {
+    let Some(recorded) = SourceOutsideGit::parse(source) else {
+        return Ok(None);
+    };
+    check_id(&digest, UPSTREAM_DIGEST_ANNOTATION)?;
+    let path = recorded.path();
+    let found = surroundings.recorded(Path::new(path)).ok_or_else(|| {
+        Failure::new(format!(
+            "Kptfile: metadata.annotations[\"{UPSTREAM_SOURCE_ANNOTATION}\"]: expected an absolute path, or one in the \
+             work tree of the package, found `{}`",
+            source.escape_debug()
+        ))
+    })?;
+    let source = source.replacen(path, &found.to_string_lossy(), 1);
+    let Some(files) = SourceOutsideGit::parse(&source) else {
+        return Ok(None);
+    };
+    let lock = lock_of_files(files.folder.clone(), source, digest, root);
+    Ok(Some((files, lock)))
 }
 
 /// The lock of an archive or image, with the digest in place of a commit.
@@ -269,7 +337,11 @@ mod tests {
     const KPTFILE: &str = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web # mine\n\
         upstream:\n  type: git\n  git:\n    repo: https://e.com/r\n    directory: /web\n    ref: v1\n  \
         updateStrategy: resource-merge\nupstreamLock:\n  type: git\n  git:\n    repo: https://e.com/r\n    \
-        directory: /web\n    ref: web/v1\n    commit: aaaa\n";
+        directory: /web\n    ref: web/v1\n    commit: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n";
+
+    fn read(text: &str) -> Tracking {
+        Tracking::read(text, &Surroundings::default()).expect("a Kptfile")
+    }
 
     fn revision(name: &str, commit: &str) -> Revision {
         Revision {
@@ -283,28 +355,26 @@ mod tests {
 
     #[test]
     fn an_open_upgrade_leaves_the_lock_and_goes_without_a_trace() {
-        let lock = Tracking::read(KPTFILE)
-            .expect("a Kptfile")
-            .lock
-            .expect("a lock");
+        let lock = read(KPTFILE).lock.expect("a lock");
         let mut open = OpenUpgrade {
-            from: "aaaa".to_owned(),
-            to: "bbbb".to_owned(),
+            from: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".to_owned(),
+            to: "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb".to_owned(),
             source: None,
             decided: BTreeSet::new(),
         };
-        let new = revision("v2", "bbbb");
+        let new = revision("v2", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb");
         let moved = lock.moved_to("https://e.com/r", &new);
         let text = opened(KPTFILE, &moved, &open).expect("edits");
         assert!(
-            text.contains("    ref: v2\n") && text.contains("    commit: aaaa\n"),
+            text.contains("    ref: v2\n")
+                && text.contains("    commit: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n"),
             "{text}"
         );
         assert!(
             text.contains("    ref: web/v1\n") && text.contains("name: web # mine"),
             "{text}"
         );
-        let tracking = Tracking::read(&text).expect("a Kptfile");
+        let tracking = read(&text);
         assert_eq!(tracking.open.as_ref(), Some(&open));
 
         open.decided
@@ -312,51 +382,57 @@ mod tests {
         open.decided
             .insert("app.yaml:Deployment/app:spec.x[0]".to_owned());
         let text = decided(&text, &open).expect("edits");
-        assert_eq!(Tracking::read(&text).expect("a Kptfile").open, Some(open));
+        assert_eq!(read(&text).open, Some(open));
 
         let text = locked(&text, &moved).expect("edits");
         let expected = KPTFILE
             .replace("ref: v1", "ref: v2")
             .replace("web/v1", "web/v2");
-        assert_eq!(text, expected.replace("aaaa", "bbbb"));
+        assert_eq!(
+            text,
+            expected.replace(
+                "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+            )
+        );
     }
 
     #[test]
     fn a_lock_without_a_commit_stays_without_one_until_all_is_decided() {
-        let kptfile = KPTFILE.replace("    commit: aaaa\n", "");
-        let lock = Tracking::read(&kptfile).expect("a Kptfile").lock;
+        let kptfile = KPTFILE.replace("    commit: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", "");
+        let lock = read(&kptfile).lock;
         let lock = lock.expect("a lock");
         let open = OpenUpgrade {
             from: String::new(),
-            to: "bbbb".to_owned(),
+            to: "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb".to_owned(),
             source: None,
             decided: BTreeSet::new(),
         };
-        let new = revision("v2", "bbbb");
+        let new = revision("v2", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb");
         let text = opened(&kptfile, &lock.moved_to("https://e.com/r", &new), &open);
         let text = text.expect("edits");
         assert!(!text.contains("commit: "), "{text}");
-        let tracking = Tracking::read(&text).expect("a Kptfile");
+        let tracking = read(&text);
         assert_eq!(tracking.open, Some(open));
     }
 
     #[test]
     fn a_lock_that_another_program_moved_closes_the_upgrade() {
-        let lock = Tracking::read(KPTFILE)
-            .expect("a Kptfile")
-            .lock
-            .expect("a lock");
+        let lock = read(KPTFILE).lock.expect("a lock");
         let open = OpenUpgrade {
-            from: "aaaa".to_owned(),
-            to: "bbbb".to_owned(),
+            from: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".to_owned(),
+            to: "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb".to_owned(),
             source: None,
             decided: BTreeSet::new(),
         };
-        let new = revision("v2", "bbbb");
+        let new = revision("v2", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb");
         let moved = lock.moved_to("https://e.com/r", &new);
         let text = opened(KPTFILE, &moved, &open);
-        let text = text.expect("edits").replace("commit: aaaa", "commit: cccc");
-        let tracking = Tracking::read(&text).expect("a Kptfile");
+        let text = text.expect("edits").replace(
+            "commit: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+            "commit: cccccccccccccccccccccccccccccccccccccccc",
+        );
+        let tracking = read(&text);
         assert_eq!(tracking.open, None);
     }
 }

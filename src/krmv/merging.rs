@@ -11,12 +11,14 @@ use krm_variants::config::Config;
 use krm_variants::functions::{
     DriverFiles, DriverOutcome, Inputs, Items, Outcome, SuppliedInput, merge_package, run,
 };
+use krm_variants::git::GitCommand;
 use krm_variants::merge::Side;
 use krm_variants::package::{Package, Skipped};
 use krm_variants::results::{FunctionResult, Reason, Results};
 use krm_variants::supplied::{Role, SuppliedPackage};
 use krm_variants::yaml::{OwnedDocument, Value, to_block_text};
 
+use super::client;
 use super::conflict::ReportedConflict;
 use super::failure::{Failure, Result};
 use super::package::Contents;
@@ -240,12 +242,34 @@ fn lines_with_markers(files: &DriverFiles) -> Result<String> {
     ] {
         std::fs::write(folder.path().join(name), text)?;
     }
-    let [local, upstream] = &files.labels;
-    let labels = ["-L", local, "-L", "original", "-L", upstream];
-    let files = ["local", "original", "upstream"];
-    let arguments = ["merge-file", "-p", "-q"].into_iter();
-    let output = super::client::output(folder.path(), arguments.chain(labels).chain(files))?;
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    // The names of the sides come from data: they replace these labels in the output.
+    let labels = ["krmv-label-local", "krmv-label-upstream"];
+    let words = [
+        "merge-file",
+        "-p",
+        "-q",
+        "-L",
+        labels[0],
+        "-L",
+        "original",
+        "-L",
+        labels[1],
+    ];
+    let names = ["local", "original", "upstream"].map(|name| folder.path().join(name));
+    let command = GitCommand::new(&words).paths(names);
+    let output = client::output(client::Place::Elsewhere, &command)?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let named = |line: &str| {
+        for (label, name) in labels.into_iter().zip(&files.labels) {
+            for marker in ["<<<<<<< ", ">>>>>>> "] {
+                if line.trim_end() == format!("{marker}{label}") {
+                    return line.replacen(label, name, 1);
+                }
+            }
+        }
+        line.to_owned()
+    };
+    Ok(text.split_inclusive('\n').map(named).collect())
 }
 
 pub(crate) fn has_markers(text: &str) -> bool {

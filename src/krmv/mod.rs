@@ -19,6 +19,7 @@ mod interactive;
 mod kptfile;
 mod merging;
 mod overlay;
+mod own_repository;
 mod package;
 mod print;
 mod releases;

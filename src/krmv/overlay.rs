@@ -19,13 +19,14 @@ use krm_variants::yaml::Value;
 use serde_json::json;
 
 use super::cli::{Common, OverlayArguments};
+use super::client;
 use super::exit;
 use super::failure::{Failure, Result};
 use super::package::{Contents, LocalPackage};
 use super::print::{self, GREEN, Page, RED, YELLOW};
 use super::report::{print_errors, result_json};
 use super::session::FollowedPackage;
-use super::source::{SourceArgument, is_remote_address};
+use super::source::SourceArgument;
 use super::upstream::{UpstreamSource, contents, supplied};
 
 pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
@@ -37,16 +38,13 @@ pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
     let base = followed.original()?;
     let revision = followed.locked_revision(followed.lock)?;
     let repository = followed.upstream.address();
-    let is_remote = repository.contains("://") && !repository.starts_with("file:")
-        || is_remote_address(repository);
-    let remote =
-        (is_remote && followed.upstream.is_git() && package.only_file()?.is_none()).then(|| {
-            let path = match followed.lock.directory.as_str() {
-                "" => String::new(),
-                path => format!("//{path}"),
-            };
-            format!("{repository}{path}?ref={}", revision.lock_ref)
-        });
+    let remote = (followed.upstream.is_remote() && package.only_file()?.is_none()).then(|| {
+        let path = match followed.lock.directory.as_str() {
+            "" => String::new(),
+            path => format!("//{path}"),
+        };
+        format!("{repository}{path}?ref={}", revision.lock_ref)
+    });
     let (documents, results) = made(&package, &base, remote.as_deref())?;
     if results.has_errors() {
         return print_errors(&results, common);
@@ -145,7 +143,10 @@ fn verify(package: &LocalPackage, documents: &[Document]) -> Result<()> {
 /// What `kustomize build`, or else `kubectl kustomize`, prints.
 fn kustomize(directory: &Path) -> Result<String> {
     for (program, word) in [("kustomize", "build"), ("kubectl", "kustomize")] {
-        let Ok(output) = Command::new(program).arg(word).arg(directory).output() else {
+        let mut command = Command::new(program);
+        // It runs Git for the bases that a kustomization names.
+        client::guard(&mut command);
+        let Ok(output) = command.arg(word).arg(directory).output() else {
             continue;
         };
         if !output.status.success() {
@@ -228,7 +229,9 @@ fn base_of(directory: &Path, name: &str) -> Result<Vec<Value>> {
         [("base.yaml".to_owned(), std::fs::read(&path)?)].into()
     } else {
         let source = SourceArgument::parse(name)?;
-        let upstream = UpstreamSource::listed(&source.repository, &source.path, true)?;
+        let origin = source.origin_of_data()?;
+        let mut upstream = UpstreamSource::open(origin, true)?;
+        upstream.list(&source.path)?;
         let request = source.revision.as_deref().unwrap_or("HEAD");
         let revision = upstream.requested(&source.path, request)?;
         let files = upstream.snapshot(&source.path, &revision)?;

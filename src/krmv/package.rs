@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use krm_variants::address::Surroundings;
 use krm_variants::kptfile::UpstreamLock;
 use krm_variants::merge::member::{Member, find_packages};
 use krm_variants::merge::resources::pair;
@@ -14,9 +15,9 @@ use krm_variants::package::{
 use krm_variants::resource::Resource;
 use krm_variants::yaml::{Document, NodeRef, OwnedDocument};
 
-use super::client;
 use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
+use super::own_repository::OwnRepository;
 
 /// The files of a package, by path.
 pub(crate) type Contents = BTreeMap<String, Vec<u8>>;
@@ -74,6 +75,8 @@ pub(crate) struct LocalPackage {
     files: package::Package,
     pub(crate) contents: Contents,
     pub(crate) tracking: Tracking,
+    /// The user's repository whose work tree holds the package.
+    pub(crate) repository: Option<OwnRepository>,
     _lock: PackageLock,
 }
 
@@ -116,12 +119,16 @@ impl LocalPackage {
         recover_package(directory)?;
         let files = read_package(directory)?;
         let contents = contents_of(&files)?;
+        let repository = OwnRepository::around(directory);
+        let root = repository.as_ref().map(OwnRepository::root);
+        let surroundings = Surroundings::of(directory, root);
         let tracking = match contents.get(KPTFILE) {
             Some(kptfile) => {
-                let tracking = Tracking::read(&String::from_utf8_lossy(kptfile));
+                let tracking = Tracking::read(&String::from_utf8_lossy(kptfile), &surroundings);
                 tracking.map_err(|error| {
-                    Failure::new(format!("'{name}': {}", error.message))
-                        .hint(command(["git", "-C", &name, "diff", KPTFILE]))
+                    let kptfile = directory.join(KPTFILE);
+                    let diff = command(["git", "diff", "--", &kptfile.to_string_lossy()]);
+                    Failure::new(format!("'{name}': {}", error.message)).hint(diff)
                 })?
             }
             None => Tracking::default(),
@@ -131,6 +138,7 @@ impl LocalPackage {
             files,
             contents,
             tracking,
+            repository,
             _lock: lock,
         })
     }
@@ -220,27 +228,29 @@ impl LocalPackage {
         })
     }
 
-    /// The directory for `git -C`. `None` if the current directory is in the work tree of the package.
-    fn directory_elsewhere(&self) -> Option<String> {
-        let top = |directory: &Path| client::line(directory, ["rev-parse", "--show-toplevel"]);
-        (top(Path::new(".")) != top(&self.directory)).then(|| self.name())
+    /// The root of the work tree of the package. `None` if the current directory is in it.
+    fn root_elsewhere(&self) -> Option<&OwnRepository> {
+        let repository = self.repository.as_ref()?;
+        let here = OwnRepository::around(Path::new("."));
+        let is_here = here.is_some_and(|here| here.root() == repository.root());
+        (!is_here).then_some(repository)
     }
 
     /// A Git command for the repository of the package.
     pub(crate) fn git_command(&self, words: &[&str]) -> String {
-        let elsewhere = self.directory_elsewhere();
-        let at = elsewhere.iter().flat_map(|name| ["-C", name]);
+        let elsewhere = self.root_elsewhere();
+        let elsewhere = elsewhere.map(|repository| repository.root().to_string_lossy());
+        let at = elsewhere.iter().flat_map(|root| ["-C", root]);
         command(["git"].into_iter().chain(at).chain(words.iter().copied()))
     }
 
     /// A path of the package for [`LocalPackage::git_command`].
     pub(crate) fn git_path(&self, path: &str) -> String {
-        let folder = match self.directory_elsewhere() {
-            Some(_) => Path::new(""),
-            None => &self.directory,
+        let path: PathBuf = match self.root_elsewhere() {
+            Some(repository) => repository.from_root(path),
+            // A path loses its last `.`.
+            None => self.directory.join(path).components().collect(),
         };
-        // A path loses its last `.`.
-        let path: PathBuf = folder.join(path).components().collect();
         path.to_string_lossy().into_owned()
     }
 

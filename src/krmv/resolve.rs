@@ -105,12 +105,12 @@ impl Resolution<'_> {
     /// Writes the decisions, and reports the conflicts that are left.
     fn finish(&mut self, decisions: &[UserDecision], common: &Common) -> Result<u8> {
         let undecided = self.undecided();
-        let (lock, repository) = followed(self.package)?;
+        let (lock, origin) = followed(self.package)?;
         let is_settled = undecided.is_empty() && self.markers.is_empty();
         let text = LocalPackage::kptfile(&self.contents);
         let text = if is_settled {
             let lock = kptfile::at(lock, &self.merger.path);
-            kptfile::locked(&text, &lock.moved_to(repository, &self.revision))?
+            kptfile::locked(&text, &lock.moved_to(origin.address(), &self.revision))?
         } else {
             kptfile::decided(&text, &self.open)?
         };

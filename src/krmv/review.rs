@@ -3,13 +3,13 @@
 //! Both states of the package are built in memory, and `review-package` compares them.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
+use krm_variants::address::Surroundings;
 use krm_variants::config::Config;
 use krm_variants::filter::ReportFormat;
 use krm_variants::functions::{Inputs, Items, SuppliedInput, review_package, run as run_function};
-use krm_variants::git::{Repository, Revision};
+use krm_variants::git::{GitCommand, Repository, Revision};
 use krm_variants::merge::Side;
 use krm_variants::package::{Package, is_krm_name};
 use krm_variants::results::Results;
@@ -18,9 +18,10 @@ use krm_variants::supplied::{Role, SuppliedPackage};
 use serde_json::json;
 
 use super::cli::{Common, ReviewArguments};
+use super::client::{self, Place};
 use super::conflict::conflicts;
 use super::diff::cloned;
-use super::failure::{Failure, Result, command};
+use super::failure::{Failure, Result};
 use super::kptfile::Tracking;
 use super::merging::{MergedPackage, Merger};
 use super::package::{Contents, KPTFILE, LocalPackage};
@@ -28,7 +29,7 @@ use super::print::{self, Page, YELLOW, counted, to_stdout};
 use super::report::{print_errors, result_json};
 use super::session::{FollowedPackage, arguments};
 use super::upstream::{contents, supplied};
-use super::{client, exit, worktree};
+use super::{exit, worktree};
 
 pub(crate) fn run(review: &ReviewArguments, common: &Common) -> Result<u8> {
     let (directory, request) = arguments(&review.arguments)?;
@@ -233,12 +234,18 @@ impl FollowedPackage<'_> {
 
     /// Whether the package has uncommitted changes, and a commit to compare with.
     pub(crate) fn is_edited_since_commit(&self) -> Result<bool> {
-        let directory = &self.package.directory;
+        let Some(repository) = &self.package.repository else {
+            return Ok(false);
+        };
         if worktree::uncommitted(self.package)?.is_empty() {
             return Ok(false);
         }
-        let at_head = format!("{HEAD}:./{KPTFILE}");
-        Ok(client::line(directory, ["cat-file", "-t", &at_head]).is_some())
+        let kptfile = repository.from_root(KPTFILE);
+        let kptfile = kptfile.to_string_lossy().replace('\\', "/");
+        let kind = GitCommand::new(&["cat-file", "-t"])
+            .data()
+            .file_at_head(&kptfile);
+        Ok(client::line(Place::Own(repository), &kind.done()).is_some())
     }
 
     /// The package in a commit of its own repository. `None` if the name is not `HEAD` or based on it, such as
@@ -247,23 +254,18 @@ impl FollowedPackage<'_> {
         if name == LOCK || !is_own(name) {
             return Ok(None);
         }
-        let directory = &self.package.directory;
-        let line = |arguments: [&str; 3]| {
-            let found = client::line(directory, arguments);
-            found.ok_or_else(|| {
-                let message = format!(
-                    "'{}' has no commit `{name}` to compare with",
-                    self.package.name()
-                );
-                Failure::new(message).hint(command(["git", "-C", &self.package.name(), "log"]))
-            })
+        let missing = || {
+            let message = format!(
+                "'{}' has no commit `{name}` to compare with",
+                self.package.name()
+            );
+            Failure::new(message).hint(self.package.git_command(&["log"]))
         };
-        let top = line(["rev-parse", "--path-format=absolute", "--show-toplevel"])?;
-        let commit = line(["rev-parse", "--verify", &format!("{name}^{{commit}}")])?;
-        let within = client::line(directory, ["rev-parse", "--show-prefix"]).unwrap_or_default();
-        let repository = Repository::open(&PathBuf::from(top))?;
+        let own = self.package.repository.as_ref().ok_or_else(missing)?;
+        let repository = Repository::open(own.root())?;
+        let commit = repository.resolve("", name).map_err(|_| missing())?.commit;
         let revision = Revision::named(name, commit);
-        let snapshot = repository.read(within.trim_end_matches('/'), revision)?;
+        let snapshot = repository.read(&own.inner(), revision)?;
         supplied(snapshot, Role::Before, None, &[]).map(Some)
     }
 
@@ -275,7 +277,8 @@ impl FollowedPackage<'_> {
         let Ok(kptfile) = committed.read_file(KPTFILE) else {
             return Ok(None);
         };
-        let before = Tracking::read(&String::from_utf8_lossy(&kptfile))?;
+        let before = String::from_utf8_lossy(&kptfile);
+        let before = Tracking::read(&before, &Surroundings::default())?;
         let Some(old) = before.lock else {
             return Ok(None);
         };

@@ -10,7 +10,7 @@ use krm_variants::upstream::{SourceOutsideGit, is_digest};
 use krm_variants::yaml::{OwnedDocument, Value};
 
 use super::failure::{Failure, Result, command};
-use super::kptfile::OpenUpgrade;
+use super::kptfile::{OpenUpgrade, PackageOrigin};
 use super::merging::Merger;
 use super::package::{Contents, KPTFILE, LocalPackage, RULES};
 use super::releases::ListedReference;
@@ -18,7 +18,7 @@ use super::upstream::{UpstreamSource, supplied};
 use super::worktree;
 
 /// The lock of a package and the address of its repository. An error if the Kptfile does not record them.
-pub(crate) fn followed(package: &LocalPackage) -> Result<(&UpstreamLock, &str)> {
+pub(crate) fn followed(package: &LocalPackage) -> Result<(&UpstreamLock, &PackageOrigin)> {
     let name = package.name();
     let tracking = &package.tracking;
     match (&tracking.lock, &tracking.repository) {
@@ -69,13 +69,14 @@ impl<'p> FollowedPackage<'p> {
         request: Option<&str>,
         is_offline: bool,
     ) -> Result<Self> {
-        let (lock, repository) = followed(package)?;
+        let (lock, origin) = followed(package)?;
         worktree::refuse_sparse(package)?;
         let named = request.and_then(SourceOutsideGit::parse);
-        let named = named.filter(|_| SourceOutsideGit::parse(repository).is_some());
+        let named = named.filter(|_| matches!(origin, PackageOrigin::Files(_)));
         let named = named.map(|named| named.absolute()).transpose()?;
-        let address = named.map_or_else(|| repository.to_owned(), |named| named.address);
-        let mut upstream = UpstreamSource::listed(&address, &lock.directory, is_offline)?;
+        let origin = named.map_or_else(|| origin.clone(), PackageOrigin::Files);
+        let mut upstream = UpstreamSource::open(origin, is_offline)?;
+        upstream.list(&lock.directory)?;
         upstream.releases.follow(lock.reference.as_deref());
         Ok(Self {
             package,
@@ -87,9 +88,9 @@ impl<'p> FollowedPackage<'p> {
     /// Opens the upstream without the network, for commands other than `get`, `status` and `upgrade`. The list of tags
     /// and branches may be missing.
     pub(crate) fn open_cached(package: &'p LocalPackage) -> Result<Self> {
-        let (lock, repository) = followed(package)?;
+        let (lock, origin) = followed(package)?;
         worktree::refuse_sparse(package)?;
-        let mut upstream = UpstreamSource::open(repository, true)?;
+        let mut upstream = UpstreamSource::open(origin.clone(), true)?;
         // Commits can be read without the list.
         let _ = upstream.list(&lock.directory);
         upstream.releases.follow(lock.reference.as_deref());

@@ -2,11 +2,13 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use krm_variants::address::{Address, Credentials, Surroundings, Unexpected};
 use krm_variants::config::UsageError;
 use krm_variants::git::{is_repository, without_password};
 use krm_variants::upstream::{self, SourceOutsideGit};
 
 use super::failure::{Failure, Result, command};
+use super::kptfile::PackageOrigin;
 
 /// A directory or file of a repository, and the requested revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,6 +70,28 @@ impl SourceArgument {
             path: files.folder,
             revision,
         })
+    }
+
+    /// Where it is, and the credentials that the user typed.
+    pub(crate) fn origin(&self) -> Result<(PackageOrigin, Option<Credentials>)> {
+        if let Some(files) = SourceOutsideGit::parse(&self.repository) {
+            return Ok((PackageOrigin::Files(files), None));
+        }
+        let (address, credentials) = Address::typed(&self.repository).map_err(Self::refused)?;
+        Ok((PackageOrigin::Git(address), credentials))
+    }
+
+    /// Where it is, if a file names it and not the user.
+    pub(crate) fn origin_of_data(&self) -> Result<PackageOrigin> {
+        if let Some(files) = SourceOutsideGit::parse(&self.repository) {
+            return Ok(PackageOrigin::Files(files));
+        }
+        let address = Address::parse(&self.repository, &Surroundings::default());
+        Ok(PackageOrigin::Git(address.map_err(Self::refused)?))
+    }
+
+    fn refused(error: Unexpected) -> Failure {
+        Failure::new(error.to_string()).hint(command(["krmv", "help", "get"]))
     }
 
     /// The repository as a Kptfile names it: a password must not be committed.
@@ -145,11 +169,6 @@ fn authority_end(text: &str) -> Option<usize> {
     let (host, _) = text.split_once(':')?;
     let is_host = !host.is_empty() && !host.contains('/') && !Path::new(text).exists();
     is_host.then_some(host.len() + 1)
-}
-
-/// Whether an address is a URL or an SSH address, `user@host:path`.
-pub(crate) fn is_remote_address(address: &str) -> bool {
-    authority_end(address).is_some()
 }
 
 /// Splits a URL into the repository and the path in it.

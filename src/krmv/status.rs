@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use krm_variants::filter::ProgressLine;
+use krm_variants::git::without_password;
 use krm_variants::merge::Side;
 use krm_variants::merge::likeness::{ComparedPackages, FileEditCount, SimilarityScanner};
 use krm_variants::parallel;
@@ -44,6 +45,10 @@ struct PackageStatus {
     /// For `--bisect`: releases that change a matching field.
     changed: Vec<ChangedField>,
     problem: Option<String>,
+    /// The address of an upstream that was not asked, because upstream brought the package and so chose the address.
+    not_contacted: Option<String>,
+    #[serde(skip)]
+    look: String,
     #[serde(skip)]
     upgrade: String,
     #[serde(skip)]
@@ -84,8 +89,30 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
     }
     let mut states = Vec::new();
     let is_alone = packages.len() == 1;
+    let mut above: Vec<PackageAbove> = Vec::new();
     for directory in packages {
-        let found = state(&directory, status.bisect.as_deref(), common);
+        let is_asked = status.all_upstreams || status.directories.contains(&directory);
+        let is_brought = !is_asked && above.iter().any(|above| above.brought(&directory));
+        let found = state(&directory, is_brought, status.bisect.as_deref(), common);
+        let found = match found {
+            Ok(Some((state, subpackages))) => {
+                let directory = directory.clone();
+                above.push(PackageAbove {
+                    directory,
+                    subpackages,
+                });
+                Ok(Some(state))
+            }
+            Ok(None) => Ok(None),
+            Err(failure) => {
+                let directory = directory.clone();
+                above.push(PackageAbove {
+                    directory,
+                    subpackages: None,
+                });
+                Err(failure)
+            }
+        };
         // A package that cannot be read must not hide the other packages.
         states.extend(found.or_else(|failure| {
             let path = directory.to_string_lossy().into_owned();
@@ -156,10 +183,43 @@ fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> 
     Ok(())
 }
 
-/// The state of one package. `None` if the package has no upstream.
-fn state(directory: &Path, bisect: Option<&str>, common: &Common) -> Result<Option<PackageStatus>> {
+/// A package with an upstream, for the packages below it.
+struct PackageAbove {
+    directory: PathBuf,
+    /// The directories of the subpackages that its upstream brought. `None` if they are not known.
+    subpackages: Option<BTreeSet<String>>,
+}
+
+impl PackageAbove {
+    /// Whether its upstream brought a package, or may have.
+    fn brought(&self, directory: &Path) -> bool {
+        let own = self.directory.strip_prefix(".").unwrap_or(&self.directory);
+        let Ok(inner) = directory.strip_prefix(own) else {
+            return false;
+        };
+        let inner = inner.to_string_lossy().replace('\\', "/");
+        let known = self.subpackages.as_ref();
+        !inner.is_empty() && known.is_none_or(|known| known.contains(&inner))
+    }
+}
+
+/// The directories of the subpackages of a package.
+fn subpackages(packages: &[&SuppliedPackage]) -> BTreeSet<String> {
+    let files = packages.iter().filter_map(|package| package.files());
+    let paths = files.flat_map(|files| files.files().map(|(path, _)| path.to_owned()));
+    let directory = |path: String| Some(path.strip_suffix(KPTFILE)?.strip_suffix('/')?.to_owned());
+    paths.filter_map(directory).collect()
+}
+
+/// The state of one package, and the subpackages that its upstream brought. `None` if the package has no upstream.
+fn state(
+    directory: &Path,
+    is_brought: bool,
+    bisect: Option<&str>,
+    common: &Common,
+) -> Result<Option<(PackageStatus, Option<BTreeSet<String>>)>> {
     let package = LocalPackage::open(directory)?;
-    let Ok((lock, _)) = followed(&package) else {
+    let Ok((lock, origin)) = followed(&package) else {
         return Ok(None);
     };
     let mut state = PackageStatus {
@@ -175,14 +235,19 @@ fn state(directory: &Path, bisect: Option<&str>, common: &Common) -> Result<Opti
         first_with_conflict: None,
         changed: Vec::new(),
         problem: None,
+        not_contacted: None,
+        look: package.command(&["status"]),
         upgrade: package.command(&["upgrade"]),
         resolve: package.command(&["resolve"]),
     };
-    // An upstream that cannot be reached must not hide the other packages.
-    if let Err(failure) = fill(&mut state, &package, bisect, common) {
-        state.problem = Some(failure.message);
+    if is_brought {
+        state.not_contacted = Some(without_password(origin.address()));
+        return Ok(Some((state, None)));
     }
-    Ok(Some(state))
+    // An upstream that cannot be reached must not hide the other packages.
+    let found = fill(&mut state, &package, bisect, common);
+    let found = found.map_err(|failure| state.problem = Some(failure.message));
+    Ok(Some((state, found.ok())))
 }
 
 fn fill(
@@ -190,7 +255,7 @@ fn fill(
     package: &LocalPackage,
     bisect: Option<&str>,
     common: &Common,
-) -> Result<()> {
+) -> Result<BTreeSet<String>> {
     let followed = FollowedPackage::open(package, None, common.offline)?;
     if let Some(open) = &package.tracking.open {
         let target = followed.open_target(open);
@@ -203,7 +268,7 @@ fn fill(
             conflicts: merged.map(count),
         });
         state.edits = Some(edits(package, &merger.upstream)?);
-        return Ok(());
+        return Ok(subpackages(&[&merger.original, &merger.upstream]));
     }
     let base = followed.original()?;
     state.edits = Some(edits(package, &base)?);
@@ -224,7 +289,7 @@ fn fill(
     if let Some(field) = bisect {
         state.changed = trial.changed(field, &newer)?;
     }
-    Ok(())
+    Ok(subpackages(&[&base]))
 }
 
 /// The package on which newer releases are tried.
@@ -351,6 +416,17 @@ impl PackageStatus {
             let problem = page.styled(RED, problem);
             page.wrapped(&format!("  {problem}"), 4);
             page.hint(&self.upgrade);
+            return;
+        }
+        if let Some(address) = &self.not_contacted {
+            let address = printable(address);
+            page.wrapped(
+                &format!(
+                    "  not contacted: upstream brought this package with its address {address}"
+                ),
+                4,
+            );
+            page.hint(&self.look);
             return;
         }
         if let Some(OpenStatus {

@@ -4,36 +4,36 @@
 //! A local repository is read in place. Any other repository has a bare clone in the cache. Single commits are fetched
 //! into the clone, and the whole history only if nothing less is enough.
 
-use std::collections::BTreeMap;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use krm_variants::git::{GitSource, Repository, Revision, Snapshot, without_password};
+use krm_variants::address::{Address, CommitId, Credentials, RefName, Surroundings};
+use krm_variants::git::{GitCommand, GitSource, Repository, Revision, Snapshot, without_password};
 use krm_variants::results::Results;
 use krm_variants::supplied::{Role, SuppliedPackage};
 use krm_variants::upstream::{self, GitOrigin, SourceOutsideGit};
 use krm_variants::upstream_revision::UpstreamRevision;
 
-use super::client;
+use super::client::{self, Place};
 use super::failure::{Failure, Result, command};
+use super::kptfile::PackageOrigin;
+use super::own_repository::OwnRepository;
 use super::package::{Contents, contents_of};
 use super::print::progress;
 use super::releases::{ListedReference, Releases};
-use super::source::{existing, unreadable};
+use super::source::{SourceArgument, existing, unreadable};
 
 /// A repository, or archives or images.
 pub(crate) struct UpstreamSource {
-    /// As a Kptfile names it, for Git. It may have a password.
-    remote: String,
-    /// The same without a password, for the user.
+    origin: PackageOrigin,
+    /// The address without a user, for the user.
     address: String,
+    /// What the user typed in front of the host.
+    credentials: Option<Credentials>,
     /// The local repository, or its clone in the cache. Empty for archives and images.
     path: PathBuf,
-    is_local: bool,
     is_offline: bool,
-    /// The archive or image layout. `None` for a Git repository.
-    files: Option<SourceOutsideGit>,
     /// Its tags and branches, once they are [listed](Self::list).
     pub(crate) releases: Releases,
 }
@@ -41,52 +41,86 @@ pub(crate) struct UpstreamSource {
 /// The file in the clone for the list of references that was read last.
 const REFERENCES: &str = "krmv-references";
 
-/// Flags of a fetch that gets single commits.
-const SHALLOW: [&str; 2] = ["--depth=1", "--no-tags"];
-
-/// A user may forbid Git to use bare repositories that no flag names.
-const ANY_BARE: [&str; 2] = ["-c", "safe.bareRepository=all"];
-
 impl UpstreamSource {
-    pub(crate) fn open(address: &str, is_offline: bool) -> Result<Self> {
-        let remote = address.to_owned();
-        let address = &without_password(address);
-        let files = SourceOutsideGit::parse(address);
-        let local = address.strip_prefix("file://").unwrap_or(address);
-        let is_url = address.contains("://") || super::source::is_remote_address(address);
-        let is_local = files.is_some() || !is_url || local.len() < address.len();
-        let path = if files.is_some() {
-            PathBuf::new()
-        } else if is_local {
-            existing(Path::new(local)).ok_or_else(|| {
-                let message =
-                    format!("'{local}', where the package comes from, is not a Git repository");
-                Failure::new(message).hint(command(["git", "clone", "URL", local]))
-            })?
-        } else {
-            cache()?.join(folder_of(address))
+    /// Opens what a Kptfile names.
+    pub(crate) fn open(origin: PackageOrigin, is_offline: bool) -> Result<Self> {
+        Self::with_credentials(origin, None, is_offline)
+    }
+
+    /// Opens what the user named.
+    pub(crate) fn typed(source: &SourceArgument, is_offline: bool) -> Result<Self> {
+        let (origin, credentials) = source.origin()?;
+        Self::with_credentials(origin, credentials, is_offline)
+    }
+
+    fn with_credentials(
+        origin: PackageOrigin,
+        credentials: Option<Credentials>,
+        is_offline: bool,
+    ) -> Result<Self> {
+        let address = without_password(origin.address());
+        let path = match &origin {
+            PackageOrigin::Files(_) => PathBuf::new(),
+            PackageOrigin::Git(git) => match git.local() {
+                Some(local) => existing(local).ok_or_else(|| {
+                    let local = local.to_string_lossy();
+                    let message =
+                        format!("'{local}', where the package comes from, is not a Git repository");
+                    Failure::new(message).hint(command(["git", "clone", "URL", &local]))
+                })?,
+                None => cache()?.join(folder_of(&address)),
+            },
         };
         Ok(Self {
-            remote,
-            address: address.to_owned(),
+            origin,
+            address,
+            credentials,
             path,
-            is_local,
             is_offline,
-            files,
             releases: Releases::default(),
         })
     }
 
-    /// Opens the source, and lists its tags and branches for a directory.
-    pub(crate) fn listed(address: &str, directory: &str, is_offline: bool) -> Result<Self> {
-        let mut upstream = Self::open(address, is_offline)?;
-        upstream.list(directory)?;
-        Ok(upstream)
+    /// The repository on another machine.
+    fn remote_repository(&self) -> Option<&Address> {
+        match &self.origin {
+            PackageOrigin::Git(address) if address.local().is_none() => Some(address),
+            _ => None,
+        }
+    }
+
+    fn files(&self) -> Option<&SourceOutsideGit> {
+        match &self.origin {
+            PackageOrigin::Files(files) => Some(files),
+            PackageOrigin::Git(_) => None,
+        }
+    }
+
+    /// Refuses a repository in the work tree of a package: later commands would not read what a Kptfile names there.
+    pub(crate) fn refuse_inside(&self, directory: &Path) -> Result<()> {
+        let absolute = std::path::absolute(directory)?;
+        let own = absolute.ancestors().find(|above| above.is_dir());
+        let own = own.and_then(OwnRepository::around);
+        let surroundings = Surroundings::of(&absolute, own.as_ref().map(OwnRepository::root));
+        if self.is_git() && !self.is_remote() && surroundings.contain(&self.path) {
+            let message = format!(
+                "expected a repository outside of the work tree that holds '{}', found '{}'",
+                directory.display(),
+                self.path.display()
+            );
+            return Err(Failure::new(message).hint("krmv help get"));
+        }
+        Ok(())
+    }
+
+    /// Whether it is a Git repository on another machine.
+    pub(crate) fn is_remote(&self) -> bool {
+        self.remote_repository().is_some()
     }
 
     /// As a Kptfile names it, for the Kptfile.
     pub(crate) fn remote(&self) -> &str {
-        &self.remote
+        self.origin.address()
     }
 
     /// Its name for the user.
@@ -96,28 +130,33 @@ impl UpstreamSource {
 
     /// Whether it is a Git repository, and not an archive or image layout.
     pub(crate) fn is_git(&self) -> bool {
-        self.files.is_none()
+        self.files().is_none()
     }
 
     /// Reads its tags and branches, for a directory.
     pub(crate) fn list(&mut self, directory: &str) -> Result<()> {
-        if let Some(files) = &self.files {
+        if let Some(files) = self.files() {
             self.releases = Releases::of_files(files, directory)?;
             return Ok(());
         }
-        let listed = if self.is_local {
-            client::text(&self.path, ["ls-remote", "."]).map_err(|error| self.unreachable(error))?
-        } else if self.is_offline {
-            let file = self.path.join(REFERENCES);
-            std::fs::read_to_string(file).map_err(|_| self.not_cached("its list of revisions"))?
-        } else {
-            progress(format_args!("Asking {} for its revisions", self.address));
-            let listed = client::text(Path::new("."), ["ls-remote", "--", self.remote.as_str()]);
-            let listed = listed.map_err(|error| self.unreachable(error))?;
-            self.prepare(&listed)?;
-            // If the cache is not writable, the next fetch into it fails with an error.
-            let _ = std::fs::write(self.path.join(REFERENCES), &listed);
-            listed
+        let listed = match self.remote_repository() {
+            None => Repository::open(&self.path)?.listed_references()?,
+            Some(_) if self.is_offline => {
+                let file = self.path.join(REFERENCES);
+                std::fs::read_to_string(file)
+                    .map_err(|_| self.not_cached("its list of revisions"))?
+            }
+            Some(address) => {
+                progress(format_args!("Asking {} for its revisions", self.address));
+                let list = GitCommand::list_references(address);
+                let credentials = self.credentials.as_ref();
+                let listed = client::text_with(Place::Elsewhere, &list, credentials);
+                let listed = listed.map_err(|error| self.unreachable(error))?;
+                self.prepare(&listed)?;
+                // If the cache is not writable, the next fetch into it fails with an error.
+                let _ = std::fs::write(self.path.join(REFERENCES), &listed);
+                listed
+            }
         };
         self.releases = Releases::read(&listed, directory);
         if self.releases.is_empty() {
@@ -134,7 +173,7 @@ impl UpstreamSource {
             .requested(request)
             .map(ListedReference::revision);
         // A clone may still have tags and branches that upstream deleted.
-        let is_other = self.is_local || is_commit(request);
+        let is_other = !self.is_remote() || is_commit(request);
         let other = || is_other.then(|| self.by_other_name(directory, request));
         let found = listed.or_else(|| other().flatten());
         found.ok_or_else(|| self.not_found(request))
@@ -153,7 +192,7 @@ impl UpstreamSource {
 
     /// Finds a revision by any name that only the repository itself knows: a commit, `HEAD~1`.
     pub(crate) fn by_other_name(&self, directory: &str, name: &str) -> Option<Revision> {
-        if let Some(files) = &self.files {
+        if let Some(files) = self.files() {
             let flag = files.with_folder(directory);
             let found = match SourceOutsideGit::parse(name) {
                 Some(other) => {
@@ -163,7 +202,7 @@ impl UpstreamSource {
             };
             return found.map(|found| of_file(&*found));
         }
-        if !self.is_local && is_commit(name) && name.len() >= 40 {
+        if self.is_remote() && is_commit(name) && name.len() >= 40 {
             self.fetch_commit(name).ok()?;
         }
         let repository = Repository::open(&self.path).ok()?;
@@ -186,37 +225,37 @@ impl UpstreamSource {
         }
         let reference = self.releases.at(commit);
         let name = reference.map_or(commit, |reference| reference.name.as_str());
-        if self.is_local {
+        let Some(remote) = self.remote_repository() else {
             let message = format!(
                 "the commit {commit} is not in the repository {}",
                 self.address
             );
-            return Err(Failure::new(message).hint(command([
-                "git",
-                "-C",
-                &self.path.to_string_lossy(),
-                "fetch",
-                "--tags",
-            ])));
-        }
+            let path = self.path.to_string_lossy();
+            return Err(
+                Failure::new(message).hint(command(["git", "-C", &path, "fetch", "--tags"]))
+            );
+        };
         if self.is_offline {
             return Err(self.not_cached(&format!("the revision {name}")));
         }
+        let id = CommitId::parse(commit)?;
         progress(format_args!("Fetching {name} from {}", self.address));
         let address = self.address.as_str();
-        let remote = self.remote.as_str();
-        let shallow = [SHALLOW.as_slice(), &["--", remote]].concat();
-        let full_name = reference.map(|reference| format!("+{0}:{0}", reference.full_name));
-        let mut attempts: Vec<Vec<&str>> = Vec::new();
-        if let Some(full_name) = &full_name {
-            attempts.push([&shallow, [full_name.as_str()].as_slice()].concat());
+        let mut attempts = Vec::new();
+        if let Some(name) =
+            reference.and_then(|reference| RefName::parse(&reference.full_name).ok())
+        {
+            attempts.push(GitCommand::fetch(remote, &[name], &[]));
         }
-        attempts.push([&shallow, [commit].as_slice()].concat());
+        attempts.push(GitCommand::fetch(remote, &[], &[id]));
         // The last resort: everything.
-        attempts.push(vec!["--tags", "--", remote, "+refs/heads/*:refs/heads/*"]);
+        attempts.push(GitCommand::fetch_all(remote, false));
         let mut last = None;
         for attempt in attempts {
             if let Err(error) = self.fetch(&attempt) {
+                if error.message == client::NO_ANSWER {
+                    return Err(self.unreachable(error));
+                }
                 last = Some(error);
             }
             if let Some(found) = has(&self.path) {
@@ -243,38 +282,33 @@ impl UpstreamSource {
         };
         let missing: Vec<&&ListedReference> =
             references.iter().filter(|one| !is_here(one)).collect();
-        if self.is_local || self.is_offline || missing.len() < 2 {
+        let remote = self.remote_repository().filter(|_| !self.is_offline);
+        let Some(remote) = remote.filter(|_| missing.len() > 1) else {
             return Ok(());
-        }
+        };
         let count = missing.len();
         progress(format_args!(
             "Fetching {count} revisions from {}",
             self.address
         ));
-        let names = missing
-            .iter()
-            .map(|reference| format!("+{0}:{0}", reference.full_name));
-        let names: Vec<String> = names.collect();
-        let mut arguments = [SHALLOW.as_slice(), &["--", &self.remote]].concat();
-        arguments.extend(names.iter().map(String::as_str));
-        self.fetch(&arguments)
+        let names = missing.iter();
+        let names = names.filter_map(|reference| RefName::parse(&reference.full_name).ok());
+        let names: Vec<RefName> = names.collect();
+        self.fetch(&GitCommand::fetch(remote, &names, &[]))
             .map_err(|error| self.unreachable(error))
     }
 
     /// Fetches all tags and branches with their histories.
     pub(crate) fn fetch_all(&self) -> Result<()> {
-        if self.is_local {
+        let Some(remote) = self.remote_repository() else {
             return Ok(());
-        }
+        };
         if self.is_offline {
             return Err(self.not_cached("its history"));
         }
         progress(format_args!("Fetching the history of {}", self.address));
         let is_shallow = self.path.join("shallow").exists();
-        let mut arguments = vec!["--tags"];
-        arguments.extend(is_shallow.then_some("--unshallow"));
-        arguments.extend(["--", self.remote.as_str(), "+refs/heads/*:refs/heads/*"]);
-        self.fetch(&arguments)
+        self.fetch(&GitCommand::fetch_all(remote, is_shallow))
             .map_err(|error| self.unreachable(error))
     }
 
@@ -286,28 +320,17 @@ impl UpstreamSource {
             "-C",
             &path,
             "fetch",
-            SHALLOW[0],
+            "--depth=1",
             "--",
             &self.address,
             commit,
         ];
-        (!self.is_local).then(|| command(words))
+        self.is_remote().then(|| command(words))
     }
 
-    fn fetch(&self, arguments: &[&str]) -> Result<()> {
-        let common = ["fetch", "--quiet", "--no-write-fetch-head", "--force"];
-        // As for `ls-remote`, the repository of the user may have credentials or another address for a URL.
-        let config = "rev-parse --path-format=absolute --git-path config";
-        let own = client::line(Path::new("."), config.split(' '));
-        let own = own.map(|path| format!("include.path={path}"));
-        let own = own
-            .iter()
-            .flat_map(|own| ["-c", own, "-c", "core.bare=true"]);
-        let arguments = own
-            .chain(ANY_BARE)
-            .chain(common)
-            .chain(arguments.iter().copied());
-        client::text(&self.path, arguments).map(drop)
+    fn fetch(&self, fetch: &GitCommand) -> Result<()> {
+        let credentials = self.credentials.as_ref();
+        client::text_with(Place::Cache(&self.path), fetch, credentials).map(drop)
     }
 
     /// The local repository, or the clone in the cache.
@@ -344,7 +367,7 @@ impl UpstreamSource {
     }
 
     fn whole_snapshot(&self, path: &str, revision: &Revision) -> Result<Snapshot> {
-        if let Some(files) = &self.files {
+        if let Some(files) = self.files() {
             let package = self.file(files, path, revision)?.read();
             return Ok(Snapshot {
                 revision: revision.clone(),
@@ -385,7 +408,9 @@ impl UpstreamSource {
             Ok(snapshot) => return Ok((snapshot, path.to_owned())),
             Err(error) => error,
         };
-        let Some(moved) = moved_to(&self.path, path, from, &revision.commit) else {
+        let repository = Repository::open(&self.path).ok();
+        let moved = repository.and_then(|one| one.moved(path, from, &revision.commit));
+        let Some(moved) = moved else {
             return Err(error);
         };
         let snapshot = self.snapshot(&moved, revision)?;
@@ -410,8 +435,8 @@ impl UpstreamSource {
         folder.create(&self.path).map_err(refused)?;
         let is_sha256 = listed.find('\t') == Some(64);
         let format = if is_sha256 { "sha256" } else { "sha1" };
-        let init = ["init", "--quiet", "--bare", "--object-format", format];
-        client::text(&self.path, init)?;
+        let init = GitCommand::new(&["init", "--quiet", "--bare", "--object-format", format]);
+        client::text(Place::Elsewhere, &init.paths([&self.path]))?;
         Ok(())
     }
 
@@ -420,9 +445,13 @@ impl UpstreamSource {
             return error;
         }
         // Git prints a user without a password, and a token may be the user.
-        let user = self.remote.len() - self.address.len();
-        let start = self.remote.find("://").map_or(0, |at| at + 3);
-        let reason = error.message.replace(&self.remote[start..start + user], "");
+        let credentials = self.credentials.as_ref();
+        let reason = credentials.map(|one| one.removed_from(&error.message));
+        let reason = reason.unwrap_or(error.message);
+        let whole = self.origin.address();
+        let start = whole.find("://").map_or(0, |at| at + 3);
+        let user = whole.get(start..start + whole.len() - self.address.len());
+        let reason = reason.replace(user.unwrap_or_default(), "");
         let message = format!("cannot read {}: {reason}", self.address);
         Failure::new(message).hint(command(["git", "ls-remote", &self.address]))
     }
@@ -442,24 +471,6 @@ fn is_commit(name: &str) -> bool {
     name.len() >= 7 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The directory to which most files of a directory were renamed between two commits, or the new path of a file.
-pub(crate) fn moved_to(repository: &Path, path: &str, from: &str, to: &str) -> Option<String> {
-    let command = "diff-tree -r -z -M --diff-filter=R --name-status";
-    let arguments = ANY_BARE.into_iter().chain(command.split(' '));
-    let listed = client::text(repository, arguments.chain([from, to])).ok()?;
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut words = listed.split('\0');
-    while let (Some(_), Some(old), Some(new)) = (words.next(), words.next(), words.next()) {
-        let rest = old.strip_prefix(path);
-        let rest = rest.filter(|rest| rest.is_empty() || rest.starts_with('/'));
-        if let Some(directory) = rest.and_then(|rest| new.strip_suffix(rest)) {
-            *counts.entry(directory).or_default() += 1;
-        }
-    }
-    let most = counts.into_iter().max_by_key(|(_, count)| *count);
-    most.map(|(directory, _)| directory.to_owned())
-}
-
 /// A revision as the upstream of a new package, including the files that merges leave out.
 pub(crate) fn to_clone(
     snapshot: Snapshot,
@@ -467,7 +478,7 @@ pub(crate) fn to_clone(
     path: &str,
     results: &mut Results,
 ) -> Result<SuppliedPackage> {
-    if let Some(files) = &upstream.files {
+    if let Some(files) = upstream.files() {
         let Snapshot {
             revision, package, ..
         } = snapshot;

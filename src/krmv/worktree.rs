@@ -1,54 +1,68 @@
 //! The Git work tree that contains a package, if there is one.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use krm_variants::address::{CommitId, Surroundings};
+use krm_variants::git::GitCommand;
 use krm_variants::package::is_temporary;
 use krm_variants::results::and_more;
 use krm_variants::yaml::{OwnedDocument, Path as YamlPath};
 
-use super::client;
+use super::client::{self, Place};
 use super::conflict::ReportedConflict;
 use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
+use super::own_repository::OwnRepository;
 use super::package::{KPTFILE, LocalPackage};
 
-/// Whether `git` knows the directory as part of a work tree. An error if Git refuses the repository around it, such as
-/// the repository of another user.
-fn is_inside(directory: &Path) -> Result<bool> {
-    let output = client::output(directory, ["rev-parse", "--is-inside-work-tree"])?;
-    let is_repository = |folder: &Path| {
-        let inside = folder.join(".git");
-        inside.is_file() || inside.join("HEAD").is_file()
+/// The user's repository around a package. `None` outside of a work tree. An error if Git refuses it, such as the
+/// repository of another user.
+fn repository(package: &LocalPackage) -> Result<Option<&OwnRepository>> {
+    let Some(repository) = &package.repository else {
+        return Ok(None);
     };
-    if !output.status.success() && directory.canonicalize()?.ancestors().any(is_repository) {
-        let name = directory.to_string_lossy();
+    let command = GitCommand::new(&["rev-parse", "--is-inside-work-tree"]);
+    let output = client::output(Place::Own(repository), &command)?;
+    if !output.status.success() {
         let message = format!(
-            "cannot read the repository of '{name}': {}",
+            "cannot read the repository of '{}': {}",
+            package.name(),
             client::message(&output)
         );
-        return Err(Failure::new(message).hint(command(["git", "-C", &name, "status"])));
+        return Err(Failure::new(message).hint(package.git_command(&["status"])));
     }
-    Ok(output.status.success() && output.stdout.starts_with(b"true"))
+    Ok(output.stdout.starts_with(b"true").then_some(repository))
 }
 
-/// The output of a Git command for some paths.
-fn with_paths(directory: &Path, command: &str, paths: &[String]) -> Result<String> {
-    let words = command.split(' ');
-    client::text(directory, words.chain(paths.iter().map(String::as_str)))
+/// The paths of a package from the root of its work tree.
+fn paths_of(package: &LocalPackage, repository: &OwnRepository) -> Result<Vec<PathBuf>> {
+    let paths = package.paths()?;
+    Ok(paths
+        .iter()
+        .map(|path| repository.from_root(path))
+        .collect())
+}
+
+/// The output of a Git command for some paths from the root of the work tree.
+fn with_paths<P: AsRef<std::ffi::OsStr>>(
+    repository: &OwnRepository,
+    words: &[&'static str],
+    paths: &[P],
+) -> Result<String> {
+    let command = GitCommand::new(words).paths(paths);
+    client::text(Place::Own(repository), &command)
 }
 
 /// The uncommitted changes of a package, as `git status` lists them. Temporary files of a killed run are left out,
 /// because the next run removes them. Empty outside of a work tree.
 pub(crate) fn uncommitted(package: &LocalPackage) -> Result<Vec<String>> {
-    let directory = &package.directory;
-    if !is_inside(directory)? {
+    let Some(repository) = repository(package)? else {
         return Ok(Vec::new());
-    }
-    let status = "status --porcelain --untracked-files=all --";
-    let listed = with_paths(directory, status, &package.paths()?);
-    let name = directory.to_string_lossy();
-    let listed = listed.map_err(|error| error.hint(command(["git", "-C", &name, "status"])))?;
+    };
+    let status = ["status", "--porcelain", "--untracked-files=all"];
+    let listed = with_paths(repository, &status, &paths_of(package, repository)?);
+    let listed = listed.map_err(|error| error.hint(package.git_command(&["status"])))?;
     let is_left_behind = |line: &&str| {
         let name = line.trim_end_matches('"').rsplit(['/', ' ', '"']).next();
         name.is_some_and(is_temporary)
@@ -77,16 +91,21 @@ pub(crate) fn refuse_uncommitted(package: &LocalPackage, again: &str) -> Result<
 /// The files of a package whose edits `git status` does not show, so that no commit may have their present state: the
 /// ignored ones, and those with a mark in the index, by path with the mark. Empty outside of a work tree.
 fn unseen(package: &LocalPackage) -> Result<BTreeMap<String, Option<&'static str>>> {
-    let directory = &package.directory;
-    if !is_inside(directory)? {
+    let Some(repository) = repository(package)? else {
         return Ok(BTreeMap::new());
-    }
-    let paths = package.paths()?;
-    let list = "ls-files -z --others --ignored --exclude-standard --";
-    let ignored = with_paths(directory, list, &paths)?;
+    };
+    let paths = paths_of(package, repository)?;
+    let list = [
+        "ls-files",
+        "-z",
+        "--others",
+        "--ignored",
+        "--exclude-standard",
+    ];
+    let ignored = with_paths(repository, &list, &paths)?;
     let ignored = ignored.split_terminator('\0');
     let ignored = ignored.filter(|path| !path.rsplit('/').next().is_some_and(is_temporary));
-    let tracked = with_paths(directory, "ls-files -z -v --", &paths)?;
+    let tracked = with_paths(repository, &["ls-files", "-z", "-v"], &paths)?;
     let marked = tracked.split_terminator('\0').filter_map(|line| {
         let (tag, path) = line.split_once(' ')?;
         let mark = match tag {
@@ -96,10 +115,12 @@ fn unseen(package: &LocalPackage) -> Result<BTreeMap<String, Option<&'static str
         };
         Some((path.to_owned(), Some(mark)))
     });
-    Ok(ignored
-        .map(|path| (path.to_owned(), None))
-        .chain(marked)
-        .collect())
+    let found = ignored.map(|path| (path.to_owned(), None)).chain(marked);
+    let in_package = found.filter_map(|(path, mark)| {
+        let path = repository.in_folder(&path)?;
+        Some((path.to_owned(), mark))
+    });
+    Ok(in_package.collect())
 }
 
 /// Refuses to change files whose edits Git does not see: no commit could bring their present state back.
@@ -139,19 +160,16 @@ pub(crate) fn refuse_unseen(package: &LocalPackage, changed: &[&str], again: &st
 
 /// Refuses a package with files that a sparse checkout leaves out: they would count as removed by the user.
 pub(crate) fn refuse_sparse(package: &LocalPackage) -> Result<()> {
-    let directory = &package.directory;
-    let is_sparse = ["config", "--type=bool", "core.sparseCheckout"];
-    if client::line(directory, is_sparse).as_deref() != Some("true") {
-        return Ok(());
-    }
-    let Some(top) = client::line(directory, ["rev-parse", "--show-toplevel"]) else {
+    let Some(repository) = &package.repository else {
         return Ok(());
     };
-    let listed = with_paths(
-        directory,
-        "ls-files -z -t --full-name --",
-        &package.paths()?,
-    )?;
+    let is_sparse = GitCommand::new(&["config", "--type=bool", "core.sparseCheckout"]);
+    if client::line(Place::Own(repository), &is_sparse).as_deref() != Some("true") {
+        return Ok(());
+    }
+    let top = repository.root().to_string_lossy().into_owned();
+    let paths = paths_of(package, repository)?;
+    let listed = with_paths(repository, &["ls-files", "-z", "-t"], &paths)?;
     let skipped = listed
         .split_terminator('\0')
         .filter_map(|line| line.strip_prefix("S "));
@@ -180,9 +198,10 @@ pub(crate) fn changed_by(directory: &Path, conflict: &ReportedConflict) -> Optio
     local?;
     let first = conflict.line()?;
     let last = last_line(directory, conflict).unwrap_or(first).max(first);
-    let range = format!("{first},{last}");
-    let arguments = ["blame", "-s", "-l", "-L", &range, "--", conflict.file()];
-    let text = client::text(directory, arguments).ok()?;
+    let repository = OwnRepository::around(directory)?;
+    let blame = GitCommand::new(&["blame", "-s", "-l"]).numbers("-L", &[first, last]);
+    let blame = blame.paths([repository.from_root(conflict.file())]);
+    let text = client::text(Place::Own(&repository), &blame).ok()?;
     let commits = text.lines().filter_map(|line| line.split(' ').next());
     // The first commit of a history has `^` before it.
     let commits: BTreeSet<&str> = commits.map(|id| id.trim_start_matches('^')).collect();
@@ -191,8 +210,11 @@ pub(crate) fn changed_by(directory: &Path, conflict: &ReportedConflict) -> Optio
     }
     // The newest of them.
     let format = "--format=%an on %as, %h: %s";
-    let newest = ["log", "--no-walk", "-1", "--abbrev=8", format];
-    client::line(directory, newest.into_iter().chain(commits))
+    let mut newest = GitCommand::new(&["log", "--no-walk", "-1", "--abbrev=8", format]).data();
+    for commit in commits {
+        newest = newest.commit(&CommitId::parse(commit).ok()?);
+    }
+    client::line(Place::Own(&repository), &newest.done())
 }
 
 /// The last line of the local value of a conflict.
@@ -211,41 +233,55 @@ fn last_line(directory: &Path, conflict: &ReportedConflict) -> Option<usize> {
 
 /// Restores a package to its state before the open upgrade. Returns a message with the commit.
 pub(crate) fn restore(package: &LocalPackage) -> Result<String> {
-    let (directory, name) = (&package.directory, package.name());
+    let name = package.name();
     let unknown = |message: String| Failure::new(message).hint(command(["krmv", "resolve", &name]));
-    if !is_inside(directory)? {
+    let Some(repository) = repository(package)? else {
         let why = "is not in a Git work tree, so its earlier state is unknown";
         return Err(unknown(format!("'{name}' {why}")));
-    }
-    let before = before_upgrade(directory)?;
+    };
+    let before = before_upgrade(repository)?;
     let before = before.ok_or_else(|| {
         unknown(format!(
             "no commit has '{name}' as it was before the upgrade"
         ))
     })?;
-    let paths = package.paths()?;
+    let status = || package.git_command(&["status"]);
+    let paths = paths_of(package, repository)?;
     let unseen = unseen(package)?;
+    let is_whole = package.paths()? == ["."] && unseen.values().all(Option::is_none);
     // Git refuses paths that it does not know.
-    let known = |list: &str| -> Result<Vec<String>> {
-        if paths == ["."] && unseen.values().all(Option::is_none) {
+    let known = |list: &GitCommand| -> Result<Vec<PathBuf>> {
+        if is_whole {
             return Ok(paths.clone());
         }
-        let listed = with_paths(directory, list, &paths)?;
+        let listed = client::text(Place::Own(repository), list)?;
         let listed = listed.split_terminator('\0');
-        let seen = listed.filter(|path| !unseen.contains_key(*path));
-        Ok(seen.map(str::to_owned).collect())
+        let is_seen = |path: &&str| {
+            let inner = repository.in_folder(path);
+            inner.is_none_or(|path| !unseen.contains_key(path))
+        };
+        Ok(listed.filter(is_seen).map(PathBuf::from).collect())
     };
     // Save the current state, including new files, as a commit that no branch refers to.
-    let present = known("ls-files -z --cached --others --exclude-standard --")?;
-    with_paths(directory, "add --all --", &present)?;
-    let kept = client::text(directory, ["stash", "create"]).map_err(|error| {
+    let list = [
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+    ];
+    let present = known(&GitCommand::new(&list).paths(&paths))?;
+    with_paths(repository, &["add", "--all"], &present)?;
+    let stash = GitCommand::new(&["stash", "create"]);
+    let kept = client::text(Place::Own(repository), &stash).map_err(|error| {
         let message = format!(
             "cannot save the state of '{name}', so nothing was restored: {}",
             error.message
         );
-        Failure::new(message).hint(command(["git", "-C", &name, "status"]))
+        Failure::new(message).hint(status())
     })?;
-    let mut all = known(&format!("ls-tree -r -z --name-only {before} --"))?;
+    let list = GitCommand::new(&["ls-tree", "-r", "-z", "--name-only"]).data();
+    let mut all = known(&list.commit(&before).paths(&paths).done())?;
     all.extend(present);
     let short = |commit: &str| commit.get(..12).unwrap_or(commit).to_owned();
     let mut saved = String::new();
@@ -255,13 +291,13 @@ pub(crate) fn restore(package: &LocalPackage) -> Result<String> {
         saved = format!("; its state until now is saved: {apply}");
     }
     // Files that were added since are removed.
-    let restore = format!("restore --source {before} --staged --worktree --");
-    with_paths(directory, &restore, &all).map_err(|error| {
+    let restore = GitCommand::new(&["restore", "--staged", "--worktree"]);
+    let restore = restore.own_commit("--source=", &before).paths(&all);
+    client::text(Place::Own(repository), &restore).map_err(|error| {
         // A filter or a hook may fail when files have changed already.
-        let status = command(["git", "-C", &name, "status"]);
-        Failure::new(error.message + &saved).hint(status)
+        Failure::new(error.message + &saved).hint(status())
     })?;
-    let mut message = format!("back to commit {}{saved}", short(&before));
+    let mut message = format!("back to commit {}{saved}", short(before.as_str()));
     if let Some(first) = unseen.keys().next() {
         let more = and_more(unseen.len());
         message +=
@@ -271,19 +307,31 @@ pub(crate) fn restore(package: &LocalPackage) -> Result<String> {
 }
 
 /// The commit before the open upgrade. The upgrade itself may already be committed.
-fn before_upgrade(directory: &Path) -> Result<Option<String>> {
-    let log = "log --first-parent --format=%H -100 --";
-    let commits = client::text(directory, log.split(' ').chain([KPTFILE])).unwrap_or_default();
-    let is_open_at = |commit: &str| {
-        let text = client::text(directory, ["show", &format!("{commit}:./{KPTFILE}")]);
-        Some(Tracking::read(&text.ok()?).ok()?.open.is_some())
+fn before_upgrade(repository: &OwnRepository) -> Result<Option<CommitId>> {
+    let place = Place::Own(repository);
+    let kptfile = repository.from_root(KPTFILE);
+    let log = ["log", "--first-parent", "--format=%H", "-100"];
+    let log = GitCommand::new(&log).paths([&kptfile]);
+    let commits = client::text(place, &log).unwrap_or_default();
+    let path = kptfile.to_string_lossy().replace('\\', "/");
+    let is_open_at = |commit: &CommitId| {
+        let show = GitCommand::new(&["cat-file", "blob"]).data();
+        let text = client::text(place, &show.file_at(commit, &path).done());
+        Some(
+            Tracking::read(&text.ok()?, &Surroundings::default())
+                .ok()?
+                .open
+                .is_some(),
+        )
     };
-    let opened = commits
-        .lines()
-        .take_while(|commit| is_open_at(commit) == Some(true));
-    let parent = opened
-        .last()
-        .map_or("HEAD".to_owned(), |commit| format!("{commit}^"));
-    let before = client::line(directory, ["rev-parse", "--verify", "--quiet", &parent]);
+    let commits = commits.lines().filter_map(|id| CommitId::parse(id).ok());
+    let opened = commits.take_while(|commit| is_open_at(commit) == Some(true));
+    let verify = GitCommand::new(&["rev-parse", "--verify", "--quiet"]).data();
+    let verify = match opened.last() {
+        Some(commit) => verify.parent_of(&commit),
+        None => verify.literal("HEAD"),
+    };
+    let before = client::line(place, &verify.done());
+    let before = before.and_then(|id| CommitId::parse(&id).ok());
     Ok(before.filter(|before| is_open_at(before) == Some(false)))
 }

@@ -51,6 +51,14 @@ impl SourceOutsideGit {
         })
     }
 
+    /// The path of the archive or image layout, as the flag has it.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        self.address
+            .strip_prefix(oci::SCHEME)
+            .unwrap_or(&self.address)
+    }
+
     /// Whether other releases have the same address, as the tags of an image layout do.
     #[must_use]
     pub fn has_tags(&self) -> bool {

@@ -409,3 +409,58 @@ fn every_role_takes_a_revision() {
     );
     assert!(stdout.contains("+  a: \"7\""), "{stdout}");
 }
+
+/// What `git ls-remote` lists, in its order.
+#[test]
+fn references_are_listed_as_git_lists_them() {
+    let folder = super::Folder::new(&[]);
+    folder.put("catalog/web/app.yaml", "a: b\n");
+    folder.commit("one");
+    folder.git(&["tag", "v1"]);
+    folder.git(&["tag", "-a", "-m", "x", "v2"]);
+    folder.git(&["tag", "-a", "-m", "x", "v3", "v2"]);
+    folder.git(&["branch", "web/next"]);
+    folder.git(&["pack-refs", "--all"]);
+    folder.git(&["tag", "later"]);
+    folder.git(&["symbolic-ref", "refs/heads/link", "refs/heads/main"]);
+    let expected = folder.git(&["ls-remote", "."]);
+    let repository = krm_variants::git::Repository::open(&folder.path("catalog"));
+    let listed = repository.expect("a repository").listed_references();
+    assert_eq!(listed.expect("references").trim_end(), expected);
+}
+
+#[test]
+fn a_directory_is_followed_to_where_most_of_its_files_went() {
+    let folder = super::Folder::new(&[]);
+    let lines = |name: &str| {
+        (1..30)
+            .map(|line| format!("{name}{line}: {line}\n"))
+            .collect::<String>()
+    };
+    for name in ["a", "b", "c"] {
+        folder.put(&format!("catalog/web/{name}.yaml"), lines(name));
+    }
+    folder.put("catalog/other/d.yaml", lines("d"));
+    folder.commit("before");
+    folder.git(&["tag", "v1"]);
+    folder.git(&["mv", "web", "shop"]);
+    folder.put("catalog/shop/a.yaml", lines("a") + "more: 1\n");
+    folder.git(&["mv", "shop/c.yaml", "shop/renamed.yaml"]);
+    folder.put("catalog/shop/b.yaml", "quite: other\n");
+    folder.commit("after");
+    folder.git(&["tag", "v2"]);
+    let repository = krm_variants::git::Repository::open(&folder.path("catalog"));
+    let repository = repository.expect("a repository");
+    let commit = |tag: &str| folder.git(&["rev-parse", tag]);
+    let moved =
+        |path: &str, from: &str, to: &str| repository.moved(path, &commit(from), &commit(to));
+    assert_eq!(moved("web", "v1", "v2").as_deref(), Some("shop"));
+    assert_eq!(moved("shop", "v2", "v1").as_deref(), Some("web"));
+    assert_eq!(
+        moved("web/c.yaml", "v1", "v2").as_deref(),
+        Some("shop/renamed.yaml")
+    );
+    assert_eq!(moved("web/b.yaml", "v1", "v2"), None);
+    assert_eq!(moved("other", "v1", "v2"), None);
+    assert_eq!(moved("we", "v1", "v2"), None);
+}

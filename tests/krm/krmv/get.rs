@@ -320,8 +320,7 @@ fn a_password_in_a_url_is_for_git_alone() {
     let clean = "https://e.invalid/catalog";
     for (user, copy) in [("me:s3cret", "a"), ("s3cret", "b")] {
         let given = clean.replace("://", &format!("://{user}@"));
-        // Git reaches the repository only by the URL with the password, and then by the clean one, as if a credential
-        // helper had the password.
+        // Git gets the URL without the password, which is in its environment.
         let krmv = |known: &str, arguments: &[&str]| {
             let mut command = world.command(Path::new(KRMV));
             command.env("GIT_CONFIG_COUNT", "1");
@@ -334,7 +333,7 @@ fn a_password_in_a_url_is_for_git_alone() {
             outcome
         };
         let source = format!("{given}.git/web@v1.0.0");
-        let got = krmv(&given, &["get", &source, copy]);
+        let got = krmv(clean, &["get", &source, copy]);
         got.assert_code(0);
         assert!(got.stdout.contains("credential helper"), "{}", got.stdout);
         let file = format!("{copy}/Kptfile");
@@ -344,23 +343,30 @@ fn a_password_in_a_url_is_for_git_alone() {
         krmv(clean, &["status", copy]).assert_code(3);
         // Errors and hints do not show it either.
         world.write("full/web/file", "");
-        let again = krmv(&given, &["get", &source, "full"]);
+        let again = krmv(clean, &["get", &source, "full"]);
         assert!(
             again.stderr.contains(&format!("--adopt {clean}")),
             "{}",
             again.stderr
         );
         krmv("none", &["get", &source, "other"]).assert_code(2);
-        krmv(&given, &["get", &format!("{given}@"), "other"]).assert_code(2);
-        // The user's own URL in a Kptfile stays, and works.
+        krmv(clean, &["get", &format!("{given}@"), "other"]).assert_code(2);
+        // A user in a Kptfile stays, and works. A password is an error.
         world.write(&file, &text.replace(clean, &given));
         world.commit("a password");
+        if user.contains(':') {
+            let refused = krmv(&given, &["status", copy]);
+            refused.assert_code(2);
+            let expected = "upstream.git.repo: expected an address without a password";
+            assert!(refused.stderr.contains(expected), "{}", refused.stderr);
+            continue;
+        }
         let diff = krmv(&given, &["diff", copy]);
         assert_eq!(diff.stdout, "", "{}", diff.stderr);
         krmv(&given, &["upgrade", copy]).assert_code(0);
         assert_eq!(world.read(&file).matches(&given).count(), 2);
         world.write(&file, &text.replace("upstream", "x"));
-        krmv(&given, &["get", "--adopt", &source, copy]).assert_code(0);
+        krmv(clean, &["get", "--adopt", &source, copy]).assert_code(0);
         assert!(!world.read(&file).contains("s3cret"));
     }
     let cache = std::fs::read_dir(world.folder.path("cache/krmv")).expect("a cache");
@@ -368,4 +374,56 @@ fn a_password_in_a_url_is_for_git_alone() {
         .map(|entry| entry.expect("an entry").file_name())
         .collect();
     assert_eq!(names.len(), 1, "{names:?}");
+}
+
+#[test]
+fn a_typed_password_reaches_git_by_its_environment_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::new();
+    let log = world.folder.path("log");
+    let script = format!(
+        "#!/bin/sh\nprintf '%s\\n' \"$@\" >> '{0}.arguments'\nenv >> '{0}.environment'\nexit 1\n",
+        log.display()
+    );
+    world.folder.put("bin/git", script);
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(world.folder.path("bin/git"), mode).expect("a mode");
+    let mut command = world.command(std::path::Path::new(super::KRMV));
+    let path = std::env::var("PATH").expect("a PATH");
+    command.env(
+        "PATH",
+        format!("{}:{path}", world.folder.path("bin").display()),
+    );
+    command.args(["get", "https://bob:hunt%21er2@127.0.0.1:1/r//web@v1"]);
+    let output = command.output().expect("it runs");
+    let shown = String::from_utf8_lossy(&output.stderr).into_owned();
+    let arguments = world.folder.get("log.arguments");
+    let environment = world.folder.get("log.environment");
+    assert!(arguments.contains("https://127.0.0.1:1/r"), "{arguments}");
+    for text in [&arguments, &shown] {
+        assert!(!text.contains("hunt") && !text.contains("bob"), "{text}");
+    }
+    assert!(environment.contains("KRMV_TYPED_PASSWORD=hunt!er2"));
+    assert!(environment.contains("credential.https://127.0.0.1:1.helper"));
+}
+
+#[test]
+fn a_repository_in_the_work_tree_of_the_package_is_refused() {
+    let world = World::new();
+    world
+        .folder
+        .git_in("", &["clone", "--quiet", "catalog", "own/copy"]);
+    for arguments in [
+        ["get", "copy//web@v1.0.0"],
+        ["get", "../own/copy//web@v1.0.0"],
+    ] {
+        let outcome = world.krmv(&arguments);
+        assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains("outside of the work tree"),
+            "{}",
+            outcome.stderr
+        );
+        assert!(!world.path("web").exists());
+    }
 }

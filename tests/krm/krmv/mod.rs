@@ -1,5 +1,6 @@
 //! `krmv`, with repositories that the real `git` makes.
 
+mod arguments;
 mod bad_input;
 mod blame;
 mod files;

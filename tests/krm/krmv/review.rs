@@ -145,5 +145,5 @@ fn a_review_names_what_is_not_there() {
         "{}",
         outcome.stderr
     );
-    assert_eq!(hints(&outcome.stderr), ["git -C web log"]);
+    assert_eq!(hints(&outcome.stderr), ["git log"]);
 }

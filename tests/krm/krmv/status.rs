@@ -197,3 +197,54 @@ fn diff_shows_the_kptfile_of_a_sub_package_as_a_resource() {
         "{text}"
     );
 }
+
+#[test]
+fn the_upstream_of_a_subpackage_that_upstream_brought_is_named_and_not_contacted() {
+    let world = World::new();
+    let kptfile = |repo: &str| {
+        let git = format!("git: {{repo: '{repo}', directory: /web, ref: v1.0.0");
+        format!(
+            "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {{name: sub}}\nupstream:\n  type: git\n  {git}}}\n\
+             upstreamLock:\n  type: git\n  {git}, commit: {}}}\n",
+            "1".repeat(40)
+        )
+    };
+    let theirs = "http://127.0.0.1:1/theirs";
+    world.folder.put("catalog/web/sub/Kptfile", kptfile(theirs));
+    world
+        .folder
+        .put("catalog/web/sub/deep/Kptfile", kptfile(theirs));
+    world.folder.commit("sub");
+    world.folder.git(&["tag", "v4.0.0"]);
+    world
+        .krmv(&["get", "../catalog//web@v4.0.0"])
+        .assert_code(0);
+    // One that the user added is contacted.
+    world.write("web/own/Kptfile", &kptfile("http://127.0.0.1:1/ours"));
+    let json = world.json(&["status", "web"]);
+    let packages = json["packages"].as_array().expect("packages");
+    let of = |path: &str| packages.iter().find(|one| one["path"] == path).expect(path);
+    for path in ["web/sub", "web/sub/deep"] {
+        assert_eq!(of(path)["notContacted"], theirs, "{json}");
+        assert!(of(path)["problem"].is_null(), "{json}");
+    }
+    assert!(of("web/own")["problem"].is_string(), "{json}");
+    let outcome = world.krmv(&["status", "web"]);
+    assert!(
+        outcome.stdout.contains("not contacted") && outcome.stdout.contains(theirs),
+        "{}",
+        outcome.stdout
+    );
+    for arguments in [["status", "web/sub"], ["status", "--all-upstreams"]] {
+        let json = world.json(&arguments);
+        let packages = json["packages"].as_array().expect("packages");
+        let sub = packages
+            .iter()
+            .find(|one| one["path"] == "web/sub")
+            .expect("the subpackage");
+        assert!(
+            sub["problem"].is_string() && sub["notContacted"].is_null(),
+            "{json}"
+        );
+    }
+}
