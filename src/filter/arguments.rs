@@ -1,7 +1,6 @@
 //! The arguments of every function.
 
 use std::ffi::OsString;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -14,6 +13,7 @@ use super::flags::{GIT, INPUTS, OTHER, PACKAGE, RESULTS, path_flag};
 use super::fleet_arguments::{FleetArguments, REPORTED};
 use super::keys::{no_pairs, not_a_pair, unknown_flag_hint};
 use crate::config::{Keys, UsageError};
+use crate::escaped::{StandardStream, quoted};
 use crate::functions::Function;
 use crate::supplied::Role;
 
@@ -111,7 +111,7 @@ pub enum Color {
 impl Color {
     /// Whether output to this stream is coloured.
     #[must_use]
-    pub fn is_on(self, stream: &impl IsTerminal) -> bool {
+    pub fn is_on(self, stream: StandardStream) -> bool {
         let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         match self {
             Self::Always => true,
@@ -230,16 +230,6 @@ pub(super) fn parse(
             .extend(files.into_iter().flatten().cloned());
     }
     Ok(arguments)
-}
-
-/// Quotes a word so that a shell reads it as one word.
-#[must_use]
-pub fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=:,@%+".contains(letter);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// The command line of a function, for its completions and manual page.

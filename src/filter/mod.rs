@@ -17,17 +17,16 @@ mod step;
 mod stream;
 
 pub use crate::result_printer::coloured_diff;
-pub use arguments::{Color, ReportFormat, command, quoted};
+pub use arguments::{Color, ReportFormat, command};
 pub use flags::with_value_hint;
 pub use package_directory::write_documents;
+pub use print::print_parse_error;
 pub use progress::{ProgressLine, search_progress};
 
 use std::ffi::OsString;
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use crate::functions::Function;
-use crate::results::printable;
 
 /// Exit code: everything was done; info and warning results are allowed.
 const DONE: u8 = 0;
@@ -52,9 +51,7 @@ pub fn main_with(function: &Function, arguments: impl IntoIterator<Item = OsStri
     let arguments = match arguments::parse(function, arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
-            let code = if error.use_stderr() { USAGE } else { DONE };
-            let printed = error.print();
-            return ExitCode::from(if printed.is_ok() { code } else { USAGE });
+            return ExitCode::from(print_parse_error(error));
         }
     };
     let code = arguments.check(function).and_then(|()| {
@@ -71,10 +68,7 @@ pub fn main_with(function: &Function, arguments: impl IntoIterator<Item = OsStri
         }
     });
     ExitCode::from(code.unwrap_or_else(|error| {
-        let mut stderr = io::stderr().lock();
-        // An error of writing to standard error cannot be reported.
-        let message = printable(&error.to_string());
-        let _ = writeln!(stderr, "{}: {message}", function.name);
+        print::print_line(&format_args!("{}: {error}", function.name));
         USAGE
     }))
 }

@@ -1,14 +1,18 @@
 //! Prints results and diffs, and writes the `--results` file.
 
-use std::io::{self, Write};
+use std::io;
 use std::time::Instant;
 
+use clap::error::ContextValue;
+
 use super::arguments::{Arguments, ReportFormat, ResultsFormat};
+use super::{DONE, USAGE};
 use crate::config::UsageError;
+use crate::escaped::{Piece, ShownLine, ShownText, StandardStream, printable};
 use crate::functions::Function;
 use crate::merge::decided::rule_for;
 use crate::result_printer::{self, ResultPrinter};
-use crate::results::{FunctionResult, Reason, Results, Severity, printable};
+use crate::results::{FunctionResult, Reason, Results, Severity};
 use crate::review::report::{self, is_finding};
 use crate::yaml::{Value, to_block_text};
 
@@ -62,11 +66,13 @@ pub(super) fn print_review(
     if !function.reports || arguments.prints_results() || arguments.diff || failed {
         return Ok(results);
     }
-    write_stdout([match arguments.format {
-        Some(ReportFormat::Markdown) => report::markdown(&results),
-        Some(ReportFormat::Json) => result_list(function, &results).to_json() + "\n",
-        Some(ReportFormat::Text) | None => report::text(&results),
-    }])?;
+    let stdout = StandardStream::Output;
+    let written = match arguments.format {
+        Some(ReportFormat::Markdown) => stdout.document([report::markdown(&results).as_str()]),
+        Some(ReportFormat::Json) => stdout.json(&result_list(function, &results).to_json()),
+        Some(ReportFormat::Text) | None => stdout.print(&report::text(&results)),
+    };
+    written.map_err(cannot_write)?;
     if arguments.output == ResultsFormat::Json {
         return Ok(results);
     }
@@ -121,7 +127,7 @@ pub(super) fn print_results(
     function: &Function,
     arguments: &Arguments,
     results: &Results,
-    text: impl FnOnce(ResultPrinter, &Results) -> String,
+    text: impl FnOnce(ResultPrinter, &Results) -> ShownText,
 ) {
     let grave: Results;
     let shown = if arguments.quiet {
@@ -131,17 +137,16 @@ pub(super) fn print_results(
     } else {
         results
     };
-    let stderr = io::stderr();
-    let text = match arguments.output {
-        ResultsFormat::Text => {
-            let colour = arguments.color.is_on(&stderr);
-            let lists_all = arguments.verbose;
-            text(ResultPrinter { colour, lists_all }, shown)
-        }
-        ResultsFormat::Json => result_list(function, shown).to_json() + "\n",
-    };
+    let stderr = StandardStream::Error;
     // An error of writing to standard error cannot be reported.
-    let _ = stderr.lock().write_all(text.as_bytes());
+    let _ = match arguments.output {
+        ResultsFormat::Text => {
+            let colour = arguments.color.is_on(stderr);
+            let lists_all = arguments.verbose;
+            stderr.print(&text(ResultPrinter { colour, lists_all }, shown))
+        }
+        ResultsFormat::Json => stderr.json(&result_list(function, shown).to_json()),
+    };
 }
 
 /// Suggests a conflict rule for the first conflict in which upstream's value replaced a local one.
@@ -160,13 +165,13 @@ pub(super) fn print_rule(arguments: &Arguments, results: &Results) {
         Some("local"),
     );
     let rules = Value::Mapping(vec![Value::entry("conflicts", Value::Sequence(vec![rule]))]);
-    let mut text =
-        "hint: in a file for --conflicts, this keeps your value in the next merge:\n".to_owned();
+    let mut text = ShownText::default();
+    text.line("hint: in a file for --conflicts, this keeps your value in the next merge:");
     for line in to_block_text(&rules).lines() {
-        text += &format!("  {}\n", printable(line));
+        text.line(&format_args!("  {line}"));
     }
     // An error of writing to standard error cannot be reported.
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    let _ = StandardStream::Error.print(&text);
 }
 
 /// Prints "already up to date", unless there are warnings or errors.
@@ -175,8 +180,7 @@ pub(super) fn print_up_to_date(arguments: &Arguments, results: &Results) {
         .iter()
         .any(|result| result.severity != Severity::Info);
     if !has_more && !arguments.quiet && arguments.output == ResultsFormat::Text {
-        // An error of writing to standard error cannot be reported.
-        let _ = writeln!(io::stderr().lock(), "already up to date");
+        print_line(&"already up to date");
     }
 }
 
@@ -188,39 +192,66 @@ pub(super) fn print_verbose(
 ) {
     if arguments.verbose && arguments.output == ResultsFormat::Text {
         let time = start.elapsed().as_secs_f64() * 1000.0;
-        // An error of writing to standard error cannot be reported.
-        let _ = writeln!(
-            io::stderr().lock(),
-            "{time:9.1} ms  {}",
-            printable(&message())
-        );
+        print_line(&format_args!("{time:9.1} ms  {}", message()));
     }
 }
 
-/// Writes diffs to standard output, in colours where enabled.
+/// Prints a line to standard error.
+pub(super) fn print_line(line: &dyn Piece) {
+    // An error of writing to standard error cannot be reported.
+    let _ = StandardStream::Error.print_line(&ShownLine::of(&[line]));
+}
+
+/// Prints what clap says about a command line, or its help. Returns the exit code.
+#[must_use]
+pub fn print_parse_error(mut error: clap::Error) -> u8 {
+    let stream = if error.use_stderr() {
+        StandardStream::Error
+    } else {
+        StandardStream::Output
+    };
+    // Arguments are quoted on one line.
+    let quoted: Vec<_> = error
+        .context()
+        .map(|(kind, value)| (kind, escaped(value)))
+        .collect();
+    for (kind, value) in quoted {
+        error.insert(kind, value);
+    }
+    let printed = stream.print(&ShownText::of_document(&error.render().to_string()));
+    let is_done = stream == StandardStream::Output && printed.is_ok();
+    if is_done { DONE } else { USAGE }
+}
+
+fn escaped(value: &ContextValue) -> ContextValue {
+    let escaped = |text: &String| printable(text).into_owned();
+    match value {
+        ContextValue::String(text) => ContextValue::String(escaped(text)),
+        ContextValue::Strings(texts) => ContextValue::Strings(texts.iter().map(escaped).collect()),
+        other => other.clone(),
+    }
+}
+
+/// Writes diffs to standard output: in colours and escaped where colours are enabled, otherwise their bytes.
 pub(super) fn write_diff(
     arguments: &Arguments,
     diffs: impl IntoIterator<Item = String>,
 ) -> Result<(), UsageError> {
-    let coloured = arguments.color.is_on(&io::stdout());
-    let diffs = diffs.into_iter();
-    write_stdout(diffs.map(|diff| {
-        if coloured {
-            result_printer::coloured_diff(&diff)
-        } else {
-            diff
-        }
-    }))
+    let stdout = StandardStream::Output;
+    if !arguments.color.is_on(stdout) {
+        return write_stdout(diffs);
+    }
+    let mut diffs = diffs.into_iter();
+    let written = diffs.try_for_each(|diff| stdout.print(&result_printer::coloured_diff(&diff)));
+    written.map_err(cannot_write)
 }
 
 pub(super) fn write_stdout(
     texts: impl IntoIterator<Item = impl AsRef<str>>,
 ) -> Result<(), UsageError> {
-    // Short texts are buffered; long ones are written at once.
-    let mut stdout = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    texts
-        .into_iter()
-        .try_for_each(|text| stdout.write_all(text.as_ref().as_bytes()))
-        .and_then(|()| stdout.flush())
-        .map_err(|error| UsageError::cannot("write to standard output", error))
+    StandardStream::Output.document(texts).map_err(cannot_write)
+}
+
+fn cannot_write(error: io::Error) -> UsageError {
+    UsageError::cannot("write to standard output", error)
 }

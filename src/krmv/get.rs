@@ -6,7 +6,7 @@ use krm_variants::functions::render_variant::cloned_files;
 use krm_variants::git::{Revision, Snapshot, without_password};
 use krm_variants::kptfile::NewLock;
 use krm_variants::package::{FileChange, Package, write_package};
-use krm_variants::results::{Results, Severity, printable};
+use krm_variants::results::{Results, Severity};
 
 use super::cli::{Common, GetArguments};
 use super::failure::{Failure, Result, command};
@@ -146,7 +146,7 @@ fn report(
         revision.lock_ref
     ));
     for warning in &warnings {
-        page.wrapped(&format!("  {}", printable(warning)), 4);
+        page.wrapped(format_args!("  {warning}"), 4);
     }
     page.hint(&command(["krmv", "status", &shown]));
     page.finish()

@@ -34,11 +34,11 @@ mod upstream;
 mod worktree;
 
 use std::ffi::OsString;
-use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
+use krm_variants::escaped::StandardStream;
 use krm_variants::filter;
 use krm_variants::functions::{ALL, Function};
 
@@ -57,16 +57,10 @@ pub(crate) fn main() -> ExitCode {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
-            let code = if error.use_stderr() {
-                exit::USAGE
-            } else {
-                exit::DONE
-            };
-            let printed = error.print();
-            return ExitCode::from(if printed.is_ok() { code } else { exit::USAGE });
+            return ExitCode::from(filter::print_parse_error(error));
         }
     };
-    let colour = cli.common.color.is_on(&io::stderr());
+    let colour = cli.common.color.is_on(StandardStream::Error);
     let code = run(cli).unwrap_or_else(|failure| {
         print::failure(&failure, colour);
         failure.code

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use krm_variants::escaped::ShownLine;
 use krm_variants::filter::ProgressLine;
 use krm_variants::merge::Side;
 use krm_variants::merge::likeness::{ComparedPackages, FileEditCount, SimilarityScanner};
 use krm_variants::parallel;
-use krm_variants::results::{Severity, printable};
+use krm_variants::results::Severity;
 use krm_variants::review::{Review, Risk};
 use krm_variants::supplied::SuppliedPackage;
 use serde::Serialize;
@@ -20,7 +21,7 @@ use super::blame::{fields_of, is_meant};
 use super::cli::{Common, StatusArguments};
 use super::conflict::{conflicts, undecided};
 use super::exit;
-use super::failure::{Failure, Result};
+use super::failure::{Failure, Hint, Result};
 use super::merging::{MergedPackage, Merger};
 use super::package::{KPTFILE, LocalPackage, RULES};
 use super::print::{self, GREEN, Page, RED, YELLOW, counted};
@@ -45,9 +46,9 @@ struct PackageStatus {
     changed: Vec<ChangedField>,
     problem: Option<String>,
     #[serde(skip)]
-    upgrade: String,
+    upgrade: Hint,
     #[serde(skip)]
-    resolve: String,
+    resolve: Hint,
 }
 
 #[derive(Serialize)]
@@ -346,10 +347,10 @@ impl PackageStatus {
             Some(count) => format!(", {}", counted(count, "edit")),
             None => String::new(),
         };
-        page.wrapped(&format!("{}: {}{edits}", self.path, self.revision), 2);
+        page.wrapped(format_args!("{}: {}{edits}", self.path, self.revision), 2);
         if let Some(problem) = &self.problem {
             let problem = page.styled(RED, problem);
-            page.wrapped(&format!("  {problem}"), 4);
+            page.wrapped(ShownLine::of(&[&"  ", &problem]), 4);
             page.hint(&self.upgrade);
             return;
         }
@@ -361,7 +362,8 @@ impl PackageStatus {
             let count =
                 conflicts.map_or("conflicts".to_owned(), |count| counted(count, "conflict"));
             let text = page.styled(YELLOW, format!("{count} undecided"));
-            page.line(format_args!("  the upgrade to {revision} is open, {text}"));
+            let open = format!("  the upgrade to {revision} is open, ");
+            page.line(ShownLine::of(&[&open, &text]));
             page.hint(&self.resolve);
             return;
         }
@@ -379,7 +381,8 @@ impl PackageStatus {
             };
             if let Some(problem) = &first.problem {
                 let what = page.styled(RED, "cannot be merged");
-                page.wrapped(&format!("  {names}: {what}: {}", printable(problem)), 4);
+                let names = format!("  {names}: ");
+                page.wrapped(ShownLine::of(&[&names, &what, &": ", problem]), 4);
                 continue;
             }
             let what = match first.conflicts {
@@ -388,12 +391,13 @@ impl PackageStatus {
             };
             let risk = match first.risk {
                 Some(risk @ (Risk::Blocking | Risk::Dangerous)) => {
-                    format!(", {}", page.styled(RED, risk))
+                    ShownLine::of(&[&", ", &page.styled(RED, risk)])
                 }
-                Some(risk) => format!(", {risk}"),
-                None => String::new(),
+                Some(risk) => ShownLine::of(&[&", ", &risk]),
+                None => ShownLine::default(),
             };
-            page.line(format_args!("  {names}: {what}{risk}"));
+            let names = format!("  {names}: ");
+            page.line(ShownLine::of(&[&names, &what, &risk]));
         }
         let mut changed: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for ChangedField { revision, field } in &self.changed {
@@ -401,11 +405,11 @@ impl PackageStatus {
         }
         for (field, revisions) in changed {
             let revisions = revisions.join(", ");
-            page.wrapped(&format!("  {} changes in {revisions}", printable(field)), 6);
+            page.wrapped(format_args!("  {field} changes in {revisions}"), 6);
         }
         match &self.newest_without_conflict {
             Some(free) if self.first_with_conflict.is_some() => {
-                page.hint(&format!("{} {free}", self.upgrade))
+                page.hint(&self.upgrade.and(&[free]))
             }
             _ => page.hint(&self.upgrade),
         }

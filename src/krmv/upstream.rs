@@ -14,7 +14,7 @@ use krm_variants::supplied::{Role, SuppliedPackage};
 use krm_variants::upstream::{self, SourceOutsideGit, UpstreamRevision};
 
 use super::client;
-use super::failure::{Failure, Result, command};
+use super::failure::{Failure, Hint, Result, command};
 use super::package::{Contents, contents_of, has_decisions};
 use super::print::progress;
 use super::releases::{ListedReference, Releases};
@@ -277,7 +277,7 @@ impl UpstreamSource {
     }
 
     /// A command that brings a commit into the cache. `None` for a local repository.
-    pub(crate) fn fetch_command(&self, commit: &str) -> Option<String> {
+    pub(crate) fn fetch_command(&self, commit: &str) -> Option<Hint> {
         let path = self.path.to_string_lossy();
         let words = [
             "git",
