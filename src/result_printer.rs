@@ -302,7 +302,7 @@ mod tests {
             lists_all: false,
         };
         assert_eq!(
-            printer.by_file(&results()),
+            printer.by_file(&results()).as_str(),
             "\
 [warning] b.yaml: one (SkippedFile)
 [warning] b.yaml: three (SkippedFile)
@@ -310,7 +310,7 @@ mod tests {
 [info] of all
 "
         );
-        assert_eq!(printer.errors(&results()), "");
+        assert_eq!(printer.errors(&results()).as_str(), "");
     }
 
     #[test]
@@ -334,7 +334,10 @@ mod tests {
         .by_file(&results);
         let expected = "[warning] a.yaml: both changed the value (MergeConflict)\n    \
              original  \"<3>Gi\"\n    local     none\n  > upstream  \"<45>Gi\"\n";
-        let plain = shown.replace("\u{1b}[1m", "<").replace("\u{1b}[0m", ">");
+        let plain = shown
+            .as_str()
+            .replace("\u{1b}[1m", "<")
+            .replace("\u{1b}[0m", ">");
         let plain = plain.replace("\u{1b}[33m", "").replace("\u{1b}[2m", "");
         let plain = plain
             .replace("(MergeConflict)>", "(MergeConflict)")
@@ -345,6 +348,7 @@ mod tests {
             lists_all: false,
         }
         .by_file(&results);
+        let plain = plain.as_str();
         assert!(plain.contains(&text), "{plain}");
     }
 
@@ -426,7 +430,7 @@ mod tests {
         };
         let text = printer(false).by_file(&results);
         assert_eq!(
-            text,
+            text.as_str(),
             "[warning] a.yaml:6: Deployment/a: metadata.labels.x: both changed it (MergeConflict), and the same in 2 more \
              places (--verbose lists them)\n\
              [warning] a.yaml:20: Deployment/a: spec.y: both changed it (MergeConflict)\n"
@@ -441,6 +445,7 @@ mod tests {
             lists_all: false,
         }
         .by_file(&results());
+        let text = text.as_str();
         assert!(
             text.starts_with("\u{1b}[33m[warning] b.yaml: one"),
             "{text:?}"

@@ -154,3 +154,61 @@ impl ShownText {
         &self.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use anstyle::AnsiColor;
+    use proptest::prelude::*;
+
+    use super::super::characters::is_unsafe;
+    use super::*;
+
+    #[test]
+    fn a_line_in_a_line_is_not_escaped_again() {
+        let name = ShownLine::styled(AnsiColor::Red.on_default(), "a\u{1b}");
+        let line = ShownLine::of(&[&"b\n", &name, &7]);
+        assert_eq!(line.as_str(), "b\\n\u{1b}[31ma\\u{1b}\u{1b}[0m7");
+    }
+
+    #[test]
+    fn a_long_line_is_wrapped() {
+        let text = ShownLine::of(&[&"  one two three four"]).wrapped(10, 4);
+        assert_eq!(text.as_str(), "  one two\n    three\n    four\n");
+    }
+
+    #[test]
+    fn the_lines_of_a_document_stay_lines() {
+        let text = ShownText::of_document("a\tb\r\n\u{202e}c\n\nd");
+        assert_eq!(text.as_str(), "a\tb\\r\n\\u{202e}c\n\nd");
+    }
+
+    /// Texts in which many characters are unsafe.
+    fn hostile() -> impl Strategy<Value = String> {
+        let unsafe_ones = prop::char::ranges(
+            vec![
+                '\0'..='\u{a0}',
+                '\u{2000}'..='\u{206f}',
+                '\u{e0000}'..='\u{e0fff}',
+            ]
+            .into(),
+        );
+        let any = prop_oneof![unsafe_ones, any::<char>(), Just(' ')];
+        prop::collection::vec(any, 0..60).prop_map(String::from_iter)
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_reaches_a_line_as_it_is(text in hostile(), other in hostile(), width in 1..50_usize) {
+            let line = ShownLine::of(&[&text, &format_args!("{other}: {text:>9}"), &other.as_str()]);
+            prop_assert!(!line.as_str().contains(is_unsafe));
+            let mut lines = ShownText::default();
+            lines.line(&line.cut(width));
+            lines.line(&text);
+            prop_assert_eq!(lines.lines().count(), 2);
+            lines.append(&line.wrapped(width, 4));
+            lines.append(&ShownText::of_document(&other));
+            let mut shown = lines.as_str().chars();
+            prop_assert!(!shown.any(|c| is_unsafe(c) && c != '\n' && c != '\t'));
+        }
+    }
+}

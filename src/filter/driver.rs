@@ -68,9 +68,12 @@ fn by_lines(original: &Path, local: &Path, upstream: &Path) -> Result<u8, UsageE
     let mut command = Command::new("git");
     command.args(["merge-file", "-L", "ours", "-L", "base", "-L", "theirs"]);
     command.arg(local).arg(original).arg(upstream);
-    let status = command.stdin(Stdio::null()).status();
-    let status = status.map_err(|error| UsageError::cannot("run git merge-file", error))?;
-    Ok(match status.code() {
+    let output = command.stdin(Stdio::null()).output();
+    let output = output.map_err(|error| UsageError::cannot("run git merge-file", error))?;
+    for line in String::from_utf8_lossy(&output.stderr).lines() {
+        print_line(&line);
+    }
+    Ok(match output.status.code() {
         Some(0) => DONE,
         _ => FAILED,
     })

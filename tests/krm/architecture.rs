@@ -326,6 +326,46 @@ fn only_locks_stamps_and_messages_on_a_terminal_know_the_time() {
     }
 }
 
+#[test]
+fn one_file_writes_to_the_terminal() {
+    let words = [
+        "stdout()",
+        "stderr()",
+        "Term",
+        "Stdio::inherit",
+        "print!(",
+        "println!(",
+        "dbg!(",
+        "error.print()",
+        "error.exit()",
+        "get_matches()",
+        "/dev/tty",
+        "/dev/std",
+    ];
+    // A program that inherits the streams writes to them, too.
+    let inherits = [".status()", ".spawn()"];
+    let starts_editor = "krmv/interactive.rs";
+    let mut found = 0;
+    for Source { path, code } in &sources() {
+        let is_command = code.contains("Command::new(");
+        for line in code.lines() {
+            let writes = words.iter().find(|word| {
+                let is_type = **word == "Term" && !words_after(line, "console::").any(|_| true);
+                line.contains(**word) && !is_type
+            });
+            let writes = writes.or_else(|| {
+                let mut inherits = inherits.iter();
+                inherits.find(|word| is_command && line.contains(**word))
+            });
+            let may = path == "escaped/streams.rs"
+                || (path == starts_editor && line.contains(".status()"));
+            found += usize::from(writes.is_some() && may);
+            assert!(may || writes.is_none(), "src/{path}: {line}");
+        }
+    }
+    assert!(found > 5, "{found}");
+}
+
 /// To be lowered whenever there are fewer.
 const MOST_NAMES: usize = 8;
 
