@@ -20,7 +20,7 @@ pub use crate::result_printer::coloured_diff;
 pub use arguments::{Color, ReportFormat, command};
 pub use flags::with_value_hint;
 pub use package_directory::write_documents;
-pub use print::print_parse_error;
+pub use print::parse_or_print;
 pub use progress::{ProgressLine, search_progress};
 
 use std::ffi::OsString;
@@ -48,11 +48,10 @@ pub fn main(function: &Function) -> ExitCode {
 /// As [`main`], with these arguments; the first is the program's name.
 #[must_use]
 pub fn main_with(function: &Function, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = match arguments::parse(function, arguments) {
+    let arguments = arguments.into_iter().collect();
+    let arguments = match parse_or_print(arguments, |all| arguments::parse(function, all)) {
         Ok(arguments) => arguments,
-        Err(error) => {
-            return ExitCode::from(print_parse_error(error));
-        }
+        Err(code) => return ExitCode::from(code),
     };
     let code = arguments.check(function).and_then(|()| {
         match (&arguments.package, function.merge_driver) {

@@ -1,9 +1,8 @@
 //! Prints results and diffs, and writes the `--results` file.
 
+use std::ffi::OsString;
 use std::io;
 use std::time::Instant;
-
-use clap::error::ContextValue;
 
 use super::arguments::{Arguments, ReportFormat, ResultsFormat};
 use super::{DONE, USAGE};
@@ -202,34 +201,40 @@ pub(super) fn print_line(line: &dyn Piece) {
     let _ = StandardStream::Error.print_line(&ShownLine::of(&[line]));
 }
 
-/// Prints what clap says about a command line, or its help. Returns the exit code.
-#[must_use]
-pub fn print_parse_error(mut error: clap::Error) -> u8 {
-    let stream = if error.use_stderr() {
-        StandardStream::Error
-    } else {
-        StandardStream::Output
+/// Parses a command line. If that fails, or is a request for help, prints what clap says and returns the exit code.
+///
+/// # Errors
+/// The exit code.
+pub fn parse_or_print<T>(
+    arguments: Vec<OsString>,
+    parse: impl Fn(Vec<OsString>) -> Result<T, clap::Error>,
+) -> Result<T, u8> {
+    // The message quotes arguments in many ways. It quotes none as it is if the arguments are escaped before.
+    let escaped = arguments.iter().map(|argument| {
+        let argument = argument.to_string_lossy();
+        OsString::from(printable(&argument).into_owned())
+    });
+    let escaped = escaped.collect();
+    let error = match parse(arguments) {
+        Ok(parsed) => return Ok(parsed),
+        Err(error) => error,
     };
-    // Arguments are quoted on one line.
-    let quoted: Vec<_> = error
-        .context()
-        .map(|(kind, value)| (kind, escaped(value)))
-        .collect();
-    for (kind, value) in quoted {
-        error.insert(kind, value);
-    }
-    let printed = stream.print(&ShownText::of_document(&error.render().to_string()));
-    let is_done = stream == StandardStream::Output && printed.is_ok();
-    if is_done { DONE } else { USAGE }
-}
-
-fn escaped(value: &ContextValue) -> ContextValue {
-    let escaped = |text: &String| printable(text).into_owned();
-    match value {
-        ContextValue::String(text) => ContextValue::String(escaped(text)),
-        ContextValue::Strings(texts) => ContextValue::Strings(texts.iter().map(escaped).collect()),
-        other => other.clone(),
-    }
+    let text = match parse(escaped) {
+        Err(same) if same.kind() == error.kind() => {
+            ShownText::of_document(&same.render().to_string())
+        }
+        _ => {
+            let mut line = ShownText::default();
+            line.line(&error.render());
+            line
+        }
+    };
+    let (stream, code) = if error.use_stderr() {
+        (StandardStream::Error, USAGE)
+    } else {
+        (StandardStream::Output, DONE)
+    };
+    Err(stream.print(&text).map_or(USAGE, |()| code))
 }
 
 /// Writes diffs to standard output: in colours and escaped where colours are enabled, otherwise their bytes.

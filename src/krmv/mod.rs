@@ -54,11 +54,9 @@ pub(crate) fn main() -> ExitCode {
     if let Some(function) = function(arguments.get(1).and_then(|word| word.to_str())) {
         return filter::main_with(function, arguments.into_iter().skip(1));
     }
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match filter::parse_or_print(arguments, Cli::try_parse_from) {
         Ok(cli) => cli,
-        Err(error) => {
-            return ExitCode::from(filter::print_parse_error(error));
-        }
+        Err(code) => return ExitCode::from(code),
     };
     let colour = cli.common.color.is_on(StandardStream::Error);
     let code = run(cli).unwrap_or_else(|failure| {

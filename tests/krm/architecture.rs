@@ -329,7 +329,7 @@ fn only_locks_stamps_and_messages_on_a_terminal_know_the_time() {
 #[test]
 fn one_file_writes_to_the_terminal() {
     let writes = Regex::new(
-        r"stdout\(\)|stderr\(\)|\bTerm\b|Stdio::inherit|print(ln)?!\(|dbg!\(|error\.(print|exit)\(|get_matches\(\)|/dev/(tty|std)",
+        r"\bstdout\(\)|\bstderr\(\)|\bTerm\b|Stdio::inherit|print(ln)?!\(|dbg!\(|error\.(print|exit)\(|get_matches\(\)|/dev/(tty|std)",
     );
     // A program inherits the streams, unless its output is taken.
     let inherits = Regex::new(r"\.(status|spawn)\(\)").expect("a regex");

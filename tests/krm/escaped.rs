@@ -12,6 +12,7 @@ use krm_variants::functions::ALL;
 use crate::all_functions::binary;
 use crate::git::Folder;
 use crate::krmv::{SERVICE, World, deployment, on_path};
+use crate::render_fleet::Fleet;
 
 /// What a name, a value or an argument can be. It sets the title of a window, erases the screen, begins a line, hides
 /// and reorders text, and it is Markdown and HTML.
@@ -236,11 +237,11 @@ fn runs<'a>(directory: &'a str, file: &'a str) -> Vec<(Vec<&'a str>, Option<i32>
         ),
         run(&["resolve", directory, "--take", "upstream"], None),
         run(&["upgrade", directory, "--abort"], None),
-        run(&["get", "../catalog//web", directory], Some(2)),
+        run(&["get", "../catalog//web", directory], None),
         run(&["get", HOSTILE], Some(2)),
         run(&["functions"], Some(0)),
         run(&["completion", HOSTILE], Some(2)),
-        run(&["man", "Kptfile\0".trim_end_matches('\0')], None),
+        run(&["man", "h\u{1b}\u{202e}"], None),
         run(&["help", HOSTILE], Some(2)),
     ]
 }
@@ -597,4 +598,46 @@ fn nothing_in_a_package_is_markup_of_a_comment() {
         !rest.contains(['<', '>', '@', '[', ']', '`', '*', '_', '#']),
         "{rest}"
     );
+}
+
+#[test]
+fn nothing_in_a_package_is_markup_of_a_page() {
+    let fleet = Fleet::new();
+    let name = file_name();
+    fleet.put("one", "v1", "r/app", "");
+    fleet.run(&[]).assert_code(0);
+    let own = "fleet/r/app";
+    let local = crate::git::map("1", "0").replace("\"1\"", &yaml(HOSTILE));
+    fleet.folder.put(&format!("{own}/cm.yaml"), local);
+    fleet
+        .folder
+        .put(&format!("{own}/{name}.yaml"), hostile_deployment(1, "own"));
+    let upstream = hostile_deployment(2, "new");
+    fleet
+        .folder
+        .put(&format!("catalog/nginx/{name}.yaml"), &upstream);
+    fleet.folder.put(
+        &format!("catalog/nginx/{name}/other.yaml"),
+        upstream.replace("app:1", "app:2"),
+    );
+    fleet
+        .folder
+        .put(&format!("catalog/nginx/{name}.txt"), HOSTILE);
+    fleet.folder.commit(HOSTILE);
+    fleet.folder.git(&["tag", "v9"]);
+    fleet.put("one", "v9", "r/app", "");
+    let title = format!("--report-title={HOSTILE}");
+    for arguments in [&["--report", "r.html"][..], &["--report", "r.html", &title]] {
+        assert_escaped(&fleet.run(arguments).stderr, &arguments);
+    }
+    let page = fleet.folder.get("r.html");
+    assert_escaped(
+        &page.replace('\t', " ").replace("\nhint: rm", ""),
+        &"the page",
+    );
+    assert!(
+        page.contains("&#60;b&#62;[a](b)") && page.contains(r"\u{202e}"),
+        "{page}"
+    );
+    assert!(!page.contains("<b>[a]"), "{page}");
 }
