@@ -9,7 +9,7 @@
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use krm_variants::escaped::ShownLine;
+use krm_variants::escaped::{ShownLine, StandardStream};
 use krm_variants::git::Revision;
 use serde_json::json;
 
@@ -41,7 +41,7 @@ pub(crate) fn run(resolve: &ResolveArguments, common: &Common) -> Result<u8> {
         return print_errors(&resolution.merged.results, common);
     }
     let chosen = resolution.chosen(&patterns)?;
-    let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+    let is_terminal = io::stdin().is_terminal() && StandardStream::Output.is_terminal();
     let decisions = match resolve.take {
         Some(take) => {
             let decision = |conflict: ReportedConflict| UserDecision { conflict, take };
