@@ -389,13 +389,7 @@ impl PackageStatus {
                 None | Some(0) => page.styled(GREEN, "no conflict"),
                 Some(count) => page.styled(YELLOW, counted(count, "conflict")),
             };
-            let risk = match first.risk {
-                Some(risk @ (Risk::Blocking | Risk::Dangerous)) => {
-                    ShownLine::of(&[&", ", &page.styled(RED, risk)])
-                }
-                Some(risk) => ShownLine::of(&[&", ", &risk]),
-                None => ShownLine::default(),
-            };
+            let risk = risk_of(first, page);
             let names = format!("  {names}: ");
             page.line(ShownLine::of(&[&names, &what, &risk]));
         }
@@ -413,6 +407,17 @@ impl PackageStatus {
             }
             _ => page.hint(&self.upgrade),
         }
+    }
+}
+
+/// The worst risk of a release, after its conflicts.
+fn risk_of(newer: &Newer, page: &Page) -> ShownLine {
+    match newer.risk {
+        Some(risk @ (Risk::Blocking | Risk::Dangerous)) => {
+            ShownLine::of(&[&", ", &page.styled(RED, risk)])
+        }
+        Some(risk) => ShownLine::of(&[&", ", &risk]),
+        None => ShownLine::default(),
     }
 }
 
