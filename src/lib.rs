@@ -53,7 +53,9 @@
 //! and back to bytes. In reading order:
 //!
 //! - [`filter`]: runs a function as a program. Only this module and the ones that read packages
-//!   ([`package`], [`git`], [`upstream`], [`supplied`]) touch files; only this one touches standard streams and exit codes.
+//!   ([`package`], [`git`], [`upstream`], [`supplied`]) touch files; only this one touches standard input and exit codes.
+//! - [`escaped`]: text from data, escaped for a terminal, Markdown, HTML or a shell; the only writer to standard output
+//!   and standard error.
 //! - [`functions`]: what a function is, and the functions, one file each.
 //! - [`resource_list`], [`resource`], [`identity`]: the items, with their text.
 //! - [`config`], [`supplied`], [`results`]: the other inputs of a step, and what it reports.
@@ -87,6 +89,7 @@
 mod word_enum;
 
 mod conditions;
+pub mod escaped;
 mod interner;
 mod mask;
 mod nearest;

@@ -20,12 +20,12 @@
 //! ```
 
 use std::collections::HashMap;
-use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 
 use crate::diff::{Hunk, hunks};
-use crate::results::{FunctionResult, Message, Reason, Results, Severity, printable};
+use crate::escaped::{ShownLine, ShownText};
+use crate::results::{FunctionResult, Message, Reason, Results, Severity};
 use crate::yaml::{Path, PathElement};
 
 /// Turns results into text.
@@ -37,7 +37,6 @@ pub(crate) struct ResultPrinter {
     pub(crate) lists_all: bool,
 }
 
-// `anstream` is not used, because it would also strip the escapes in a package's files from their diffs.
 const PLAIN: Style = Style::new();
 const BOLD: Style = Style::new().bold();
 const DIMMED: Style = Style::new().dimmed();
@@ -48,8 +47,8 @@ const CYAN: Style = AnsiColor::Cyan.on_default();
 
 impl ResultPrinter {
     /// All errors, one per line.
-    pub(crate) fn errors(self, results: &Results) -> String {
-        let mut text = String::new();
+    pub(crate) fn errors(self, results: &Results) -> ShownText {
+        let mut text = ShownText::default();
         for result in results.iter().filter(|r| r.severity == Severity::Error) {
             self.line(&mut text, result.severity, &result.to_string());
         }
@@ -57,7 +56,7 @@ impl ResultPrinter {
     }
 
     /// All results. Results about one file are together, in the order in which the files are named first.
-    pub(crate) fn by_file(self, results: &Results) -> String {
+    pub(crate) fn by_file(self, results: &Results) -> ShownText {
         let grouped = Grouped::of(results, self.lists_all);
         let mut shown: Vec<_> = (results.iter())
             .filter(|result| grouped.is_first(result))
@@ -72,7 +71,7 @@ impl ResultPrinter {
             None => usize::MAX,
         };
         shown.sort_by_key(|result| place(result));
-        let mut text = String::new();
+        let mut text = ShownText::default();
         for result in shown {
             let more = grouped.more(result);
             match ConflictVersions::of(result).filter(|_| self.colour) {
@@ -86,7 +85,7 @@ impl ResultPrinter {
     /// A conflict with its values below each other. Words that differ are bold.
     fn conflict(
         self,
-        text: &mut String,
+        text: &mut ShownText,
         result: &FunctionResult,
         versions: &ConflictVersions<'_>,
         more: &str,
@@ -100,30 +99,28 @@ impl ResultPrinter {
         let mut parts = versions.parts().into_iter();
         for (name, value) in &versions.values {
             let mark = if *name == versions.winner { '>' } else { ' ' };
-            let _ = write!(text, "  {mark} {name:<9} ");
+            let mut line = ShownLine::of(&[&format_args!("  {mark} {name:<9} ")]);
             match value.and_then(|_| parts.next()) {
                 Some(parts) => {
                     for (part, differs) in parts {
                         let style = if differs { BOLD } else { PLAIN };
-                        let _ = write!(text, "{style}{}{style:#}", printable(&part));
+                        line.push(&ShownLine::styled(style, &part));
                     }
                 }
-                None => {
-                    let _ = write!(text, "{DIMMED}none{DIMMED:#}");
-                }
+                None => line.push(&ShownLine::styled(DIMMED, "none")),
             }
-            text.push('\n');
+            text.line(&line);
         }
     }
 
-    fn line(self, text: &mut String, severity: Severity, result: &str) {
+    fn line(self, text: &mut ShownText, severity: Severity, result: &str) {
         let style = match severity {
             _ if !self.colour => PLAIN,
             Severity::Error => RED,
             Severity::Warning => YELLOW,
             Severity::Info => GREEN,
         };
-        let _ = writeln!(text, "{style}{result}{style:#}");
+        text.line(&ShownLine::styled(style, result));
     }
 }
 
@@ -268,9 +265,9 @@ fn paired(first: &[&str], other: &[&str]) -> Vec<Option<usize>> {
 
 /// A unified diff in the colours of `git diff`.
 #[must_use]
-pub fn coloured_diff(diff: &str) -> String {
-    let mut text = String::with_capacity(diff.len() + diff.len() / 4);
-    for line in diff.split_inclusive('\n') {
+pub fn coloured_diff(diff: &str) -> ShownText {
+    let mut text = ShownText::default();
+    for line in diff.split_terminator('\n') {
         let style = match line.as_bytes() {
             [b'-', b'-', b'-', b' ', ..] | [b'+', b'+', b'+', b' ', ..] => BOLD,
             [b'@', ..] => CYAN,
@@ -278,9 +275,7 @@ pub fn coloured_diff(diff: &str) -> String {
             [b'+', ..] => GREEN,
             _ => PLAIN,
         };
-        let content = line.trim_end_matches('\n');
-        let end = &line[content.len()..];
-        let _ = write!(text, "{style}{content}{style:#}{end}");
+        text.line(&ShownLine::styled(style, &ShownLine::of_document(line)));
     }
     text
 }
@@ -307,7 +302,7 @@ mod tests {
             lists_all: false,
         };
         assert_eq!(
-            printer.by_file(&results()),
+            printer.by_file(&results()).as_str(),
             "\
 [warning] b.yaml: one (SkippedFile)
 [warning] b.yaml: three (SkippedFile)
@@ -315,7 +310,7 @@ mod tests {
 [info] of all
 "
         );
-        assert_eq!(printer.errors(&results()), "");
+        assert_eq!(printer.errors(&results()).as_str(), "");
     }
 
     #[test]
@@ -339,7 +334,10 @@ mod tests {
         .by_file(&results);
         let expected = "[warning] a.yaml: both changed the value (MergeConflict)\n    \
              original  \"<3>Gi\"\n    local     none\n  > upstream  \"<45>Gi\"\n";
-        let plain = shown.replace("\u{1b}[1m", "<").replace("\u{1b}[0m", ">");
+        let plain = shown
+            .as_str()
+            .replace("\u{1b}[1m", "<")
+            .replace("\u{1b}[0m", ">");
         let plain = plain.replace("\u{1b}[33m", "").replace("\u{1b}[2m", "");
         let plain = plain
             .replace("(MergeConflict)>", "(MergeConflict)")
@@ -350,6 +348,7 @@ mod tests {
             lists_all: false,
         }
         .by_file(&results);
+        let plain = plain.as_str();
         assert!(plain.contains(&text), "{plain}");
     }
 
@@ -431,7 +430,7 @@ mod tests {
         };
         let text = printer(false).by_file(&results);
         assert_eq!(
-            text,
+            text.as_str(),
             "[warning] a.yaml:6: Deployment/a: metadata.labels.x: both changed it (MergeConflict), and the same in 2 more \
              places (--verbose lists them)\n\
              [warning] a.yaml:20: Deployment/a: spec.y: both changed it (MergeConflict)\n"
@@ -446,6 +445,7 @@ mod tests {
             lists_all: false,
         }
         .by_file(&results());
+        let text = text.as_str();
         assert!(
             text.starts_with("\u{1b}[33m[warning] b.yaml: one"),
             "{text:?}"

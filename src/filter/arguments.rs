@@ -1,11 +1,11 @@
 //! The arguments of every function.
 
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Parser, ValueEnum};
 
 use super::flags::{INPUTS, PACKAGE, RESULTS};
+use crate::escaped::StandardStream;
 use crate::supplied::{CatalogSource, Role};
 
 /// Flags of every function.
@@ -105,7 +105,7 @@ pub enum Color {
 impl Color {
     /// Whether output to this stream is coloured.
     #[must_use]
-    pub fn is_on(self, stream: &impl IsTerminal) -> bool {
+    pub fn is_on(self, stream: StandardStream) -> bool {
         let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         match self {
             Self::Always => true,

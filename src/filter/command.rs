@@ -10,6 +10,7 @@ use super::arguments::{Arguments, ReportFormat};
 use super::flags::{GIT, OTHER, PACKAGE, RESULTS, path_flag};
 use super::keys::{no_pairs, not_a_pair, unknown_flag_hint, with_flags};
 use crate::config::{Keys, UsageError};
+use crate::escaped::quoted;
 use crate::functions::{Function, OnPackage};
 
 /// Checks that clap cannot express.
@@ -116,16 +117,6 @@ pub(super) fn parse(
     }
     arguments.matches = matches;
     Ok(arguments)
-}
-
-/// Quotes a word so that a shell reads it as one word.
-#[must_use]
-pub fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=:,@%+".contains(letter);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// The command line of a function, for its completions and manual page.

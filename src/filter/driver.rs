@@ -1,18 +1,16 @@
 //! Runs a function as Git's merge driver, on one file that two branches changed.
 
 use std::borrow::Cow;
-use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::arguments::Arguments;
-use super::print::{print_results, write_results};
+use super::print::{print_line, print_results, write_results};
 use super::read::{config_of_arguments, read_text};
 use super::{DONE, FAILED};
 use crate::config::{Config, UsageError};
 use crate::functions::{DriverFiles, DriverOutcome, Function, MergeDriver};
 use crate::result_printer::ResultPrinter;
-use crate::results::printable;
 
 /// Merges the files that Git names as `%O %A %B %P` into the second one. The exit code tells Git whether conflicts
 /// remain.
@@ -79,20 +77,17 @@ fn by_lines(original: &Path, local: &Path, upstream: &Path) -> Result<u8, UsageE
         "--",
     ]);
     command.arg(local).arg(original).arg(upstream);
-    let status = command.stdin(Stdio::null()).status();
-    let status = status.map_err(|error| UsageError::cannot("run git merge-file", error))?;
-    Ok(match status.code() {
+    let output = command.stdin(Stdio::null()).output();
+    let output = output.map_err(|error| UsageError::cannot("run git merge-file", error))?;
+    for line in String::from_utf8_lossy(&output.stderr).lines() {
+        print_line(&line);
+    }
+    Ok(match output.status.code() {
         Some(0) => DONE,
         _ => FAILED,
     })
 }
 
 fn print_message(function: &Function, message: &str) {
-    // An error of writing to standard error cannot be reported.
-    let _ = writeln!(
-        std::io::stderr().lock(),
-        "{}: {}",
-        function.name,
-        printable(message)
-    );
+    print_line(&format_args!("{}: {message}", function.name));
 }

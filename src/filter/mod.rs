@@ -17,22 +17,21 @@ mod stream;
 
 pub use crate::result_printer::coloured_diff;
 pub use arguments::{Arguments, Color, ReportFormat};
-pub use command::{command, quoted};
+pub use command::command;
 pub use flags::{INPUTS, PACKAGE, RESULTS, with_value_hint};
 pub use package_directory::write_documents;
 pub use print::{
-    print_result_list, print_results, print_up_to_date, print_verbose, write_diff, write_results,
+    parse_or_print, print_result_list, print_results, print_up_to_date, print_verbose, write_diff,
+    write_results,
 };
 pub use progress::{ProgressLine, search_progress, shows_progress};
 pub use read::config_of_arguments;
 pub use step::read_document;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use crate::functions::{Function, OnPackage};
-use crate::results::printable;
 
 /// Exit code: everything was done; info and warning results are allowed.
 pub const DONE: u8 = 0;
@@ -54,13 +53,10 @@ pub fn main(function: &Function) -> ExitCode {
 /// As [`main`], with these arguments; the first is the program's name.
 #[must_use]
 pub fn main_with(function: &Function, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = match command::parse(function, arguments) {
+    let arguments = arguments.into_iter().collect();
+    let arguments = match parse_or_print(arguments, |all| command::parse(function, all)) {
         Ok(arguments) => arguments,
-        Err(error) => {
-            let code = if error.use_stderr() { USAGE } else { DONE };
-            let printed = error.print();
-            return ExitCode::from(if printed.is_ok() { code } else { USAGE });
-        }
+        Err(code) => return ExitCode::from(code),
     };
     let code = command::check(&arguments, function).and_then(|()| {
         if let OnPackage::Fleet(fleet) = function.on_package
@@ -77,10 +73,7 @@ pub fn main_with(function: &Function, arguments: impl IntoIterator<Item = OsStri
         }
     });
     ExitCode::from(code.unwrap_or_else(|error| {
-        let mut stderr = io::stderr().lock();
-        // An error of writing to standard error cannot be reported.
-        let message = printable(&error.to_string());
-        let _ = writeln!(stderr, "{}: {message}", function.name);
+        print::print_line(&format_args!("{}: {error}", function.name));
         USAGE
     }))
 }

@@ -1,13 +1,16 @@
 //! Prints results and diffs, and writes the `--results` file.
 
-use std::io::{self, Write};
+use std::ffi::OsString;
+use std::io;
 use std::time::Instant;
 
 use super::arguments::{Arguments, ReportFormat, ResultsFormat};
+use super::{DONE, USAGE};
 use crate::config::UsageError;
+use crate::escaped::{Piece, ShownLine, ShownText, StandardStream, printable};
 use crate::functions::{Function, OnPackage};
 use crate::result_printer::{self, ResultPrinter};
-use crate::results::{FunctionResult, Reason, Results, Severity, printable, rule_for};
+use crate::results::{FunctionResult, Reason, Results, Severity, rule_for};
 use crate::yaml::{Value, to_block_text};
 
 /// Writes the `--results` file; called before any other output is written.
@@ -63,11 +66,13 @@ pub(super) fn print_review(
     if arguments.prints_results() || arguments.diff || failed {
         return Ok(results);
     }
-    write_stdout([match arguments.format {
-        Some(ReportFormat::Markdown) => (formats.markdown)(&results),
-        Some(ReportFormat::Json) => result_list(function, &results).to_json() + "\n",
-        Some(ReportFormat::Text) | None => (formats.text)(&results),
-    }])?;
+    let stdout = StandardStream::Output;
+    let written = match arguments.format {
+        Some(ReportFormat::Markdown) => stdout.document([(formats.markdown)(&results).as_str()]),
+        Some(ReportFormat::Json) => stdout.json(&result_list(function, &results).to_json()),
+        Some(ReportFormat::Text) | None => stdout.print(&(formats.text)(&results)),
+    };
+    written.map_err(cannot_write)?;
     if arguments.output == ResultsFormat::Json {
         return Ok(results);
     }
@@ -122,7 +127,7 @@ pub fn print_results(
     function: &Function,
     arguments: &Arguments,
     results: &Results,
-    text: impl FnOnce(ResultPrinter, &Results) -> String,
+    text: impl FnOnce(ResultPrinter, &Results) -> ShownText,
 ) {
     let grave: Results;
     let shown = if arguments.quiet {
@@ -132,17 +137,16 @@ pub fn print_results(
     } else {
         results
     };
-    let stderr = io::stderr();
-    let text = match arguments.output {
-        ResultsFormat::Text => {
-            let colour = arguments.color.is_on(&stderr);
-            let lists_all = arguments.verbose;
-            text(ResultPrinter { colour, lists_all }, shown)
-        }
-        ResultsFormat::Json => result_list(function, shown).to_json() + "\n",
-    };
+    let stderr = StandardStream::Error;
     // An error of writing to standard error cannot be reported.
-    let _ = stderr.lock().write_all(text.as_bytes());
+    let _ = match arguments.output {
+        ResultsFormat::Text => {
+            let colour = arguments.color.is_on(stderr);
+            let lists_all = arguments.verbose;
+            stderr.print(&text(ResultPrinter { colour, lists_all }, shown))
+        }
+        ResultsFormat::Json => stderr.json(&result_list(function, shown).to_json()),
+    };
 }
 
 /// Suggests a conflict rule for the first conflict in which upstream's value replaced a local one.
@@ -161,13 +165,13 @@ pub(super) fn print_rule(arguments: &Arguments, results: &Results) {
         Some("local"),
     );
     let rules = Value::Mapping(vec![Value::entry("conflicts", Value::Sequence(vec![rule]))]);
-    let mut text =
-        "hint: in a file for --conflicts, this keeps your value in the next merge:\n".to_owned();
+    let mut text = ShownText::default();
+    text.line("hint: in a file for --conflicts, this keeps your value in the next merge:");
     for line in to_block_text(&rules).lines() {
-        text += &format!("  {}\n", printable(line));
+        text.line(&format_args!("  {line}"));
     }
     // An error of writing to standard error cannot be reported.
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    let _ = StandardStream::Error.print(&text);
 }
 
 /// Prints "already up to date", unless there are warnings or errors.
@@ -176,8 +180,7 @@ pub fn print_up_to_date(arguments: &Arguments, results: &Results) {
         .iter()
         .any(|result| result.severity != Severity::Info);
     if !has_more && !arguments.quiet && arguments.output == ResultsFormat::Text {
-        // An error of writing to standard error cannot be reported.
-        let _ = writeln!(io::stderr().lock(), "already up to date");
+        print_line(&"already up to date");
     }
 }
 
@@ -185,39 +188,72 @@ pub fn print_up_to_date(arguments: &Arguments, results: &Results) {
 pub fn print_verbose(arguments: &Arguments, start: Instant, message: impl FnOnce() -> String) {
     if arguments.verbose && arguments.output == ResultsFormat::Text {
         let time = start.elapsed().as_secs_f64() * 1000.0;
-        // An error of writing to standard error cannot be reported.
-        let _ = writeln!(
-            io::stderr().lock(),
-            "{time:9.1} ms  {}",
-            printable(&message())
-        );
+        print_line(&format_args!("{time:9.1} ms  {}", message()));
     }
 }
 
-/// Writes diffs to standard output, in colours where enabled.
+/// Prints a line to standard error.
+pub(super) fn print_line(line: &dyn Piece) {
+    // An error of writing to standard error cannot be reported.
+    let _ = StandardStream::Error.print_line(&ShownLine::of(&[line]));
+}
+
+/// Parses a command line. If that fails, or is a request for help, prints what clap says and returns the exit code.
+///
+/// # Errors
+/// The exit code.
+pub fn parse_or_print<T>(
+    arguments: Vec<OsString>,
+    parse: impl Fn(Vec<OsString>) -> Result<T, clap::Error>,
+) -> Result<T, u8> {
+    // The message quotes arguments in many ways. It quotes none as it is if the arguments are escaped before.
+    let escaped = arguments.iter().map(|argument| {
+        let argument = argument.to_string_lossy();
+        OsString::from(printable(&argument).into_owned())
+    });
+    let escaped = escaped.collect();
+    let error = match parse(arguments) {
+        Ok(parsed) => return Ok(parsed),
+        Err(error) => error,
+    };
+    let text = match parse(escaped) {
+        Err(same) if same.kind() == error.kind() => {
+            ShownText::of_document(&same.render().to_string())
+        }
+        _ => {
+            let mut line = ShownText::default();
+            line.line(&error.render());
+            line
+        }
+    };
+    let (stream, code) = if error.use_stderr() {
+        (StandardStream::Error, USAGE)
+    } else {
+        (StandardStream::Output, DONE)
+    };
+    Err(stream.print(&text).map_or(USAGE, |()| code))
+}
+
+/// Writes diffs to standard output: in colours and escaped where colours are enabled, otherwise their bytes.
 pub fn write_diff(
     arguments: &Arguments,
     diffs: impl IntoIterator<Item = String>,
 ) -> Result<(), UsageError> {
-    let coloured = arguments.color.is_on(&io::stdout());
-    let diffs = diffs.into_iter();
-    write_stdout(diffs.map(|diff| {
-        if coloured {
-            result_printer::coloured_diff(&diff)
-        } else {
-            diff
-        }
-    }))
+    let stdout = StandardStream::Output;
+    if !arguments.color.is_on(stdout) {
+        return write_stdout(diffs);
+    }
+    let mut diffs = diffs.into_iter();
+    let written = diffs.try_for_each(|diff| stdout.print(&result_printer::coloured_diff(&diff)));
+    written.map_err(cannot_write)
 }
 
 pub(super) fn write_stdout(
     texts: impl IntoIterator<Item = impl AsRef<str>>,
 ) -> Result<(), UsageError> {
-    // Short texts are buffered; long ones are written at once.
-    let mut stdout = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    texts
-        .into_iter()
-        .try_for_each(|text| stdout.write_all(text.as_ref().as_bytes()))
-        .and_then(|()| stdout.flush())
-        .map_err(|error| UsageError::cannot("write to standard output", error))
+    StandardStream::Output.document(texts).map_err(cannot_write)
+}
+
+fn cannot_write(error: io::Error) -> UsageError {
+    UsageError::cannot("write to standard output", error)
 }

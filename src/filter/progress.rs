@@ -1,14 +1,11 @@
 //! Progress lines on a terminal.
 
-use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use console::{Term, truncate_str};
-
 use super::arguments::{Arguments, ResultsFormat};
-use crate::results::printable;
+use crate::escaped::{ShownLine, StandardStream};
 use crate::supplied::Progress;
 use crate::test_switches::Switch;
 
@@ -16,8 +13,7 @@ use crate::test_switches::Switch;
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The shortest time between two updates of the line.
 const PACE: Duration = Duration::from_millis(100);
-/// The terminal codes that erase the current line.
-const ERASE: &str = "\r\x1b[K";
+const STDERR: StandardStream = StandardStream::Error;
 
 /// Whether progress is shown: on a terminal, unless it would disturb other output.
 #[must_use]
@@ -26,13 +22,13 @@ pub fn shows_progress(arguments: &Arguments) -> bool {
         && !arguments.verbose
         && !arguments.diff
         && arguments.output == ResultsFormat::Text
-        && io::stderr().is_terminal()
+        && STDERR.is_terminal()
 }
 
 /// The progress callback of a search; `None` if standard error is not a terminal.
 #[must_use]
 pub fn search_progress() -> Option<Progress> {
-    io::stderr().is_terminal().then_some(show_search)
+    STDERR.is_terminal().then_some(show_search)
 }
 
 /// Shows how many revisions a search for the original has compared; erases the line at the end.
@@ -87,29 +83,26 @@ impl ProgressLine {
         if !is_due {
             return;
         }
-        let stderr = Term::stderr();
-        if !stderr.is_term() {
+        if !STDERR.is_terminal() {
             return;
         }
         *written = Some(Instant::now());
         let name = if name.is_empty() {
             String::new()
         } else {
-            format!(": {}", printable(name))
+            format!(": {name}")
         };
         let left = self.steps.saturating_sub(number) as f64;
         let left = self.start.elapsed().mul_f64(left / number.max(1) as f64);
         let (what, steps, left) = (self.what, self.steps, left.as_secs());
         let line = format!("{what}{name} ({number} of {steps}, {left} s left)");
-        let line = truncate_str(&line, usize::from(stderr.size().1), "…");
-        // If the terminal cannot be written to, only the progress is lost.
-        let _ = stderr.write_str(&format!("{ERASE}{line}"));
+        STDERR.replace_line(&ShownLine::of(&[&line]));
     }
 
     fn erase(&self) {
         let written = self.written.lock().ok().and_then(|mut last| last.take());
         if written.is_some() {
-            let _ = Term::stderr().write_str(ERASE);
+            STDERR.erase_line();
         }
     }
 }

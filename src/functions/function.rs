@@ -8,6 +8,7 @@ use clap::{ArgMatches, Command};
 
 use super::output::Output;
 use crate::config::{ConfigKind, Keys, UsageError};
+use crate::escaped::{Markdown, ShownText};
 use crate::filter::Arguments;
 use crate::package::{is_krm_name, is_package_file};
 use crate::resource_list::ResourceList;
@@ -151,9 +152,9 @@ pub type MergeDriver = fn(&DriverFiles, Option<NodeRef<'_>>) -> Result<DriverOut
 #[derive(Debug)]
 pub struct ReviewFormats {
     /// For a terminal.
-    pub text: fn(&Results) -> String,
+    pub text: fn(&Results) -> ShownText,
     /// For a comment on a pull request.
-    pub markdown: fn(&Results) -> String,
+    pub markdown: fn(&Results) -> Markdown,
     /// Whether a result is part of the review.
     pub is_finding: fn(&FunctionResult) -> bool,
 }

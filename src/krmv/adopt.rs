@@ -82,7 +82,7 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let mut page = Page::new(common);
     page.line(format_args!("{name}: made from {}", revision.lock_ref));
     if let Some(note) = source.password_note() {
-        page.wrapped(&format!("  {note}"), 4);
+        page.wrapped(format_args!("  {note}"), 4);
     }
     page.hint(&package.command(&["status"]));
     page.finish()?;

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use krm_variants::address::{CommitId, Surroundings};
+use krm_variants::escaped::ShownLine;
 use krm_variants::filter::ProgressLine;
 use krm_variants::functions::inject_config::{
     INJECTED_RESOURCE_ANNOTATION, INJECTED_RESOURCE_NAME_ANNOTATION,
@@ -19,7 +20,7 @@ use krm_variants::merge::Side;
 use krm_variants::merge::decided::glob;
 use krm_variants::package::is_krm_name;
 use krm_variants::resource::Resource;
-use krm_variants::results::{FunctionResult, Reason, ResourceRef, printable};
+use krm_variants::results::{FunctionResult, Reason, ResourceRef};
 use krm_variants::supplied::{Role, SuppliedPackage};
 use krm_variants::yaml::{NodeRef, OwnedDocument, Value};
 use serde::Serialize;
@@ -69,15 +70,13 @@ pub(crate) fn run(blame: &BlameArguments, common: &Common) -> Result<u8> {
     let mut last = None;
     for field in &fields {
         if last != Some(&field.resource) {
-            let name = page.styled(BOLD, printable(&field.resource));
+            let name = page.styled(BOLD, &field.resource);
             page.line(name);
         }
         last = Some(&field.resource);
-        let by = page.styled(DIM, printable(&field.setter.to_string()));
-        page.wrapped(
-            &format!("  {}: {by}{}", printable(&field.shown), field.note()),
-            6,
-        );
+        let by = page.styled(DIM, &field.setter);
+        let shown = format!("  {}: ", field.shown);
+        page.wrapped(ShownLine::of(&[&shown, &by, &field.note()]), 6);
     }
     page.finish()?;
     Ok(exit::DONE)

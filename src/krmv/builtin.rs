@@ -26,9 +26,9 @@ pub(crate) fn functions(common: &Common) -> Result<u8> {
     let mut page = Page::new(common);
     for function in ALL {
         page.line(function.name);
-        page.wrapped(&format!("    {}", function.about), 4);
+        page.wrapped(format_args!("    {}", function.about), 4);
     }
-    page.hint("krmv help merge-package");
+    page.hint(&"krmv help merge-package".into());
     page.finish()?;
     Ok(exit::DONE)
 }

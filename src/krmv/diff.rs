@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use krm_variants::diff::file_diff;
+use krm_variants::escaped::ShownLine;
 use krm_variants::functions::render_variant::cloned_files;
 use krm_variants::merge::with_line_ends_of;
 use krm_variants::package::{FileChange, is_krm_name};
@@ -35,12 +36,13 @@ pub(crate) fn run(diff: &DiffArguments, common: &Common) -> Result<u8> {
         let (removed, added) = edit.counts();
         let name = page.styled(BOLD, &edit.name);
         if diff.stat {
-            let added = page.styled(GREEN, format!("+{added}"));
-            let removed = page.styled(RED, format!("-{removed}"));
-            page.line(format_args!("{added:<6} {removed:<6} {name}"));
+            let [added, removed] = [format!("+{added}"), format!("-{removed}")];
+            let added = page.styled(GREEN, format_args!("{added:<6}"));
+            let removed = page.styled(RED, format_args!("{removed:<6}"));
+            page.line(ShownLine::of(&[&added, &" ", &removed, &" ", &name]));
             continue;
         }
-        page.line(format_args!("=== {name}"));
+        page.line(ShownLine::of(&[&"=== ", &name]));
         page.diff(edit.hunks());
     }
     if diff.stat {

@@ -1,6 +1,9 @@
 //! Why a command stopped, and what to do next.
 
-pub(crate) use krm_variants::filter::quoted;
+use std::fmt;
+
+use krm_variants::escaped::quoted;
+use serde::Serialize;
 
 use super::exit;
 
@@ -9,7 +12,7 @@ use super::exit;
 pub(crate) struct Failure {
     pub(crate) message: String,
     /// Commands that the user can run next.
-    pub(crate) hints: Vec<String>,
+    pub(crate) hints: Vec<Hint>,
     pub(crate) code: u8,
 }
 
@@ -26,7 +29,7 @@ impl Failure {
 
     /// Adds a command that the user can run next.
     #[must_use]
-    pub(crate) fn hint(mut self, command: impl Into<String>) -> Self {
+    pub(crate) fn hint(mut self, command: impl Into<Hint>) -> Self {
         self.hints.push(command.into());
         self
     }
@@ -39,13 +42,41 @@ impl<E: std::error::Error> From<E> for Failure {
     }
 }
 
+/// A command line that the user can run as it is printed: text of this program, or words quoted for a shell.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Hint(String);
+
+impl Hint {
+    /// The command with more words.
+    #[must_use]
+    pub(crate) fn and(&self, words: &[&str]) -> Self {
+        let words = command(words).0;
+        Self(format!("{} {words}", self.0))
+    }
+
+    /// This command and, if it succeeds, the next one.
+    #[must_use]
+    pub(crate) fn then(&self, next: &Self) -> Self {
+        Self(format!("{} && {}", self.0, next.0))
+    }
+}
+
+impl fmt::Display for Hint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<&'static str> for Hint {
+    fn from(command: &'static str) -> Self {
+        Self(command.to_owned())
+    }
+}
+
 /// A command line of these words, quoted for a shell.
-pub(crate) fn command<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> String {
-    let words: Vec<String> = words
-        .into_iter()
-        .map(|word| quoted(word.as_ref()))
-        .collect();
-    words.join(" ")
+pub(crate) fn command<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> Hint {
+    let words = words.into_iter().map(|word| quoted(word.as_ref()));
+    Hint(words.collect::<Vec<_>>().join(" "))
 }
 
 #[cfg(test)]
@@ -55,10 +86,8 @@ mod tests {
     #[test]
     fn words_are_quoted_for_a_shell() {
         assert_eq!(
-            command(["krmv", "a b", "it's", "x[0]"]),
-            r"krmv 'a b' 'it'\''s' 'x[0]'"
+            command(["krmv", "a b", "it's", "x[0]", "a\n\u{1b}"]).to_string(),
+            r"krmv 'a b' 'it'\''s' 'x[0]' $'a\n\033'"
         );
-        assert_eq!(quoted(""), "''");
-        assert_eq!(quoted("a/b.yaml:spec.replicas"), "a/b.yaml:spec.replicas");
     }
 }

@@ -9,7 +9,7 @@ use krm_variants::kptfile::NewLock;
 use krm_variants::package::{
     FileChange, Package, is_left_by_killed_run, read_package, recover_package, write_package,
 };
-use krm_variants::results::{Results, Severity, printable};
+use krm_variants::results::{Results, Severity};
 
 use super::cli::{Common, GetArguments};
 use super::failure::{Failure, Result, command};
@@ -140,7 +140,7 @@ fn already_there(common: &Common, directory: &Path, revision: &Revision) -> Resu
         let at = at.map_or_else(String::new, |at| format!(" at {at}"));
         let message = format!("the package is already in '{shown}'{at}");
         let next = command(["krmv", "upgrade", &shown, &revision.upstream_ref]);
-        return Err(Failure::new(printable(&message)).hint(next));
+        return Err(Failure::new(message).hint(next));
     }
     if common.json {
         let json = serde_json::json!({
@@ -237,7 +237,7 @@ fn report(
         revision.lock_ref
     ));
     for warning in &warnings {
-        page.wrapped(&format!("  {}", printable(warning)), 4);
+        page.wrapped(format_args!("  {warning}"), 4);
     }
     page.hint(&command(["krmv", "status", &shown]));
     page.finish()

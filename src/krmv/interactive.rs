@@ -2,12 +2,12 @@
 //! end.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::process::Command;
 
-use console::{Key, Term};
+use console::Key;
+use krm_variants::escaped::{ShownText, StandardStream};
 use krm_variants::package::is_krm_name;
-use krm_variants::results::{printable, speaks_of_secret};
+use krm_variants::results::speaks_of_secret;
 use krm_variants::yaml::{ParseOptions, Tree};
 
 use super::cli::{Common, Take};
@@ -28,6 +28,8 @@ const HELP: &str = "\
   ?  this help
   Ctrl-C writes nothing
 ";
+
+const TERMINAL: StandardStream = StandardStream::Output;
 
 /// The number of lines that are shown before and after the line of a conflict.
 const CONTEXT: usize = 2;
@@ -63,7 +65,6 @@ pub(crate) fn ask(
     conflicts: &[ReportedConflict],
     common: &Common,
 ) -> Result<(Vec<UserDecision>, BTreeMap<String, String>)> {
-    let term = Term::stdout();
     let mut answers: Vec<Answer> = Vec::new();
     'asking: while let Some(conflict) = conflicts.get(answers.len()) {
         let mut page = Page::new(common);
@@ -74,13 +75,13 @@ pub(crate) fn ask(
             answers.len(),
             conflicts.len(),
         );
-        write(&term, &page.take())?;
+        TERMINAL.print(&page.take())?;
         loop {
             let prompt = page.styled(CYAN, "decide [l,u,e,s,b,q,?] ");
-            write(&term, &prompt)?;
-            let key = term.read_key()?;
+            TERMINAL.prompt(&prompt)?;
+            let key = TERMINAL.read_key()?;
             if let Key::Char(c) = key {
-                write(&term, &format!("{c}\n"))?;
+                print(&c.to_string())?;
             }
             match key {
                 Key::Char('l') => answers.push(Answer::take(Take::Local)),
@@ -93,7 +94,7 @@ pub(crate) fn ask(
                         edited: Some(text),
                     }),
                     Err(why) => {
-                        write(&term, &format!("{why}\n"))?;
+                        print(&why)?;
                         continue;
                     }
                 },
@@ -103,7 +104,7 @@ pub(crate) fn ask(
                         .hint(resolution.package.command(&["resolve"])));
                 }
                 _ => {
-                    write(&term, HELP)?;
+                    print(HELP)?;
                     continue;
                 }
             }
@@ -120,11 +121,11 @@ pub(crate) fn ask(
     Ok((decisions.collect(), edited))
 }
 
-fn write(term: &Term, text: &str) -> Result<()> {
-    let mut term = term;
-    term.write_all(text.as_bytes())?;
-    term.flush()?;
-    Ok(())
+/// Prints lines on the terminal.
+fn print(text: &str) -> Result<()> {
+    let mut lines = ShownText::default();
+    text.lines().for_each(|line| lines.line(line));
+    Ok(TERMINAL.print(&lines)?)
 }
 
 fn show(
@@ -137,7 +138,7 @@ fn show(
     let title = page.styled(BOLD, format!("({}/{count})", at + 1));
     page.line(title);
     page.place(conflict);
-    page.wrapped(&format!("      {}", printable(conflict.what())), 6);
+    page.wrapped(format_args!("      {}", conflict.what()), 6);
     page.values(conflict);
     let Some(line) = conflict.line() else { return };
     let directory = &resolution.package.directory;
@@ -151,7 +152,7 @@ fn show(
     let first = line.saturating_sub(CONTEXT + 1);
     for (number, text) in text.lines().enumerate().skip(first).take(2 * CONTEXT + 1) {
         let mark = if number + 1 == line { '>' } else { ' ' };
-        page.cut(&format!("    {mark} {:>5} {}", number + 1, printable(text)));
+        page.cut(format_args!("    {mark} {:>5} {text}", number + 1));
     }
 }
 

@@ -35,11 +35,11 @@ mod upstream;
 mod worktree;
 
 use std::ffi::OsString;
-use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
+use krm_variants::escaped::StandardStream;
 use krm_variants::filter;
 use krm_variants::functions::{ALL, Function};
 
@@ -55,19 +55,11 @@ pub(crate) fn main() -> ExitCode {
     if let Some(function) = function(arguments.get(1).and_then(|word| word.to_str())) {
         return filter::main_with(function, arguments.into_iter().skip(1));
     }
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match filter::parse_or_print(arguments, Cli::try_parse_from) {
         Ok(cli) => cli,
-        Err(error) => {
-            let code = if error.use_stderr() {
-                exit::USAGE
-            } else {
-                exit::DONE
-            };
-            let printed = error.print();
-            return ExitCode::from(if printed.is_ok() { code } else { exit::USAGE });
-        }
+        Err(code) => return ExitCode::from(code),
     };
-    let colour = cli.common.color.is_on(&io::stderr());
+    let colour = cli.common.color.is_on(StandardStream::Error);
     let code = run(cli).unwrap_or_else(|failure| {
         print::failure(&failure, colour);
         failure.code

@@ -7,12 +7,13 @@ use std::process::Command;
 use std::sync::Arc;
 
 use krm_variants::config::Config;
+use krm_variants::escaped::ShownLine;
 use krm_variants::filter::write_documents;
 use krm_variants::functions::{
     Document, Inputs, Items, SuppliedInput, create_overlay, run as run_function,
 };
 use krm_variants::overlay::{OverlayError, OverlayState, PackageTexts, check, differences};
-use krm_variants::results::{Results, Severity, printable};
+use krm_variants::results::{Results, Severity};
 use krm_variants::schema::Schema;
 use krm_variants::supplied::{Role, SuppliedPackage};
 use krm_variants::yaml::Value;
@@ -74,7 +75,7 @@ pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
                 "# {}",
                 file.path.as_deref().unwrap_or_default()
             ));
-            page.line(file.text.trim_end());
+            page.document(&format!("{}\n", file.text.trim_end()));
             page.line("---");
         }
     }
@@ -82,7 +83,7 @@ pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
         .iter()
         .filter(|result| result.severity == Severity::Info)
     {
-        page.wrapped(&printable(&result.to_string()), 2);
+        page.wrapped(result, 2);
     }
     if overlay.verify {
         let done = page.styled(GREEN, "kustomize builds the same resources");
@@ -201,7 +202,7 @@ fn checked(directory: &Path, common: &Common) -> Result<u8> {
         let mut last = None;
         for finding in &found {
             if last != Some(&finding.place) {
-                page.line(printable(&finding.place));
+                page.line(&finding.place);
             }
             last = Some(&finding.place);
             let style = if finding.state == OverlayState::Dead {
@@ -210,7 +211,7 @@ fn checked(directory: &Path, common: &Common) -> Result<u8> {
                 YELLOW
             };
             let state = page.styled(style, word(finding.state));
-            page.wrapped(&format!("  {state}: {}", printable(&finding.message)), 4);
+            page.wrapped(ShownLine::of(&[&"  ", &state, &": ", &finding.message]), 4);
         }
         if found.is_empty() {
             page.line("every patch has an effect");

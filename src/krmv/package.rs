@@ -15,7 +15,7 @@ use krm_variants::package::{
 use krm_variants::resource::Resource;
 use krm_variants::yaml::{Document, NodeRef, OwnedDocument};
 
-use super::failure::{Failure, Result, command};
+use super::failure::{Failure, Hint, Result, command};
 use super::kptfile::Tracking;
 use super::own_repository::OwnRepository;
 
@@ -161,7 +161,7 @@ impl LocalPackage {
     }
 
     /// A `krmv` command for this package. The directory is left out if it is the current one.
-    pub(crate) fn command(&self, words: &[&str]) -> String {
+    pub(crate) fn command(&self, words: &[&str]) -> Hint {
         let mut line = vec!["krmv".to_owned()];
         let mut words = words.iter();
         line.extend(words.next().map(|word| (*word).to_owned()));
@@ -173,7 +173,7 @@ impl LocalPackage {
     }
 
     /// A command that decides the conflicts of a pattern.
-    pub(crate) fn take_command(&self, side: &str, pattern: &str) -> String {
+    pub(crate) fn take_command(&self, side: &str, pattern: &str) -> Hint {
         let dashes = pattern.starts_with('-').then_some("--");
         let words = ["resolve", "--take", side].into_iter().chain(dashes);
         self.command(&words.chain([pattern]).collect::<Vec<_>>())
@@ -237,7 +237,7 @@ impl LocalPackage {
     }
 
     /// A Git command for the repository of the package.
-    pub(crate) fn git_command(&self, words: &[&str]) -> String {
+    pub(crate) fn git_command(&self, words: &[&str]) -> Hint {
         let elsewhere = self.root_elsewhere();
         let elsewhere = elsewhere.map(|repository| repository.root().to_string_lossy());
         let at = elsewhere.iter().flat_map(|root| ["-C", root]);
@@ -255,7 +255,7 @@ impl LocalPackage {
     }
 
     /// A command that commits the package. If it `is_alone`, it leaves out what else is staged.
-    pub(crate) fn commit_command(&self, message: &str, is_alone: bool) -> Result<String> {
+    pub(crate) fn commit_command(&self, message: &str, is_alone: bool) -> Result<Hint> {
         let mut paths = self.paths()?;
         paths.retain(|path| self.directory.join(path).exists());
         let paths: Vec<String> = paths.iter().map(|path| self.git_path(path)).collect();
@@ -266,7 +266,7 @@ impl LocalPackage {
             commit.push("--");
             commit.extend(paths);
         }
-        Ok(format!("{add} && {}", self.git_command(&commit)))
+        Ok(add.then(&self.git_command(&commit)))
     }
 
     /// The changes that turn the package on disk into these files.

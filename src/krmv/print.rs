@@ -1,17 +1,16 @@
 //! Output: text for people, wrapped at the width of the terminal and with colours, or one JSON document for programs.
 
-use std::fmt::{self, Write as _};
-use std::io::{self, IsTerminal, Write};
+use std::fmt;
+use std::io;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
-use console::{Term, measure_text_width, truncate_str};
+use krm_variants::escaped::{Piece, ShownLine, ShownText, StandardStream};
 use krm_variants::filter::coloured_diff;
-use krm_variants::results::printable;
 
 use super::cli::Common;
 use super::conflict::{ReportedConflict, VERSIONS};
-use super::failure::{Failure, Result};
+use super::failure::{Failure, Hint, Result};
 use super::worktree;
 
 pub(crate) const BOLD: Style = Style::new().bold();
@@ -21,84 +20,79 @@ pub(crate) const GREEN: Style = AnsiColor::Green.on_default();
 pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default();
 pub(crate) const CYAN: Style = AnsiColor::Cyan.on_default();
 
+const STDOUT: StandardStream = StandardStream::Output;
+const STDERR: StandardStream = StandardStream::Error;
+
 /// The width of output that does not go to a terminal.
 const WIDTH: usize = 80;
 
 /// A buffer for output text, with the width and the colour setting of standard output.
 #[derive(Debug, Clone)]
 pub(crate) struct Page {
-    text: String,
+    /// Texts, each with the document after it.
+    finished: Vec<(ShownText, String)>,
+    text: ShownText,
     width: usize,
     colour: bool,
 }
 
 impl Page {
     pub(crate) fn new(common: &Common) -> Self {
-        let terminal = io::stdout().is_terminal();
         let columns = std::env::var("COLUMNS")
             .ok()
             .and_then(|text| text.parse().ok());
-        let of_terminal = || usize::from(Term::stdout().size().1);
         let width = columns
-            .or_else(|| terminal.then(of_terminal))
+            .or_else(|| STDOUT.is_terminal().then(|| STDOUT.columns()))
             .unwrap_or(WIDTH);
         Self {
-            text: String::new(),
+            finished: Vec::new(),
+            text: ShownText::default(),
             width: width.clamp(40, 1000),
-            colour: common.color.is_on(&io::stdout()),
+            colour: common.color.is_on(STDOUT),
         }
     }
 
     /// A text in a style, if colours are on.
-    pub(crate) fn styled(&self, style: Style, text: impl fmt::Display) -> String {
-        if self.colour {
-            format!("{style}{text}{style:#}")
-        } else {
-            text.to_string()
-        }
+    pub(crate) fn styled(&self, style: Style, text: impl Piece) -> ShownLine {
+        let style = if self.colour { style } else { Style::new() };
+        ShownLine::styled(style, &text)
     }
 
-    pub(crate) fn line(&mut self, line: impl fmt::Display) {
-        // Writing to a String never fails.
-        let _ = writeln!(self.text, "{line}");
+    pub(crate) fn line(&mut self, line: impl Piece) {
+        self.text.line(&line);
+    }
+
+    /// Adds the lines of a document. In a pipe or file, they are the bytes of the document.
+    pub(crate) fn document(&mut self, document: &str) {
+        let text = self.take();
+        self.finished.push((text, document.to_owned()));
     }
 
     /// Adds a unified diff.
     pub(crate) fn diff(&mut self, diff: &str) {
         if self.colour {
-            self.text += &coloured_diff(diff);
+            self.text.append(&coloured_diff(diff));
         } else {
-            self.text += diff;
+            self.document(diff);
         }
     }
 
     /// Adds a line, cut at the page's width.
-    pub(crate) fn cut(&mut self, line: &str) {
-        let line = truncate_str(line, self.width, "…").into_owned();
+    pub(crate) fn cut(&mut self, line: impl Piece) {
+        let line = ShownLine::of(&[&line]).cut(self.width);
         self.line(line);
     }
 
     /// Adds a text, wrapped at the page's width. Lines after the first are indented.
-    pub(crate) fn wrapped(&mut self, text: &str, indent: usize) {
-        let words = text.trim_start_matches(' ');
-        let mut line = " ".repeat(text.len() - words.len());
-        for word in words.split(' ') {
-            let is_full = measure_text_width(&line) + 1 + measure_text_width(word) > self.width;
-            if !line.trim().is_empty() && is_full {
-                let full = std::mem::replace(&mut line, " ".repeat(indent));
-                self.line(full.trim_end());
-            } else if !line.trim().is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-        self.line(line.trim_end());
+    pub(crate) fn wrapped(&mut self, text: impl Piece, indent: usize) {
+        let lines = ShownLine::of(&[&text]).wrapped(self.width, indent);
+        self.text.append(&lines);
     }
 
     /// Adds a command that the user can run next.
-    pub(crate) fn hint(&mut self, command: &str) {
+    pub(crate) fn hint(&mut self, command: &Hint) {
         let hint = self.styled(CYAN, "hint:");
-        self.line(format_args!("{hint} {command}"));
+        self.line(ShownLine::of(&[&hint, &" ", command]));
     }
 
     /// Adds groups of similar conflicts with their values. `work_tree` is the directory that the line numbers refer to;
@@ -121,7 +115,7 @@ impl Page {
                     group.len() - shown
                 ));
             }
-            self.wrapped(&format!("      {}", printable(first.what())), 6);
+            self.wrapped(format_args!("      {}", first.what()), 6);
             self.values(first);
             if let Some(directory) = work_tree {
                 self.changed_by(directory, first);
@@ -132,8 +126,8 @@ impl Page {
     /// Adds who last changed your value in a conflict, and when, if Git knows.
     pub(crate) fn changed_by(&mut self, directory: &Path, conflict: &ReportedConflict) {
         if let Some(who) = worktree::changed_by(directory, conflict) {
-            let who = self.styled(DIM, format!("      yours since {}", printable(&who)));
-            self.cut(&who);
+            let who = self.styled(DIM, format_args!("      yours since {who}"));
+            self.cut(who);
         }
     }
 
@@ -143,36 +137,36 @@ impl Page {
             .line()
             .map(|line| format!(":{line}"))
             .unwrap_or_default();
-        let place = self.styled(BOLD, format!("{}{line}", printable(conflict.file())));
-        let resource = conflict
-            .resource_name()
-            .map(|name| format!("  {}", printable(&name)));
-        let field = conflict.path().map(|path| format!("  {}", printable(path)));
-        let within = conflict
-            .within()
-            .map(|place| format!("  ({})", printable(place)));
+        let place = self.styled(BOLD, format_args!("{}{line}", conflict.file()));
+        let resource = conflict.resource_name().map(|name| format!("  {name}"));
+        let field = conflict.path().map(|path| format!("  {path}"));
+        let within = conflict.within().map(|place| format!("  ({place})"));
         let parts = [resource, field, within].into_iter().flatten();
         let rest: String = parts.collect();
-        self.wrapped(&format!("  {place}{rest}"), 6);
+        self.wrapped(ShownLine::of(&[&"  ", &place, &rest]), 6);
     }
 
     /// Adds the three versions of a conflict.
     pub(crate) fn values(&mut self, conflict: &ReportedConflict) {
         let styled = VERSIONS.into_iter().zip([DIM, GREEN, YELLOW]);
         for ((name, style), value) in styled.zip(conflict.values()) {
-            let value = value.map_or_else(|| "none".to_owned(), printable);
-            let name = self.styled(style, format!("{name:<9}"));
-            self.cut(&format!("      {name} {value}"));
+            let name = self.styled(style, format_args!("{name:<9}"));
+            let value = value.unwrap_or("none");
+            self.cut(ShownLine::of(&[&"      ", &name, &" ", &value]));
         }
     }
 
     /// Writes the page to standard output.
     pub(crate) fn finish(self) -> Result<()> {
-        to_stdout(&self.text)
+        for (text, document) in &self.finished {
+            STDOUT.print(text).map_err(cannot_write)?;
+            to_stdout(document)?;
+        }
+        STDOUT.print(&self.text).map_err(cannot_write)
     }
 
     /// Takes the text so far, and leaves the page empty.
-    pub(crate) fn take(&mut self) -> String {
+    pub(crate) fn take(&mut self) -> ShownText {
         std::mem::take(&mut self.text)
     }
 }
@@ -203,48 +197,46 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
 }
 
 pub(crate) fn to_stdout(text: &str) -> Result<()> {
-    let mut stdout = io::stdout().lock();
-    let written = stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush());
-    written.map_err(|error| Failure::new(format!("cannot write to standard output: {error}")))
+    STDOUT.document([text]).map_err(cannot_write)
+}
+
+fn cannot_write(error: io::Error) -> Failure {
+    Failure::new(format!("cannot write to standard output: {error}"))
 }
 
 /// Writes one JSON document to standard output.
 pub(crate) fn json(document: &serde_json::Value) -> Result<()> {
-    to_stdout(&format!("{document}\n"))
+    STDOUT.json(&document.to_string()).map_err(cannot_write)
 }
 
 /// Reports a slow operation on standard error, if that is a terminal.
 pub(crate) fn progress(what: fmt::Arguments<'_>) {
-    let mut stderr = io::stderr().lock();
-    if stderr.is_terminal() {
-        let _ = writeln!(stderr, "{what} ...");
+    if STDERR.is_terminal() {
+        // A closed standard error cannot be reported.
+        let _ = STDERR.print_line(&ShownLine::of(&[&what, &" ..."]));
     }
 }
 
 /// Prints a warning, for example about something that a command leaves out.
 pub(crate) fn warning(what: fmt::Arguments<'_>) {
     // A closed standard error cannot be reported.
-    let _ = writeln!(
-        io::stderr().lock(),
-        "warning: {}",
-        printable(&what.to_string())
-    );
+    let _ = STDERR.print_line(&ShownLine::of(&[&"warning: ", &what]));
 }
 
 /// Prints a failure and what to do next.
 pub(crate) fn failure(failure: &Failure, colour: bool) {
-    let mut stderr = io::stderr().lock();
     let (red, cyan) = if colour {
         (RED, CYAN)
     } else {
         (Style::new(), Style::new())
     };
-    // A closed standard error cannot be reported.
-    let message = printable(&failure.message);
-    let _ = writeln!(stderr, "{red}krmv:{red:#} {message}");
-    for hint in &failure.hints {
-        let _ = writeln!(stderr, "{cyan}hint:{cyan:#} {hint}");
+    let mut text = ShownText::default();
+    let [program, hint] =
+        [(red, "krmv:"), (cyan, "hint:")].map(|(style, word)| ShownLine::styled(style, word));
+    text.line(&ShownLine::of(&[&program, &" ", &failure.message]));
+    for command in &failure.hints {
+        text.line(&ShownLine::of(&[&hint, &" ", command]));
     }
+    // A closed standard error cannot be reported.
+    let _ = STDERR.print(&text);
 }

@@ -6,7 +6,7 @@ use krm_variants::latest::{version, version_prefix};
 use krm_variants::upstream::{SourceOutsideGit, is_digest, open};
 use semver::{Version, VersionReq};
 
-use super::failure::{Failure, Result};
+use super::failure::{Failure, Hint, Result};
 use super::print::warning;
 use super::source::unreadable;
 
@@ -246,10 +246,10 @@ impl Releases {
     }
 
     /// The error for a repository without releases.
-    pub(crate) fn no_release(&self, address: &str, next: &str) -> Failure {
+    pub(crate) fn no_release(&self, address: &str, next: &Hint) -> Failure {
         let message = format!("{address} has no final release (a tag like v1.2.3)");
         let branch = self.head().map_or("main", |head| head.short.as_str());
-        Failure::new(message).hint(format!("{next} {branch}"))
+        Failure::new(message).hint(next.and(&[branch]))
     }
 }
 

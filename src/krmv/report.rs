@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use krm_variants::escaped::ShownLine;
 use krm_variants::git::Revision;
-use krm_variants::results::{FunctionResult, Reason, Results, Severity, printable};
+use krm_variants::results::{FunctionResult, Reason, Results, Severity};
 use krm_variants::review::{Review, Risk};
 use serde_json::{Value, json};
 
 use super::cli::{Common, Take};
 use super::conflict::ReportedConflict;
 use super::exit;
-use super::failure::Result;
+use super::failure::{Hint, Result};
 use super::package::LocalPackage;
 use super::print::{self, GREEN, Page, RED, YELLOW, counted, grouped};
 
@@ -30,11 +31,11 @@ pub(crate) struct UpgradeReport<'r> {
     pub(crate) taken: Option<Take>,
     pub(crate) has_markers: bool,
     /// The command that writes what a dry run shows.
-    pub(crate) again: String,
+    pub(crate) again: Hint,
     /// What the upgrade means for the cluster.
     pub(crate) review: Option<&'r Review>,
     /// The command that shows the review.
-    pub(crate) review_command: Option<String>,
+    pub(crate) review_command: Option<Hint>,
 }
 
 impl UpgradeReport<'_> {
@@ -50,8 +51,7 @@ impl UpgradeReport<'_> {
             .unwrap_or_default();
         page.line(format_args!("{name}: {from}{}", self.to.lock_ref));
         if let Some([old, new]) = self.moved {
-            let text = format!("  upstream moved {} to {}", printable(old), printable(new));
-            page.wrapped(&text, 4);
+            page.wrapped(format_args!("  upstream moved {old} to {new}"), 4);
         }
         if let Some(summary) = summary(self.results) {
             let summary = if self.is_written {
@@ -59,19 +59,19 @@ impl UpgradeReport<'_> {
             } else {
                 summary.replacen("merged:", "would merge:", 1)
             };
-            page.wrapped(&format!("  {summary}"), 4);
+            page.wrapped(format_args!("  {summary}"), 4);
         }
         for line in combined(self.results, common.verbose) {
-            page.wrapped(&format!("  {line}"), 4);
+            page.wrapped(format_args!("  {line}"), 4);
         }
         for warning in warnings(self.results) {
-            let warning = page.styled(YELLOW, printable(&warning));
-            page.wrapped(&format!("  {warning}"), 4);
+            let warning = page.styled(YELLOW, warning);
+            page.wrapped(ShownLine::of(&[&"  ", &warning]), 4);
         }
         let risks = self.risks();
         if !risks.is_empty() {
             let risks = page.styled(RED, risks.join(", "));
-            page.line(format_args!("  for the cluster: {risks}"));
+            page.line(ShownLine::of(&[&"  for the cluster: ", &risks]));
         }
         self.decisions(&mut page, common)?;
         page.finish()
@@ -99,10 +99,11 @@ impl UpgradeReport<'_> {
             }
             let done = page.styled(GREEN, "all decided");
             let hint = if self.is_written {
-                page.line(format_args!("{done}: the lock is at {}", self.to.lock_ref));
+                let lock = format!(": the lock is at {}", self.to.lock_ref);
+                page.line(ShownLine::of(&[&done, &lock]));
                 &commit_command(self.package, self.to)?
             } else {
-                page.line(format_args!("{done}: nothing was written"));
+                page.line(ShownLine::of(&[&done, &": nothing was written"]));
                 &self.again
             };
             for hint in review.into_iter().chain([hint]) {
@@ -120,7 +121,7 @@ impl UpgradeReport<'_> {
             RED,
             format!("{} undecided", counted(self.open.len(), "conflict")),
         );
-        page.line(format_args!("{count}; {kept}"));
+        page.line(ShownLine::of(&[&count, &"; ", &kept]));
         // The line numbers differ from the files on disk after a dry run, and if there are markers.
         let has_lines = self.is_written && !self.has_markers;
         let work_tree = has_lines.then_some(self.package.directory.as_path());
@@ -153,7 +154,7 @@ impl UpgradeReport<'_> {
 }
 
 /// The command that commits the package when all conflicts are decided.
-pub(crate) fn commit_command(package: &LocalPackage, to: &Revision) -> Result<String> {
+pub(crate) fn commit_command(package: &LocalPackage, to: &Revision) -> Result<Hint> {
     let message = format!("{}: upgrade to {}", package.label(), to.lock_ref);
     package.commit_command(&message, false)
 }
@@ -163,19 +164,16 @@ pub(crate) fn hints(
     package: &LocalPackage,
     open: &[ReportedConflict],
     has_markers: bool,
-) -> Vec<String> {
+) -> Vec<Hint> {
     let Some(first) = open.first() else {
         return Vec::new();
     };
     if has_markers {
         return vec![package.command(&["resolve", "--take", "file"])];
     }
-    let place = first
-        .path()
-        .unwrap_or(first.file())
-        .replace(['\n', '\r'], "*");
+    let place = first.path().unwrap_or(first.file());
     vec![
-        package.take_command("local", &place),
+        package.take_command("local", place),
         package.command(&["resolve"]),
     ]
 }
@@ -264,8 +262,8 @@ pub(crate) fn print_errors(results: &Results, common: &Common) -> Result<u8> {
         .iter()
         .filter(|result| result.severity == Severity::Error)
     {
-        let line = page.styled(RED, printable(&result.to_string()));
-        page.wrapped(&line, 2);
+        let line = page.styled(RED, result.to_string());
+        page.wrapped(line, 2);
     }
     page.line("nothing was written");
     page.finish()?;

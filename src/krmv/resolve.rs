@@ -9,6 +9,7 @@
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
+use krm_variants::escaped::{ShownLine, StandardStream};
 use krm_variants::git::Revision;
 use serde_json::json;
 
@@ -40,7 +41,7 @@ pub(crate) fn run(resolve: &ResolveArguments, common: &Common) -> Result<u8> {
         return print_errors(&resolution.merged.results, common);
     }
     let chosen = resolution.chosen(&patterns)?;
-    let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+    let is_terminal = io::stdin().is_terminal() && StandardStream::Output.is_terminal();
     let decisions = match resolve.take {
         Some(take) => {
             let decision = |conflict: ReportedConflict| UserDecision { conflict, take };
@@ -163,19 +164,15 @@ impl Resolution<'_> {
         }
         if is_settled {
             let done = page.styled(GREEN, "all decided");
-            page.line(format_args!(
-                "{done}: the lock of {name} is at {}",
-                self.revision.lock_ref
-            ));
+            let lock = format!(": the lock of {name} is at {}", self.revision.lock_ref);
+            page.line(ShownLine::of(&[&done, &lock]));
             page.hint(&commit_command(self.package, &self.revision)?);
             return page.finish();
         }
         let count = format!("{} undecided", counted(undecided.len(), "conflict"));
         let count = page.styled(RED, count);
-        page.line(format_args!(
-            "{name}, upgrade to {}: {count}",
-            self.revision.lock_ref
-        ));
+        let upgrade = format!("{name}, upgrade to {}: ", self.revision.lock_ref);
+        page.line(ShownLine::of(&[&upgrade, &count]));
         let work_tree = (!has_markers).then_some(self.package.directory.as_path());
         page.conflicts(&grouped(undecided), work_tree, common.verbose);
         for hint in hints(self.package, undecided, has_markers) {

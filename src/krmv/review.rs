@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use krm_variants::address::Surroundings;
 use krm_variants::config::Config;
+use krm_variants::escaped::{Markdown, ShownLine};
 use krm_variants::filter::ReportFormat;
 use krm_variants::functions::{Inputs, Items, SuppliedInput, review_package, run as run_function};
 use krm_variants::git::{GitCommand, Repository, Revision};
@@ -63,7 +64,7 @@ pub(crate) fn run(review: &ReviewArguments, common: &Common) -> Result<u8> {
     };
     match format {
         ReportFormat::Json => print::json(&compared.to_json(&package, &results))?,
-        ReportFormat::Markdown => to_stdout(&compared.to_markdown(&results))?,
+        ReportFormat::Markdown => to_stdout(compared.to_markdown(&results).as_str())?,
         ReportFormat::Text => compared.print(&package, request.as_deref(), &results, common)?,
     }
     Ok(exit::open_if(results.has_errors()))
@@ -320,7 +321,7 @@ impl Compared {
         page.line(format_args!("{}: {from} -> {to}", package.name()));
         if let Some(note) = self.note() {
             let note = page.styled(YELLOW, note);
-            page.wrapped(&format!("  {note}"), 4);
+            page.wrapped(ShownLine::of(&[&"  ", &note]), 4);
         }
         page.line("");
         for line in report::text(results).lines() {
@@ -332,9 +333,12 @@ impl Compared {
         page.finish()
     }
 
-    fn to_markdown(&self, results: &Results) -> String {
-        let note = self.note().map(|note| format!("\n{note}\n"));
-        report::markdown(results) + &note.unwrap_or_default()
+    fn to_markdown(&self, results: &Results) -> Markdown {
+        let page = report::markdown(results);
+        match self.note() {
+            Some(note) => page + "\n" + Markdown::prose(&note) + "\n",
+            None => page,
+        }
     }
 
     fn to_json(&self, package: &LocalPackage, results: &Results) -> serde_json::Value {

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use krm_variants::escaped::ShownLine;
 use krm_variants::filter::ProgressLine;
 use krm_variants::git::without_password;
 use krm_variants::merge::Side;
 use krm_variants::merge::likeness::{ComparedPackages, FileEditCount, SimilarityScanner};
 use krm_variants::parallel;
-use krm_variants::results::{Severity, printable};
+use krm_variants::results::Severity;
 use krm_variants::review::{Review, Risk};
 use krm_variants::supplied::SuppliedPackage;
 use serde::Serialize;
@@ -21,7 +22,7 @@ use super::blame::{fields_of, is_meant};
 use super::cli::{Common, StatusArguments};
 use super::conflict::{conflicts, undecided};
 use super::exit;
-use super::failure::{Failure, Result};
+use super::failure::{Failure, Hint, Result};
 use super::merging::{MergedPackage, Merger};
 use super::package::{KPTFILE, LocalPackage, RULES};
 use super::print::{self, GREEN, Page, RED, YELLOW, counted};
@@ -48,11 +49,11 @@ struct PackageStatus {
     /// The address of an upstream that was not asked, because upstream brought the package and so chose the address.
     not_contacted: Option<String>,
     #[serde(skip)]
-    look: String,
+    look: Hint,
     #[serde(skip)]
-    upgrade: String,
+    upgrade: Hint,
     #[serde(skip)]
-    resolve: String,
+    resolve: Hint,
 }
 
 #[derive(Serialize)]
@@ -411,17 +412,16 @@ impl PackageStatus {
             Some(count) => format!(", {}", counted(count, "edit")),
             None => String::new(),
         };
-        page.wrapped(&format!("{}: {}{edits}", self.path, self.revision), 2);
+        page.wrapped(format_args!("{}: {}{edits}", self.path, self.revision), 2);
         if let Some(problem) = &self.problem {
             let problem = page.styled(RED, problem);
-            page.wrapped(&format!("  {problem}"), 4);
+            page.wrapped(ShownLine::of(&[&"  ", &problem]), 4);
             page.hint(&self.upgrade);
             return;
         }
         if let Some(address) = &self.not_contacted {
-            let address = printable(address);
             page.wrapped(
-                &format!(
+                format_args!(
                     "  not contacted: upstream brought this package with its address {address}"
                 ),
                 4,
@@ -437,7 +437,8 @@ impl PackageStatus {
             let count =
                 conflicts.map_or("conflicts".to_owned(), |count| counted(count, "conflict"));
             let text = page.styled(YELLOW, format!("{count} undecided"));
-            page.line(format_args!("  the upgrade to {revision} is open, {text}"));
+            let open = format!("  the upgrade to {revision} is open, ");
+            page.line(ShownLine::of(&[&open, &text]));
             page.hint(&self.resolve);
             return;
         }
@@ -455,21 +456,17 @@ impl PackageStatus {
             };
             if let Some(problem) = &first.problem {
                 let what = page.styled(RED, "cannot be merged");
-                page.wrapped(&format!("  {names}: {what}: {}", printable(problem)), 4);
+                let names = format!("  {names}: ");
+                page.wrapped(ShownLine::of(&[&names, &what, &": ", problem]), 4);
                 continue;
             }
             let what = match first.conflicts {
                 None | Some(0) => page.styled(GREEN, "no conflict"),
                 Some(count) => page.styled(YELLOW, counted(count, "conflict")),
             };
-            let risk = match first.risk {
-                Some(risk @ (Risk::Blocking | Risk::Dangerous)) => {
-                    format!(", {}", page.styled(RED, risk))
-                }
-                Some(risk) => format!(", {risk}"),
-                None => String::new(),
-            };
-            page.line(format_args!("  {names}: {what}{risk}"));
+            let risk = risk_of(first, page);
+            let names = format!("  {names}: ");
+            page.line(ShownLine::of(&[&names, &what, &risk]));
         }
         let mut changed: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for ChangedField { revision, field } in &self.changed {
@@ -477,14 +474,25 @@ impl PackageStatus {
         }
         for (field, revisions) in changed {
             let revisions = revisions.join(", ");
-            page.wrapped(&format!("  {} changes in {revisions}", printable(field)), 6);
+            page.wrapped(format_args!("  {field} changes in {revisions}"), 6);
         }
         match &self.newest_without_conflict {
             Some(free) if self.first_with_conflict.is_some() => {
-                page.hint(&format!("{} {free}", self.upgrade))
+                page.hint(&self.upgrade.and(&[free]))
             }
             _ => page.hint(&self.upgrade),
         }
+    }
+}
+
+/// The worst risk of a release, after its conflicts.
+fn risk_of(newer: &Newer, page: &Page) -> ShownLine {
+    match newer.risk {
+        Some(risk @ (Risk::Blocking | Risk::Dangerous)) => {
+            ShownLine::of(&[&", ", &page.styled(RED, risk)])
+        }
+        Some(risk) => ShownLine::of(&[&", ", &risk]),
+        None => ShownLine::default(),
     }
 }
 

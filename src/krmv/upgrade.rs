@@ -16,7 +16,7 @@ use krm_variants::upstream::is_digest;
 
 use super::cli::{Common, Take, UpgradeArguments};
 use super::conflict::{ReportedConflict, conflicts};
-use super::failure::{Failure, Result};
+use super::failure::{Failure, Hint, Result};
 use super::kptfile::{self, OpenUpgrade};
 use super::merging::{MergedPackage, Merger, with_markers};
 use super::package::{Contents, KPTFILE, LocalPackage};
@@ -161,13 +161,13 @@ impl Task<'_> {
         (newest <= version).then(|| locked.to_owned())
     }
 
-    fn command_line(&self) -> String {
+    fn command_line(&self) -> Hint {
         let request = self.target.upstream_ref.as_str();
         self.package.command(&["upgrade", request])
     }
 
     /// The command that reviews what the upgrade changes. `None` if no commit has the files as they were.
-    fn review_command(&self) -> Option<String> {
+    fn review_command(&self) -> Option<Hint> {
         let request = self.target.upstream_ref.as_str();
         if self.upgrade.dry_run {
             return Some(self.package.command(&["review", request]));
@@ -278,7 +278,7 @@ fn abort(package: &LocalPackage, common: &Common) -> Result<u8> {
         return Ok(exit::DONE);
     }
     let mut page = Page::new(common);
-    page.wrapped(&format!("{}: {message}", package.name()), 2);
+    page.wrapped(format_args!("{}: {message}", package.name()), 2);
     page.hint(&package.command(&["status"]));
     page.finish()?;
     Ok(exit::DONE)

@@ -16,7 +16,7 @@ use krm_variants::upstream::{self, GitOrigin, SourceOutsideGit};
 use krm_variants::upstream_revision::UpstreamRevision;
 
 use super::client::{self, Place};
-use super::failure::{Failure, Result, command};
+use super::failure::{Failure, Hint, Result, command};
 use super::kptfile::PackageOrigin;
 use super::own_repository::OwnRepository;
 use super::package::{Contents, contents_of};
@@ -313,7 +313,7 @@ impl UpstreamSource {
     }
 
     /// A command that brings a commit into the cache. `None` for a local repository.
-    pub(crate) fn fetch_command(&self, commit: &str) -> Option<String> {
+    pub(crate) fn fetch_command(&self, commit: &str) -> Option<Hint> {
         let path = self.path.to_string_lossy();
         let words = [
             "git",

@@ -11,7 +11,7 @@ use krm_variants::yaml::{OwnedDocument, Path as YamlPath};
 
 use super::client::{self, Place};
 use super::conflict::ReportedConflict;
-use super::failure::{Failure, Result, command};
+use super::failure::{Failure, Hint, Result, command};
 use super::kptfile::Tracking;
 use super::own_repository::OwnRepository;
 use super::package::{KPTFILE, LocalPackage};
@@ -72,7 +72,7 @@ pub(crate) fn uncommitted(package: &LocalPackage) -> Result<Vec<String>> {
 }
 
 /// Refuses a package with changes that are not committed.
-pub(crate) fn refuse_uncommitted(package: &LocalPackage, again: &str) -> Result<()> {
+pub(crate) fn refuse_uncommitted(package: &LocalPackage, again: &Hint) -> Result<()> {
     let listed = uncommitted(package)?;
     let Some(first) = listed.first() else {
         return Ok(());
@@ -85,7 +85,7 @@ pub(crate) fn refuse_uncommitted(package: &LocalPackage, again: &str) -> Result<
     );
     Err(Failure::new(message)
         .hint(package.commit_command("before the upgrade", true)?)
-        .hint(format!("{again} --force")))
+        .hint(again.and(&["--force"])))
 }
 
 /// The files of a package whose edits `git status` does not show, so that no commit may have their present state: the
@@ -124,7 +124,7 @@ fn unseen(package: &LocalPackage) -> Result<BTreeMap<String, Option<&'static str
 }
 
 /// Refuses to change files whose edits Git does not see: no commit could bring their present state back.
-pub(crate) fn refuse_unseen(package: &LocalPackage, changed: &[&str], again: &str) -> Result<()> {
+pub(crate) fn refuse_unseen(package: &LocalPackage, changed: &[&str], again: &Hint) -> Result<()> {
     let unseen = unseen(package)?;
     let Some((path, mark)) = unseen
         .iter()
@@ -155,7 +155,7 @@ pub(crate) fn refuse_unseen(package: &LocalPackage, changed: &[&str], again: &st
     );
     Err(Failure::new(message)
         .hint(next)
-        .hint(format!("{again} --force")))
+        .hint(again.and(&["--force"])))
 }
 
 /// Refuses a package with files that a sparse checkout leaves out: they would count as removed by the user.

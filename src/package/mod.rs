@@ -47,13 +47,16 @@ pub(crate) use path::{check_folders, check_path_of_package, folders_above, is_gi
 pub use read::read_package;
 pub use write::{FileChange, write_package, write_package_whole};
 
-use path::escape;
+use crate::escaped::printable;
 
 /// A hint for a user who named one file instead of a package directory.
 fn directory_of(path: &Path) -> String {
     match path.parent().filter(|_| path.is_file()) {
         Some(parent) if !parent.as_os_str().is_empty() => {
-            format!("; the file is in '{}'", escape(&parent.to_string_lossy()))
+            format!(
+                "; the file is in '{}'",
+                printable(&parent.to_string_lossy())
+            )
         }
         Some(_) => "; the file is in '.'".to_owned(),
         None => String::new(),
@@ -64,20 +67,20 @@ fn directory_of(path: &Path) -> String {
 #[derive(Debug, thiserror::Error)]
 pub enum PackageError {
     /// The package directory does not exist.
-    #[error("package directory '{}' does not exist", escape(&path.to_string_lossy()))]
+    #[error("package directory '{}' does not exist", printable(&path.to_string_lossy()))]
     Missing {
         /// The directory as given.
         path: PathBuf,
     },
     /// The package is a file or something else that is not a directory.
-    #[error("expected a package directory, but '{}' is not a directory{}", escape(&path.to_string_lossy()), directory_of(path))]
+    #[error("expected a package directory, but '{}' is not a directory{}", printable(&path.to_string_lossy()), directory_of(path))]
     NotADirectory {
         /// The path as given.
         path: PathBuf,
     },
     /// The operating system refused an operation. If it refused while files were renamed into place or deleted (see
     /// `action`), earlier files have already changed; each file has either its old or its new content.
-    #[error("cannot {action} '{}': {source}", escape(&path.to_string_lossy()))]
+    #[error("cannot {action} '{}': {source}", printable(&path.to_string_lossy()))]
     Io {
         /// The attempted operation, such as `read`.
         action: &'static str,
@@ -89,7 +92,7 @@ pub enum PackageError {
     /// A KRM file is not UTF-8.
     #[error(
         "'{}' is not valid UTF-8: byte {offset} (counted from 0) cannot be read as text",
-        escape(path)
+        printable(path)
     )]
     NotUtf8 {
         /// The file, relative to the package.
@@ -98,7 +101,7 @@ pub enum PackageError {
         offset: usize,
     },
     /// A file that must be read is a FIFO, a socket or a device, or is no longer a regular file.
-    #[error("'{}' is not a regular file", escape(path))]
+    #[error("'{}' is not a regular file", printable(path))]
     NotRegular {
         /// The file, relative to the package.
         path: String,
@@ -109,8 +112,8 @@ pub enum PackageError {
     /// A change would go through a link.
     #[error(
         "path '{}' leads through the symbolic link '{}'",
-        escape(path),
-        escape(link)
+        printable(path),
+        printable(link)
     )]
     ThroughLink {
         /// The path of the change.
@@ -121,7 +124,7 @@ pub enum PackageError {
     /// A package to be deleted contains a Git repository.
     #[error(
         "'{}' is a Git repository or a work tree; expected a package without a '.git'",
-        escape(path)
+        printable(path)
     )]
     HoldsGit {
         /// The folder that contains the `.git`.
@@ -130,8 +133,8 @@ pub enum PackageError {
     /// A change needs a folder where something else exists.
     #[error(
         "path '{}' needs a folder '{}', but that is a file",
-        escape(path),
-        escape(parent)
+        printable(path),
+        printable(parent)
     )]
     ParentIsFile {
         /// The path of the change.
@@ -142,7 +145,7 @@ pub enum PackageError {
     /// A file changed on disk after it was read.
     #[error(
         "'{}' changed on disk after it was read; nothing was written",
-        escape(path)
+        printable(path)
     )]
     Changed {
         /// The file, relative to the package.
@@ -152,7 +155,7 @@ pub enum PackageError {
     #[error(
         "'{}' changed on disk after it was read, and was left unchanged; {written} other \
          files had been written by then: run again for the rest",
-        escape(path)
+        printable(path)
     )]
     ChangedMeanwhile {
         /// The file, relative to the package.
@@ -164,7 +167,7 @@ pub enum PackageError {
     /// created).
     #[error(
         "expected no file at '{}', but there is one that was not read as part of the package",
-        escape(path)
+        printable(path)
     )]
     Exists {
         /// The file, relative to the package.
@@ -173,14 +176,14 @@ pub enum PackageError {
     /// A file to be deleted was not read as part of the package.
     #[error(
         "expected '{}' to be a file of the package, but it was not read as one",
-        escape(path)
+        printable(path)
     )]
     NotInPackage {
         /// The file, relative to the package.
         path: String,
     },
     /// There are two changes for the same file.
-    #[error("two changes for the file '{}'", escape(path))]
+    #[error("two changes for the file '{}'", printable(path))]
     Duplicate {
         /// The file, relative to the package.
         path: String,

@@ -2,12 +2,12 @@
 //!
 //! [`check_package_path`] checks the text of a path, [`check_folders`] the folders on disk that it leads through.
 
-use std::fmt::Write;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
 use super::PackageError;
+use crate::escaped::{is_ignorable, printable};
 
 /// The problem with a path from data (an annotation of an item, a field of a config).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -16,24 +16,24 @@ pub enum PathError {
     #[error("expected a path relative to the package, found an empty path")]
     Empty,
     /// An absolute path, such as `/a`.
-    #[error("path '{}' is absolute; expected one relative to the package", escape(.0))]
+    #[error("path '{}' is absolute; expected one relative to the package", printable(.0))]
     Absolute(String),
     /// `a/../b`: refused even where it would stay inside.
-    #[error("path '{}' has a '..' component; expected a path that stays inside the package", escape(.0))]
+    #[error("path '{}' has a '..' component; expected a path that stays inside the package", printable(.0))]
     Parent(String),
     /// `.`, `./.`: the package itself.
-    #[error("path '{}' names the package itself; expected a path inside it", escape(.0))]
+    #[error("path '{}' names the package itself; expected a path inside it", printable(.0))]
     Root(String),
     /// A NUL character, which no file name can have.
-    #[error("path '{}' contains a NUL character", escape(.0))]
+    #[error("path '{}' contains a NUL character", printable(.0))]
     Nul(String),
     /// A backslash, which is a separator on some systems and part of a name on others.
-    #[error("path '{}' contains a backslash; expected '/' between components", escape(.0))]
+    #[error("path '{}' contains a backslash; expected '/' between components", printable(.0))]
     Backslash(String),
     /// `.git`, or a name that a file system treats as `.git`: Git runs hooks and commands that files in there name.
     #[error(
         "path '{}' leads into a '.git', or into what a file system may take for one; expected a path outside of it",
-        escape(.0)
+        printable(.0)
     )]
     Git(String),
 }
@@ -130,30 +130,6 @@ pub(super) fn folded(name: &str) -> String {
     seen
 }
 
-/// Whether a file system may ignore a code point in a name: Unicode calls these code points default ignorable.
-fn is_ignorable(character: char) -> bool {
-    matches!(
-        character,
-        '\u{ad}'
-            | '\u{34f}'
-            | '\u{61c}'
-            | '\u{115f}'..='\u{1160}'
-            | '\u{17b4}'..='\u{17b5}'
-            | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}'
-            | '\u{feff}'
-            | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fff8}'
-            | '\u{1bca0}'..='\u{1bca3}'
-            | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0000}'..='\u{e0fff}'
-    )
-}
-
 /// Refuses a path if a folder on it below `root` is a link or a file. A link may lead out of the package, into a
 /// `.git` or into another package, and its target may change at any moment. Folders that do not exist yet pass.
 ///
@@ -202,20 +178,6 @@ pub fn normalize_package_path(path: &str) -> String {
 pub(super) fn components(path: &str) -> impl Iterator<Item = &str> {
     path.split('/')
         .filter(|component| !component.is_empty() && *component != ".")
-}
-
-/// A name for a message, with its control characters escaped so that a file name cannot control a terminal.
-pub(super) fn escape(name: &str) -> String {
-    let mut escaped = String::with_capacity(name.len());
-    for character in name.chars() {
-        if character.is_control() {
-            // Writing to a String does not fail.
-            let _ = write!(escaped, "{}", character.escape_default());
-        } else {
-            escaped.push(character);
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub use message::Message;
 pub use reason::Reason;
 pub(crate) use refusal::Refusal;
 pub use rule::rule_for;
-pub use shown::{LAST_APPLIED, ResultValue, and_more, printable, shown, speaks_of_secret};
+pub use shown::{LAST_APPLIED, ResultValue, and_more, shown, speaks_of_secret};
 pub(crate) use shown::{
     LIMIT, REDACTED, is_secret, is_secret_field, json, listed, listed_by_verb, with_article,
 };
@@ -28,6 +28,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
+use crate::escaped::printable;
 use crate::resource::{Origin, Resource};
 use crate::yaml::Value;
 

@@ -1,4 +1,4 @@
-//! Values and names for messages: long ones are cut, control characters escaped, and values of Secrets hidden.
+//! Values and names for messages: long ones are cut, and values of Secrets hidden.
 
 use std::fmt;
 
@@ -38,20 +38,6 @@ pub(crate) fn listed_by_verb<T: fmt::Display>(verbs: &[(&str, &[T])]) -> String 
     let verbs = verbs.iter().filter(|(_, names)| !names.is_empty());
     let verbs = verbs.map(|(verb, names)| format!("{verb} {}", listed(*names)));
     verbs.collect::<Vec<_>>().join("; ")
-}
-
-/// Escapes control characters, which must not reach a terminal.
-#[must_use]
-pub fn printable(text: &str) -> String {
-    text.chars()
-        .flat_map(|c| {
-            let escaped =
-                c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-            let escape = escaped.then(|| c.escape_default());
-            let plain = (!escaped).then_some(c);
-            escape.into_iter().flatten().chain(plain)
-        })
-        .collect()
 }
 
 /// Replaces a value of a Secret.

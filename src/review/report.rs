@@ -1,9 +1,8 @@
 //! A review for people: as text, and as a comment on a pull request.
 
-use std::fmt::Write;
-
 use super::{BY, COUNT, RISK, Risk};
-use crate::results::{FunctionResult, ResultValue, Results, printable};
+use crate::escaped::{Markdown, ShownText};
+use crate::results::{FunctionResult, ResultValue, Results};
 
 /// The findings of a risk among results.
 fn of_risk(results: &Results, risk: Risk) -> impl Iterator<Item = &FunctionResult> {
@@ -87,22 +86,21 @@ pub(super) fn shortened(text: &str, others: &[&str], most: usize) -> String {
 
 /// A review as text, the worst changes first.
 #[must_use]
-pub fn text(results: &Results) -> String {
+pub fn text(results: &Results) -> ShownText {
     const MOST: usize = 68;
-    let mut text = String::new();
+    let mut text = ShownText::default();
     for risk in [Risk::Blocking, Risk::Dangerous, Risk::Notable] {
         let mut last = None;
         for result in of_risk(results, risk) {
-            // Writing to a String does not fail.
             if last.is_none() {
-                let _ = writeln!(text, "{risk}");
+                text.line(&risk);
             }
             let file = result.file.as_ref().map_or("", |(path, _)| path);
             let heading = (name(result), file);
             if last.as_ref() != Some(&heading) {
                 let file = Some(file).filter(|file| !file.is_empty());
                 let file = file.map(|file| format!("  ({file})")).unwrap_or_default();
-                let _ = writeln!(text, "  {}", printable(&format!("{}{file}", heading.0)));
+                text.line(&format_args!("  {}{file}", heading.0));
             }
             last = Some(heading);
             let field = result.field.as_ref();
@@ -111,20 +109,20 @@ pub fn text(results: &Results) -> String {
                 .tag_value(BY)
                 .map(|by| format!(" [{by}]"))
                 .unwrap_or_default();
-            let line = printable(&format!("{field}{}{by}", result.text()));
-            let _ = writeln!(text, "    {line}");
+            text.line(&format_args!("    {field}{}{by}", result.text()));
             let [before, after] = values(result, MOST);
             for (sign, value) in [("-", before), ("+", after)] {
                 if let Some(value) = value {
-                    let _ = writeln!(text, "      {sign} {}", printable(&value));
+                    text.line(&format_args!("      {sign} {value}"));
                 }
             }
         }
         if last.is_some() {
-            text.push('\n');
+            text.line("");
         }
     }
-    text + &summary(results) + "\n"
+    text.line(&summary(results));
+    text
 }
 
 /// The maximum number of characters in a comment. GitHub accepts 65,536.
@@ -135,31 +133,27 @@ const MOST_OPEN: usize = 40_000;
 /// A review as a comment on a pull request. Blocking and dangerous changes are in a table; notable changes are
 /// collapsed.
 #[must_use]
-pub fn markdown(results: &Results) -> String {
-    let mut page = format!("### Review: {}\n", summary(results));
+pub fn markdown(results: &Results) -> Markdown {
+    let mut page = Markdown::literal("### Review: ") + Markdown::text(summary(results)) + "\n";
     let grave = of_risk(results, Risk::Blocking).chain(of_risk(results, Risk::Dangerous));
-    page += &table(grave.collect(), MOST_OPEN);
+    page = page + table(grave.collect(), MOST_OPEN);
     let notable: Vec<_> = of_risk(results, Risk::Notable).collect();
-    let other: Vec<_> = of_risk(results, Risk::Routine).collect();
     if !notable.is_empty() {
-        let (count, end) = (notable.len(), "\n</details>\n");
-        let start = format!("\n<details>\n<summary>{count} notable</summary>\n");
+        let start = Markdown::literal("\n<details>\n<summary>");
+        let start = start + Markdown::text(notable.len()) + " notable</summary>\n";
+        let end = Markdown::literal("\n</details>\n");
         // Leave 500 characters for the line with the routine changes.
-        let left = MOST - page.chars().count() - start.len() - end.len() - 500;
-        page = page + &start + &table(notable, left) + end;
+        let left = MOST - page.length() - start.length() - end.length() - 500;
+        page = page + start + table(notable, left) + end;
     }
-    let other: Vec<String> = other
-        .iter()
-        .map(|result| {
-            let by = result
-                .tag_value(BY)
-                .map(|by| format!(" ({by})"))
-                .unwrap_or_default();
-            format!("{}{by}", result.text())
-        })
-        .collect();
-    if !other.is_empty() {
-        page += &format!("\n{}\n", other.join(", "));
+    for (at, result) in of_risk(results, Risk::Routine).enumerate() {
+        page = page + if at == 0 { "\n" } else { ", " } + Markdown::prose(&result.text());
+        if let Some(by) = result.tag_value(BY) {
+            page = page + " (" + Markdown::text(by) + ")";
+        }
+    }
+    if of_risk(results, Risk::Routine).next().is_some() {
+        page = page + "\n";
     }
     page
 }
@@ -168,85 +162,49 @@ const HEAD: &str = "\n| risk | resource | change | by |\n|---|---|---|---|\n";
 const HEAD_WITHOUT_BY: &str = "\n| risk | resource | change |\n|---|---|---|\n";
 
 /// A table of findings with at most `most` characters.
-fn table(results: Vec<&FunctionResult>, most: usize) -> String {
+fn table(results: Vec<&FunctionResult>, most: usize) -> Markdown {
     if results.is_empty() {
-        return String::new();
+        return Markdown::default();
     }
     let has_by = results.iter().any(|result| result.tag_value(BY).is_some());
-    let mut table = if has_by { HEAD } else { HEAD_WITHOUT_BY }.to_owned();
-    let mut length = table.len();
+    let mut table = Markdown::literal(if has_by { HEAD } else { HEAD_WITHOUT_BY });
+    let mut length = table.length();
     for (at, result) in results.iter().enumerate() {
         let row = row(result, has_by);
-        length += row.chars().count();
+        length += row.length();
         // Leave 100 characters for the line that counts the findings left out.
         if length + 100 > most {
-            let left = results.len() - at;
-            table += &format!("\n… and {left} more, which the results of the run list.\n");
-            return table;
+            let left = Markdown::text(results.len() - at);
+            return table + "\n… and " + left + " more, which the results of the run list.\n";
         }
-        table += &row;
+        table = table + row;
     }
     table
 }
 
-fn row(result: &FunctionResult, has_by: bool) -> String {
+fn row(result: &FunctionResult, has_by: bool) -> Markdown {
     const VALUE: usize = 120;
     let risk = result.tag_value(RISK).unwrap_or_default();
-    let mut change = prose(&result.text());
+    let resource = Some(name(result)).filter(|name| !name.is_empty());
+    let resource = resource.map(Markdown::code).unwrap_or_default();
+    let mut row = Markdown::literal("| ") + Markdown::text(risk) + " | " + resource + " | ";
     if let Some(field) = &result.field {
-        change = format!("{}: {change}", code(field));
+        row = row + Markdown::code(field) + ": ";
     }
-    let [before, after] = values(result, VALUE).map(|value| value.map(|value| code(&value)));
-    match (before, after) {
-        (Some(before), Some(after)) => change += &format!("<br>{before} → {after}"),
-        (Some(before), None) => change += &format!("<br>was {before}"),
-        (None, Some(after)) => change += &format!("<br>now {after}"),
-        (None, None) => {}
-    }
-    let resource = match name(result).as_str() {
-        "" => String::new(),
-        name => code(name),
+    row = row + Markdown::prose(&result.text());
+    let [before, after] = values(result, VALUE).map(|value| value.map(Markdown::code));
+    row = match (before, after) {
+        (Some(before), Some(after)) => row + "<br>" + before + " → " + after,
+        (Some(before), None) => row + "<br>was " + before,
+        (None, Some(after)) => row + "<br>now " + after,
+        (None, None) => row,
     };
-    let by = if has_by {
-        format!(" {} |", result.tag_value(BY).unwrap_or_default())
-    } else {
-        String::new()
-    };
-    format!("| {risk} | {resource} | {change} |{by}\n")
-}
-
-/// A text as code in a table. Its characters have no meaning in Markdown, and `@name` in it mentions no user.
-fn code(text: &str) -> String {
-    let mut code = "<code>".to_owned();
-    escape(text, &mut code);
-    code + "</code>"
-}
-
-/// A text in a table. Parts between backticks become code.
-fn prose(text: &str) -> String {
-    let parts: Vec<&str> = text.split('`').collect();
-    let is_paired = parts.len() % 2 == 1;
-    let mut prose = String::new();
-    for (at, part) in parts.iter().enumerate() {
-        if at % 2 == 1 && is_paired {
-            prose += &code(part);
-        } else {
-            escape(part, &mut prose);
-        }
+    row = row + " |";
+    if has_by {
+        let by = result.tag_value(BY).unwrap_or_default();
+        row = row + " " + Markdown::text(by) + " |";
     }
-    prose
-}
-
-fn escape(text: &str, out: &mut String) {
-    for character in printable(text).chars() {
-        if character.is_ascii_punctuation() && !"-,.;()/=".contains(character)
-            || (character == '.' && out.ends_with("www"))
-        {
-            let _ = write!(out, "&#{};", u32::from(character));
-        } else {
-            out.push(character);
-        }
-    }
+    row + "\n"
 }
 
 #[cfg(test)]
@@ -268,12 +226,5 @@ mod tests {
             "{before}"
         );
         assert!(after.ends_with(" 2Gi\""), "{after}");
-    }
-
-    #[test]
-    fn nothing_in_a_value_is_markdown() {
-        assert_eq!(prose("a `b|c` @d"), "a <code>b&#124;c</code> &#64;d");
-        assert_eq!(prose("a ` <b>"), "a  &#60;b&#62;");
-        assert_eq!(code("</code>"), "<code>&#60;/code&#62;</code>");
     }
 }

@@ -21,8 +21,9 @@ use super::archive::{bytes, digest, is_archive};
 use super::outside_git::{FolderOutsideGit, split_folder};
 use super::unpacked::Unpacked;
 use crate::config::UsageError;
+use crate::escaped::printable;
 use crate::package::{check_package_path, normalize_package_path};
-use crate::results::{listed, printable};
+use crate::results::listed;
 use crate::upstream_revision::UpstreamRevision;
 
 pub(super) const SCHEME: &str = "oci:";

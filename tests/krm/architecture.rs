@@ -326,6 +326,31 @@ fn only_locks_stamps_and_messages_on_a_terminal_know_the_time() {
     }
 }
 
+#[test]
+fn one_file_writes_to_the_terminal() {
+    let writes = Regex::new(
+        r"\bstdout\(\)|\bstderr\(\)|\bTerm\b|Stdio::inherit|print(ln)?!\(|dbg!\(|error\.(print|exit)\(|get_matches\(\)|/dev/(tty|std)",
+    );
+    // A program inherits the streams, unless its output is taken.
+    let inherits = Regex::new(r"\.(status|spawn)\(\)").expect("a regex");
+    let writes = writes.expect("a regex");
+    let mut found = 0;
+    for Source { path, code } in &sources() {
+        let starts_programs = code.contains("Command::new(");
+        for line in code.lines() {
+            let may_inherit = starts_programs && inherits.is_match(line);
+            if !writes.is_match(line) && !may_inherit {
+                continue;
+            }
+            let is_editor = may_inherit && path == "krmv/interactive.rs";
+            let is_writer = path == "escaped/streams.rs";
+            assert!(is_editor || is_writer, "src/{path}: {line}");
+            found += 1;
+        }
+    }
+    assert!(found > 5, "{found}");
+}
+
 /// To be lowered whenever there are fewer.
 const MOST_NAMES: usize = 8;
 

@@ -10,6 +10,7 @@ mod bad_input;
 mod bounds;
 mod create_overlay;
 mod edit_law;
+mod escaped;
 mod expand_variant_set;
 mod expressions;
 mod fast_path;

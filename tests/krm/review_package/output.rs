@@ -153,6 +153,7 @@ fn of_two_long_values_the_place_that_differs_is_shown() {
     let found = results("", &[(Role::Before, &before)], &after);
     let field = "spec.volumeClaimTemplates[0].spec";
     let text = krm_variants::review::report::text(&found);
+    let text = text.as_str();
     let expected = format!("{field}: the field is immutable");
     assert!(text.contains(&expected), "{text}");
     for shown in [
