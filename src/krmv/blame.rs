@@ -21,7 +21,7 @@ use krm_variants::package::is_krm_name;
 use krm_variants::resource::Resource;
 use krm_variants::results::{FunctionResult, Reason, ResourceRef, printable};
 use krm_variants::supplied::{Role, SuppliedPackage};
-use krm_variants::yaml::{NodeRef, OwnedDocument, Value};
+use krm_variants::yaml::{NodeRef, OwnedDocument, Value, WalkBudget, WalkError};
 use serde::Serialize;
 use serde_json::json;
 
@@ -370,7 +370,8 @@ impl FileHistory {
             return Ok(blamed);
         };
         let Some(document) = self.document(now, file) else {
-            let message = format!("'{file}' is not YAML with fields");
+            let refused = self.warnings.borrow_mut().remove(file);
+            let message = refused.unwrap_or_else(|| format!("'{file}' is not YAML with fields"));
             return Err(Failure::new(message).hint(package.command(&["diff"])));
         };
         let count = document.document().len();
@@ -694,9 +695,14 @@ impl FileHistory {
         let text = self
             .bytes(id, path)
             .and_then(|bytes| String::from_utf8(bytes).ok());
-        let parsed = text
-            .and_then(|text| OwnedDocument::parse(text).ok())
-            .map(Rc::new);
+        let walked = text.and_then(|text| match walkable(text)? {
+            Ok(document) => Some(document),
+            Err(error) => {
+                self.warn(path, format!("'{path}': {error}"));
+                None
+            }
+        });
+        let parsed = walked.map(Rc::new);
         self.parsed.borrow_mut().insert(id.clone(), parsed.clone());
         parsed
     }
@@ -745,6 +751,17 @@ impl RuleDecision {
             && (is_at(self.result.rule_path.as_deref(), &leaf.key)
                 || is_at(self.result.field.as_deref(), &leaf.shown))
     }
+}
+
+/// A document whose fields can be listed, or why they cannot. `None` if the text is not YAML.
+fn walkable(text: String) -> Option<std::result::Result<OwnedDocument, WalkError>> {
+    // Each field is kept with its path.
+    let mut budget = WalkBudget::of_copies(text.len());
+    let document = OwnedDocument::parse(text).ok()?;
+    Some(match document.pay_for_walks(&mut budget) {
+        Ok(()) => Ok(document),
+        Err(error) => Err(error),
+    })
 }
 
 /// A field with no fields or elements below it.
@@ -876,10 +893,8 @@ pub(crate) fn fields_of(contents: &Contents) -> BTreeMap<String, Value> {
     let mut fields = BTreeMap::new();
     for (path, bytes) in contents {
         let text = String::from_utf8_lossy(bytes).into_owned();
-        let Some(parsed) = is_krm_name(path)
-            .then(|| OwnedDocument::parse(text).ok())
-            .flatten()
-        else {
+        // A file that cannot be walked has no fields that could be compared.
+        let Some(Ok(parsed)) = is_krm_name(path).then(|| walkable(text)).flatten() else {
             continue;
         };
         let document = parsed.document();

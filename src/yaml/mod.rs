@@ -44,6 +44,7 @@ pub mod scalar;
 pub(crate) mod scan;
 pub mod value;
 mod verbatim;
+mod walk_budget;
 
 pub(crate) use children::Children;
 pub(crate) use comments::{
@@ -67,3 +68,4 @@ pub(crate) use trail::Trail;
 pub use tree::{MAX_DEPTH, NodeId, NodeKind, ParseOptions, Tree};
 pub use value::Value;
 pub(crate) use verbatim::{document_as_content, text_as_item};
+pub use walk_budget::{WalkBudget, WalkError};
