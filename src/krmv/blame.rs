@@ -225,6 +225,10 @@ impl KeptFields {
     }
 }
 
+/// For two states, the place in the first of each resource of the second.
+type PairsOfStates =
+    HashMap<(*const HistoricState, *const HistoricState), HashMap<ResourcePlace, ResourcePlace>>;
+
 /// The history of the package in its own repository, and the revisions of upstream.
 struct FileHistory {
     local: Vec<HistoricState>,
@@ -234,6 +238,7 @@ struct FileHistory {
     /// The contents of the files on disk if some are uncommitted, by the IDs that stand for them (`worktree:PATH`).
     worktree_contents: HashMap<String, Vec<u8>>,
     parsed: RefCell<HashMap<String, Option<Rc<OwnedDocument>>>>,
+    pairs: RefCell<PairsOfStates>,
     /// What cannot be read, with a message. Another machine has other revisions in its cache.
     warnings: RefCell<BTreeMap<String, String>>,
 }
@@ -248,6 +253,7 @@ impl FileHistory {
             only_file: package.only_file()?,
             worktree_contents: HashMap::new(),
             parsed: RefCell::default(),
+            pairs: RefCell::default(),
             warnings: RefCell::default(),
         };
         let top = client::line(
@@ -671,11 +677,20 @@ impl FileHistory {
         of: &HistoricState,
         location: &ResourcePlace,
     ) -> Option<ResourcePlace> {
-        let (wanted, own) = (self.resources(wanted), self.resources(of));
-        let at = own.places.iter().position(|place| place == location)?;
-        let mut pairs = wanted.pairs(own).into_iter();
-        let (found, _) = pairs.find(|(_, own)| *own == at)?;
-        wanted.places.get(found).cloned()
+        let states = (std::ptr::from_ref(wanted), std::ptr::from_ref(of));
+        let mut pairs = self.pairs.borrow_mut();
+        let pairs = pairs.entry(states).or_insert_with(|| {
+            let (wanted, own) = (self.resources(wanted), self.resources(of));
+            let pairs = wanted.pairs(own).into_iter();
+            let places = pairs.filter_map(|(found, at)| {
+                Some((
+                    own.places.get(at)?.clone(),
+                    wanted.places.get(found)?.clone(),
+                ))
+            });
+            places.collect()
+        });
+        pairs.get(location).cloned()
     }
 
     fn resources<'s>(&self, state: &'s HistoricState) -> &'s PackageResources {
@@ -837,9 +852,15 @@ fn keep(
         }
         return;
     }
+    let mut others: HashMap<&str, NodeRef<'_>> = HashMap::new();
+    for entry in other.entries() {
+        if let Some(name) = entry.key.as_str() {
+            others.entry(name).or_insert_with(|| entry.value.resolved());
+        }
+    }
     for entry in now.entries() {
         let name = entry.key.scalar_text().unwrap_or_default();
-        if let Some(value) = other.get(name) {
+        if let Some(value) = others.get(name).copied() {
             let keys = keys.each_ref().map(|key| join(key, name));
             keep([entry.value, value], keys, depth + 1, kept);
         }

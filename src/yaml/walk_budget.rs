@@ -38,10 +38,10 @@ pub struct WalkBudget {
 pub enum WalkError {
     /// The budget does not suffice.
     #[error(
-        "expected aliases and merge keys that stand for at most {most} more nodes in all, found more from line \
-         {line} on; write the values out, or repeat them less often"
+        "the aliases expand to too many values: expected at most {most} nodes behind all aliases and merge keys, found \
+         more; write the values out, or repeat them less often"
     )]
-    TooManyNodes { most: u64, line: usize },
+    TooManyNodes { most: u64 },
     /// An alias refers to a collection that contains it.
     #[error(
         "expected aliases of values that end, found one within the value that it refers to at {place}; write out what \
@@ -87,13 +87,8 @@ impl WalkBudget {
     /// [`WalkError`]: the value has no end, or the budget does not suffice. Then nothing is paid.
     pub fn pay_for(&mut self, root: NodeRef<'_>) -> Result<(), WalkError> {
         let cost = cost(root)?;
-        self.left = self
-            .left
-            .checked_sub(cost)
-            .ok_or_else(|| WalkError::TooManyNodes {
-                most: self.most,
-                line: root.location().line,
-            })?;
+        let left = self.left.checked_sub(cost);
+        self.left = left.ok_or(WalkError::TooManyNodes { most: self.most })?;
         Ok(())
     }
 }
@@ -261,7 +256,7 @@ mod tests {
         let mut budget = WalkBudget::of(0);
         let refused = budget.pay_for(document.root().expect("a document"));
         let most = WalkBudget::FIXED;
-        assert_eq!(refused, Err(WalkError::TooManyNodes { most, line: 1 }));
+        assert_eq!(refused, Err(WalkError::TooManyNodes { most }));
         assert_eq!(budget.pay_for(small.root().expect("a document")), Ok(()));
     }
 
