@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Shapes of input at 1, 2 and 4 times the size: no walk over values grows faster than 1.15 times linear.
 
-    tests/growth.py DIR_OF_BUILT_BINARIES [--shape WORD] [--scale 1.0] [--table]
+    tests/growth.py DIR_OF_BUILT_BINARIES [--shape WORD,...] [--scale 1.0] [--table]
 
 Each shape is a pair (or triple) of packages that makes one walk long: merge, review, overlay, patch, blame. A run counts the
 processor time of the program and of what it starts; each size is run three times, and the least counts. The growth is the
@@ -13,7 +13,6 @@ A debug build takes ten times as long; `--scale 0.2` makes its inputs smaller.
 import argparse
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -305,7 +304,7 @@ def main():
     if arguments.table:
         print("| command | shape | parts | s | twice, s | four times, s | growth |\n|---|---|---|---|---|---|---|")
     for name, kind, parts, text in SHAPES:
-        if arguments.shape not in f"{kind}: {name}":
+        if not any(word in f"{kind}: {name}" for word in arguments.shape.split(",")):
             continue
         times, sizes, codes = [], [], set()
         for times_size in 1, 2, 4:

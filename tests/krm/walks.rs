@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use krm_variants::functions::{ALL, Inputs, Items, SuppliedInput, run};
+use krm_variants::functions::{ALL, Inputs, Items, SuppliedInput, review_package, run};
+use krm_variants::supplied::Role;
 
 /// Far more than each takes in a debug build, and far less than any of the values without a budget.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -136,5 +137,38 @@ fn blame_ends_on_endless_and_doubling_values() {
         let message = String::from_utf8_lossy(&output.stderr);
         assert!(message.contains("aliases"), "{name}: {message}");
         assert!(output.status.code().is_some_and(|code| code < 10), "{name}");
+    }
+}
+
+/// A rule grants each verb for each resource of each group: a million pairs in 2 KB.
+#[test]
+fn rules_with_too_many_combinations_may_grant_more() {
+    let role = |count: usize, verb: &str| {
+        let list = |letter: char| {
+            let words = (0..count).map(|at| format!("{letter}{at}"));
+            words.collect::<Vec<_>>().join(", ")
+        };
+        format!(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {{name: r}}\nrules:\n\
+             - apiGroups: [{}]\n  resources: [{}]\n  verbs: [{verb}, {}]\n",
+            list('g'),
+            list('r'),
+            list('v')
+        )
+    };
+    for (count, expected) in [(3, "grants more: z"), (100, "may grant more")] {
+        let files = BTreeMap::from([("role.yaml".to_owned(), role(count, "y"))]);
+        let items = BTreeMap::from([("role.yaml".to_owned(), role(count, "z").into_bytes())]);
+        let inputs = Inputs {
+            supplied: vec![(Role::Before, SuppliedInput::Files(files))],
+            ..Inputs::default()
+        };
+        let outcome = run(&review_package::FUNCTION, inputs, Items::Package(items));
+        let outcome = outcome.expect("a review");
+        let texts: Vec<_> = outcome.results.iter().map(|result| result.text()).collect();
+        assert!(
+            texts.iter().any(|text| text.contains(expected)),
+            "{count}: {texts:?}"
+        );
     }
 }
