@@ -123,13 +123,13 @@ pub(super) struct Objects<'l> {
     pub(super) list: &'l ResourceList,
     keys: HashSet<ObjectKey>,
     /// The namespaces of the objects with a group, kind and name.
-    namespaces: OnceCell<Namespaces>,
+    namespaces: OnceCell<NamespacesByName>,
     /// The names that the generators of kustomizations have, by the field.
     generated: OnceCell<HashSet<(&'static str, String)>>,
 }
 
 /// The namespaces of the objects with a group, kind and name; `None` for an object without one.
-type Namespaces = HashMap<(String, Arc<str>, Arc<str>), HashSet<Option<Arc<str>>>>;
+type NamespacesByName = HashMap<(String, Arc<str>, Arc<str>), HashSet<Option<Arc<str>>>>;
 
 /// The fields of a kustomization that generate resources, and the kinds of these.
 const GENERATORS: [(&str, &str); 2] = [
@@ -191,8 +191,8 @@ impl<'l> Objects<'l> {
         is_like || self.generates(key)
     }
 
-    fn namespaces(&self) -> Namespaces {
-        let mut found = Namespaces::new();
+    fn namespaces(&self) -> NamespacesByName {
+        let mut found = NamespacesByName::new();
         for key in &self.keys {
             let place = (key.group.clone(), key.kind.clone(), key.name.clone());
             let namespaces = found.entry(place).or_default();
