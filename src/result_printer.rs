@@ -30,7 +30,7 @@ use crate::yaml::{Path, PathElement};
 
 /// Turns results into text.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ResultPrinter {
+pub struct ResultPrinter {
     /// Whether the output goes to a terminal that shows colours.
     pub(crate) colour: bool,
     /// Whether equal decisions are listed one by one.

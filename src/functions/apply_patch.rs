@@ -21,21 +21,21 @@ use crate::patch::annotations::{
     keep_pipeline_annotations, leaves_metadata, without_pipeline_annotations,
 };
 use crate::patch::apply::{Applied, apply};
-use crate::patch::finding::{Findings, unbounded};
+use crate::patch::finding::Findings;
 use crate::patch::identity::{keep_identity, without_identity};
-use crate::patch::node::{Node, is_bounded};
+use crate::patch::node::Node;
 use crate::patch::options::{self, Options};
 use crate::patch::rules::Rules;
 use crate::patch::target::{Index, Matches, Target, parse_labels};
 use crate::patch::write::write;
 use crate::resource::Resource;
-use crate::resource_list::{ItemId, ResourceList};
+use crate::resource_list::{ItemId, RefusedWalks, ResourceList};
 use crate::results::{FunctionResult, Reason, Results, with_article};
 use crate::schema::Schema;
 use crate::supplied::{Role, Supplied};
 use crate::upstream::SOURCES;
 use crate::yaml::de::from_value;
-use crate::yaml::{NodeRef, OwnedDocument};
+use crate::yaml::{NodeRef, OwnedDocument, WalkBudget};
 
 /// The definition of the function.
 pub const FUNCTION: Function = Function {
@@ -152,10 +152,22 @@ fn read_patches<'a>(
     results: &mut Results,
 ) -> Result<Vec<Patch<'a>>, UsageError> {
     let mut patches = Vec::new();
+    let bytes = supplied
+        .of(Role::Patches)
+        .map(|package| package.list().length());
+    let mut budget = WalkBudget::of(bytes.sum());
     for (number, (node, resource, place)) in documents(supplied).enumerate() {
         if !is_entry(node) {
             let resource = resource.clone();
-            push(&mut patches, node, place, None, resource, results);
+            push(
+                &mut patches,
+                node,
+                place,
+                None,
+                resource,
+                &mut budget,
+                results,
+            );
             continue;
         }
         let target = read_target(node, &place)?;
@@ -169,6 +181,7 @@ fn read_patches<'a>(
                     place,
                     target,
                     Resource::read(root),
+                    &mut budget,
                     results,
                 );
             }
@@ -179,6 +192,7 @@ fn read_patches<'a>(
                 place,
                 target,
                 Resource::read(patch),
+                &mut budget,
                 results,
             );
         }
@@ -223,6 +237,7 @@ fn push<'a>(
     place: String,
     target: Option<Target>,
     resource: Resource,
+    budget: &mut WalkBudget,
     results: &mut Results,
 ) {
     let mut refuse = |message: String| {
@@ -250,10 +265,8 @@ fn push<'a>(
         let found = with_article(node.kind_name());
         return refuse(format!("expected a patch, found {found}"));
     }
-    if !is_bounded(node) {
-        return refuse(
-            "expected aliases that expand to at most 10 million nodes, found more".to_owned(),
-        );
+    if let Err(error) = budget.pay_for(node) {
+        return refuse(error.to_string());
     }
     let complete =
         !resource.api_version.is_empty() && !resource.kind.is_empty() && resource.name.is_some();
@@ -370,12 +383,13 @@ fn apply_patches(
 ) {
     let assigned = assign(patches, options, list, results);
     let in_package = list.is_package();
+    let refused_walks = RefusedWalks::of(&[&*list]);
     let mut deleted = Vec::new();
     for ids in list.by_text(assigned.keys().copied()) {
         let (text, refused) = list.rewritten(&ids, |id, node, editor| {
             let resource = list.resource(id);
-            if !is_bounded(node) {
-                results.push(unbounded(resource));
+            if let Some(refused) = refused_walks.get(0, id) {
+                results.push(refused.clone());
                 return Ok(());
             }
             let rules = Rules::of(schema, &resource.api_version, &resource.kind);

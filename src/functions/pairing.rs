@@ -5,12 +5,11 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::parallel;
-use crate::patch::finding::unbounded;
 use crate::patch::last_applied::LastApplied;
-use crate::patch::node::{Node, adds_at_most, is_bounded};
+use crate::patch::node::{Node, adds_at_most};
 use crate::patch::target::{Index, Matches};
 use crate::resource::{Resource, is_local_config};
-use crate::resource_list::{ItemId, MOST_ADDED, ResourceList};
+use crate::resource_list::{ItemId, MOST_ADDED, RefusedWalks, ResourceList};
 use crate::results::{FunctionResult, LAST_APPLIED, Reason, Results};
 use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::yaml::{EditError, NodeRef, Path};
@@ -52,10 +51,16 @@ pub(super) fn each_pair<T: Send>(
     results: &mut Results,
     each: impl Fn(&Pair<'_>, &mut Results) -> T + Sync,
 ) -> Vec<T> {
+    let supplied_lists = [Role::Live, Role::Original].into_iter();
+    let supplied_lists =
+        supplied_lists.flat_map(|role| supplied.of(role).map(SuppliedPackage::list));
+    let walked: Vec<&ResourceList> = std::iter::once(list).chain(supplied_lists).collect();
     let pairing = LivePairing {
         list,
         live: SuppliedResources::of(supplied, Role::Live),
         original: SuppliedResources::of(supplied, Role::Original),
+        refused_walks: RefusedWalks::of(&walked),
+        walked,
     };
     let ids: Vec<ItemId> = list.items().map(|(id, _)| id).collect();
     let length = |id: &ItemId| list.text_of(*id).len();
@@ -131,9 +136,19 @@ struct LivePairing<'a> {
     list: &'a ResourceList,
     live: SuppliedResources<'a>,
     original: SuppliedResources<'a>,
+    /// All these lists, and their items that are too long to be walked.
+    walked: Vec<&'a ResourceList>,
+    refused_walks: RefusedWalks,
 }
 
 impl LivePairing<'_> {
+    /// The error of an item that is too long to be walked.
+    fn refused(&self, list: &ResourceList, id: ItemId) -> Option<&FunctionResult> {
+        let mut lists = self.walked.iter();
+        let at = lists.position(|walked| std::ptr::eq(*walked, list))?;
+        self.refused_walks.get(at, id)
+    }
+
     fn pair<T>(&self, id: ItemId, each: &impl Fn(&Pair<'_>, &mut Results) -> T) -> PairOutcome<T> {
         let mut outcome = PairOutcome {
             live: None,
@@ -147,8 +162,8 @@ impl LivePairing<'_> {
                 return;
             }
             let pairing = &mut outcome.pairing;
-            if !is_bounded(config) {
-                pairing.push(unbounded(resource));
+            if let Some(refused) = self.refused(self.list, id) {
+                pairing.push(refused.clone());
                 return;
             }
             // The configuration is written out in full, at least into the annotation, so its size is limited.
@@ -165,11 +180,9 @@ impl LivePairing<'_> {
             };
             read(live, |live_node| {
                 read(original, |original_node| {
-                    let nodes = [(live, live_node), (original, original_node)];
-                    let is_unbounded = |node: Option<NodeRef<'_>>| !node.is_none_or(is_bounded);
-                    let found = nodes.into_iter().find(|(_, node)| is_unbounded(*node));
-                    if let Some((Some((list, id)), _)) = found {
-                        outcome.pairing.push(unbounded(list.resource(id)));
+                    let mut found = [live, original].into_iter().flatten();
+                    if let Some(refused) = found.find_map(|(list, id)| self.refused(list, id)) {
+                        outcome.pairing.push(refused.clone());
                         return;
                     }
                     outcome.live = live.map(|(_, id)| id);

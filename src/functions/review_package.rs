@@ -133,8 +133,10 @@ fn step(
         after: list,
         upstream,
     };
-    let review = Review::of(packages, &schema, options.release);
-    review.report(options.fail_on, results);
+    match Review::of(packages, &schema, options.release) {
+        Ok(review) => review.report(options.fail_on, results),
+        Err(refused) => refused.into_iter().for_each(|result| results.push(result)),
+    }
     Ok(Output::Edited)
 }
 
@@ -142,7 +144,7 @@ fn step(
 /// attributing changes.
 ///
 /// # Errors
-/// [`UsageError`]: a CustomResourceDefinition in them cannot be read.
+/// [`UsageError`]: a CustomResourceDefinition in them cannot be read, or a resource is too long to be walked.
 pub fn review(
     before: &Arc<SuppliedPackage>,
     after: &SuppliedPackage,
@@ -155,7 +157,10 @@ pub fn review(
         after: after.list(),
         upstream: None,
     };
-    Ok(Review::of(packages, &schema, None))
+    Review::of(packages, &schema, None).map_err(|refused| {
+        let first = refused.first().map(|result| result.text().into_owned());
+        UsageError::Refused(first.unwrap_or_default())
+    })
 }
 
 /// The packages of the roles `before`, `original` and `upstream`.

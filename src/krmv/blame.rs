@@ -4,7 +4,7 @@
 //! field can be followed through moved files and renamed resources. Values are never shown.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,10 +22,11 @@ use krm_variants::package::is_krm_name;
 use krm_variants::resource::Resource;
 use krm_variants::results::{FunctionResult, Reason, ResourceRef};
 use krm_variants::supplied::{Role, SuppliedPackage};
-use krm_variants::yaml::{NodeRef, OwnedDocument, Value};
+use krm_variants::yaml::{OwnedDocument, Value};
 use serde::Serialize;
 use serde_json::json;
 
+use super::blame_fields::{Leaf, keep, leaves, walkable};
 use super::cli::{BlameArguments, Common};
 use super::client::{self, Place};
 use super::failure::{Failure, Result, command};
@@ -226,6 +227,10 @@ impl KeptFields {
     }
 }
 
+/// For two states, the place in the first of each resource of the second.
+type PairsOfStates =
+    HashMap<(*const HistoricState, *const HistoricState), HashMap<ResourcePlace, ResourcePlace>>;
+
 /// The history of the package in its own repository, and the revisions of upstream.
 struct FileHistory {
     local: Vec<HistoricState>,
@@ -235,6 +240,7 @@ struct FileHistory {
     /// The contents of the files on disk if some are uncommitted, by the IDs that stand for them (`worktree:PATH`).
     worktree_contents: HashMap<String, Vec<u8>>,
     parsed: RefCell<HashMap<String, Option<Rc<OwnedDocument>>>>,
+    pairs: RefCell<PairsOfStates>,
     /// What cannot be read, with a message. Another machine has other revisions in its cache.
     warnings: RefCell<BTreeMap<String, String>>,
 }
@@ -248,6 +254,7 @@ impl FileHistory {
             only_file: package.only_file()?,
             worktree_contents: HashMap::new(),
             parsed: RefCell::default(),
+            pairs: RefCell::default(),
             warnings: RefCell::default(),
         };
         let own = package.repository.as_ref();
@@ -372,7 +379,8 @@ impl FileHistory {
             return Ok(blamed);
         };
         let Some(document) = self.document(now, file) else {
-            let message = format!("'{file}' is not YAML with fields");
+            let refused = self.warnings.borrow_mut().remove(file);
+            let message = refused.unwrap_or_else(|| format!("'{file}' is not YAML with fields"));
             return Err(Failure::new(message).hint(package.command(&["diff"])));
         };
         let count = document.document().len();
@@ -672,11 +680,20 @@ impl FileHistory {
         of: &HistoricState,
         location: &ResourcePlace,
     ) -> Option<ResourcePlace> {
-        let (wanted, own) = (self.resources(wanted), self.resources(of));
-        let at = own.places.iter().position(|place| place == location)?;
-        let mut pairs = wanted.pairs(own).into_iter();
-        let (found, _) = pairs.find(|(_, own)| *own == at)?;
-        wanted.places.get(found).cloned()
+        let states = (std::ptr::from_ref(wanted), std::ptr::from_ref(of));
+        let mut pairs = self.pairs.borrow_mut();
+        let pairs = pairs.entry(states).or_insert_with(|| {
+            let (wanted, own) = (self.resources(wanted), self.resources(of));
+            let pairs = wanted.pairs(own).into_iter();
+            let places = pairs.filter_map(|(found, at)| {
+                Some((
+                    own.places.get(at)?.clone(),
+                    wanted.places.get(found)?.clone(),
+                ))
+            });
+            places.collect()
+        });
+        pairs.get(location).cloned()
     }
 
     fn resources<'s>(&self, state: &'s HistoricState) -> &'s PackageResources {
@@ -696,9 +713,14 @@ impl FileHistory {
         let text = self
             .bytes(id, path)
             .and_then(|bytes| String::from_utf8(bytes).ok());
-        let parsed = text
-            .and_then(|text| OwnedDocument::parse(text).ok())
-            .map(Rc::new);
+        let walked = text.and_then(|text| match walkable(text)? {
+            Ok(document) => Some(document),
+            Err(error) => {
+                self.warn(path, format!("'{path}': {error}"));
+                None
+            }
+        });
+        let parsed = walked.map(Rc::new);
         self.parsed.borrow_mut().insert(id.clone(), parsed.clone());
         parsed
     }
@@ -749,139 +771,13 @@ impl RuleDecision {
     }
 }
 
-/// A field with no fields or elements below it.
-struct Leaf {
-    key: String,
-    shown: String,
-    value: Value,
-}
-
-fn leaves(root: NodeRef<'_>) -> Vec<Leaf> {
-    let mut found = Vec::new();
-    collect(root, String::new(), String::new(), 0, &mut found);
-    found
-}
-
-/// A node at this depth is treated as a leaf.
-const DEEPEST: usize = 200;
-
-fn is_leaf(node: NodeRef<'_>, depth: usize) -> bool {
-    depth == DEEPEST || node.entries().next().is_none() && node.items().next().is_none()
-}
-
-fn join(path: &str, name: &str) -> String {
-    match (path, name.contains(['.', '[', '/'])) {
-        (path, true) => format!("{path}[\"{name}\"]"),
-        ("", false) => name.to_owned(),
-        (path, false) => format!("{path}.{name}"),
-    }
-}
-
-fn collect(node: NodeRef<'_>, key: String, shown: String, depth: usize, found: &mut Vec<Leaf>) {
-    let node = node.resolved();
-    if is_leaf(node, depth) {
-        let value = node.value().unwrap_or(Value::Null);
-        found.push(Leaf { key, shown, value });
-        return;
-    }
-    for entry in node.entries() {
-        let name = entry.key.scalar_text().unwrap_or_default();
-        let (key, shown) = (join(&key, name), join(&shown, name));
-        collect(entry.value, key, shown, depth + 1, found);
-    }
-    let items: Vec<NodeRef<'_>> = node.items().collect();
-    for (at, (item, element)) in items.iter().zip(elements(&items)).enumerate() {
-        let (key, shown) = (format!("{key}{element}"), format!("{shown}[{at}]"));
-        collect(*item, key, shown, depth + 1, found);
-    }
-}
-
-/// The keys of list elements: `[name=NAME]` if all elements have names and these are unique, otherwise positions.
-fn elements(items: &[NodeRef<'_>]) -> Vec<String> {
-    let name = |item: &NodeRef<'_>| Some(format!("[name={}]", item.get("name")?.scalar_text()?));
-    let names: Option<Vec<String>> = items.iter().map(name).collect();
-    let are_unique =
-        |names: &Vec<String>| names.iter().collect::<BTreeSet<_>>().len() == names.len();
-    names
-        .filter(are_unique)
-        .unwrap_or_else(|| (0..items.len()).map(|at| format!("[{at}]")).collect())
-}
-
-/// Collects the fields that have the same value in both nodes: the key in the first node maps to the key in the second.
-fn keep(
-    nodes: [NodeRef<'_>; 2],
-    keys: [String; 2],
-    depth: usize,
-    kept: &mut HashMap<String, String>,
-) {
-    let [now, other] = nodes.map(|node| node.resolved());
-    if is_leaf(now, depth) {
-        if is_leaf(other, depth) && now.value() == other.value() {
-            let [key, other] = keys;
-            kept.insert(key, other);
-        }
-        return;
-    }
-    for entry in now.entries() {
-        let name = entry.key.scalar_text().unwrap_or_default();
-        if let Some(value) = other.get(name) {
-            let keys = keys.each_ref().map(|key| join(key, name));
-            keep([entry.value, value], keys, depth + 1, kept);
-        }
-    }
-    let items = [now, other].map(|node| node.items().collect::<Vec<_>>());
-    let [names, others] = items.each_ref().map(|items| elements(items));
-    for (at, partner) in partners([&items[0], &items[1]], [&names, &others]) {
-        let pair = [items[0][at], items[1][partner]];
-        let [key, other] = &keys;
-        let keys = [
-            format!("{key}{}", names[at]),
-            format!("{other}{}", others[partner]),
-        ];
-        keep(pair, keys, depth + 1, kept);
-    }
-}
-
-/// Pairs the elements of two lists: by name if both lists have names, otherwise first by equal value and then in order.
-fn partners(items: [&[NodeRef<'_>]; 2], names: [&[String]; 2]) -> Vec<(usize, usize)> {
-    let are_named = names.map(|names| names.first().is_some_and(|name| name.starts_with("[name=")));
-    let prints = match are_named {
-        [true, true] => names.map(<[String]>::to_vec),
-        _ => items.map(|items| {
-            let values = items.iter().map(|item| item.value());
-            values
-                .map(|value| value.unwrap_or(Value::Null).to_json())
-                .collect()
-        }),
-    };
-    let mut left: BTreeMap<&str, VecDeque<usize>> = BTreeMap::new();
-    for (at, print) in prints[1].iter().enumerate() {
-        left.entry(print).or_default().push_back(at);
-    }
-    let mut alone = Vec::new();
-    let mut pairs = Vec::new();
-    for (at, print) in prints[0].iter().enumerate() {
-        match left.get_mut(print.as_str()).and_then(VecDeque::pop_front) {
-            Some(partner) => pairs.push((at, partner)),
-            None => alone.push(at),
-        }
-    }
-    if are_named != [true, true] {
-        let left: BTreeSet<usize> = left.into_values().flatten().collect();
-        pairs.extend(alone.into_iter().zip(left));
-    }
-    pairs
-}
-
 /// All fields of a package, as `Kind/name:field`.
 pub(crate) fn fields_of(contents: &Contents) -> BTreeMap<String, Value> {
     let mut fields = BTreeMap::new();
     for (path, bytes) in contents {
         let text = String::from_utf8_lossy(bytes).into_owned();
-        let Some(parsed) = is_krm_name(path)
-            .then(|| OwnedDocument::parse(text).ok())
-            .flatten()
-        else {
+        // A file that cannot be walked has no fields that could be compared.
+        let Some(Ok(parsed)) = is_krm_name(path).then(|| walkable(text)).flatten() else {
             continue;
         };
         let document = parsed.document();

@@ -7,6 +7,7 @@
 
 mod adopt;
 mod blame;
+mod blame_fields;
 mod builtin;
 mod cli;
 mod client;

@@ -6,11 +6,12 @@
 //! kind: Deployment            kind: DaemonSet   hits nothing
 //! ```
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
-use super::built::BuiltObject;
-use super::kustomization::PatchEntry;
+use super::built::{BuildId, BuiltObject};
+use super::kustomization::{PatchEntry, PatchOutcome};
 use super::objects::KustomizeBuild;
+use super::patched::PatchedObjects;
 use super::transformations::{Transformations, containers};
 use super::{OverlayError, PackageTexts};
 use crate::patch::kustomize::{directive, merge};
@@ -62,7 +63,7 @@ pub fn check(
         schema,
         external,
     };
-    let mut objects = builder.resources(&kustomization)?;
+    let mut objects = PatchedObjects::of(builder.resources(&kustomization)?);
     let mut findings = Vec::new();
     let mut find = |place: String, state, message: String| {
         findings.push(OverlayFinding {
@@ -80,10 +81,8 @@ pub fn check(
         );
     }
     for entry in kustomization.patches(texts)? {
-        let before = objects.clone();
         match entry.apply(&mut objects, schema) {
             Err(OverlayError::Patch { error, .. }) => {
-                objects = before;
                 find(entry.place, OverlayState::Dead, error);
             }
             Err(error) => return Err(error),
@@ -94,12 +93,13 @@ pub fn check(
                     format!("the base has no {}", subject(&entry)),
                 );
             }
-            Ok(outcome) if !outcome.is_changed => {
+            Ok(outcome) if outcome.changed.is_empty() => {
                 find(entry.place, OverlayState::Needless, NEEDLESS.to_owned());
             }
-            Ok(_) => changed_parts(&entry, [&before, &objects], schema, &mut find),
+            Ok(outcome) => changed_parts(&entry, &outcome, &objects, schema, &mut find),
         }
     }
+    let objects = objects.into_objects();
     of_fields(
         &kustomization.file,
         &Transformations::read(&kustomization.value),
@@ -112,16 +112,17 @@ pub fn check(
 /// Reports the parts of a patch that have no effect, while other parts have one.
 fn changed_parts(
     entry: &PatchEntry,
-    [before, after]: [&[BuiltObject<'_>]; 2],
+    outcome: &PatchOutcome<'_>,
+    objects: &PatchedObjects<'_>,
     schema: &Schema,
     find: &mut impl FnMut(String, OverlayState, String),
 ) {
-    for name in half_containers(before, after) {
+    for name in half_containers(outcome, objects) {
         let message =
             format!("the base has no container `{name}`: the patch adds one without an image");
         find(entry.place.clone(), OverlayState::Dead, message);
     }
-    for part in needless_parts(entry, before, schema) {
+    for part in needless_parts(entry, outcome, objects, schema) {
         let message = format!("`{part}` changes nothing: the base already has this value");
         find(entry.place.clone(), OverlayState::Needless, message);
     }
@@ -146,12 +147,13 @@ fn subject(entry: &PatchEntry) -> String {
 }
 
 /// The names of containers without an image that a patch added.
-fn half_containers(before: &[BuiltObject<'_>], after: &[BuiltObject<'_>]) -> BTreeSet<String> {
-    let old: BTreeSet<String> = before
-        .iter()
-        .flat_map(|object| without_image(&object.value))
+fn half_containers(outcome: &PatchOutcome<'_>, objects: &PatchedObjects<'_>) -> BTreeSet<String> {
+    let changed = || outcome.changed.iter();
+    let old: BTreeSet<String> = changed()
+        .flat_map(|(_, before)| without_image(&before.value))
         .collect();
-    let new = after.iter().flat_map(|object| without_image(&object.value));
+    let after = changed().filter_map(|(at, _)| objects.get(*at));
+    let new = after.flat_map(|object| without_image(&object.value));
     new.filter(|name| !old.contains(name)).collect()
 }
 
@@ -164,7 +166,16 @@ fn without_image(object: &Value) -> Vec<String> {
 }
 
 /// The fields of a strategic merge patch with values that its resource already has.
-fn needless_parts(entry: &PatchEntry, before: &[BuiltObject<'_>], schema: &Schema) -> Vec<String> {
+fn needless_parts(
+    entry: &PatchEntry,
+    outcome: &PatchOutcome<'_>,
+    objects: &PatchedObjects<'_>,
+    schema: &Schema,
+) -> Vec<String> {
+    let mut before: HashMap<BuildId, &BuiltObject<'_>> = HashMap::new();
+    for (_, object) in &outcome.changed {
+        before.entry(object.id()).or_insert(object);
+    }
     let mut parts = Vec::new();
     for patch in entry
         .patches
@@ -172,8 +183,9 @@ fn needless_parts(entry: &PatchEntry, before: &[BuiltObject<'_>], schema: &Schem
         .filter(|patch| matches!(patch, Value::Mapping(_)))
     {
         let named = BuiltObject::made(patch.clone(), "");
-        let found = before.iter().find(|object| object.id() == named.id());
-        if let Some(found) = found {
+        let id = named.id();
+        let unchanged = || objects.get(*objects.with_id(&id).first()?);
+        if let Some(found) = before.get(&id).copied().or_else(unchanged) {
             let after = merge(&found.value, patch, schema);
             leaves(patch, Some(&found.value), after.as_ref(), "", &mut parts);
         }

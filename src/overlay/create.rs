@@ -6,7 +6,7 @@ use super::built::{BuildId, BuiltObject, by_id};
 use super::explain::{explain, namespace};
 use super::objects::{KustomizeBuild, cleaned};
 use super::omitted::{comments, is_reordered, omitted_comments};
-use super::transformations::Transformations;
+use super::transformations::{MovedObjects, TransformationIndex, Transformations};
 use super::{KUSTOMIZATIONS, OverlayError, PackageTexts};
 use crate::patch::annotations::with_field;
 use crate::patch::kustomize::{self, Targets};
@@ -45,6 +45,8 @@ pub struct Overlay {
     pub counts: [usize; 3],
     /// The fields of the kustomization that apply to all resources, each with its number of entries.
     pub fields: Vec<(&'static str, usize)>,
+    /// The next number for a path that several resources would have.
+    next_numbers: HashMap<String, usize>,
 }
 
 /// Makes the overlay that turns upstream into the fork.
@@ -146,7 +148,7 @@ struct OverlayBuilder<'b, 'p> {
     /// For each resource of upstream, the position of the same resource in the fork.
     of_fork: Vec<Option<usize>>,
     /// The result of [`Transformations::moved`] for upstream.
-    moved: Vec<(String, String, String)>,
+    moved: MovedObjects,
 }
 
 impl<'b, 'p> OverlayBuilder<'b, 'p> {
@@ -177,13 +179,14 @@ impl<'b, 'p> OverlayBuilder<'b, 'p> {
     fn patches(&self, overlay: &mut Overlay, entries: &mut Vec<Value>) -> Result<(), OverlayError> {
         let resources: Vec<Resource> = self.upstream.iter().map(BuiltObject::resource).collect();
         let targets: Targets<'_> = resources.iter().collect();
+        let index = self.transformations.index();
         let mut operations = Vec::new();
         for ((old, resource), at) in self.upstream.iter().zip(&resources).zip(&self.of_fork) {
             let refused = |error: EditError| OverlayError::Patch {
                 place: old.shown(),
                 error: error.to_string(),
             };
-            let document = self.transformed(old)?;
+            let document = self.transformed(old, &index)?;
             let Some(live) = document.root() else {
                 continue;
             };
@@ -219,8 +222,12 @@ impl<'b, 'p> OverlayBuilder<'b, 'p> {
 
     /// A resource of upstream after the changes by the other fields of the kustomization. It keeps its name and
     /// namespace, because patches find it by them.
-    fn transformed(&self, old: &BuiltObject<'_>) -> Result<OwnedDocument, OverlayError> {
-        let mut changes = self.transformations.changes(old, &self.moved);
+    fn transformed(
+        &self,
+        old: &BuiltObject<'_>,
+        index: &TransformationIndex<'_>,
+    ) -> Result<OwnedDocument, OverlayError> {
+        let mut changes = index.changes(old, &self.moved);
         changes.retain(|(path, _)| !matches!(path.as_slice(), [metadata, key] if metadata == "metadata" && matches!(&**key, "namespace" | "name")));
         let mut object = old.clone();
         object.change(&changes)?;
@@ -374,18 +381,19 @@ fn add_file(overlay: &mut Overlay, object: &BuiltObject<'_>, text: String) -> Va
 }
 
 /// A path that no file of the overlay has, and that is not the name of a kustomization.
-fn free_path(overlay: &Overlay, path: &str) -> String {
+fn free_path(overlay: &mut Overlay, path: &str) -> String {
     let is_free = |path: &str| !overlay.files.contains_key(path) && !KUSTOMIZATIONS.contains(&path);
     if is_free(path) {
         return path.to_owned();
     }
     let (stem, end) = path.rsplit_once('.').unwrap_or((path, "yaml"));
-    let mut numbers = 2..;
+    let mut number = overlay.next_numbers.get(path).copied().unwrap_or(2);
     loop {
-        let number = numbers.next().unwrap_or_default();
-        let path = format!("{stem}-{number}.{end}");
-        if is_free(&path) {
-            return path;
+        let free = format!("{stem}-{number}.{end}");
+        number += 1;
+        if is_free(&free) {
+            overlay.next_numbers.insert(path.to_owned(), number);
+            return free;
         }
     }
 }

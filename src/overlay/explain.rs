@@ -1,9 +1,12 @@
 //! Finds the fields of a kustomization that replace many patches.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::built::{BuiltObject, field_at};
-use super::transformations::{ImageChange, Transformation, Transformations, images, replicas};
+use super::transformations::{
+    ImageChange, MovedObjects, Transformation, Transformations, images, is_scaled, replicas,
+};
+use crate::merge::repository;
 use crate::yaml::Value;
 
 /// The transformation to the namespace that all resources of the fork have, if some resource of upstream has another
@@ -54,34 +57,91 @@ pub(super) fn explain(
             }
         }
     }
-    let images = found.into_values().map(Transformation::Image);
+    let changed = found.into_values().map(Transformation::Image);
     let scaled = pairs.iter().filter_map(|(old, new)| {
         let count = replicas(new).filter(|count| replicas(old).as_ref() != Some(count))?;
         Some(Transformation::Replicas(new.name().to_owned(), count))
     });
     made.0.extend(labels(pairs, fork));
-    for candidate in images.chain(scaled) {
-        if !made.0.contains(&candidate) && fits(&candidate, pairs, fork) {
+    let subjects = Subjects::of(pairs, fork);
+    let mut counts: HashMap<String, Vec<Transformation>> = HashMap::new();
+    for candidate in changed.chain(scaled) {
+        let known = counts.entry(candidate.place()).or_default();
+        if !known.contains(&candidate) && subjects.fit(&candidate, pairs, fork) {
+            known.push(candidate.clone());
             made.0.push(candidate);
         }
     }
 }
 
-/// Whether the fork has every value that the candidate sets in upstream, and the candidate changes nothing in the fork.
-fn fits(
-    candidate: &Transformation,
-    pairs: &[(&BuiltObject<'_>, &BuiltObject<'_>)],
-    fork: &[BuiltObject<'_>],
-) -> bool {
-    let candidate = Transformations(vec![candidate.clone()]);
-    let mut fork = fork.iter();
-    let keeps = fork.all(|object| candidate.changes(object, &[]).is_empty());
-    keeps
-        && pairs.iter().all(|(old, new)| {
-            let changes = candidate.changes(old, &[]);
-            let mut changes = changes.iter();
-            changes.all(|(path, value)| field_at(&new.value, path) == Some(value))
-        })
+/// The resources that a candidate may change, by the name of an image or of a workload.
+struct Subjects {
+    of_image: HashMap<String, SubjectPlaces>,
+    of_workload: HashMap<String, SubjectPlaces>,
+}
+
+/// Positions in the fork, and of pairs.
+#[derive(Default)]
+struct SubjectPlaces {
+    fork: Vec<usize>,
+    pairs: Vec<usize>,
+}
+
+impl Subjects {
+    fn of(pairs: &[(&BuiltObject<'_>, &BuiltObject<'_>)], fork: &[BuiltObject<'_>]) -> Self {
+        let mut found = Self {
+            of_image: HashMap::new(),
+            of_workload: HashMap::new(),
+        };
+        for (at, object) in fork.iter().enumerate() {
+            found.add(object, |places| places.fork.push(at));
+        }
+        for (at, (old, _)) in pairs.iter().enumerate() {
+            found.add(old, |places| places.pairs.push(at));
+        }
+        found
+    }
+
+    fn add(&mut self, object: &BuiltObject<'_>, add: impl Fn(&mut SubjectPlaces)) {
+        let images = images(&object.value).into_iter();
+        let names: HashSet<&str> = images.map(|(_, image)| repository(image)).collect();
+        for name in names {
+            add(self.of_image.entry(name.to_owned()).or_default());
+        }
+        if is_scaled(object) {
+            add(self
+                .of_workload
+                .entry(object.name().to_owned())
+                .or_default());
+        }
+    }
+
+    /// Whether the fork has every value that the candidate sets in upstream, and the candidate changes nothing in the
+    /// fork.
+    fn fit(
+        &self,
+        candidate: &Transformation,
+        pairs: &[(&BuiltObject<'_>, &BuiltObject<'_>)],
+        fork: &[BuiltObject<'_>],
+    ) -> bool {
+        let places = match candidate {
+            Transformation::Image(change) => self.of_image.get(&change.name),
+            Transformation::Replicas(name, _) => self.of_workload.get(name),
+            Transformation::Label(..) | Transformation::Namespace(_) => return false,
+        };
+        let Some(places) = places else { return true };
+        let candidate = Transformations(vec![candidate.clone()]);
+        let none = MovedObjects::default();
+        let mut own = places.fork.iter().map(|at| &fork[*at]);
+        let keeps = own.all(|object| candidate.changes(object, &none).is_empty());
+        keeps
+            && places.pairs.iter().all(|at| {
+                let (old, new) = &pairs[*at];
+                let changes = candidate.changes(old, &none);
+                let mut changes = changes.iter();
+                changes.all(|(path, value)| field_at(&new.value, path) == Some(value))
+            })
+    }
 }
 
 /// The labels that all resources of the fork have, and that at least two resources of upstream do not have.

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::built::BuiltObject;
+use super::patched::PatchedObjects;
 use super::selection::PatchSelection;
 use super::transformations::Transformations;
 use super::{OverlayError, PackageTexts};
@@ -29,10 +30,11 @@ pub(super) struct PatchEntry {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct PatchOutcome {
+pub(super) struct PatchOutcome<'p> {
     /// The number of resources that it was applied to.
     pub(super) hits: usize,
-    pub(super) is_changed: bool,
+    /// The resources that it changed or removed, as they were before, each with its position.
+    pub(super) changed: Vec<(usize, BuiltObject<'p>)>,
 }
 
 /// The fields that are evaluated here, or that have no effect on resources.
@@ -193,8 +195,9 @@ impl Kustomization {
         texts: &PackageTexts,
         schema: &Schema,
     ) -> Result<(), OverlayError> {
+        let mut patched = PatchedObjects::of(std::mem::take(objects));
         for entry in self.patches(texts)? {
-            let outcome = entry.apply(objects, schema)?;
+            let outcome = entry.apply(&mut patched, schema)?;
             if outcome.hits == 0 {
                 let error = "the patch names no resource".to_owned();
                 return Err(OverlayError::Patch {
@@ -203,6 +206,7 @@ impl Kustomization {
                 });
             }
         }
+        *objects = patched.into_objects();
         Transformations::read(&self.value).apply(objects)
     }
 }
@@ -217,51 +221,76 @@ fn values(document: &OwnedDocument) -> Vec<Value> {
 }
 
 impl PatchEntry {
-    /// Applies the patch to the resources that it selects.
-    pub(super) fn apply(
+    /// Applies the patch to the resources that it selects. After an error, the resources are as they were.
+    pub(super) fn apply<'p>(
         &self,
-        objects: &mut Vec<BuiltObject<'_>>,
+        objects: &mut PatchedObjects<'p>,
         schema: &Schema,
-    ) -> Result<PatchOutcome, OverlayError> {
-        let wrong = |error: String| OverlayError::Patch {
-            place: self.place.clone(),
-            error,
-        };
-        let selection = PatchSelection::read(self.target.as_ref()).map_err(wrong)?;
+    ) -> Result<PatchOutcome<'p>, OverlayError> {
         let mut outcome = PatchOutcome::default();
+        match self.apply_documents(objects, schema, &mut outcome) {
+            Ok(()) => Ok(outcome),
+            Err(error) => {
+                for (at, before) in outcome.changed.into_iter().rev() {
+                    objects.set(at, Some(before));
+                }
+                Err(OverlayError::Patch {
+                    place: self.place.clone(),
+                    error,
+                })
+            }
+        }
+    }
+
+    fn apply_documents<'p>(
+        &self,
+        objects: &mut PatchedObjects<'p>,
+        schema: &Schema,
+        outcome: &mut PatchOutcome<'p>,
+    ) -> Result<(), String> {
+        let selection = PatchSelection::read(self.target.as_ref())?;
+        // Another document of the patch may change a resource that one removes.
         let mut removed = HashSet::new();
         for patch in &self.patches {
-            let is_operations = matches!(patch, Value::Sequence(_));
-            for (at, object) in objects.iter_mut().enumerate() {
-                if !selection.selects(object, patch) {
+            for at in selection.candidates(objects, patch) {
+                let object = objects.get(at);
+                let Some(object) = object.filter(|object| selection.selects(object, patch)) else {
                     continue;
-                }
-                outcome.hits += 1;
-                let new = if is_operations {
-                    let mut value = object.value.clone();
-                    operate(&mut value, patch).map_err(wrong)?;
-                    Some(value)
-                } else {
-                    merge(&object.value, &with_identity(patch, &object.value), schema)
                 };
-                match new {
+                outcome.hits += 1;
+                match patched(patch, &object.value, schema)? {
                     Some(new) if new == object.value => {}
-                    Some(new) => {
-                        outcome.is_changed = true;
-                        object.value = new;
-                        object.node = None;
+                    Some(value) => {
+                        let new = BuiltObject {
+                            value,
+                            node: None,
+                            file: object.file.clone(),
+                        };
+                        let before = objects.set(at, Some(new));
+                        outcome.changed.extend(before.map(|before| (at, before)));
                     }
                     None => {
-                        outcome.is_changed = true;
                         removed.insert(at);
                     }
                 }
             }
         }
-        let mut at = 0..;
-        objects.retain(|_| at.next().is_none_or(|at| !removed.contains(&at)));
-        Ok(outcome)
+        for at in removed {
+            let before = objects.set(at, None);
+            outcome.changed.extend(before.map(|before| (at, before)));
+        }
+        Ok(())
     }
+}
+
+/// What a patch makes of a resource; `None` if it removes it.
+fn patched(patch: &Value, object: &Value, schema: &Schema) -> Result<Option<Value>, String> {
+    if !matches!(patch, Value::Sequence(_)) {
+        return Ok(merge(object, &with_identity(patch, object), schema));
+    }
+    let mut value = object.clone();
+    operate(&mut value, patch)?;
+    Ok(Some(value))
 }
 
 /// The patch with the identity of the resource that its target selected, because kustomize ignores the patch's own.

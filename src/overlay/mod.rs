@@ -8,7 +8,7 @@
 //! ```
 //!
 //! In reading order: `objects` has the resources that kustomize builds from a package. `kustomization` reads and
-//! applies a kustomization, with `selection` for the resources that a patch applies to, and `transformations` for the
+//! applies a kustomization, with `selection` and `patched` for the resources that a patch applies to, and `transformations` for the
 //! fields other than `patches`. `explain` finds the fields that replace many patches. [`create`] creates the overlay
 //! and proves that it builds the fork; `omitted` finds what it cannot express. [`check`] finds the parts of an overlay
 //! that have no effect.
@@ -22,6 +22,7 @@ mod explain;
 mod kustomization;
 mod objects;
 mod omitted;
+mod patched;
 mod selection;
 mod transformations;
 

@@ -8,10 +8,10 @@ use super::kustomization::Kustomization;
 use super::{OverlayError, PackageTexts};
 use crate::merge::upstream_identifier::UPSTREAM_IDENTIFIER;
 use crate::package::join;
-use crate::patch::node::{Node, is_bounded};
+use crate::patch::node::Node;
 use crate::resource::{Resource, is_local_config, is_pipeline_annotation};
 use crate::schema::Schema;
-use crate::yaml::{NodeRef, OwnedDocument, Value};
+use crate::yaml::{NodeRef, OwnedDocument, Value, WalkBudget};
 
 /// Reads resources that are not in the package, by their name in the kustomization.
 pub(super) type External<'e> = &'e dyn Fn(&str) -> Result<Vec<Value>, OverlayError>;
@@ -82,10 +82,17 @@ impl<'p> KustomizeBuild<'p, '_> {
 }
 
 impl PackageTexts {
-    /// Parses files by path. A file that is not YAML is an error only when it is used.
+    /// Parses files by path. A file that is not YAML, or whose aliases stand for too many nodes, is an error only when
+    /// it is used.
     #[must_use]
     pub fn read(files: BTreeMap<String, String>) -> Self {
-        let parse = |text: String| OwnedDocument::parse(text).map_err(|error| error.to_string());
+        let mut budget = WalkBudget::of_copies(files.values().map(String::len).sum());
+        let mut parse = |text: String| {
+            let document = OwnedDocument::parse(text).map_err(|error| error.to_string())?;
+            let paid = document.pay_for_walks(&mut budget);
+            paid.map_err(|error| error.to_string())?;
+            Ok(document)
+        };
         let files = files.into_iter().map(|(path, text)| (path, parse(text)));
         Self {
             files: files.collect(),
@@ -166,12 +173,6 @@ impl PackageTexts {
         };
         let document = document.document();
         for root in (0..document.len()).filter_map(|at| document.root(at)) {
-            if !is_bounded(root) {
-                return Err(OverlayError::NotYaml {
-                    file: path.to_owned(),
-                    error: "its aliases expand to too many values".to_owned(),
-                });
-            }
             let resource = Resource::read(root);
             if resource.kind.is_empty()
                 || resource.api_version.is_empty()

@@ -3,6 +3,7 @@
 use regex::Regex;
 
 use super::built::BuiltObject;
+use super::patched::PatchedObjects;
 use crate::patch::target::parse_labels;
 use crate::selector::LabelSelector;
 use crate::text_map::TextMap;
@@ -13,7 +14,12 @@ pub(super) enum PatchSelection {
     /// The resource that the patch names.
     Named,
     /// The resources that match a `target`: patterns for its fields, its label selector and its annotation selector.
-    Fields(Vec<(&'static str, Regex)>, [LabelSelector; 2]),
+    Fields {
+        patterns: Vec<(&'static str, Regex)>,
+        /// The name, if its pattern matches only one.
+        name: Option<String>,
+        selectors: [LabelSelector; 2],
+    },
 }
 
 const FIELDS: [&str; 5] = ["group", "version", "kind", "name", "namespace"];
@@ -45,18 +51,50 @@ impl PatchSelection {
                 .map_err(|part| format!("target: expected a selector, found `{part}`"))
         };
         let selectors = [selector("labelSelector")?, selector("annotationSelector")?];
-        Ok(Self::Fields(fields, selectors))
+        Ok(Self::Fields {
+            patterns: fields,
+            name: text("name").as_deref().and_then(only_match),
+            selectors,
+        })
+    }
+
+    /// The positions of the resources that the patch may apply to.
+    pub(super) fn candidates(&self, objects: &PatchedObjects<'_>, patch: &Value) -> Vec<usize> {
+        match self {
+            Self::Named => {
+                // The identity of the patch, without a copy of its values.
+                let text = |path: &[&str]| patch.get_path(path).cloned();
+                let field = |key| text(&[key]).map(|value| Value::entry(key, value));
+                let metadata = ["name", "namespace"].into_iter();
+                let metadata = metadata.filter_map(|key| {
+                    let value = text(&["metadata", key])?;
+                    Some(Value::entry(key, value))
+                });
+                let metadata = Value::entry("metadata", Value::Mapping(metadata.collect()));
+                let fields = ["apiVersion", "kind"].into_iter().filter_map(field);
+                let identity = Value::Mapping(fields.chain([metadata]).collect());
+                objects.with_id(&BuiltObject::made(identity, "").id())
+            }
+            Self::Fields {
+                name: Some(name), ..
+            } => objects.with_name(name),
+            Self::Fields { .. } => objects.all(),
+        }
     }
 
     /// Whether the patch applies to a resource.
     pub(super) fn selects(&self, object: &BuiltObject<'_>, patch: &Value) -> bool {
         match self {
             Self::Named => {
-                let named = BuiltObject::made(patch.clone(), "");
-                named.id() == object.id()
-                    && named.text(&["apiVersion"]) == object.text(&["apiVersion"])
+                // Its candidates have its ID.
+                let version = patch.get("apiVersion").and_then(Value::as_str);
+                version.unwrap_or_default() == object.text(&["apiVersion"])
             }
-            Self::Fields(fields, selectors) => {
+            Self::Fields {
+                patterns: fields,
+                selectors,
+                ..
+            } => {
                 let version = object
                     .text(&["apiVersion"])
                     .rsplit('/')
@@ -86,6 +124,46 @@ impl PatchSelection {
                     && fits("labels", &selectors[0])
                     && fits("annotations", &selectors[1])
             }
+        }
+    }
+}
+
+/// The text that a pattern matches, if it is only one.
+fn only_match(pattern: &str) -> Option<String> {
+    let mut text = String::new();
+    let mut characters = pattern.chars();
+    while let Some(c) = characters.next() {
+        match c {
+            '\\' => text.push(characters.next().filter(char::is_ascii_punctuation)?),
+            c if regex_syntax_has(c) => return None,
+            c => text.push(c),
+        }
+    }
+    Some(text)
+}
+
+/// Whether a character has a meaning in a pattern.
+fn regex_syntax_has(c: char) -> bool {
+    r"\.+*?()|[]{}^$#&-~".contains(c) && c != '-'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::only_match;
+
+    #[test]
+    fn a_pattern_with_only_one_match_is_a_name() {
+        for (pattern, expected) in [
+            ("app", Some("app")),
+            ("app-1", Some("app-1")),
+            (r"a\.b", Some("a.b")),
+            ("a.b", None),
+            ("app.*", None),
+            (r"app\d", None),
+            ("a|b", None),
+            ("", Some("")),
+        ] {
+            assert_eq!(only_match(pattern).as_deref(), expected, "{pattern}");
         }
     }
 }

@@ -7,6 +7,8 @@
 //!   newTag: "2"
 //! ```
 
+use std::collections::{HashMap, HashSet};
+
 use super::OverlayError;
 use super::built::{BuiltObject, FieldReplacement, field_at};
 use crate::merge::{image_parts, repository};
@@ -278,16 +280,17 @@ impl Transformations {
     /// [`OverlayError::Patch`]: a change is below a value that has no fields.
     pub(super) fn apply(&self, objects: &mut [BuiltObject<'_>]) -> Result<(), OverlayError> {
         let moved = self.moved(objects);
+        let index = self.index();
         for object in objects {
-            object.change(&self.changes(object, &moved))?;
+            object.change(&index.changes(object, &moved))?;
         }
         Ok(())
     }
 
-    /// The service accounts and services that get another namespace: kind, name and old namespace.
-    pub(super) fn moved(&self, objects: &[BuiltObject<'_>]) -> Vec<(String, String, String)> {
+    /// The service accounts and services that get another namespace.
+    pub(super) fn moved(&self, objects: &[BuiltObject<'_>]) -> MovedObjects {
         if self.namespace().is_none() {
-            return Vec::new();
+            return MovedObjects::default();
         }
         let is_named =
             |object: &&BuiltObject<'_>| matches!(object.kind(), "ServiceAccount" | "Service");
@@ -300,11 +303,75 @@ impl Transformations {
             .collect()
     }
 
+    /// The transformations by what they change.
+    pub(super) fn index(&self) -> TransformationIndex<'_> {
+        let mut index = TransformationIndex {
+            all: &self.0,
+            everywhere: Vec::new(),
+            of_image: HashMap::new(),
+            of_workload: HashMap::new(),
+        };
+        for (at, one) in self.0.iter().enumerate() {
+            match one {
+                Transformation::Image(change) => index.of_image.entry(&change.name),
+                Transformation::Replicas(name, _) => index.of_workload.entry(name),
+                Transformation::Label(..) | Transformation::Namespace(_) => {
+                    index.everywhere.push(at);
+                    continue;
+                }
+            }
+            .or_default()
+            .push(at);
+        }
+        index
+    }
+
     /// The changes in a resource. `moved` is the result of [`Self::moved`] for all resources.
     pub(super) fn changes(
         &self,
         object: &BuiltObject<'_>,
-        moved: &[(String, String, String)],
+        moved: &MovedObjects,
+    ) -> Vec<FieldReplacement> {
+        self.index().changes(object, moved)
+    }
+}
+
+/// The service accounts and services that get another namespace: kind, name and old namespace.
+pub(super) type MovedObjects = HashSet<(String, String, String)>;
+
+/// Transformations by what they change, so that a resource is compared only with those that are about it.
+pub(super) struct TransformationIndex<'t> {
+    all: &'t [Transformation],
+    /// The positions of those that change all resources.
+    everywhere: Vec<usize>,
+    /// By the name of the image.
+    of_image: HashMap<&'t str, Vec<usize>>,
+    /// By the name of the workload whose replicas they set.
+    of_workload: HashMap<&'t str, Vec<usize>>,
+}
+
+impl<'t> TransformationIndex<'t> {
+    /// The transformations that may change a resource, in their order.
+    fn about(&self, object: &BuiltObject<'_>) -> impl Iterator<Item = &'t Transformation> {
+        let mut found = self.everywhere.clone();
+        if !self.of_image.is_empty() {
+            let images = images(&object.value).into_iter();
+            let names = images.map(|(_, image)| split(image).0);
+            found.extend(names.filter_map(|name| self.of_image.get(name)).flatten());
+        }
+        if is_scaled(object) {
+            found.extend(self.of_workload.get(object.name()).into_iter().flatten());
+        }
+        found.sort_unstable();
+        found.dedup();
+        found.into_iter().map(|at| &self.all[at])
+    }
+
+    /// The changes in a resource. `moved` is the result of [`Transformations::moved`] for all resources.
+    pub(super) fn changes(
+        &self,
+        object: &BuiltObject<'_>,
+        moved: &MovedObjects,
     ) -> Vec<FieldReplacement> {
         let mut changes = Vec::new();
         let value = &object.value;
@@ -313,7 +380,7 @@ impl Transformations {
                 changes.push((path, new));
             }
         };
-        for one in &self.0 {
+        for one in self.about(object) {
             match one {
                 Transformation::Image(change) => {
                     for (path, image) in images(value) {
@@ -343,7 +410,7 @@ impl Transformations {
 }
 
 /// The paths at which a resource has the namespace that a kustomization sets.
-fn namespaces(object: &BuiltObject<'_>, moved: &[(String, String, String)]) -> Vec<Vec<String>> {
+fn namespaces(object: &BuiltObject<'_>, moved: &MovedObjects) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     if !object.is_cluster_scoped() {
         found.push(steps(&["metadata", "namespace"]));
@@ -359,10 +426,8 @@ fn namespaces(object: &BuiltObject<'_>, moved: &[(String, String, String)]) -> V
             "Service"
         };
         let namespace = namespace_of(text("namespace"));
-        let mut moved = moved.iter();
-        let is_moved = moved.any(|(moved, other, old)| {
-            (moved.as_str(), other.as_str(), old.as_str()) == (kind, name, namespace)
-        });
+        let place = [kind, name, namespace].map(str::to_owned);
+        let is_moved = moved.contains(&place.into());
         if is_moved || kind == "ServiceAccount" && name == "default" {
             path.push("namespace".to_owned());
             found.push(path);

@@ -74,9 +74,3 @@ impl Findings {
         }
     }
 }
-
-/// The error for a resource whose aliases expand to too many nodes.
-pub(crate) fn unbounded(resource: &Resource) -> FunctionResult {
-    let message = "expected aliases that expand to at most 10 million nodes, found more";
-    FunctionResult::error(Reason::InvalidValue, message).with_resource(resource)
-}

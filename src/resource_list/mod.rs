@@ -19,6 +19,7 @@ mod package;
 mod read_only;
 mod results;
 mod stream;
+mod walks;
 mod whole;
 mod wrapper;
 
@@ -29,6 +30,7 @@ pub(crate) use edit_budget::MOST_ADDED;
 pub(crate) use item_document::{annotate, own_text};
 pub(crate) use package::NotYaml;
 pub(crate) use read_only::with_definitions;
+pub(crate) use walks::RefusedWalks;
 pub use wrapper::InputError;
 
 use changes::Changes;

@@ -3,7 +3,7 @@
 //! Source: contract, merge-package (A conflict).
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::{FunctionResult, ResourceRef, Results};
 use crate::identity::separate_documents;
 use crate::resource::Resource;
 use crate::yaml::scalar::ScalarStyle;
-use crate::yaml::{NodeKind, OwnedDocument, Path};
+use crate::yaml::{NodeKind, OwnedDocument, Path, PlaceIndex};
 
 const LINE: &str = "line";
 
@@ -73,6 +73,7 @@ struct DocumentText<'t> {
     /// Its only resource; `None` if the text must be parsed to know its resources.
     resource: Option<Resource>,
     parsed: OnceCell<Option<OwnedDocument>>,
+    places: RefCell<PlaceIndex>,
 }
 
 fn documents(text: &str) -> Vec<DocumentText<'_>> {
@@ -81,6 +82,7 @@ fn documents(text: &str) -> Vec<DocumentText<'_>> {
         lines_before,
         resource,
         parsed: OnceCell::new(),
+        places: RefCell::default(),
     };
     let Some(separate) = separate_documents(text) else {
         return vec![document(text, 0, None)];
@@ -118,7 +120,7 @@ fn line_of(
         let mut roots = (0..parsed.len()).filter_map(|index| parsed.root(index));
         let root = roots.find(|root| is_it(&Resource::read(*root)))?;
         *next = index;
-        let (at, value) = root.place(path);
+        let (at, value) = document.places.borrow_mut().place(root, path);
         let line = parsed.location(at).line + document.lines_before;
         // The lines of a literal begin below its header.
         let within = value.filter(|value| value.kind() == NodeKind::Scalar(ScalarStyle::Literal));

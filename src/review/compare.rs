@@ -48,12 +48,15 @@ pub(super) fn review(
         before: &before,
         after: &after,
         rows: HashMap::new(),
+        first: Vec::new(),
         review: Review::default(),
     };
     for pair in &pairs {
         comparison.pair(pair);
     }
     let mut review = comparison.review;
+    comparison.first.reverse();
+    review.findings.splice(0..0, comparison.first);
     let found = &mut review.findings;
     references::dangling(&pairs, &before, &after, found);
     references::dangling_ports(&pairs, &after, found);
@@ -143,6 +146,8 @@ struct Comparison<'c, 'l> {
     before: &'c Objects<'l>,
     after: &'c Objects<'l>,
     rows: HashMap<String, RowsOfKind>,
+    /// The deletions that are put before the other findings of their risk, the last one found first.
+    first: Vec<ReviewFinding>,
     review: Review,
 }
 
@@ -224,11 +229,7 @@ impl<'l> Comparison<'_, 'l> {
         let finding = finding.by(by);
         // Deletions with consequences for other objects or for data are put first.
         if is_first {
-            let findings = &mut self.review.findings;
-            let at = findings
-                .iter()
-                .position(|other| other.risk <= Risk::Dangerous);
-            findings.insert(at.unwrap_or(findings.len()), finding);
+            self.first.push(finding);
         } else {
             self.review.findings.push(finding);
         }

@@ -35,7 +35,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::resource::Resource;
-use crate::resource_list::ResourceList;
+use crate::resource_list::{RefusedWalks, ResourceList};
 use crate::results::{FunctionResult, LIMIT, REDACTED, Reason, Results, is_secret};
 use crate::schema::Schema;
 use crate::yaml::{NodeRef, Path, Value};
@@ -221,9 +221,26 @@ pub struct Review {
 
 impl Review {
     /// Reviews a change. With a release, also reports the resources that the release does not serve.
-    #[must_use]
-    pub fn of(packages: ReviewInput<'_>, schema: &Schema, release: Option<Release>) -> Self {
-        compare::review(packages, schema, release)
+    ///
+    /// # Errors
+    /// An error result for each resource whose aliases and merge keys stand for too many nodes, or have no end.
+    pub fn of(
+        packages: ReviewInput<'_>,
+        schema: &Schema,
+        release: Option<Release>,
+    ) -> Result<Self, Vec<FunctionResult>> {
+        let mut lists = vec![packages.before, packages.after];
+        lists.extend(
+            packages
+                .upstream
+                .iter()
+                .flat_map(|of| [of.original, of.upstream]),
+        );
+        let refused = RefusedWalks::of(&lists).into_results();
+        if !refused.is_empty() {
+            return Err(refused);
+        }
+        Ok(compare::review(packages, schema, release))
     }
 
     /// The worst risk of all changes; `None` without a change.

@@ -1,6 +1,6 @@
 //! References to resources that a package no longer has.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::author::InUpstream;
@@ -59,8 +59,10 @@ pub(super) fn dangling(
             Some((ObjectKey::of(unit.resource)?, by))
         })
         .collect();
+    let mut found_keys: KeysByName<'_> = KeysByName::default();
+    removed.iter().for_each(|key| found_keys.add(key));
     for_each_reference(&names, after, &mut |unit, node, named| {
-        let Some(key) = removed.iter().find(|key| named.may_be(key)) else {
+        let Some(key) = found_keys.find(&named) else {
             return;
         };
         if after.has_like(key) {
@@ -81,6 +83,42 @@ pub(super) fn dangling(
     });
 }
 
+/// The number of names that the texts are searched for.
+const MOST_SEARCHED: usize = 16;
+
+/// Keys of objects, by what a reference names.
+#[derive(Default)]
+struct KeysByName<'k> {
+    /// By name, kind and namespace; the smallest key without regard to the namespace under an outer `None`.
+    keys: HashMap<(&'k str, String, Option<Option<&'k str>>), &'k ObjectKey>,
+}
+
+impl<'k> KeysByName<'k> {
+    /// Adds a key. Keys are added in their order.
+    fn add(&mut self, key: &'k ObjectKey) {
+        for namespace in [None, Some(key.namespace.as_deref())] {
+            let place = (&*key.name, key.group_kind(), namespace);
+            self.keys.entry(place).or_insert(key);
+        }
+    }
+
+    /// The first key that a reference may name. A missing namespace matches any namespace.
+    fn find(&self, named: &NamedObject<'_>) -> Option<&'k ObjectKey> {
+        let get = |namespace: Option<Option<&str>>| {
+            let keys = &self.keys;
+            keys.get(&(named.name, named.group_kind.clone(), namespace))
+                .copied()
+        };
+        match named.namespace {
+            None => get(None),
+            Some(namespace) => {
+                let own = get(Some(Some(namespace))).into_iter();
+                own.chain(get(Some(None))).min()
+            }
+        }
+    }
+}
+
 /// Calls a function for each reference in the resources that may contain one of these names.
 fn for_each_reference<'l>(
     names: &[&str],
@@ -90,7 +128,13 @@ fn for_each_reference<'l>(
     if names.is_empty() {
         return;
     }
-    for unit in after.that_may_contain(names) {
+    // To search for many names takes longer than to read all resources.
+    let units = if names.len() > MOST_SEARCHED {
+        after.of_kinds(|_| true)
+    } else {
+        after.that_may_contain(names)
+    };
+    for unit in units {
         let Some(own) = ObjectKey::of(unit.resource) else {
             continue;
         };
@@ -120,13 +164,17 @@ pub(super) fn dangling_ports(
     let services = pairs.iter().filter_map(|pair| {
         let (was, is) = (pair.before.as_ref()?, pair.after.as_ref()?);
         let key = ObjectKey::of(is.resource).filter(|key| key.group_kind() == "Service")?;
-        let mut ports = ports_of(was);
-        let left = ports_of(is);
-        ports.retain(|port| !left.contains(port));
+        let left: HashSet<&str> = ports_of(is).into_iter().collect();
+        let ports = ports_of(was).into_iter();
+        let ports: HashSet<&str> = ports.filter(|port| !left.contains(port)).collect();
         (!ports.is_empty()).then_some((key, ports, pair.upstream.map(InUpstream::of_resource)))
     });
     let services: Vec<_> = services.collect();
     let names: Vec<&str> = services.iter().map(|(key, ..)| &*key.name).collect();
+    let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, (key, ..)) in services.iter().enumerate() {
+        by_name.entry(&key.name).or_default().push(at);
+    }
     for_each_reference(&names, after, &mut |unit, node, named| {
         if !node.kind().is_mapping() {
             return;
@@ -135,9 +183,9 @@ pub(super) fn dangling_ports(
         let port = by_name_or_number.into_iter().flatten().next();
         // The default for webhooks and API services; other references must give a port.
         let port = port.or_else(|| text(node.get("port"))).unwrap_or("443");
-        let lost = services
-            .iter()
-            .find(|(key, ports, _)| named.may_be(key) && ports.contains(&port));
+        let alike = by_name.get(named.name).into_iter().flatten();
+        let mut alike = alike.map(|at| &services[*at]);
+        let lost = alike.find(|(key, ports, _)| named.may_be(key) && ports.contains(port));
         if let Some((key, _, by)) = lost {
             let message = format!(
                 "the Service `{}` no longer has the port {port} that the field names",

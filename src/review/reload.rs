@@ -1,6 +1,6 @@
 //! ConfigMaps and Secrets that change while pods that read them only at startup keep running.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::change::ResourceChange;
 use super::find::each;
@@ -26,14 +26,24 @@ pub(super) fn find(
     // The pods of these workloads are replaced, so they read the new data.
     let restarted: HashSet<ObjectKey> = pairs.iter().filter_map(restarted).collect();
     let workloads = after.of_kinds(|kind| pod_path(kind).is_some());
+    let mut readers_of: HashMap<(&str, &str), Vec<(usize, ObjectKey)>> = HashMap::new();
+    for (at, workload) in workloads.iter().enumerate() {
+        let own = ObjectKey::of(workload.resource).filter(|own| !restarted.contains(own));
+        let Some(own) = own else { continue };
+        for named in read_once(workload, &own) {
+            readers_of.entry(named).or_default().push((at, own.clone()));
+        }
+    }
     for (pair, key) in changed {
         let Some(unit) = &pair.after else { continue };
-        let readers = workloads.iter().filter(|workload| {
-            let own = ObjectKey::of(workload.resource);
-            own.is_some_and(|own| !restarted.contains(&own) && reads(workload, &own, &key))
-        });
+        let readers = readers_of.get(&(&*key.kind, &*key.name));
+        let readers = readers
+            .into_iter()
+            .flatten()
+            .filter(|(_, own)| may_be_one(own.namespace.as_deref(), key.namespace.as_deref()));
         let readers: Vec<String> = readers
-            .map(|unit| {
+            .map(|(at, _)| {
+                let unit = &workloads[*at];
                 let name = unit.resource.name.as_deref().unwrap_or_default();
                 format!("{}/{name}", unit.resource.kind)
             })
@@ -86,41 +96,43 @@ fn restarted(pair: &ResourceChange<'_>) -> Option<ObjectKey> {
     (before != Some(template(after))).then_some(key)
 }
 
-fn reads(workload: &ClusterObject<'_>, own: &ObjectKey, key: &ObjectKey) -> bool {
-    if !may_be_one(own.namespace.as_deref(), key.namespace.as_deref()) {
-        return false;
-    }
+/// The ConfigMaps and Secrets that the pods of a workload read only when they start: their kinds and names.
+fn read_once<'l>(
+    workload: &ClusterObject<'l>,
+    own: &ObjectKey,
+) -> BTreeSet<(&'static str, &'l str)> {
     let kind = own.group_kind();
-    let mut found = false;
+    let mut found = BTreeSet::new();
     let at = |path| -> Vec<Segment> { segments(path, &kind).unwrap_or_default() };
     // A container reads its environment only at startup.
     let is_read_once = |one: &&Reference| one.path.contains("{containers}[].env");
     for reference in REFERENCES.iter().filter(is_read_once) {
-        if reference.to == &*key.kind {
-            each(workload.node, &at(reference.path), &mut |node| {
-                found |= text(node.get(reference.name)) == Some(&*key.name);
-            });
-        }
+        each(workload.node, &at(reference.path), &mut |node| {
+            found.extend(text(node.get(reference.name)).map(|name| (reference.to, name)));
+        });
     }
     // A file that is mounted with `subPath` is not updated in a running container.
-    let (field, name) = match &*key.kind {
-        "Secret" => ("secret", "secretName"),
-        _ => ("configMap", "name"),
-    };
+    let mut mounted: HashSet<Option<&str>> = HashSet::new();
+    each(
+        workload.node,
+        &at("{pod}.{containers}[].volumeMounts[]"),
+        &mut |mount| {
+            if text(mount.get("subPath")).is_some() {
+                mounted.insert(text(mount.get("name")));
+            }
+        },
+    );
     each(workload.node, &at("{pod}.volumes[]"), &mut |volume| {
-        let names = volume.get_path(&[field, name]);
-        if text(names) != Some(&*key.name) {
+        if !mounted.contains(&text(volume.get("name"))) {
             return;
         }
-        let volume = text(volume.get("name"));
-        each(
-            workload.node,
-            &at("{pod}.{containers}[].volumeMounts[]"),
-            &mut |mount| {
-                let is_part = text(mount.get("subPath")).is_some();
-                found |= is_part && text(mount.get("name")) == volume;
-            },
-        );
+        let sources = [
+            ("Secret", ["secret", "secretName"]),
+            ("ConfigMap", ["configMap", "name"]),
+        ];
+        for (kind, path) in sources {
+            found.extend(text(volume.get_path(&path)).map(|name| (kind, name)));
+        }
     });
     found
 }

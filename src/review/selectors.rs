@@ -1,5 +1,6 @@
 //! Selectors that no longer select anything in their package.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::change::ResourceChange;
@@ -79,16 +80,22 @@ pub(super) fn find(
     let [old, new] = [before, after].map(|objects| objects.of_kinds(is_of_interest));
     let [old_labels, new_labels] =
         [&old, &new].map(|units| units.iter().filter_map(labelled).collect::<Vec<_>>());
+    let indexes = [&old_labels, &new_labels].map(|all| LabelIndex::of(all));
+    let mut of_old: HashMap<ObjectKey, &ClusterObject<'_>> = HashMap::new();
+    for unit in &old {
+        if let Some(key) = ObjectKey::of(unit.resource) {
+            of_old.entry(key).or_insert(unit);
+        }
+    }
     for unit in &new {
         let Some(key) = ObjectKey::of(unit.resource) else {
             continue;
         };
         let kind = key.group_kind();
         for selector in SELECTORS.iter().filter(|selector| selector.kind == kind) {
-            let was = old
-                .iter()
-                .find(|unit| ObjectKey::of(unit.resource).as_ref() == Some(&key));
-            let Some(was) = was else { continue };
+            let Some(was) = of_old.get(&key).copied() else {
+                continue;
+            };
             let path = segments(selector.path, &kind).unwrap_or_default();
             let mut nodes = [None, None];
             for (unit, node) in [was, unit].into_iter().zip(&mut nodes) {
@@ -97,7 +104,7 @@ pub(super) fn find(
             let [Some(old_node), Some(node)] = nodes else {
                 continue;
             };
-            let selected = [(old_node, &old_labels), (node, &new_labels)]
+            let selected = [(old_node, &indexes[0]), (node, &indexes[1])]
                 .map(|(node, all)| selector.selected(&key, node, all));
             if kind == "Service" {
                 lost_ports(unit, &selected, found);
@@ -127,11 +134,17 @@ fn lost_ports(
     [before, after]: &[Vec<&Labelled<'_>>; 2],
     found: &mut Vec<ReviewFinding>,
 ) {
-    let has = |pods: &[&Labelled<'_>], name: &str| pods.iter().any(|pod| pod.has_port(name));
+    let names = |pods: &[&Labelled<'_>]| -> HashSet<String> {
+        pods.iter().flat_map(|pod| pod.port_names()).collect()
+    };
+    let names = std::cell::LazyCell::new(|| [names(before), names(after)]);
     let path = segments("spec.ports[].targetPort", "Service").unwrap_or_default();
     each(service.node, &path, &mut |target| {
         let name = text(Some(target)).unwrap_or_default();
-        if has(before, name) && !after.is_empty() && !has(after, name) {
+        if name.is_empty() || name.bytes().all(|byte| byte.is_ascii_digit()) {
+            return;
+        }
+        if names[0].contains(name) && !after.is_empty() && !names[1].contains(name) {
             let message =
                 format!("the pods of the Service no longer have a port with the name {name}");
             let finding = ReviewFinding::new(
@@ -146,14 +159,60 @@ fn lost_ports(
 }
 
 impl Labelled<'_> {
-    /// Whether a container of the pods has a port with this name.
-    fn has_port(&self, name: &str) -> bool {
+    /// The names of the ports of the pods' containers.
+    fn port_names(&self) -> Vec<String> {
         let path = segments("{pod}.{containers}[].ports[].name", &self.key.group_kind());
-        let mut has = false;
+        let mut names = Vec::new();
         each(self.node, &path.unwrap_or_default(), &mut |port| {
-            has |= text(Some(port)) == Some(name);
+            names.extend(text(Some(port)).map(str::to_owned));
         });
-        has
+        names
+    }
+}
+
+/// Resources by their labels, so that a selector is compared with few of them.
+struct LabelIndex<'s, 'l> {
+    all: &'s [Labelled<'l>],
+    /// The positions of the resources that have a label with a value.
+    with: HashMap<(&'l str, &'l str), Vec<usize>>,
+}
+
+impl<'s, 'l> LabelIndex<'s, 'l> {
+    fn of(all: &'s [Labelled<'l>]) -> Self {
+        let mut with: HashMap<_, Vec<usize>> = HashMap::new();
+        for (at, one) in all.iter().enumerate() {
+            for entry in one.labels.into_iter().flat_map(|labels| labels.entries()) {
+                if let Some(value) = text(Some(entry.value.resolved())) {
+                    let label = (entry.key.field_name(), value);
+                    with.entry(label).or_default().push(at);
+                }
+            }
+        }
+        Self { all, with }
+    }
+
+    /// The resources that have the rarest of the labels that a selector asks for; all if it asks for none.
+    fn candidates(&self, selector: NodeRef<'_>) -> Vec<&'s Labelled<'l>> {
+        let labels = plain_labels(selector);
+        let labels = labels.into_iter().flat_map(|labels| labels.entries());
+        let asked = labels.filter_map(|entry| {
+            let value = text(Some(entry.value))?;
+            let found = self.with.get(&(entry.key.field_name(), value));
+            Some(found.map_or(&[][..], Vec::as_slice))
+        });
+        match asked.min_by_key(|found| found.len()) {
+            Some(rarest) => rarest.iter().map(|at| &self.all[*at]).collect(),
+            None => self.all.iter().collect(),
+        }
+    }
+}
+
+/// The labels that a selector asks for.
+fn plain_labels(selector: NodeRef<'_>) -> Option<NodeRef<'_>> {
+    let by_labels = selector.get("matchLabels");
+    match (by_labels, selector.get("matchExpressions")) {
+        (None, None) => Some(selector),
+        (by_labels, _) => by_labels,
     }
 }
 
@@ -163,12 +222,11 @@ impl LabelSelection {
         &self,
         own: &ObjectKey,
         selector: NodeRef<'_>,
-        all: &'s [Labelled<'l>],
+        all: &LabelIndex<'s, 'l>,
     ) -> Vec<&'s Labelled<'l>> {
-        let of = all
-            .iter()
-            .filter(|one| self.may_select(one, own) && matches(selector, one.labels));
-        of.collect()
+        let mut selected = all.candidates(selector);
+        selected.retain(|one| self.may_select(one, own) && matches(selector, one.labels));
+        selected
     }
 
     fn may_select(&self, one: &Labelled<'_>, own: &ObjectKey) -> bool {
@@ -185,13 +243,10 @@ impl LabelSelection {
 /// Whether a selector matches labels: a mapping of labels, or one with `matchLabels` and `matchExpressions`.
 pub(super) fn matches(selector: NodeRef<'_>, labels: Option<NodeRef<'_>>) -> bool {
     let label = |name: &str| text(labels?.get(name));
-    let by_labels = selector.get("matchLabels");
     let by_expressions = selector.get("matchExpressions");
-    let plain = match (by_labels, by_expressions) {
-        (None, None) => Some(selector),
-        (by_labels, _) => by_labels,
-    };
-    let mut all = plain.into_iter().flat_map(|plain| plain.entries());
+    let mut all = plain_labels(selector)
+        .into_iter()
+        .flat_map(|plain| plain.entries());
     let mut expressions = by_expressions.into_iter().flat_map(|list| list.items());
     all.all(|entry| label(entry.key.field_name()) == text(Some(entry.value)))
         && expressions.all(|expression| {

@@ -1,7 +1,8 @@
 //! The resources that a cluster gets from a package. Lists are split into their elements. Kptfiles, kustomizations and
 //! local config are left out.
 
-use std::collections::HashSet;
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -121,12 +122,30 @@ fn elements(node: NodeRef<'_>, list: &Resource) -> Option<Vec<(NodeId, Resource)
 pub(super) struct Objects<'l> {
     pub(super) list: &'l ResourceList,
     keys: HashSet<ObjectKey>,
+    /// The namespaces of the objects with a group, kind and name.
+    namespaces: OnceCell<NamespacesByName>,
+    /// The names that the generators of kustomizations have, by the field.
+    generated: OnceCell<HashSet<(&'static str, String)>>,
 }
+
+/// The namespaces of the objects with a group, kind and name; `None` for an object without one.
+type NamespacesByName = HashMap<(String, Arc<str>, Arc<str>), HashSet<Option<Arc<str>>>>;
+
+/// The fields of a kustomization that generate resources, and the kinds of these.
+const GENERATORS: [(&str, &str); 2] = [
+    ("ConfigMap", "configMapGenerator"),
+    ("Secret", "secretGenerator"),
+];
 
 impl<'l> Objects<'l> {
     pub(super) fn of(list: &'l ResourceList) -> Self {
         let keys = applied(list).filter_map(ObjectKey::of).collect();
-        Self { list, keys }
+        Self {
+            list,
+            keys,
+            namespaces: OnceCell::new(),
+            generated: OnceCell::new(),
+        }
     }
 
     pub(super) fn has(&self, key: &ObjectKey) -> bool {
@@ -162,22 +181,46 @@ impl<'l> Objects<'l> {
     /// Whether the package has an object of the same kind and name, in a namespace that may be the same, or kustomize
     /// generates one.
     pub(super) fn has_like(&self, key: &ObjectKey) -> bool {
-        let is_like = |other: &ObjectKey| {
-            other.name == key.name
-                && other.kind == key.kind
-                && other.group == key.group
-                && may_be_one(other.namespace.as_deref(), key.namespace.as_deref())
+        let place = (key.group.clone(), key.kind.clone(), key.name.clone());
+        let namespaces = self.namespaces.get_or_init(|| self.namespaces());
+        let is_like = namespaces.get(&place).is_some_and(|namespaces| {
+            key.namespace.is_none()
+                || namespaces.contains(&None)
+                || namespaces.contains(&key.namespace)
+        });
+        is_like || self.generates(key)
+    }
+
+    fn namespaces(&self) -> NamespacesByName {
+        let mut found = NamespacesByName::new();
+        for key in &self.keys {
+            let place = (key.group.clone(), key.kind.clone(), key.name.clone());
+            let namespaces = found.entry(place).or_default();
+            namespaces.insert(key.namespace.clone());
+        }
+        found
+    }
+
+    /// Whether a kustomization generates an object.
+    fn generates(&self, key: &ObjectKey) -> bool {
+        let kind = key.group_kind();
+        let mut generators = GENERATORS.into_iter();
+        let Some((_, field)) = generators.find(|(generated, _)| *generated == kind) else {
+            return false;
         };
-        let generator = [match &*key.group_kind() {
-            "ConfigMap" => "configMapGenerator",
-            "Secret" => "secretGenerator",
-            _ => return self.keys.iter().any(is_like),
-        }];
-        let generates = |id: ItemId| {
-            let mut all = items(self.list.node(id).get(generator[0]));
-            all.any(|one| text(one.get("name")) == Some(&*key.name))
-        };
-        let mut generating = self.list.items_that_may_contain(&generator);
-        self.keys.iter().any(is_like) || generating.any(|(id, _)| generates(id))
+        let generated = self.generated.get_or_init(|| self.generated());
+        generated.contains(&(field, key.name.to_string()))
+    }
+
+    fn generated(&self) -> HashSet<(&'static str, String)> {
+        let mut found = HashSet::new();
+        for (_, field) in GENERATORS {
+            for (id, _) in self.list.items_that_may_contain(&[field]) {
+                let all = items(self.list.node(id).get(field));
+                let names = all.filter_map(|one| Some((field, text(one.get("name"))?.to_owned())));
+                found.extend(names);
+            }
+        }
+        found
     }
 }

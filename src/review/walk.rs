@@ -199,16 +199,19 @@ impl<'n> DiffWalk<'_, 'n> {
             });
             pairs.push((index, identity, [other, Some(item)]));
         }
+        let is_nameless = |(_, identity, sides): &(usize, Option<Identity<'n>>, Sides<'n>)| {
+            is_unkeyed && sides[0].is_none() && matches!(identity, Some(Identity::Element(_)))
+        };
+        let nameless = (0..pairs.len()).filter(|at| is_nameless(&pairs[*at]));
+        let mut nameless = nameless.collect::<Vec<_>>().into_iter();
         for (index, item) in removed.into_iter().enumerate() {
             let Some((item, identity)) = item else {
                 continue;
             };
-            let mut nameless = pairs.iter_mut().filter(|(_, other, sides)| {
-                is_unkeyed && sides[0].is_none() && matches!(other, Some(Identity::Element(_)))
-            });
-            match (&identity, nameless.next()) {
-                (Some(Identity::Element(_)), Some((_, _, sides))) => sides[0] = Some(item),
-                _ => pairs.push((index, identity, [Some(item), None])),
+            let partner = matches!(identity, Some(Identity::Element(_))).then(|| nameless.next());
+            match partner.flatten() {
+                Some(at) => pairs[at].2[0] = Some(item),
+                None => pairs.push((index, identity, [Some(item), None])),
             }
         }
         let schema = schema.and_then(TypeRef::items);

@@ -7,6 +7,7 @@ use super::error::ParseError;
 use super::node::NodeRef;
 use super::tree::{ParseOptions, Tree};
 use super::value::Value;
+use super::walk_budget::{WalkBudget, WalkError};
 
 /// New content for a node, entry or item.
 #[derive(Debug, Clone)]
@@ -168,6 +169,16 @@ impl OwnedDocument {
     #[must_use]
     pub fn document(&self) -> Document<'_> {
         Document::new(&self.text, &self.tree)
+    }
+
+    /// Pays for all walks over the documents of the text.
+    ///
+    /// # Errors
+    /// [`WalkError`]: a value has no end, or the budget does not suffice.
+    pub fn pay_for_walks(&self, budget: &mut WalkBudget) -> Result<(), WalkError> {
+        let document = self.document();
+        let mut roots = (0..document.len()).filter_map(|at| document.root(at));
+        roots.try_for_each(|root| budget.pay_for(root))
     }
 
     /// The root of the first document; `None` if the text has no document.

@@ -34,6 +34,7 @@ mod node;
 mod parse;
 mod parser;
 mod path;
+mod place_index;
 mod read;
 mod text_edit;
 mod trail;
@@ -44,6 +45,7 @@ pub mod scalar;
 pub(crate) mod scan;
 pub mod value;
 mod verbatim;
+mod walk_budget;
 
 pub(crate) use children::Children;
 pub(crate) use comments::{
@@ -63,7 +65,9 @@ pub(crate) use lines::{is_marker, newline_at};
 pub use node::{EntryRef, NodeRef};
 pub(crate) use path::unquote;
 pub use path::{Path, PathElement};
+pub(crate) use place_index::PlaceIndex;
 pub(crate) use trail::Trail;
 pub use tree::{MAX_DEPTH, NodeId, NodeKind, ParseOptions, Tree};
 pub use value::Value;
 pub(crate) use verbatim::{document_as_content, text_as_item};
+pub use walk_budget::{WalkBudget, WalkError};

@@ -58,6 +58,7 @@ mod supplied;
 mod texts;
 mod upgrades;
 mod usage;
+mod walks;
 mod words;
 mod writing;
 mod wrong_usage;

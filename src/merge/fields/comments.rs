@@ -63,14 +63,10 @@ fn take_lines_below<'d>(
     let (base, local, upstream) = (base.owner(), local.owner(), upstream.owner());
     let below = Versions::from([base, local, upstream].map(lines_below));
     let Some(below) = below.all() else { return };
-    let comments = |node: NodeRef<'_>, range: &Range<usize>| {
-        let lines = node.document.text[range.clone()].lines().map(str::trim);
-        let lines = lines.filter(|line| !line.is_empty());
-        lines.map(str::to_owned).collect::<Vec<String>>()
-    };
-    let before = comments(base, &below.base);
-    let after = comments(upstream, &below.upstream);
-    if before == after || comments(local, &below.local) != before {
+    // There can be millions of lines, so they are not kept.
+    let before = || comment_lines(base, &below.base);
+    let after = || comment_lines(upstream, &below.upstream);
+    if before().eq(after()) || !comment_lines(local, &below.local).eq(before()) {
         return;
     }
     let [next_old, next_own, next_their] = [base, local, upstream].map(next_sibling);
@@ -80,16 +76,11 @@ fn take_lines_below<'d>(
     {
         return;
     }
-    let count = |node: NodeRef<'_>, comment: &str| {
-        let all = node
-            .document
-            .comments()
-            .map(|range| &node.document.text[range]);
-        all.filter(|found| found.trim_end() == comment).count()
-    };
-    let changed = before.iter().chain(&after);
-    let mut changed = changed.filter(|line| before.contains(line) != after.contains(line));
-    if !changed.all(|line| count(base, line) != count(upstream, line)) {
+    let counts = [base, upstream].map(comment_counts);
+    let before: HashSet<&str> = before().collect();
+    let after: HashSet<&str> = after().collect();
+    let mut changed = before.symmetric_difference(&after);
+    if !changed.all(|line| counts[0].get(line) != counts[1].get(line)) {
         return;
     }
     let column = |node: NodeRef<'_>| node.column();
@@ -105,6 +96,25 @@ fn take_lines_below<'d>(
     };
     let lines = upstream.document.text[below.upstream].lines().map(shifted);
     editor.set_lines_below(local, lines.collect());
+}
+
+/// The lines of a range that are not blank, trimmed.
+fn comment_lines<'n>(
+    node: NodeRef<'n>,
+    range: &Range<usize>,
+) -> impl Iterator<Item = &'n str> + use<'n> {
+    let lines = node.document.text[range.clone()].lines().map(str::trim);
+    lines.filter(|line| !line.is_empty())
+}
+
+/// How often each comment occurs in the document of a node.
+fn comment_counts(node: NodeRef<'_>) -> HashMap<&str, usize> {
+    let mut counts = HashMap::new();
+    for range in node.document.comments() {
+        let comment = node.document.text[range].trim_end();
+        *counts.entry(comment).or_default() += 1;
+    }
+    counts
 }
 
 /// The entry (by its key) or item after another.

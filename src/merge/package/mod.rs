@@ -38,7 +38,7 @@ use super::fields::Conflict;
 use super::rule::OnConflict;
 use crate::config::UsageError;
 use crate::package::{Ignored, Incoming};
-use crate::resource_list::{ItemId, ResourceList, with_definitions};
+use crate::resource_list::{ItemId, RefusedWalks, ResourceList, with_definitions};
 use crate::results::{FunctionResult, Results};
 use crate::schema::Schema;
 
@@ -92,6 +92,14 @@ impl Strategy {
             Self::ResourceMerge | Self::ForceDeleteReplace | Self::CopyMerge => false,
         }
     }
+}
+
+/// Reports the resources that are too long to be walked. Returns whether there are any.
+fn refuse_walks(lists: &[&ResourceList], results: &mut Results) -> bool {
+    let refused = RefusedWalks::of(lists).into_results();
+    let is_any = !refused.is_empty();
+    refused.into_iter().for_each(|result| results.push(result));
+    is_any
 }
 
 /// The options of a merge.
@@ -188,6 +196,9 @@ impl<'m> Merge<'m> {
     /// Merges without what a `.krmignore` leaves out, and without what upstream must not bring. Local's own files of that kind count as files that only local has.
     fn run_on(self, local: &mut ResourceList, results: &mut Results) -> Result<(), UsageError> {
         if self.refuse_empty(local, results) {
+            return Ok(());
+        }
+        if refuse_walks(&[self.original, local, self.upstream], results) {
             return Ok(());
         }
         let texts = self.text_files(local, results)?;

@@ -348,16 +348,8 @@ impl<'a> ListItem<'a> {
     }
 }
 
-/// Node limit of a value whose aliases are written out (contract, Bad input).
-const MAX_NODES: usize = 10_000_000;
-/// Depth limit of such a value.
+/// Depth limit of a value whose aliases are written out.
 const MAX_DEPTH: usize = 1024;
-
-/// Whether a value with its aliases written out is within the limits, so that it can be walked.
-#[must_use]
-pub fn is_bounded(root: NodeRef<'_>) -> bool {
-    fits(root, MAX_NODES, |_| 1)
-}
 
 /// Whether a value, as JSON with its aliases written out, has at most `bytes` bytes more than twice its text.
 #[must_use]

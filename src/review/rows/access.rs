@@ -1,12 +1,13 @@
 //! Roles that grant more, and bindings for more subjects.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::review::row::FieldChange;
 use crate::review::walk::{items, strings, text};
 use crate::yaml::NodeRef;
 
 /// What a rule of a role grants.
+#[derive(PartialEq, Eq, Hash)]
 struct Grant<'n> {
     groups: Vec<&'n str>,
     resources: Vec<&'n str>,
@@ -54,34 +55,103 @@ impl<'n> Grant<'n> {
             .flat_map(move |target| verbs.clone().into_iter().map(move |verb| (target, verb)))
     }
 
-    fn covers(&self, target: AccessTarget<'_>, verb: &str) -> bool {
-        let has = |list: &[&str], word: &str| list.contains(&"*") || list.contains(&word);
-        has(&self.verbs, verb)
-            && match target {
-                AccessTarget::Url(url) => self.urls.iter().any(|own| {
-                    let prefix = own.strip_suffix('*');
-                    *own == url || prefix.is_some_and(|prefix| url.starts_with(prefix))
-                }),
-                AccessTarget::Resource {
-                    group,
-                    resource,
-                    name,
-                } => {
-                    let any_of = resource
-                        .split_once('/')
-                        .map(|(_, part)| format!("*/{part}"));
-                    has(&self.groups, group)
-                        && (has(&self.resources, resource)
-                            || any_of.is_some_and(|any| self.resources.contains(&&*any)))
-                        && (self.names.is_empty()
-                            || name.is_some_and(|name| self.names.contains(&name)))
-                }
+    /// How many pairs [`Self::each`] returns.
+    fn count(&self) -> usize {
+        let resources = self.groups.len().saturating_mul(self.resources.len());
+        let resources = resources.saturating_mul(self.names.len().max(1));
+        let targets = resources.saturating_add(self.urls.len());
+        targets.saturating_mul(self.verbs.len())
+    }
+}
+
+/// Limit of the pairs of a resource or URL and a verb that are compared. A rule can have a list of groups, of
+/// resources, of names and of verbs, and grants all combinations of them.
+const MOST_PAIRS: usize = 250_000;
+
+/// Everything that a list of rules grants.
+struct Granted<'n> {
+    pairs: HashSet<(AccessTarget<'n>, &'n str)>,
+    /// The beginnings of URLs that end with `*`, with their verbs.
+    beginnings: HashSet<(&'n str, &'n str)>,
+    /// The lengths of these beginnings.
+    lengths: BTreeSet<usize>,
+}
+
+impl<'n> Granted<'n> {
+    /// `None` if the rules have too many combinations.
+    fn by(grants: &[Grant<'n>]) -> Option<Self> {
+        let counts = grants.iter().map(Grant::count);
+        if counts.fold(0, usize::saturating_add) > MOST_PAIRS {
+            return None;
+        }
+        let pairs: HashSet<_> = grants.iter().flat_map(Grant::each).collect();
+        let mut granted = Self {
+            pairs: HashSet::new(),
+            beginnings: HashSet::new(),
+            lengths: BTreeSet::new(),
+        };
+        for (target, verb) in &pairs {
+            if let AccessTarget::Url(url) = target
+                && let Some(beginning) = url.strip_suffix('*')
+            {
+                granted.beginnings.insert((beginning, verb));
+                granted.lengths.insert(beginning.len());
             }
+        }
+        Some(Self { pairs, ..granted })
+    }
+
+    fn covers(&self, target: AccessTarget<'n>, verb: &'n str) -> bool {
+        let verbs = [verb, "*"];
+        match target {
+            AccessTarget::Url(url) => {
+                let has = |target| {
+                    verbs
+                        .iter()
+                        .any(|verb| self.pairs.contains(&(target, *verb)))
+                };
+                let mut lengths = self.lengths.range(..=url.len());
+                has(target)
+                    || lengths.any(|length| {
+                        let beginning = url.get(..*length);
+                        let known = |beginning| {
+                            let mut verbs = verbs.iter();
+                            verbs.any(|verb| self.beginnings.contains(&(beginning, *verb)))
+                        };
+                        beginning.is_some_and(known)
+                    })
+            }
+            AccessTarget::Resource {
+                group,
+                resource,
+                name,
+            } => {
+                let part = resource
+                    .split_once('/')
+                    .map(|(_, part)| format!("*/{part}"));
+                let resources = [Some(resource), Some("*"), part.as_deref()];
+                let names = [None, name];
+                [group, "*"].into_iter().any(|group| {
+                    resources.into_iter().flatten().any(|resource| {
+                        names.into_iter().any(|name| {
+                            let target = AccessTarget::Resource {
+                                group,
+                                resource,
+                                name,
+                            };
+                            verbs
+                                .iter()
+                                .any(|verb| self.pairs.contains(&(target, *verb)))
+                        })
+                    })
+                })
+            }
+        }
     }
 }
 
 /// A resource or URL to which a role grants access.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum AccessTarget<'n> {
     Resource {
         group: &'n str,
@@ -117,10 +187,20 @@ impl std::fmt::Display for AccessTarget<'_> {
 const SHOWN: usize = 6;
 
 pub(super) fn grants_more(change: &FieldChange<'_, '_>) -> Option<String> {
-    let before = Grant::all(change.before());
+    let (before, mut after) = (Grant::all(change.before()), Grant::all(change.after()));
+    {
+        let known: HashSet<&Grant<'_>> = before.iter().collect();
+        after.retain(|grant| !known.contains(grant));
+    }
+    let counts = after.iter().map(Grant::count);
+    let count = counts.fold(0, usize::saturating_add);
+    let Some(before) = Granted::by(&before).filter(|_| count <= MOST_PAIRS) else {
+        let message = "may grant more: the rules have too many combinations of groups, resources, names and verbs to compare";
+        return (count > 0).then(|| message.to_owned());
+    };
     let mut new: BTreeMap<AccessTarget<'_>, BTreeSet<&str>> = BTreeMap::new();
-    for (target, verb) in Grant::all(change.after()).iter().flat_map(Grant::each) {
-        if !before.iter().any(|grant| grant.covers(target, verb)) {
+    for (target, verb) in after.iter().flat_map(Grant::each) {
+        if !before.covers(target, verb) {
             new.entry(target).or_default().insert(verb);
         }
     }
@@ -193,7 +273,7 @@ pub(super) fn new_subjects(change: &FieldChange<'_, '_>) -> Option<String> {
         };
         items(list).map(name).collect()
     };
-    let before = subjects(change.before());
+    let before: HashSet<String> = subjects(change.before()).into_iter().collect();
     let mut new = subjects(change.after());
     new.retain(|subject| !before.contains(subject));
     if new.is_empty() {
@@ -233,7 +313,7 @@ pub(super) fn widens_constraints(change: &FieldChange<'_, '_>) -> Option<String>
         field,
         "users" | "groups" | "allowedCapabilities" | "volumes"
     ) {
-        let before = strings(change.before());
+        let before: HashSet<&str> = strings(change.before()).into_iter().collect();
         let mut new = strings(change.after());
         new.retain(|word| !before.contains(word));
         return (!new.is_empty()).then(|| format!("the constraints also have {}", new.join(", ")));

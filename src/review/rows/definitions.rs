@@ -1,8 +1,10 @@
 //! CustomResourceDefinitions, and the images of custom resources.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::review::row::FieldChange;
 use crate::review::walk::{given, items, text};
-use crate::yaml::NodeRef;
+use crate::yaml::{NodeRef, Value};
 
 /// The versions of a definition, with their names.
 fn versions<'n>(list: NodeRef<'n>) -> impl Iterator<Item = (&'n str, NodeRef<'n>)> {
@@ -13,15 +15,19 @@ fn is(version: NodeRef<'_>, field: &str) -> bool {
     text(version.get(field)) == Some("true")
 }
 
-fn named<'n>(list: NodeRef<'n>, name: &str) -> Option<NodeRef<'n>> {
-    let mut all = versions(list);
-    all.find(|(other, _)| *other == name).map(|(_, node)| node)
+fn by_name<'n>(list: NodeRef<'n>) -> HashMap<&'n str, NodeRef<'n>> {
+    let mut found = HashMap::new();
+    for (name, node) in versions(list) {
+        found.entry(name).or_insert(node);
+    }
+    found
 }
 
 pub(super) fn drops_stored(change: &FieldChange<'_, '_>) -> Option<String> {
     let (before, after) = change.both()?;
     let mut stored = versions(before).filter(|(_, node)| is(*node, "storage"));
-    let (name, _) = stored.find(|(name, _)| named(after, name).is_none())?;
+    let after = by_name(after);
+    let (name, _) = stored.find(|(name, _)| !after.contains_key(name))?;
     Some(format!(
         "the definition drops the version `{name}`, in which objects are stored: migrate them first"
     ))
@@ -31,20 +37,23 @@ pub(super) fn changes_storage(change: &FieldChange<'_, '_>) -> Option<String> {
     let (before, after) = change.both()?;
     let stored = |list| versions(list).find(|(_, node)| is(*node, "storage"));
     let ((was, _), (name, _)) = (stored(before)?, stored(after)?);
-    let is_new = !named(before, name).is_some_and(|node| is(node, "served"));
+    let is_new = !by_name(before)
+        .get(name)
+        .is_some_and(|node| is(*node, "served"));
     let back = if is_new {
         ": the definition before does not serve them"
     } else {
         ""
     };
-    let is_other = was != name && named(after, was).is_some();
+    let is_other = was != name && by_name(after).contains_key(was);
     is_other.then(|| format!("objects are stored in the version `{name}` from now on{back}"))
 }
 
 pub(super) fn drops_served(change: &FieldChange<'_, '_>) -> Option<String> {
     let (before, after) = change.both()?;
     let served = versions(before).filter(|(_, node)| is(*node, "served"));
-    let is_gone = |name: &str| !named(after, name).is_some_and(|node| is(node, "served"));
+    let after = by_name(after);
+    let is_gone = |name: &str| !after.get(name).is_some_and(|node| is(*node, "served"));
     let removed: Vec<&str> = served
         .map(|(name, _)| name)
         .filter(|name| is_gone(name))
@@ -62,10 +71,11 @@ const SHOWN: usize = 5;
 
 pub(super) fn narrows(change: &FieldChange<'_, '_>) -> Option<String> {
     let (before, after) = change.both()?;
-    let mut found = Vec::new();
+    let mut found = NarrowedPlaces::default();
+    let after = by_name(after);
     for (name, version) in versions(before) {
         let old = given(version.get_path(&["schema", "openAPIV3Schema"]));
-        let new = named(after, name);
+        let new = after.get(name);
         let new = new.and_then(|new| given(new.get_path(&["schema", "openAPIV3Schema"])));
         if let (Some(old), Some(new)) = (old, new) {
             let mut narrowing = Narrowing {
@@ -75,21 +85,22 @@ pub(super) fn narrows(change: &FieldChange<'_, '_>) -> Option<String> {
             narrowing.schema(old, new, &mut Vec::new());
         }
     }
-    let count = found.len();
-    if count == 0 {
+    if found.count == 0 {
         return None;
     }
     // Another rule can also accept more.
-    let is_unclear = found.iter().all(|what| what.ends_with(OTHER_RULE));
-    let verb = if is_unclear { "may accept" } else { "accepts" };
-    found.truncate(SHOWN);
-    let more = match count - found.len() {
+    let verb = if found.is_clear {
+        "accepts"
+    } else {
+        "may accept"
+    };
+    let more = match found.count - found.shown.len() {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
     Some(format!(
         "the schema {verb} less: {}{more}",
-        found.join("; ")
+        found.shown.join("; ")
     ))
 }
 
@@ -97,38 +108,66 @@ const OTHER_RULE: &str = "has a different validation rule";
 const KEEPS_UNKNOWN: &str = "x-kubernetes-preserve-unknown-fields";
 
 /// Finds where the new schema of a version accepts less than the old one.
+/// The values of a mapping by their keys.
+fn by_key<'n>(mapping: Option<NodeRef<'n>>) -> HashMap<&'n str, NodeRef<'n>> {
+    let mut found = HashMap::new();
+    for entry in mapping.into_iter().flat_map(|mapping| mapping.entries()) {
+        if let Some(key) = entry.key.as_str() {
+            found.entry(key).or_insert_with(|| entry.value.resolved());
+        }
+    }
+    found
+}
+
+/// The places in which a schema accepts less: how many, and the first ones.
+#[derive(Default)]
+struct NarrowedPlaces {
+    count: usize,
+    /// Whether it certainly accepts less in one of them.
+    is_clear: bool,
+    shown: Vec<String>,
+}
+
 struct Narrowing<'v> {
     version: &'v str,
-    found: &'v mut Vec<String>,
+    found: &'v mut NarrowedPlaces,
 }
 
 impl Narrowing<'_> {
     fn report(&mut self, path: &[&str], what: &str) {
+        self.found.count += 1;
+        self.found.is_clear |= !what.ends_with(OTHER_RULE);
+        if self.found.shown.len() == SHOWN {
+            return;
+        }
         let path = path.join(".");
         let dot = if path.is_empty() { "" } else { " " };
-        self.found
-            .push(format!("{}{dot}{path} {what}", self.version));
+        let place = format!("{}{dot}{path} {what}", self.version);
+        self.found.shown.push(place);
     }
 
     fn schema<'n>(&mut self, old: NodeRef<'n>, new: NodeRef<'n>, path: &mut Vec<&'n str>) {
         if old.has_source_of(new) {
             return;
         }
-        let values = |node: NodeRef<'n>, field: &str| -> Vec<_> {
+        let values = |node: NodeRef<'n>, field: &str| -> Vec<Value> {
             let values = items(node.get(field)).filter_map(|item| item.value());
             values.collect()
         };
+        let set = |values: Vec<Value>| values.into_iter().collect::<HashSet<_>>();
         self.types(old, new, path);
-        let required = values(old, "required");
+        let required = set(values(old, "required"));
+        let properties = by_key(new.get("properties"));
         for name in values(new, "required") {
-            let has_default = |name: &str| new.get_path(&["properties", name, "default"]).is_some();
+            let default = |name: &str| properties.get(name)?.get("default");
+            let has_default = |name: &str| default(name).is_some();
             if let Some(name) = name.as_str().filter(|text| !has_default(text))
                 && !required.contains(&name.into())
             {
                 self.report(path, &format!("requires `{name}`"));
             }
         }
-        let (was, is) = (values(old, "enum"), values(new, "enum"));
+        let (was, is) = (values(old, "enum"), set(values(new, "enum")));
         if !is.is_empty() && (was.is_empty() || was.iter().any(|value| !is.contains(value))) {
             self.report(path, "accepts fewer values");
         }
@@ -203,7 +242,7 @@ impl Narrowing<'_> {
                 .filter_map(|rule| text(rule.get("rule")).map(str::to_owned))
                 .collect()
         };
-        let known = rules(old);
+        let known: HashSet<String> = rules(old).into_iter().collect();
         let new_rules = rules(new)
             .into_iter()
             .filter(|rule| !known.contains(rule))
@@ -219,12 +258,13 @@ impl Narrowing<'_> {
         else {
             return;
         };
+        let is = by_key(Some(is));
         for entry in was.entries() {
             let name = entry.key.field_name();
             match is.get(name) {
                 Some(new) => {
                     path.push(name);
-                    self.schema(entry.value.resolved(), new, path);
+                    self.schema(entry.value.resolved(), *new, path);
                     path.pop();
                 }
                 None if !keeps_unknown => self.report(path, &format!("no longer has `{name}`")),

@@ -1,5 +1,7 @@
 //! What pods may do, and what runs in them.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::merge::image_parts;
 use crate::review::report::shortened;
 use crate::review::row::{CONTAINERS, FieldChange};
@@ -24,10 +26,10 @@ const HARMLESS: [&str; 13] = [
 ];
 
 pub(super) fn adds_capabilities(change: &FieldChange<'_, '_>) -> Option<String> {
-    let before = strings(change.before());
+    let before: HashSet<&str> = strings(change.before()).into_iter().collect();
     let mut new = strings(change.after());
     new.retain(|name| {
-        !before.contains(name) && !before.contains(&"ALL") && !HARMLESS.contains(name)
+        !before.contains(name) && !before.contains("ALL") && !HARMLESS.contains(name)
     });
     (!new.is_empty()).then(|| format!("the container gets capabilities: {}", new.join(", ")))
 }
@@ -40,7 +42,7 @@ pub(super) fn mounts_node(change: &FieldChange<'_, '_>) -> Option<String> {
 pub(super) fn leaves_claims(change: &FieldChange<'_, '_>) -> Option<String> {
     let claims = |volumes| texts(volumes, &["persistentVolumeClaim", "claimName"]);
     let mut left = claims(change.before());
-    let claims = claims(change.after());
+    let claims: HashSet<&str> = claims(change.after()).into_iter().collect();
     left.retain(|claim| !claims.contains(claim));
     let is_left = change.place.owner_remains && !left.is_empty();
     is_left.then(|| {
@@ -66,10 +68,13 @@ fn lost(
     message: &str,
 ) -> Option<String> {
     let (before, after) = change.both()?;
+    let mut others: HashMap<&str, NodeRef<'_>> = HashMap::new();
+    for (name, container) in containers(before) {
+        others.entry(name).or_insert(container);
+    }
     let lost = containers(after).filter(|(name, container)| {
-        let mut others = containers(before);
-        let was = others.find(|(other, _)| other == name);
-        was.is_some_and(|(_, was)| holds(was, before)) && !holds(*container, after)
+        let was = others.get(name);
+        was.is_some_and(|was| holds(*was, before)) && !holds(*container, after)
     });
     let names: Vec<&str> = lost.map(|(name, _)| name).collect();
     (!names.is_empty()).then(|| format!("{message}: {}", names.join(", ")))
@@ -85,17 +90,22 @@ fn context<'n>(container: NodeRef<'n>, pod: NodeRef<'n>, path: &[&str]) -> Optio
 /// spec. Containers without an image are left out: they belong to a patch, which does not have the rest of the pod.
 fn newly_missing<'n>(
     change: &FieldChange<'_, 'n>,
-    missing: impl Fn(NodeRef<'n>, NodeRef<'n>) -> Vec<&'n str>,
+    known: impl Fn(NodeRef<'n>) -> HashSet<&'n str>,
+    missing: impl Fn(NodeRef<'n>, &HashSet<&'n str>) -> Vec<&'n str>,
 ) -> Option<String> {
     let of_pod = |pod: NodeRef<'n>| -> Vec<String> {
         let whole = containers(pod).filter(|(_, container)| container.get("image").is_some());
+        let known = known(pod);
         let missing = whole.flat_map(|(name, container)| {
-            let found = missing(container, pod).into_iter();
+            let found = missing(container, &known).into_iter();
             found.map(move |what| format!("`{what}` of {name}"))
         });
         missing.collect()
     };
-    let before = change.before().map(of_pod).unwrap_or_default();
+    let before: HashSet<String> = change
+        .before()
+        .map(|pod| of_pod(pod).into_iter().collect())
+        .unwrap_or_default();
     let mut new = of_pod(change.after()?);
     new.retain(|what| !before.contains(what));
     (!new.is_empty()).then(|| new.join(", "))
@@ -108,32 +118,40 @@ fn texts<'n>(list: Option<NodeRef<'n>>, path: &[&str]) -> Vec<&'n str> {
         .collect()
 }
 
-pub(super) fn mounts_nothing(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn mounts_nothing<'n>(change: &FieldChange<'_, 'n>) -> Option<String> {
     let claims = change.of_root(&["spec", "volumeClaimTemplates"]);
     let claims = claims
         .map(|claims| texts(claims, &["metadata", "name"]))
         .concat();
-    let missing = newly_missing(change, |container, pod| {
-        let volumes = texts(pod.get("volumes"), &["name"]);
+    let volumes = |pod: NodeRef<'n>| -> HashSet<&'n str> {
+        let volumes = texts(pod.get("volumes"), &["name"]).into_iter();
+        volumes.chain(claims.iter().copied()).collect()
+    };
+    let missing = newly_missing(change, volumes, |container, volumes| {
         let mounts = ["volumeMounts", "volumeDevices"]
             .map(|mounts| texts(container.get(mounts), &["name"]))
             .concat();
-        let has = |name: &str| volumes.contains(&name) || claims.contains(&name);
-        mounts.into_iter().filter(|name| !has(name)).collect()
+        let mounts = mounts.into_iter();
+        mounts.filter(|name| !volumes.contains(name)).collect()
     })?;
     Some(format!("the pod lacks a mounted volume: {missing}"))
 }
 
 pub(super) fn probes_nothing(change: &FieldChange<'_, '_>) -> Option<String> {
-    let missing = newly_missing(change, |container, _| {
-        let ports = texts(container.get("ports"), &["name"]);
-        let probes = ["livenessProbe", "readinessProbe", "startupProbe"].into_iter();
-        let asked = probes.flat_map(|probe| {
-            ["httpGet", "tcpSocket"].map(|how| text(container.get_path(&[probe, how, "port"])))
-        });
-        let named = asked.flatten().filter(|port| port.parse::<u16>().is_err());
-        named.filter(|port| !ports.contains(port)).collect()
-    })?;
+    let missing = newly_missing(
+        change,
+        |_| HashSet::new(),
+        |container, _| {
+            let ports = texts(container.get("ports"), &["name"]);
+            let ports: HashSet<&str> = ports.into_iter().collect();
+            let probes = ["livenessProbe", "readinessProbe", "startupProbe"].into_iter();
+            let asked = probes.flat_map(|probe| {
+                ["httpGet", "tcpSocket"].map(|how| text(container.get_path(&[probe, how, "port"])))
+            });
+            let named = asked.flatten().filter(|port| port.parse::<u16>().is_err());
+            named.filter(|port| !ports.contains(port)).collect()
+        },
+    )?;
     Some(format!(
         "a probe uses a port that its container does not have: {missing}"
     ))
@@ -200,23 +218,16 @@ pub(super) fn arguments(change: &FieldChange<'_, '_>) -> Option<String> {
     if !change.place.owner_remains {
         return None;
     }
-    let only = |one: &[&str], other: &[&str]| -> Vec<String> {
-        let new = one.iter().filter(|text| !other.contains(text));
-        new.filter_map(|text| only_here(text, other)).collect()
-    };
-    let (removed, new) = (only(&before, &after), only(&after, &before));
-    let part = |word: &str, list: &[String]| {
-        const SHOWN: usize = 4;
-        let shown = list
-            .iter()
-            .take(SHOWN)
-            .cloned()
-            .collect::<Vec<_>>()
-            .join(" ");
-        match list.len() {
-            0 => String::new(),
-            count if count > SHOWN => format!(", {word} {shown} and {} more", count - SHOWN),
-            _ => format!(", {word} {shown}"),
+    let (removed, new) = (
+        ArgumentsOfOneSide::of(&before, &after),
+        ArgumentsOfOneSide::of(&after, &before),
+    );
+    let part = |word: &str, side: &ArgumentsOfOneSide| {
+        let shown = side.shown.join(" ");
+        match side.count - side.shown.len() {
+            _ if side.count == 0 => String::new(),
+            0 => format!(", {word} {shown}"),
+            more => format!(", {word} {shown} and {more} more"),
         }
     };
     let message = format!(
@@ -224,23 +235,50 @@ pub(super) fn arguments(change: &FieldChange<'_, '_>) -> Option<String> {
         part("with", &new),
         part("without", &removed)
     );
-    Some(match (new.as_slice(), removed.as_slice()) {
-        ([], []) => "the order of the arguments changes".to_owned(),
+    Some(match new.count + removed.count {
+        0 => "the order of the arguments changes".to_owned(),
         _ => message,
     })
 }
 
-/// The part of an argument that is not in the other arguments: the whole argument, or the first new line of a script.
-fn only_here(text: &str, others: &[&str]) -> Option<String> {
-    if !text.contains('\n') {
-        return Some(argument(text, others));
+/// The arguments that only one side has: how many, and the first ones as they are shown.
+struct ArgumentsOfOneSide {
+    count: usize,
+    shown: Vec<String>,
+}
+
+impl ArgumentsOfOneSide {
+    const SHOWN: usize = 4;
+
+    /// The arguments of one side that the other side does not have.
+    fn of(one: &[&str], other: &[&str]) -> Self {
+        let known: HashSet<&str> = other.iter().copied().collect();
+        let lines: HashSet<&str> = other.iter().flat_map(|text| text.lines()).collect();
+        let mut found = Self {
+            count: 0,
+            shown: Vec::new(),
+        };
+        for text in one.iter().filter(|text| !known.contains(*text)) {
+            let line = if text.contains('\n') {
+                let is_new = |line: &&str| !line.trim().is_empty() && !lines.contains(line);
+                let Some(line) = text.lines().find(is_new) else {
+                    continue;
+                };
+                Some(line)
+            } else {
+                None
+            };
+            found.count += 1;
+            // A text is compared with all others to be shortened, so only those that are shown are.
+            if found.shown.len() < Self::SHOWN {
+                found.shown.push(match line {
+                    Some(line) => argument(line.trim(), &[]),
+                    None => argument(text, other),
+                });
+            }
+        }
+        found
     }
-    let has = |line: &&str| {
-        let mut lines = others.iter().flat_map(|other| other.lines());
-        line.trim().is_empty() || lines.any(|other| other == *line)
-    };
-    let mut lines = text.lines().filter(|line| !has(line));
-    lines.next().map(|line| argument(line.trim(), &[]))
 }
 
 fn argument(text: &str, others: &[&str]) -> String {
