@@ -61,6 +61,7 @@
 //! - [`kptfile`], [`variant`]: the Kptfile; PackageVariants, PackageVariantSets and their expressions.
 //! - [`package`], [`diff`], [`git`]: package directories, their changed files, and packages in repositories.
 //! - [`merge`]: three-way merges of packages, resources and fields.
+//! - [`mask`]: how values of Secrets are hidden in what is printed.
 //! - [`review`]: what a change of a package means for a cluster.
 //! - [`patch`]: strategic merge patches, and what `kubectl apply` does.
 //! - [`schema`]: how the elements of Kubernetes' lists and maps relate.
@@ -87,7 +88,6 @@ mod word_enum;
 
 mod conditions;
 mod interner;
-mod mask;
 mod nearest;
 pub mod parallel;
 mod result_printer;
@@ -105,6 +105,7 @@ pub mod git;
 pub mod identity;
 pub mod kptfile;
 pub mod latest;
+pub mod mask;
 pub mod merge;
 pub mod overlay;
 pub mod package;

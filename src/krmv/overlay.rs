@@ -1,6 +1,7 @@
 //! `krmv overlay`: shows a package as its upstream and a kustomize overlay. `--check` lists the patches of an overlay
 //! that have no effect.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
@@ -11,6 +12,7 @@ use krm_variants::filter::write_documents;
 use krm_variants::functions::{
     Document, Inputs, Items, SuppliedInput, create_overlay, run as run_function,
 };
+use krm_variants::mask::masked_text;
 use krm_variants::overlay::{OverlayError, OverlayState, PackageTexts, check, differences};
 use krm_variants::results::{Results, Severity, printable};
 use krm_variants::schema::Schema;
@@ -58,10 +60,17 @@ pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
     if let Some(into) = &overlay.into {
         write_documents(into, &documents)?;
     }
+    let shown = |text| {
+        if overlay.show_secrets {
+            Cow::Borrowed(text)
+        } else {
+            masked_text(text)
+        }
+    };
     if common.json {
-        let files: BTreeMap<&str, &str> = documents
+        let files: BTreeMap<&str, Cow<'_, str>> = documents
             .iter()
-            .filter_map(|file| Some((file.path.as_deref()?, file.text.as_str())))
+            .filter_map(|file| Some((file.path.as_deref()?, shown(&file.text))))
             .collect();
         let list: Vec<_> = results.iter().map(result_json).collect();
         print::json(
@@ -76,7 +85,7 @@ pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
                 "# {}",
                 file.path.as_deref().unwrap_or_default()
             ));
-            page.line(file.text.trim_end());
+            page.line(shown(&file.text).trim_end());
             page.line("---");
         }
     }
