@@ -1,7 +1,7 @@
 //! Problems in a patch, and their places.
 
 use crate::resource::Resource;
-use crate::results::{FunctionResult, Mark, Quoted, Reason, Results, Severity};
+use crate::results::{FunctionResult, Mark, QuotedValue, Reason, Results, Severity};
 use crate::yaml::{NodeRef, Path, Trail};
 
 /// A problem at a field.
@@ -65,7 +65,7 @@ impl Findings {
             let marks = nodes.iter().map(|node| Mark::at_path(*node, &finding.path));
             let mark = marks.reduce(Mark::or).unwrap_or_default();
             let message = if mark.is_hidden() {
-                format!("expected another value, found {}", Quoted::redacted())
+                format!("expected another value, found {}", QuotedValue::redacted())
             } else {
                 finding.message.clone()
             };

@@ -16,7 +16,7 @@ pub use list::Results;
 pub use message::Message;
 pub use reason::Reason;
 pub(crate) use refusal::Refusal;
-pub use secrets::{LAST_APPLIED, Mark, Quoted, speaks_of_secret};
+pub use secrets::{LAST_APPLIED, Mark, QuotedValue, speaks_of_secret};
 pub(crate) use secrets::{Marks, hidden_nodes, text_holds_secret};
 pub(crate) use shown::{LIMIT, listed, listed_by_verb, with_article};
 pub use shown::{ResultValue, and_more, printable};

@@ -39,7 +39,7 @@ use super::rule::{self, Outcome, Side};
 use super::text::MOST_LINES;
 use super::trail::Trail;
 use super::versions::Versions;
-use crate::results::{MOST_LISTED, Mark, Marks, Quoted};
+use crate::results::{MOST_LISTED, Mark, Marks, QuotedValue};
 use crate::yaml::{EditError, Editor, NodeRef, OwnedDocument, Path, Value};
 
 use child::{Child, ChildVersions, nodes};
@@ -383,7 +383,7 @@ impl FieldMerger<'_> {
         let conflict = Conflict {
             rule_path: mark.path(&trail.rule_path(), &path),
             path,
-            element: name.map(|name| Quoted::name(mark, &name).to_string()),
+            element: name.map(|name| QuotedValue::name(mark, &name).to_string()),
             values,
             winner: decision.side,
             rule: decision.rule,

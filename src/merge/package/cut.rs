@@ -1,10 +1,10 @@
 //! Cuts long values in results to the text around the places where they differ.
 
 use crate::merge::Versions;
-use crate::results::Quoted;
+use crate::results::QuotedValue;
 
 /// The versions of a value as results show them.
-pub(super) type Shown = Versions<Option<Quoted>>;
+pub(super) type Shown = Versions<Option<QuotedValue>>;
 
 /// Cuts the versions of a value to about `limit` bytes each: the bytes around the first place where any two differ, and
 /// if two of them are equal there, around the first place where these two differ.
@@ -13,7 +13,7 @@ pub(super) fn cut(values: &Shown, limit: usize) -> Shown {
     if texts().all(|text| text.as_str().len() <= limit) {
         return values.clone();
     }
-    let present: Vec<&str> = texts().map(Quoted::as_str).collect();
+    let present: Vec<&str> = texts().map(QuotedValue::as_str).collect();
     let first = first_difference(&present);
     // Two of the three versions can be equal up to a later place.
     let pairs = [[0, 1], [0, 2], [1, 2]];
@@ -90,7 +90,7 @@ mod tests {
     use crate::results::Mark;
 
     fn shown(values: [&str; 3], limit: usize) -> [String; 3] {
-        let [base, local, upstream] = values.map(|text| Some(Quoted::name(Mark::OWN, text)));
+        let [base, local, upstream] = values.map(|text| Some(QuotedValue::name(Mark::OWN, text)));
         let values = Versions {
             base,
             local,

@@ -17,7 +17,7 @@ use crate::merge::rule::{self, Outcome};
 use crate::merge::{Side, with_line_ends_of};
 use crate::package::Package;
 use crate::resource_list::ResourceList;
-use crate::results::{Mark, Quoted};
+use crate::results::{Mark, QuotedValue};
 use crate::yaml::Value;
 
 /// What happens to a file that is not KRM.
@@ -178,9 +178,9 @@ impl FileActions {
 }
 
 /// The content of a file as a value in results.
-pub(super) fn shown(mark: Mark, bytes: &[u8]) -> Quoted {
+pub(super) fn shown(mark: Mark, bytes: &[u8]) -> QuotedValue {
     match std::str::from_utf8(bytes) {
-        Ok(text) => Quoted::of(mark, &Value::from(text)),
-        Err(_) => Quoted::of(mark, &Value::from(format!("<{} bytes>", bytes.len()))),
+        Ok(text) => QuotedValue::of(mark, &Value::from(text)),
+        Err(_) => QuotedValue::of(mark, &Value::from(format!("<{} bytes>", bytes.len()))),
     }
 }

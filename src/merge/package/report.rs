@@ -10,7 +10,7 @@ use crate::merge::fields::ConflictKind;
 use crate::merge::text::{MOST_LINES, PartConflict};
 use crate::merge::{Combine, Conflict, ConflictRules, Decision, Findings, PartsOf, Side, Versions};
 use crate::resource::Resource;
-use crate::results::{FunctionResult, Mark, Message, Quoted, Reason, Results, Severity};
+use crate::results::{FunctionResult, Mark, Message, QuotedValue, Reason, Results, Severity};
 use crate::yaml::Value;
 
 #[derive(Debug, Default)]
@@ -154,7 +154,7 @@ impl<'r> Report<'r> {
         values: Versions<Option<Value>>,
     ) -> Side {
         let mark = Mark::of_resource(&resource.kind);
-        let shown = values.map(|value| Some(Quoted::of(mark, &value?)));
+        let shown = values.map(|value| Some(QuotedValue::of(mark, &value?)));
         let decision = self.rules.of(resource).decide_whole(self.keeper());
         let result = self.conflict(message, decision, &shown);
         self.results.push(result.with_resource(resource));
@@ -190,9 +190,9 @@ impl<'r> Report<'r> {
 
     /// Reports a resource that both sides moved.
     pub(super) fn moved(&mut self, resource: &Resource, paths: Versions<Option<&str>>) -> Side {
-        let plain = paths.map(|path| Some(Quoted::name(Mark::OWN, path?)));
+        let plain = paths.map(|path| Some(QuotedValue::name(Mark::OWN, path?)));
         let what = "local and upstream both moved the resource".to_owned();
-        let values = paths.map(|path| Some(Quoted::of(Mark::OWN, &Value::from(path?))));
+        let values = paths.map(|path| Some(QuotedValue::of(Mark::OWN, &Value::from(path?))));
         let decision = self.rules.of(resource).decide_whole(self.keeper());
         let result = self.versions_conflict(what, &plain, decision, &values);
         self.results.push(result.with_resource(resource));
@@ -239,7 +239,7 @@ impl<'r> Report<'r> {
         upstream: Option<Value>,
     ) {
         if let (Some(local), Some(upstream)) = (local, upstream) {
-            let values = [local, upstream].map(|value| Quoted::of(mark, &value));
+            let values = [local, upstream].map(|value| QuotedValue::of(mark, &value));
             self.results.push(combined(kind, values).in_file(path));
         }
     }
@@ -253,7 +253,7 @@ impl<'r> Report<'r> {
         mark: Mark,
     ) {
         let values = found.values.as_ref();
-        let values = values.map(|lines| Some(Quoted::of(mark, lines.as_ref()?)));
+        let values = values.map(|lines| Some(QuotedValue::of(mark, lines.as_ref()?)));
         let versions = cut(&values, SHORT);
         let what = format!("local and upstream both changed {}", found.within);
         let result = self.versions_conflict(what, &versions, decision, &values);
@@ -267,7 +267,7 @@ impl<'r> Report<'r> {
         let others = findings.others.iter().map(|(first, more)| (first, *more));
         for (found, more) in listed.chain(others) {
             let values = found.values.as_ref();
-            let values = values.map(|value| Some(Quoted::of(found.mark, value.as_ref()?)));
+            let values = values.map(|value| Some(QuotedValue::of(found.mark, value.as_ref()?)));
             let decision = found.decision();
             let versions = cut(&values, SHORT);
             let mut result = self.versions_conflict(what(found), &versions, decision, &values);
@@ -285,7 +285,7 @@ impl<'r> Report<'r> {
         }
         for found in &findings.combined {
             let values = [&found.local, &found.upstream];
-            let values = values.map(|value| Quoted::of(found.mark, value));
+            let values = values.map(|value| QuotedValue::of(found.mark, value));
             let result = about(combined(found.kind, values), resource).with_field(&found.path);
             let more = found.more;
             self.results.push(FunctionResult { more, ..result });
@@ -348,14 +348,14 @@ impl Counts {
 }
 
 /// A value that has the changes of both sides.
-fn combined(kind: PartsOf, [local, upstream]: [Quoted; 2]) -> FunctionResult {
+fn combined(kind: PartsOf, [local, upstream]: [QuotedValue; 2]) -> FunctionResult {
     let values = Versions {
         base: None,
         local: Some(local),
         upstream: Some(upstream),
     };
     let short = cut(&values, SHORT);
-    let text = |value: &Option<Quoted>| value.clone().map(String::from).unwrap_or_default();
+    let text = |value: &Option<QuotedValue>| value.clone().map(String::from).unwrap_or_default();
     let (local, upstream) = (text(&short.local), text(&short.upstream));
     let message = format!("combined local's {local} with upstream's {upstream}");
     let result = FunctionResult::info(message)
@@ -436,8 +436,8 @@ fn lost_functions(found: &Conflict) -> Option<String> {
         let mut names = ["name", "image", "exec"].into_iter();
         let name = names.find_map(|key| function.get(key)?.as_str());
         name.map_or_else(
-            || Quoted::of(found.mark, function),
-            |name| Quoted::name(found.mark, name),
+            || QuotedValue::of(found.mark, function),
+            |name| QuotedValue::name(found.mark, name),
         )
     };
     let mut interner = Interner::default();
@@ -454,7 +454,12 @@ fn lost_functions(found: &Conflict) -> Option<String> {
 fn listed(values: &Shown) -> String {
     let pairs = VERSIONS.iter().zip(values.as_ref());
     let pairs: Vec<String> = pairs
-        .map(|(name, value)| format!("{name} {}", value.as_ref().map_or("none", Quoted::as_str)))
+        .map(|(name, value)| {
+            format!(
+                "{name} {}",
+                value.as_ref().map_or("none", QuotedValue::as_str)
+            )
+        })
         .collect();
     pairs.join(", ")
 }

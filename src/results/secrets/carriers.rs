@@ -14,22 +14,22 @@
 //! [`Inside::step`] is the only answer. It goes from a collection to a part of it, so a walk down a document and a climb from a
 //! node up to its root ask the same question.
 
-use super::texts::holds_secret;
 use crate::yaml::{NodeKind, NodeRef, Value};
 
 /// The annotation in which `kubectl apply` stores the previous configuration.
 pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// A part of a document: a node, or a value that was read from one.
-pub(super) trait Part: Copy {
+pub(super) trait CarrierPart: Copy {
     /// The entries of a mapping, without those that a merge key brings.
     fn each_entry(self, visit: &mut dyn FnMut(&str, Self));
     fn each_item(self, visit: &mut dyn FnMut(Self));
     fn text(&self) -> Option<&str>;
     fn is_null(self) -> bool;
+    fn is_mapping(self) -> bool;
 }
 
-impl Part for NodeRef<'_> {
+impl CarrierPart for NodeRef<'_> {
     fn each_entry(self, visit: &mut dyn FnMut(&str, Self)) {
         let entries = self.resolved().entries();
         entries.for_each(|entry| visit(entry.key.field_name(), entry.value));
@@ -46,9 +46,13 @@ impl Part for NodeRef<'_> {
     fn is_null(self) -> bool {
         NodeRef::is_null(&self)
     }
+
+    fn is_mapping(self) -> bool {
+        self.resolved().kind().is_mapping()
+    }
 }
 
-impl Part for &Value {
+impl CarrierPart for &Value {
     fn each_entry(self, visit: &mut dyn FnMut(&str, Self)) {
         for (key, value) in self.entries() {
             visit(key.as_str().unwrap_or_default(), value);
@@ -66,14 +70,18 @@ impl Part for &Value {
     fn is_null(self) -> bool {
         matches!(self, Value::Null)
     }
+
+    fn is_mapping(self) -> bool {
+        matches!(self, Value::Mapping(_))
+    }
 }
 
 /// What a place is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Place {
+pub(super) enum SecretPlace {
     #[default]
     Plain,
-    /// Part of a patch whose target is a kind other than Secret.
+    /// CarrierPart of a patch whose target is a kind other than Secret.
     OtherPatch,
     /// A Secret, whether it says so or not.
     Secret,
@@ -93,7 +101,7 @@ pub(super) enum Place {
 
 /// What a mapping says about its entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Role {
+enum CarrierRole {
     #[default]
     Plain,
     Secret,
@@ -110,8 +118,8 @@ enum Role {
 /// A collection, as far as the places of its parts depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Inside {
-    place: Place,
-    role: Role,
+    place: SecretPlace,
+    role: CarrierRole,
 }
 
 /// Fields of a Secret without secret values. All others are hidden, those that Kubernetes does not know included.
@@ -157,9 +165,9 @@ const OPEN_PATCH_FIELDS: [&str; 6] = [
 
 impl Inside {
     /// `place` is what the collection itself is.
-    pub(super) fn of<P: Part>(place: Place, collection: P) -> Self {
-        let role = if place == Place::Hidden {
-            Role::Plain
+    pub(super) fn of<P: CarrierPart>(place: SecretPlace, collection: P) -> Self {
+        let role = if place == SecretPlace::Hidden {
+            CarrierRole::Plain
         } else {
             role_of(collection)
         };
@@ -167,75 +175,79 @@ impl Inside {
     }
 
     /// A collection that no version has.
-    pub(super) fn unknown(place: Place) -> Self {
+    pub(super) fn unknown(place: SecretPlace) -> Self {
         Self {
             place,
-            role: Role::Plain,
+            role: CarrierRole::Plain,
         }
     }
 
     /// The place of an entry, or of an item if there is no key.
-    pub(super) fn step(self, key: Option<&str>) -> Place {
+    pub(super) fn step(self, key: Option<&str>) -> SecretPlace {
         let Some(key) = key else {
             return match self.place {
-                Place::Secrets => Place::Secret,
-                Place::Generators => Place::Generator,
-                Place::Hidden | Place::OtherPatch => self.place,
-                _ => Place::Plain,
+                SecretPlace::Secrets => SecretPlace::Secret,
+                SecretPlace::Generators => SecretPlace::Generator,
+                SecretPlace::Hidden | SecretPlace::OtherPatch => self.place,
+                _ => SecretPlace::Plain,
             };
         };
         match self.place {
-            Place::Hidden | Place::Secrets => Place::Hidden,
-            Place::Secret => of_secret(key),
-            Place::Metadata if key == "annotations" => Place::Annotations,
-            Place::Annotations if key == LAST_APPLIED => Place::Hidden,
-            Place::Generators | Place::Generator => hidden_unless(&OPEN_GENERATOR_FIELDS, key),
+            SecretPlace::Hidden | SecretPlace::Secrets => SecretPlace::Hidden,
+            SecretPlace::Secret => of_secret(key),
+            SecretPlace::Metadata if key == "annotations" => SecretPlace::Annotations,
+            SecretPlace::Annotations if key == LAST_APPLIED => SecretPlace::Hidden,
+            SecretPlace::Generators | SecretPlace::Generator => {
+                hidden_unless(&OPEN_GENERATOR_FIELDS, key)
+            }
             _ => self.by_role(key),
         }
     }
 
-    fn by_role(self, key: &str) -> Place {
-        let is_other = self.place == Place::OtherPatch;
+    fn by_role(self, key: &str) -> SecretPlace {
+        let is_other = self.place == SecretPlace::OtherPatch;
         match (self.role, key) {
-            (Role::Secret, _) => of_secret(key),
+            (CarrierRole::Secret, _) => of_secret(key),
             // Only Secrets have this field.
-            (_, "stringData") => Place::Hidden,
-            (_, "secretGenerator") => Place::Generators,
-            (Role::SecretList, "items") => Place::Secrets,
-            (Role::Generator, _) => hidden_unless(&OPEN_GENERATOR_FIELDS, key),
-            (Role::Patch, _) => hidden_unless(&OPEN_PATCH_FIELDS, key),
-            (Role::OtherPatch, _) if !OPEN_PATCH_FIELDS.contains(&key) => Place::OtherPatch,
-            (Role::StringData, "value") => Place::Hidden,
-            (Role::Data, "value") if !is_other => Place::Hidden,
-            _ if is_other => Place::OtherPatch,
-            _ => Place::Plain,
+            (_, "stringData") => SecretPlace::Hidden,
+            (_, "secretGenerator") => SecretPlace::Generators,
+            (CarrierRole::SecretList, "items") => SecretPlace::Secrets,
+            (CarrierRole::Generator, _) => hidden_unless(&OPEN_GENERATOR_FIELDS, key),
+            (CarrierRole::Patch, _) => hidden_unless(&OPEN_PATCH_FIELDS, key),
+            (CarrierRole::OtherPatch, _) if !OPEN_PATCH_FIELDS.contains(&key) => {
+                SecretPlace::OtherPatch
+            }
+            (CarrierRole::StringData, "value") => SecretPlace::Hidden,
+            (CarrierRole::Data, "value") if !is_other => SecretPlace::Hidden,
+            _ if is_other => SecretPlace::OtherPatch,
+            _ => SecretPlace::Plain,
         }
     }
 
     /// Whether the collection is a Secret.
     fn is_secret(self) -> bool {
-        self.place == Place::Secret || self.role == Role::Secret
+        self.place == SecretPlace::Secret || self.role == CarrierRole::Secret
     }
 }
 
-fn of_secret(key: &str) -> Place {
+fn of_secret(key: &str) -> SecretPlace {
     match key {
-        "metadata" => Place::Metadata,
+        "metadata" => SecretPlace::Metadata,
         _ => hidden_unless(&OPEN_FIELDS, key),
     }
 }
 
-fn hidden_unless(open: &[&str], key: &str) -> Place {
+fn hidden_unless(open: &[&str], key: &str) -> SecretPlace {
     if open.contains(&key) {
-        Place::Plain
+        SecretPlace::Plain
     } else {
-        Place::Hidden
+        SecretPlace::Hidden
     }
 }
 
 /// What is read of a mapping to know its role.
 #[derive(Default)]
-struct Head {
+struct CarrierHead {
     kind: Option<String>,
     is_manifest: bool,
     /// The kind of `target`; empty if it names none.
@@ -244,8 +256,8 @@ struct Head {
     path: Option<String>,
 }
 
-impl Head {
-    fn read<P: Part>(&mut self, mapping: P, merges_left: usize) {
+impl CarrierHead {
+    fn read<P: CarrierPart>(&mut self, mapping: P, merges_left: usize) {
         mapping.each_entry(&mut |key, value| match key {
             "kind" => self.kind = self.kind.take().or(value.text().map(str::to_owned)),
             "metadata" | "data" | "stringData" => self.is_manifest = true,
@@ -272,8 +284,8 @@ impl Head {
 /// Merge keys within merge keys that are read for the kind of a mapping.
 const MERGES: usize = 4;
 
-fn role_of<P: Part>(mapping: P) -> Role {
-    let mut head = Head::default();
+fn role_of<P: CarrierPart>(mapping: P) -> CarrierRole {
+    let mut head = CarrierHead::default();
     head.read(mapping, MERGES);
     let kind = head.kind.as_deref().map(str::trim);
     let begins = |field: &str| {
@@ -282,17 +294,17 @@ fn role_of<P: Part>(mapping: P) -> Role {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     match kind {
-        Some("Secret") if head.is_manifest => Role::Secret,
-        Some("SecretList") => Role::SecretList,
-        Some("SecretGenerator") => Role::Generator,
+        Some("Secret") if head.is_manifest => CarrierRole::Secret,
+        Some("SecretList") => CarrierRole::SecretList,
+        Some("SecretGenerator") => CarrierRole::Generator,
         _ if head.target.is_some() => match head.target.as_deref() {
-            Some("") | None => Role::Plain,
-            Some(target) if may_select_secret(target) => Role::Patch,
-            Some(_) => Role::OtherPatch,
+            Some("") | None => CarrierRole::Plain,
+            Some(target) if may_select_secret(target) => CarrierRole::Patch,
+            Some(_) => CarrierRole::OtherPatch,
         },
-        _ if head.is_operation && begins("/stringData") => Role::StringData,
-        _ if head.is_operation && begins("/data") => Role::Data,
-        _ => Role::Plain,
+        _ if head.is_operation && begins("/stringData") => CarrierRole::StringData,
+        _ if head.is_operation && begins("/data") => CarrierRole::Data,
+        _ => CarrierRole::Plain,
     }
 }
 
@@ -305,43 +317,41 @@ fn may_select_secret(kind: &str) -> bool {
 /// The maximum number of parts of one value that are looked at. A value with more is hidden.
 const MOST_PARTS: usize = 10_000_000;
 
+/// Reads the texts within a value.
+#[derive(Clone, Copy)]
+pub(super) struct TextReader {
+    /// How many times texts within texts are followed.
+    pub(super) levels: usize,
+    /// Whether a text holds a value of a Secret, if it is in this place.
+    pub(super) holds_secret: fn(&str, SecretPlace, usize) -> bool,
+}
+
+impl TextReader {
+    pub(super) fn holds(self, text: &str, place: SecretPlace) -> bool {
+        (self.holds_secret)(text, place, self.levels)
+    }
+}
+
 /// Whether a value, in a place, is a value of a Secret or holds one.
-pub(super) fn holds<P: Part + Deep>(place: Place, part: P, texts_left: usize) -> bool {
-    let mut search = Search {
+pub(super) fn holds<P: CarrierPart>(place: SecretPlace, part: P, texts: TextReader) -> bool {
+    let mut search = SecretSearch {
         parts_left: MOST_PARTS,
-        texts_left,
+        texts,
     };
     search.holds(place, part, 0)
 }
 
-/// A part with a name for its shape; aliases are resolved.
-pub(super) trait Deep {
-    fn is_mapping(&self) -> bool;
-}
-
-impl Deep for NodeRef<'_> {
-    fn is_mapping(&self) -> bool {
-        self.resolved().kind().is_mapping()
-    }
-}
-
-impl Deep for &Value {
-    fn is_mapping(&self) -> bool {
-        matches!(self, Value::Mapping(_))
-    }
-}
-
-struct Search {
+struct SecretSearch {
     parts_left: usize,
-    texts_left: usize,
+    texts: TextReader,
 }
 
 /// Levels of a value, those behind aliases included. A deeper value is hidden.
 const MOST_LEVELS: usize = 1_024;
 
-impl Search {
-    fn holds<P: Part + Deep>(&mut self, place: Place, part: P, depth: usize) -> bool {
-        if place == Place::Hidden {
+impl SecretSearch {
+    fn holds<P: CarrierPart>(&mut self, place: SecretPlace, part: P, depth: usize) -> bool {
+        if place == SecretPlace::Hidden {
             return !part.is_null();
         }
         let Some(left) = self.parts_left.checked_sub(1) else {
@@ -352,7 +362,7 @@ impl Search {
             return true;
         }
         if let Some(text) = part.text() {
-            return holds_secret(text, place == Place::OtherPatch, self.texts_left);
+            return self.texts.holds(text, place);
         }
         let inside = Inside::of(place, part);
         if inside.is_secret() && part.is_mapping() {
@@ -371,13 +381,14 @@ impl Search {
 
 /// Calls `found` for each outermost node with values of Secrets below a root.
 pub(super) fn hidden_nodes<'n>(
-    place: Place,
+    place: SecretPlace,
     root: NodeRef<'n>,
+    texts: TextReader,
     found: &mut dyn FnMut(NodeRef<'n>),
 ) {
     let mut pending = vec![(place, root)];
     while let Some((place, node)) = pending.pop() {
-        if place == Place::Hidden {
+        if place == SecretPlace::Hidden {
             if !node.is_null() {
                 found(node);
             }
@@ -385,13 +396,13 @@ pub(super) fn hidden_nodes<'n>(
         }
         if node.kind() == NodeKind::Alias {
             // What the alias stands for is elsewhere in the text.
-            if holds(place, node, super::TEXTS) {
+            if holds(place, node, texts) {
                 found(node);
             }
             continue;
         }
         if let Some(text) = node.scalar_text() {
-            if holds_secret(text, place == Place::OtherPatch, super::TEXTS) {
+            if texts.holds(text, place) {
                 found(node);
             }
             continue;
@@ -406,11 +417,14 @@ pub(super) fn hidden_nodes<'n>(
     }
 }
 
-/// The place of the root of a document: a resource of the kind Secret needs no metadata to be one.
-pub(super) fn of_root(root: NodeRef<'_>) -> Place {
+/// The place of the root of a document: a resource of the kind Secret needs no metadata to be one. Without a kind, which an
+/// item of a SecretList and a patch can do without, what has data may be one.
+pub(super) fn of_root(root: NodeRef<'_>) -> SecretPlace {
     let kind = root.get("kind").and_then(|kind| kind.scalar_text());
+    let may_be_secret = || root.get("metadata").is_some() && root.get("data").is_some();
     match kind.map(str::trim) {
-        Some("Secret") => Place::Secret,
-        _ => Place::Plain,
+        Some("Secret") => SecretPlace::Secret,
+        None if may_be_secret() => SecretPlace::Secret,
+        _ => SecretPlace::Plain,
     }
 }

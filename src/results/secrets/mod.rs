@@ -6,7 +6,7 @@
 //! type: Opaque           # quoted as "Opaque"
 //! ```
 //!
-//! A [`Mark`] is made from the node of the value, of each version that has one. Only a mark makes a [`Quoted`], and messages,
+//! A [`Mark`] is made from the node of the value, of each version that has one. Only a mark makes a [`QuotedValue`], and messages,
 //! tags and values of results take nothing else. A mark is made when a value is quoted, so what is not quoted costs nothing.
 
 mod carriers;
@@ -20,18 +20,18 @@ pub use carriers::LAST_APPLIED;
 pub use texts::speaks_of_secret;
 
 use crate::yaml::{NodeId, NodeRef, Path, PathElement, Value};
-use carriers::{Inside, Place, holds, of_root};
+use carriers::{Inside, SecretPlace, TextReader, holds, of_root};
 
 /// Replaces a value of a Secret.
 const REDACTED: &str = "<redacted>";
 
-/// Texts within texts that are followed.
-const TEXTS: usize = 8;
+/// Texts within texts are followed eight levels deep.
+const TEXTS: TextReader = texts::reader(8);
 
 /// Whether the value of a place may be quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Mark {
-    place: Place,
+    place: SecretPlace,
     /// How many of the last elements of the value's path lie below the outermost hidden one.
     below: usize,
 }
@@ -40,12 +40,12 @@ impl Mark {
     /// The mark of a value that no document has: a count, a name, a path of a file. It is still hidden if it is a text with a
     /// Secret.
     pub(crate) const OWN: Self = Self {
-        place: Place::Plain,
+        place: SecretPlace::Plain,
         below: 0,
     };
 
     const HIDDEN: Self = Self {
-        place: Place::Hidden,
+        place: SecretPlace::Hidden,
         below: 0,
     };
 
@@ -75,7 +75,7 @@ impl Mark {
     #[must_use]
     pub fn within_texts<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
         let mut texts = texts.into_iter();
-        if texts.any(|text| texts::holds_secret(text, false, TEXTS)) {
+        if texts.any(|text| TEXTS.holds(text, SecretPlace::Plain)) {
             Self::HIDDEN
         } else {
             Self::OWN
@@ -96,7 +96,7 @@ impl Mark {
                 Some(node) => Inside::of(place, node).step(key),
                 None => Inside::unknown(place).step(key),
             };
-            if place == Place::Hidden {
+            if place == SecretPlace::Hidden {
                 let below = path.elements().len() - at - 1;
                 return Self { place, below };
             }
@@ -115,8 +115,8 @@ impl Mark {
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         let place = match (self.place, other.place) {
-            (Place::Hidden, _) | (_, Place::Hidden) => Place::Hidden,
-            (Place::Plain | Place::OtherPatch, place) => place,
+            (SecretPlace::Hidden, _) | (_, SecretPlace::Hidden) => SecretPlace::Hidden,
+            (SecretPlace::Plain | SecretPlace::OtherPatch, place) => place,
             (place, _) => place,
         };
         Self {
@@ -128,7 +128,7 @@ impl Mark {
     /// Whether the place itself is a value of a Secret.
     #[must_use]
     pub fn is_hidden(self) -> bool {
-        self.place == Place::Hidden
+        self.place == SecretPlace::Hidden
     }
 
     /// Whether a value may not be quoted.
@@ -153,7 +153,7 @@ impl Mark {
         let first = path.elements().len().saturating_sub(self.below);
         let open = elements.enumerate().map(|(at, (element, position))| {
             let is_below = self.is_hidden() && at >= first;
-            let names = |text: &str| is_below || texts::holds_secret(text, false, TEXTS);
+            let names = |text: &str| is_below || TEXTS.holds(text, SecretPlace::Plain);
             let names_secret = match element {
                 PathElement::Key(keys) => keys.iter().any(|(_, value)| names(value)),
                 PathElement::Value(value) => names(value),
@@ -191,7 +191,7 @@ impl Marks {
             let is_mapping = parent.kind().is_mapping();
             let key = is_mapping.then(|| child.key_of_value().unwrap_or(child).field_name());
             place = inside.step(key);
-            if place == Place::Hidden {
+            if place == SecretPlace::Hidden {
                 let below = chain.len() - at - 2;
                 return Mark { place, below };
             }
@@ -225,7 +225,7 @@ impl Marks {
         marks.reduce(Mark::or).unwrap_or(Mark::OWN)
     }
 
-    fn inside(&self, place: Place, collection: NodeRef<'_>) -> Inside {
+    fn inside(&self, place: SecretPlace, collection: NodeRef<'_>) -> Inside {
         let key = (collection.document.address(), collection.id);
         let mut known = self.known.borrow_mut();
         *known
@@ -244,9 +244,9 @@ impl Marks {
 
 /// A value as a message, tag or page has it: JSON, or `<redacted>`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Quoted(String);
+pub struct QuotedValue(String);
 
-impl Quoted {
+impl QuotedValue {
     /// Quotes a value with the mark of its place.
     #[must_use]
     pub fn of(mark: Mark, value: &Value) -> Self {
@@ -283,14 +283,14 @@ impl Quoted {
     }
 }
 
-impl fmt::Display for Quoted {
+impl fmt::Display for QuotedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl From<Quoted> for String {
-    fn from(quoted: Quoted) -> Self {
+impl From<QuotedValue> for String {
+    fn from(quoted: QuotedValue) -> Self {
         quoted.0
     }
 }
@@ -299,15 +299,105 @@ impl From<Quoted> for String {
 pub(crate) fn hidden_nodes(root: NodeRef<'_>, is_secret: bool) -> Vec<NodeRef<'_>> {
     let mut found = Vec::new();
     let place = if is_secret {
-        Place::Secret
+        SecretPlace::Secret
     } else {
         of_root(root)
     };
-    carriers::hidden_nodes(place, root, &mut |node| found.push(node));
+    carriers::hidden_nodes(place, root, TEXTS, &mut |node| found.push(node));
     found
 }
 
 /// Whether a text holds a value of a Secret.
 pub(crate) fn text_holds_secret(text: &str) -> bool {
-    texts::holds_secret(text, false, TEXTS)
+    TEXTS.holds(text, SecretPlace::Plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LAST_APPLIED, Mark, QuotedValue};
+    use crate::yaml::{OwnedDocument, Path, Value};
+
+    /// How the values of paths are quoted.
+    fn check(text: &str, paths: &[(Path, &str)]) {
+        let owned = OwnedDocument::parse(text.to_owned()).expect(text);
+        let root = owned.root().expect("a root");
+        for (path, expected) in paths {
+            let (_, node) = root.place(path);
+            let node = node.expect("a node");
+            let value = node.value().expect("a value");
+            for mark in [Mark::at(node), Mark::at_path(root, path)] {
+                assert_eq!(QuotedValue::of(mark, &value).as_str(), *expected, "{path}");
+            }
+            let within = Mark::within(node).is_hidden();
+            assert_eq!(within, *expected == "<redacted>", "{path}");
+        }
+    }
+
+    #[test]
+    fn values_of_a_secret_are_not_quoted() {
+        let text = format!(
+            "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\n  annotations: {{a: b, {LAST_APPLIED}: c}}\n\
+             data: {{a: b}}\nother: [1]\ntype: t\n"
+        );
+        let path = Path::fields;
+        let annotations = ["metadata", "annotations", "a"];
+        check(
+            &text,
+            &[
+                (path(&[]), "<redacted>"),
+                (path(&["data"]), "<redacted>"),
+                (path(&["data", "a"]), "<redacted>"),
+                (path(&["other"]).index(0), "<redacted>"),
+                (path(&["metadata"]), "<redacted>"),
+                (path(&annotations[..2]), "<redacted>"),
+                (path(&annotations[..2]).field(LAST_APPLIED), "<redacted>"),
+                (path(&annotations), "\"b\""),
+                (path(&["type"]), "\"t\""),
+            ],
+        );
+    }
+
+    #[test]
+    fn the_place_of_a_secret_does_not_matter() {
+        let item = Path::fields(&["items"]).index(0);
+        check(
+            "kind: List\nitems:\n- {kind: Secret, metadata: {name: s}, data: {a: b}, type: t}\n- {kind: A, data: c}\n",
+            &[
+                (item.field("data").field("a"), "<redacted>"),
+                (item.field("type"), "\"t\""),
+                (item, "<redacted>"),
+                (Path::fields(&["items"]), "<redacted>"),
+                (Path::fields(&["items"]).index(1).field("data"), "\"c\""),
+            ],
+        );
+        check(
+            "kind: A\nfrom: {kind: Secret, name: s, key: k}\nx: &x {p: q}\ny: {stringData: *x}\n",
+            &[
+                (
+                    Path::fields(&["from"]),
+                    r#"{"kind":"Secret","name":"s","key":"k"}"#,
+                ),
+                (Path::fields(&["y", "stringData"]), "<redacted>"),
+            ],
+        );
+    }
+
+    #[test]
+    fn names_of_elements_below_a_secret_value_are_not_in_a_path() {
+        let text = "kind: Secret\nmetadata: {name: s}\nstringData: {p: [a]}\n";
+        let owned = OwnedDocument::parse(text.to_owned()).expect("YAML");
+        let by_position = Path::fields(&["stringData", "p"]).index(0);
+        let by_name = Path::fields(&["stringData", "p"]);
+        let by_name = by_name.child(crate::yaml::PathElement::Value("a".to_owned()));
+        let (_, node) = owned.root().expect("a root").place(&by_position);
+        let mark = Mark::at(node.expect("a node"));
+        assert_eq!(mark.path(&by_name, &by_position), by_position);
+        assert_eq!(Mark::OWN.path(&by_name, &by_position), by_name);
+        assert_eq!(QuotedValue::name(Mark::OWN, "a").as_str(), "a");
+        assert!(Mark::within_texts(["a", "kind: Secret\n"]).is_hidden());
+        assert_eq!(
+            QuotedValue::of(Mark::OWN, &Value::from(1_i64)).as_str(),
+            "1"
+        );
+    }
 }

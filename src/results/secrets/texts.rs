@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::carriers::{Place, holds, of_root};
+use super::carriers::{SecretPlace, TextReader, holds, of_root};
 use crate::yaml::OwnedDocument;
 
 /// A line that says that what follows is a Secret or makes one: `kind: Secret`, also in JSON, in a string, or commented out.
@@ -23,19 +23,27 @@ pub fn speaks_of_secret(text: &[u8]) -> bool {
     (has(b"Secret") || has(b"stringData") || has(b"secretGenerator")) && LINE.is_match(text)
 }
 
-/// Whether a text holds a value of a Secret. `is_other_patch` means that it patches a resource of another kind. Texts
-/// within texts are followed `texts_left` times; what is nested deeper counts as secret.
-pub(super) fn holds_secret(text: &str, is_other_patch: bool, texts_left: usize) -> bool {
+/// Reads texts within texts so many levels deep.
+pub(super) const fn reader(levels: usize) -> TextReader {
+    TextReader {
+        levels,
+        holds_secret,
+    }
+}
+
+/// Whether a text in a place holds a value of a Secret. Texts within texts are followed `levels` times; what is nested
+/// deeper counts as secret.
+fn holds_secret(text: &str, place: SecretPlace, levels: usize) -> bool {
     if let Some(decoded) = decoded(text) {
-        return match (decoded, texts_left.checked_sub(1)) {
-            (Decoded::Text(text), Some(left)) => holds_secret(&text, is_other_patch, left),
+        return match (decoded, levels.checked_sub(1)) {
+            (Decoded::Text(text), Some(left)) => holds_secret(&text, place, left),
             (Decoded::Text(_), None) | (Decoded::Compressed, _) => true,
         };
     }
     if !may_hold(text) {
         return false;
     }
-    let Some(left) = texts_left.checked_sub(1) else {
+    let Some(left) = levels.checked_sub(1) else {
         return true;
     };
     if speaks_of_secret(text.as_bytes()) {
@@ -47,6 +55,7 @@ pub(super) fn holds_secret(text: &str, is_other_patch: bool, texts_left: usize) 
     let document = owned.document();
     let mut roots = (0..document.len()).filter_map(|at| document.root(at));
     roots.any(|root| {
+        let is_other = place == SecretPlace::OtherPatch;
         // A plain text is read as one scalar, the same text again.
         if root
             .scalar_text()
@@ -55,10 +64,10 @@ pub(super) fn holds_secret(text: &str, is_other_patch: bool, texts_left: usize) 
             return false;
         }
         let place = match of_root(root) {
-            Place::Plain if is_other_patch => Place::OtherPatch,
+            SecretPlace::Plain if is_other => SecretPlace::OtherPatch,
             place => place,
         };
-        holds(place, root, left)
+        holds(place, root, reader(left))
     })
 }
 
@@ -177,7 +186,9 @@ fn percent_decoded(data: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{holds_secret, speaks_of_secret};
+    use super::{SecretPlace, holds_secret, speaks_of_secret};
+
+    const PLAIN: SecretPlace = SecretPlace::Plain;
 
     #[test]
     fn lines_that_define_a_secret_are_found() {
@@ -217,16 +228,16 @@ mod tests {
         let percent = "data:,kind%3A%20Secret%0Adata%3A%20%7Ba%3A%20b%7D";
         let operation = "- {op: add, path: /data/a, value: b}\n";
         for text in [secret, base64, percent, operation] {
-            assert!(holds_secret(text, false, 8), "{text}");
+            assert!(holds_secret(text, PLAIN, 8), "{text}");
         }
         let within = format!("files:\n- content: {base64}\n");
-        assert!(holds_secret(&within, false, 8));
+        assert!(holds_secret(&within, PLAIN, 8));
         assert!(holds_secret(
             "data:text/plain;base64,H4sIAAAAAAAAA0vOzy0oSi0uTk0BAIaOXhEJAAAA",
-            false,
+            PLAIN,
             8
         ));
-        assert!(!holds_secret(operation, true, 8));
+        assert!(!holds_secret(operation, SecretPlace::OtherPatch, 8));
         for text in [
             "kind: ConfigMap\nmetadata: {name: Secret}\ndata: {a: b}\n",
             "a text with the word Secret",
@@ -234,7 +245,7 @@ mod tests {
             "dGhpcyBpcyBqdXN0IGEgdGV4dCB0aGF0IGlzIGxvbmcK",
             "[\"Secret\"]",
         ] {
-            assert!(!holds_secret(text, false, 8), "{text}");
+            assert!(!holds_secret(text, PLAIN, 8), "{text}");
         }
     }
 }
