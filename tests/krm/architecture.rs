@@ -388,6 +388,7 @@ fn a_value_becomes_json_only_with_its_mark() {
             .map(|found| found[1].to_owned());
         names.any(|name| name != "Edit")
             || source.code.contains(").to_json()")
+            || source.code.contains("?.to_json()")
             || source.code.contains("\n            .to_json()")
     });
     let found: BTreeSet<String> = found.map(|source| source.path).collect();
