@@ -245,7 +245,7 @@ fn hidden_unless(open: &[&str], key: &str) -> SecretPlace {
     }
 }
 
-/// What is read of a mapping to know its role.
+/// The fields of a mapping that decide its role.
 #[derive(Default)]
 struct CarrierHead {
     kind: Option<String>,
@@ -346,7 +346,7 @@ struct SecretSearch {
     texts: TextReader,
 }
 
-/// Levels of a value, those behind aliases included. A deeper value is hidden.
+/// Levels of a value, those of aliases included. A deeper value is hidden.
 const MOST_LEVELS: usize = 1_024;
 
 impl SecretSearch {

@@ -31,7 +31,7 @@ pub(super) const fn reader(levels: usize) -> TextReader {
     }
 }
 
-/// Whether a text in a place holds a value of a Secret. Texts within texts are followed `levels` times; what is nested
+/// Whether a text in a place holds a value of a Secret. Texts within texts are followed `levels` times; a text that is nested
 /// deeper counts as secret.
 fn holds_secret(text: &str, place: SecretPlace, levels: usize) -> bool {
     if let Some(decoded) = decoded(text) {
@@ -112,7 +112,7 @@ enum Decoded {
     Compressed,
 }
 
-/// What a text encodes as a whole: base64, in lines or not, or the address of data.
+/// The text that a whole text encodes: base64, in lines or not, or the address of data.
 fn decoded(text: &str) -> Option<Decoded> {
     let text = text.trim();
     let data = match text.strip_prefix("data:") {
