@@ -136,7 +136,7 @@ fn decoded(text: &str) -> Option<Decoded> {
     if bytes.starts_with(&GZIP) {
         return Some(Decoded::Compressed);
     }
-    // Most words are base64 by chance. What they encode is no text.
+    // Most words are base64 by chance. They do not encode a text.
     let text = String::from_utf8(bytes).ok()?;
     let is_text = !text.contains(|c: char| c.is_control() && !c.is_whitespace());
     is_text.then_some(Decoded::Text(text))
