@@ -64,6 +64,7 @@
 //! - [`address`]: what data may say about where a package comes from.
 //! - [`package`], [`diff`], [`git`]: package directories, their changed files, and packages in repositories.
 //! - [`merge`]: three-way merges of packages, resources and fields.
+//! - [`mask`]: how values of Secrets are hidden in what is printed.
 //! - [`review`]: what a change of a package means for a cluster.
 //! - [`patch`]: strategic merge patches, and what `kubectl apply` does.
 //! - [`schema`]: how the elements of Kubernetes' lists and maps relate.
@@ -91,7 +92,6 @@ mod word_enum;
 mod conditions;
 pub mod escaped;
 mod interner;
-mod mask;
 mod nearest;
 pub mod parallel;
 pub mod result_printer;
@@ -110,6 +110,7 @@ pub mod git;
 pub mod identity;
 pub mod kptfile;
 pub mod latest;
+pub mod mask;
 pub mod merge;
 pub mod overlay;
 pub mod package;

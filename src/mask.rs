@@ -1,4 +1,4 @@
-//! Masks the values of Secrets in diffs, as `kubectl diff` does.
+//! Masks the values of Secrets in diffs and printed documents, as `kubectl diff` does.
 //!
 //! ```yaml
 //! data:
@@ -8,12 +8,13 @@
 //!
 //! Source: contract, Results.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::Range;
 
-use crate::results::LAST_APPLIED;
-use crate::yaml::{NodeRef, OwnedDocument, Value};
+use crate::results::{hidden_nodes, text_holds_secret};
+use crate::yaml::{NodeRef, OwnedDocument, Path, Value};
 
 /// A value that is masked, and its places.
 struct Hidden {
@@ -21,30 +22,41 @@ struct Hidden {
     value: Option<Value>,
 }
 
-/// The masked values, by the Secret and the path within it.
-type AllHidden = BTreeMap<(String, &'static str, String), Hidden>;
+/// The masked values, by the name of the resource and the path within it.
+type AllHidden = BTreeMap<(String, String), Hidden>;
 
-/// Two versions of a Secret with their values masked. A version that is not YAML is masked completely.
+/// Two versions of a Secret, or of a patch of one, with their values masked. A version that is not YAML is masked
+/// completely.
 pub(crate) fn masked(before: &str, after: &str) -> (String, String) {
-    let sides = [before, after].map(|text| OwnedDocument::parse(text.to_owned()).ok());
-    let hidden = sides.each_ref().map(|side| {
-        let mut found = AllHidden::new();
-        let root = side.as_ref().and_then(OwnedDocument::root);
-        root.into_iter()
-            .for_each(|root| hide_values(root, "", &mut found));
-        found
-    });
+    let (sides, hidden) = read([before, after], true);
     with_hidden([before, after], &sides, &hidden)
 }
 
 /// Two versions of a file with the values of Secrets masked; `None` if they have no Secret. A version that is not YAML
-/// is masked completely if one of them mentions Secrets.
+/// is masked completely if it seems to define a Secret.
 pub(crate) fn masked_file(before: &str, after: &str) -> Option<(String, String)> {
     let texts = [before, after];
     // Most files do not mention Secrets and need no parsing.
-    if !texts.iter().any(|text| text.contains(SECRET)) {
+    if !texts.iter().any(|text| text_holds_secret(text)) {
         return None;
     }
+    let (sides, hidden) = read(texts, false);
+    let is_all_read = sides.iter().all(Option::is_some);
+    let is_plain = hidden.iter().all(BTreeMap::is_empty);
+    (!is_all_read || !is_plain).then(|| with_hidden(texts, &sides, &hidden))
+}
+
+/// A text with the values of Secrets masked.
+#[must_use]
+pub fn masked_text(text: &str) -> Cow<'_, str> {
+    match masked_file(text, "") {
+        Some((masked, _)) => Cow::Owned(masked),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// Both versions parsed, and what is masked in them. `is_secret` means that each is a Secret without saying so.
+fn read(texts: [&str; 2], is_secret: bool) -> ([Option<OwnedDocument>; 2], [AllHidden; 2]) {
     let sides = texts.map(|text| OwnedDocument::parse(text.to_owned()).ok());
     let hidden = sides.each_ref().map(|side| {
         let mut found = AllHidden::new();
@@ -52,16 +64,16 @@ pub(crate) fn masked_file(before: &str, after: &str) -> Option<(String, String)>
         let roots = document
             .into_iter()
             .flat_map(|document| (0..document.len()).filter_map(move |index| document.root(index)));
-        roots.for_each(|root| hide_secrets(root, &mut found));
+        for root in roots {
+            let is_secret = is_secret && root.get("target").is_none();
+            for node in hidden_nodes(root, is_secret) {
+                hide(node, &mut found);
+            }
+        }
         found
     });
-    let is_all_read = sides.iter().all(Option::is_some);
-    let is_plain = hidden.iter().all(BTreeMap::is_empty);
-    (!is_all_read || !is_plain).then(|| with_hidden(texts, &sides, &hidden))
+    (sides, hidden)
 }
-
-/// The kind whose values are masked.
-const SECRET: &str = "Secret";
 
 /// Both texts with masks in place of the masked values.
 fn with_hidden(
@@ -105,63 +117,54 @@ fn with_masks(text: &str, ranges: &BTreeMap<usize, (usize, &str)>) -> String {
     masked
 }
 
-/// Collects the values of a Secret, or of the Secrets in a list.
-fn hide_secrets(root: NodeRef<'_>, found: &mut AllHidden) {
-    let root = root.resolved();
-    let text = |path: &[&str]| Some(root.get_path(path)?.resolved().scalar_text()?.to_owned());
-    if text(&["kind"]).as_deref() == Some(SECRET) {
-        let part = |name| text(&["metadata", name]).unwrap_or_default();
-        let name = format!("{}/{}", part("namespace"), part("name"));
-        hide_values(root, &name, found);
-    } else if let Some(items) = root.get("items").map(|items| items.resolved()) {
-        let is_of_secrets = text(&["kind"]).as_deref() == Some("SecretList");
-        for (at, item) in items.items().enumerate() {
-            if is_of_secrets {
-                hide_values(item.resolved(), &at.to_string(), found);
-            } else {
-                hide_secrets(item, found);
+/// Hides a value. Of a collection, such as `data`, the parts are hidden, so that their names remain.
+fn hide(node: NodeRef<'_>, found: &mut AllHidden) {
+    let parts: Vec<NodeRef<'_>> = node
+        .entries()
+        .map(|entry| entry.value)
+        .chain(node.items())
+        .collect();
+    let parts = if parts.is_empty() { vec![node] } else { parts };
+    for part in parts.into_iter().filter(|part| !part.is_null()) {
+        // The value of an alias is elsewhere in the text.
+        let ranges = vec![part.range(), part.resolved().range()];
+        match found.entry(key(part)) {
+            // A file can have two Secrets of one name.
+            Entry::Occupied(mut first) => first.get_mut().ranges.extend(ranges),
+            Entry::Vacant(place) => {
+                let value = part.value();
+                place.insert(Hidden { ranges, value });
             }
         }
     }
 }
 
-fn hide_values(root: NodeRef<'_>, secret: &str, found: &mut AllHidden) {
-    let mut hide = |section: &'static str, key: &str, node: NodeRef<'_>| {
-        if node.is_null() {
-            return;
-        }
-        // The value of an alias is elsewhere in the text.
-        let ranges = vec![node.range(), node.resolved().range()];
-        let value = node.value();
-        let path = (secret.to_owned(), section, key.to_owned());
-        match found.entry(path) {
-            // A file can have two Secrets of one name.
-            Entry::Occupied(mut first) => first.get_mut().ranges.extend(ranges),
-            Entry::Vacant(place) => {
-                place.insert(Hidden { ranges, value });
-            }
-        }
-    };
-    for section in ["data", "stringData"] {
-        let Some(node) = root.get(section) else {
-            continue;
+/// The name of the resource around a node, and the node's path within the resource.
+fn key(node: NodeRef<'_>) -> (String, String) {
+    let above = std::iter::successors(node.parent(), NodeRef::parent);
+    let named = above.into_iter().find_map(|above| {
+        let part = |name| {
+            Some(
+                above
+                    .get_path(&["metadata", name])?
+                    .scalar_text()?
+                    .to_owned(),
+            )
         };
-        if node.resolved().kind().is_mapping() {
-            node.resolved().entries().for_each(|entry| {
-                let key = entry.key.scalar_text().unwrap_or_default();
-                hide(section, key, entry.value);
-            })
-        } else {
-            hide(section, "", node)
-        }
-    }
-    if let Some(node) = root.get_path(&["metadata", "annotations", LAST_APPLIED]) {
-        hide("metadata", LAST_APPLIED, node);
-    }
-    // A JSON patch is one text, which is masked completely.
-    if let Some(node) = root.get("patch").filter(|_| root.get("target").is_some()) {
-        hide("patch", "", node);
-    }
+        let name = part("name")?;
+        Some((
+            above,
+            format!("{}/{name}", part("namespace").unwrap_or_default()),
+        ))
+    });
+    let (above, name) = match named {
+        Some((above, name)) => (above.path().elements().len(), name),
+        None => (0, String::new()),
+    };
+    let path = node.path();
+    let within = path.elements().iter().skip(above).cloned();
+    let within = within.fold(Path::root(), |path, element| path.child(element));
+    (name, within.to_string())
 }
 
 #[cfg(test)]

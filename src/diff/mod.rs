@@ -77,14 +77,11 @@ pub(crate) fn change_diff(
 }
 
 /// The diff without the values of Secrets; `None` if there are none.
-fn masked_diff(path: &str, before: FileSide<'_>, after: FileSide<'_>) -> Option<String> {
-    // Other files are texts that may mention Secrets, but do not define them.
-    let is_yaml = [".yaml", ".yml", ".json"]
-        .iter()
-        .any(|ending| path.ends_with(ending));
-    if !is_yaml {
-        return None;
-    }
+pub fn masked_diff(
+    path: &str,
+    before: Option<(&[u8], u32)>,
+    after: Option<(&[u8], u32)>,
+) -> Option<String> {
     let [old, new] = [before, after].map(|file| file.map(|(bytes, _)| bytes));
     let (old, new) = (text_of(old)?, text_of(new)?);
     let (old_masked, new_masked) = masked_file(old.unwrap_or_default(), new.unwrap_or_default())?;
@@ -93,9 +90,6 @@ fn masked_diff(path: &str, before: FileSide<'_>, after: FileSide<'_>) -> Option<
     let new_mode = after.map_or(USUAL_MODE, |(_, mode)| mode);
     Some(text_diff(path, old, new, new_mode))
 }
-
-/// The content of a file and its permission bits; `None` if it does not exist.
-type FileSide<'f> = Option<(&'f [u8], u32)>;
 
 /// The mode as Git writes it, which depends only on whether the owner may execute the file.
 fn git_mode(mode: u32) -> u32 {

@@ -15,7 +15,7 @@ use crate::config::UsageError;
 use crate::diff::{change_diff, unified_diff};
 use crate::functions::{Document, Function, OnPackage, Output};
 use crate::kptfile::upstream_file;
-use crate::mask::masked;
+use crate::mask::{masked, masked_file};
 use crate::package::{
     FileChange, Package, PackageError, read_only_file, read_package, recover_package, write_package,
 };
@@ -231,14 +231,19 @@ fn document_diff(document: &Document) -> String {
     let name = resource.name.as_deref().unwrap_or_default();
     let path = format!("{group}.{}.{namespace}.{name}", resource.kind);
     let is_there = !before.is_empty();
-    let (masked_before, masked_text);
-    let (before, text) = if resource.kind.as_ref() == "Secret" {
-        (masked_before, masked_text) = masked(before, text);
-        (&*masked_before, &*masked_text)
-    } else {
-        (before.as_str(), text.as_str())
+    let hidden = match resource.kind.as_ref() {
+        "Secret" => Some(masked(before, text)),
+        _ => masked_file(before, text),
     };
-    unified_diff(&path, Some(before).filter(|_| is_there), Some(text))
+    let (before, text) = match &hidden {
+        Some((before, text)) => (before, text),
+        None => (before, text),
+    };
+    unified_diff(
+        &path,
+        Some(before.as_str()).filter(|_| is_there),
+        Some(text),
+    )
 }
 
 /// A warning for each file that was skipped.

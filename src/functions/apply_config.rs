@@ -126,7 +126,7 @@ fn one(
         options.list_order,
         &mut findings,
     );
-    findings.report(resource, None, results);
+    findings.report(resource, &[pair.config, live], None, results);
     if with_origin(&result) {
         result = with_origin_annotations(result, resource);
     }

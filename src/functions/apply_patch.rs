@@ -410,7 +410,9 @@ fn apply_patches(
                 let mut findings = Findings::default();
                 let order = options.list_order;
                 let applied = apply(&current, &patch.node, rules, order, &mut findings);
-                findings.report(resource, Some(&patch.place), results);
+                let nodes = [Some(node), patch.node.source()];
+                let nodes: Vec<NodeRef<'_>> = nodes.into_iter().flatten().collect();
+                findings.report(resource, &nodes, Some(&patch.place), results);
                 match applied {
                     Applied::Resource(result) => current = keep_identity(&live, result),
                     Applied::Deleted => {

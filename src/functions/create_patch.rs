@@ -171,7 +171,7 @@ impl PatchMaker<'_> {
                 self.for_kustomize(pair, &config, live, rules, &mut findings)?
             }
         };
-        findings.report(resource, None, results);
+        findings.report(resource, &[pair.config, live], None, results);
         if findings.has_errors() {
             return Ok(Vec::new());
         }

@@ -159,6 +159,9 @@ pub(crate) struct DiffArguments {
     /// Count the changed lines of each resource
     #[arg(long)]
     pub(crate) stat: bool,
+    /// Also show the values of Secrets
+    #[arg(long)]
+    pub(crate) show_secrets: bool,
 }
 
 /// Show the revision, edits and newer releases of each package below a directory
@@ -234,6 +237,9 @@ pub(crate) struct OverlayArguments {
     /// Write the files into a directory that is empty or does not exist
     #[arg(long, value_name = "DIR")]
     pub(crate) into: Option<PathBuf>,
+    /// Also show the values of Secrets. The files of --into always have them
+    #[arg(long)]
+    pub(crate) show_secrets: bool,
     /// Also compare with the output of the kustomize on PATH
     #[arg(long)]
     pub(crate) verify: bool,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use krm_variants::diff::file_diff;
+use krm_variants::diff::{file_diff, masked_diff};
 use krm_variants::escaped::ShownLine;
 use krm_variants::functions::render_variant::cloned_files;
 use krm_variants::merge::with_line_ends_of;
@@ -25,7 +25,7 @@ pub(crate) fn run(diff: &DiffArguments, common: &Common) -> Result<u8> {
     let package = LocalPackage::open(&diff.directory)?;
     let base = base(&FollowedPackage::open_cached(&package)?);
     let base = base.map_err(|error| error.hint(package.command(&["status"])))?;
-    let edits = edits(&package, &base)?;
+    let edits = edits(&package, &base, diff.show_secrets)?;
     if common.json {
         let list: Vec<_> = edits.iter().map(Edit::to_json).collect();
         print::json(&json!({"path": package.name(), "edits": list}))?;
@@ -183,7 +183,7 @@ fn texts_of(file: &str, document: Document<'_>) -> Vec<ResourceText> {
 }
 
 /// The edits of a package, in the order of its files.
-fn edits(package: &LocalPackage, base: &UneditedPackage) -> Result<Vec<Edit>> {
+fn edits(package: &LocalPackage, base: &UneditedPackage, shows_secrets: bool) -> Result<Vec<Edit>> {
     let mut own = package.contents.clone();
     let text = LocalPackage::kptfile(&own);
     let text = kptfile::with_lock_of(&text, &LocalPackage::kptfile(&base.raw))?;
@@ -218,12 +218,18 @@ fn edits(package: &LocalPackage, base: &UneditedPackage) -> Result<Vec<Edit>> {
             (None, Some(_)) => " (added)",
             _ => "",
         };
-        edits.extend(edit(format!("{file}: {shown}{what}"), file, old, new));
+        let name = format!("{file}: {shown}{what}");
+        edits.extend(edit(name, file, [old, new], shows_secrets));
     }
     let paths: BTreeSet<&&str> = ours.others.keys().chain(raw.others.keys()).collect();
     for path in paths {
         let [before, after] = [&raw, &ours].map(|parts| parts.others.get(path).copied());
-        edits.extend(edit((*path).to_owned(), path, before, after));
+        edits.extend(edit(
+            (*path).to_owned(),
+            path,
+            [before, after],
+            shows_secrets,
+        ));
     }
     edits.sort_by_key(|(file, _)| *file);
     Ok(edits.into_iter().map(|(_, edit)| edit).collect())
@@ -233,12 +239,16 @@ fn edits(package: &LocalPackage, base: &UneditedPackage) -> Result<Vec<Edit>> {
 fn edit<'p>(
     name: String,
     path: &'p str,
-    before: Option<&[u8]>,
-    after: Option<&[u8]>,
+    [before, after]: [Option<&[u8]>; 2],
+    shows_secrets: bool,
 ) -> Option<(&'p str, Edit)> {
     let before = before.map(|before| with_line_ends_of(before, after.unwrap_or(before)));
     let before = before.as_deref();
     let with_mode = |bytes| (bytes, 0o644);
-    let text = || file_diff(path, before.map(with_mode), after.map(with_mode));
+    let text = || {
+        let (before, after) = (before.map(with_mode), after.map(with_mode));
+        let masked = masked_diff(path, before, after).filter(|_| !shows_secrets);
+        masked.unwrap_or_else(|| file_diff(path, before, after))
+    };
     (before != after).then(|| (path, Edit { name, text: text() }))
 }

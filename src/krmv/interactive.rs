@@ -7,7 +7,7 @@ use std::process::Command;
 use console::Key;
 use krm_variants::escaped::{ShownText, StandardStream};
 use krm_variants::package::is_krm_name;
-use krm_variants::results::speaks_of_secret;
+use krm_variants::results::Mark;
 use krm_variants::yaml::{ParseOptions, Tree};
 
 use super::cli::{Common, Take};
@@ -145,10 +145,9 @@ fn show(
     page.changed_by(directory, conflict);
     let bytes = resolution.contents.get(conflict.file());
     // Values of Secrets are redacted above, and not shown here.
-    let bytes = bytes.filter(|bytes| !speaks_of_secret(bytes));
-    let text = bytes
-        .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
-        .unwrap_or_default();
+    let text = bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    let text = text.filter(|text| !Mark::within_texts([text.as_str()]).is_hidden());
+    let text = text.unwrap_or_default();
     let first = line.saturating_sub(CONTEXT + 1);
     for (number, text) in text.lines().enumerate().skip(first).take(2 * CONTEXT + 1) {
         let mark = if number + 1 == line { '>' } else { ' ' };

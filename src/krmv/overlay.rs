@@ -1,6 +1,7 @@
 //! `krmv overlay`: shows a package as its upstream and a kustomize overlay. `--check` lists the patches of an overlay
 //! that have no effect.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
@@ -12,6 +13,7 @@ use krm_variants::filter::write_documents;
 use krm_variants::functions::{
     Document, Inputs, Items, SuppliedInput, create_overlay, run as run_function,
 };
+use krm_variants::mask::masked_text;
 use krm_variants::overlay::{OverlayError, OverlayState, PackageTexts, check, differences};
 use krm_variants::results::{Results, Severity};
 use krm_variants::schema::Schema;
@@ -57,10 +59,17 @@ pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
     if let Some(into) = &overlay.into {
         write_documents(into, &documents)?;
     }
+    let shown = |text| {
+        if overlay.show_secrets {
+            Cow::Borrowed(text)
+        } else {
+            masked_text(text)
+        }
+    };
     if common.json {
-        let files: BTreeMap<&str, &str> = documents
+        let files: BTreeMap<&str, Cow<'_, str>> = documents
             .iter()
-            .filter_map(|file| Some((file.path.as_deref()?, file.text.as_str())))
+            .filter_map(|file| Some((file.path.as_deref()?, shown(&file.text))))
             .collect();
         let list: Vec<_> = results.iter().map(result_json).collect();
         print::json(
@@ -75,7 +84,7 @@ pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
                 "# {}",
                 file.path.as_deref().unwrap_or_default()
             ));
-            page.document(&format!("{}\n", file.text.trim_end()));
+            page.document(&format!("{}\n", shown(&file.text).trim_end()));
             page.line("---");
         }
     }

@@ -14,7 +14,7 @@ use crate::patch::node::Node;
 use crate::patch::rules::Rules;
 use crate::patch::write::to_text;
 use crate::resource::Resource;
-use crate::results::and_more;
+use crate::results::{Mark, QuotedValue, and_more};
 use crate::schema::Schema;
 use crate::yaml::{EditError, OwnedDocument, Value, to_block_text};
 
@@ -315,6 +315,9 @@ impl<'b, 'p> OverlayBuilder<'b, 'p> {
             }
             let comments = omitted_comments(&new.source(), &old.source(), &patches);
             if let Some(first) = comments.first() {
+                // A comment can have an old value.
+                let source = new.source();
+                let first = QuotedValue::name(Mark::within_texts([&*source]), first);
                 let more = and_more(comments.len());
                 omitted.push((new.resource(), format!("the comment `{first}`{more}")));
             }

@@ -1,8 +1,8 @@
 //! Problems in a patch, and their places.
 
 use crate::resource::Resource;
-use crate::results::{FunctionResult, Reason, Results, Severity, is_secret};
-use crate::yaml::{Path, Trail};
+use crate::results::{FunctionResult, Mark, QuotedValue, Reason, Results, Severity};
+use crate::yaml::{NodeRef, Path, Trail};
 
 /// A problem at a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,15 +52,22 @@ impl Findings {
             .any(|finding| finding.severity == Severity::Error)
     }
 
-    /// Reports the findings about a resource; `patch` names the patch that they are in.
-    pub(crate) fn report(&self, resource: &Resource, patch: Option<&str>, results: &mut Results) {
+    /// Reports the findings about a resource; `patch` names the patch that they are in. `nodes` are the values that messages
+    /// can quote: the resource, and what changes it.
+    pub(crate) fn report(
+        &self,
+        resource: &Resource,
+        nodes: &[NodeRef<'_>],
+        patch: Option<&str>,
+        results: &mut Results,
+    ) {
         for finding in &self.0 {
-            // Messages quote values, which must stay hidden in Secrets.
-            let is_hidden = is_secret(resource, &finding.path) && finding.path != Path::root();
-            let message = if is_hidden {
-                "expected another value, found <redacted>"
+            let marks = nodes.iter().map(|node| Mark::at_path(*node, &finding.path));
+            let mark = marks.reduce(Mark::or).unwrap_or_default();
+            let message = if mark.is_hidden() {
+                format!("expected another value, found {}", QuotedValue::redacted())
             } else {
-                &finding.message
+                finding.message.clone()
             };
             let result = match finding.severity {
                 Severity::Error => FunctionResult::error(finding.reason, message),

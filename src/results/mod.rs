@@ -9,6 +9,7 @@ mod message;
 mod reason;
 mod refusal;
 mod rule;
+mod secrets;
 mod shown;
 
 pub(crate) use list::MOST_LISTED;
@@ -17,10 +18,10 @@ pub use message::Message;
 pub use reason::Reason;
 pub(crate) use refusal::Refusal;
 pub use rule::rule_for;
-pub use shown::{LAST_APPLIED, ResultValue, and_more, shown, speaks_of_secret};
-pub(crate) use shown::{
-    LIMIT, REDACTED, is_secret, is_secret_field, json, listed, listed_by_verb, with_article,
-};
+pub use secrets::{LAST_APPLIED, Mark, QuotedValue, speaks_of_secret};
+pub(crate) use secrets::{Marks, hidden_nodes, text_holds_secret};
+pub(crate) use shown::{LIMIT, listed, listed_by_verb, with_article};
+pub use shown::{ResultValue, and_more};
 
 use std::borrow::Cow;
 use std::fmt;
@@ -210,13 +211,14 @@ impl FunctionResult {
         self
     }
 
-    /// Sets the field's current and proposed values; long values are cut.
+    /// Sets the field's current and proposed values.
     #[must_use]
-    pub fn with_values(mut self, current: Option<&Value>, proposed: Option<&Value>) -> Self {
-        self.values = Some(Box::new(FieldValues {
-            current: current.map(ResultValue::of),
-            proposed: proposed.map(ResultValue::of),
-        }));
+    pub fn with_values(
+        mut self,
+        current: Option<ResultValue>,
+        proposed: Option<ResultValue>,
+    ) -> Self {
+        self.values = Some(Box::new(FieldValues { current, proposed }));
         self
     }
 

@@ -18,7 +18,7 @@ use crate::interner::matches;
 use crate::merge::package::{Members, same_document};
 use crate::merge::resources::pair;
 use crate::resource_list::{ItemId, ResourceList};
-use crate::results::Reason;
+use crate::results::{Marks, Reason};
 use crate::schema::{Schema, TypeRef};
 use crate::yaml::{NodeRef, Path};
 
@@ -261,9 +261,11 @@ impl<'l> Comparison<'_, 'l> {
         };
         let finding = ReviewFinding::new(risk, Reason::ResourceRenamed, after.resource, message);
         let path = ["metadata", field];
-        let finding = finding
-            .at(Path::fields(&path))
-            .with_values(before.node.get_path(&path), after.node.get_path(&path));
+        let finding = finding.at(Path::fields(&path)).with_values(
+            before.node.get_path(&path),
+            after.node.get_path(&path),
+            &Marks::default(),
+        );
         self.review
             .findings
             .push(finding.by(pair.upstream.map(|_| Author::Local)));
@@ -295,6 +297,7 @@ impl<'l> Comparison<'_, 'l> {
             rows,
             schema,
             review: &mut self.review,
+            marks: Marks::default(),
         };
         let mut walk = DiffWalk {
             visit: &mut |place, is_found| fields.visit(place, is_found),
@@ -323,6 +326,7 @@ struct FieldReview<'f, 'l> {
     rows: &'f RowsOfKind,
     schema: Option<TypeRef<'l>>,
     review: &'f mut Review,
+    marks: Marks,
 }
 
 impl<'l> FieldReview<'_, 'l> {
@@ -355,7 +359,7 @@ impl<'l> FieldReview<'_, 'l> {
             let is_shown = row.path != "{pod}";
             is_here |= is_shown;
             self.review.findings.push(if is_shown {
-                finding.with_values(place.before, place.after)
+                finding.with_values(place.before, place.after, &self.marks)
             } else {
                 finding
             });

@@ -36,7 +36,7 @@ use serde::Serialize;
 
 use crate::resource::Resource;
 use crate::resource_list::{RefusedWalks, ResourceList};
-use crate::results::{FunctionResult, LIMIT, REDACTED, Reason, Results, is_secret};
+use crate::results::{FunctionResult, LIMIT, Mark, Marks, Reason, ResultValue, Results};
 use crate::schema::Schema;
 use crate::yaml::{NodeRef, Path, Value};
 
@@ -118,7 +118,7 @@ pub struct ReviewFinding {
     /// One sentence, lower case, without a full stop.
     pub message: String,
     /// The values of the field before and after. Long values are cut.
-    pub values: [Option<Value>; 2],
+    pub values: [Option<ResultValue>; 2],
 }
 
 impl ReviewFinding {
@@ -146,27 +146,30 @@ impl ReviewFinding {
 
     /// Adds the values of the field. Values of Secrets are redacted. If two long values begin alike and differ in one
     /// place, the finding is about that place.
-    fn with_values(mut self, before: Option<NodeRef<'_>>, after: Option<NodeRef<'_>>) -> Self {
-        let is_hidden = match (&self.resource, &self.field) {
-            (Some(resource), Some(path)) => is_secret(resource, path),
-            _ => false,
-        };
-        self.values = [before, after].map(|node| {
-            // The values of a CustomResourceDefinition can be megabytes long.
-            let value = node?.beginning(LIMIT + 1)?;
-            Some(if is_hidden { REDACTED.into() } else { value })
-        });
+    fn with_values(
+        mut self,
+        before: Option<NodeRef<'_>>,
+        after: Option<NodeRef<'_>>,
+        marks: &Marks,
+    ) -> Self {
+        // The beginning of a value does not show that it is one with a Secret.
+        let mark = marks.within_any([before, after].into_iter().flatten());
+        // The values of a CustomResourceDefinition can be megabytes long.
+        let values = [before, after].map(|node| node?.beginning(LIMIT + 1));
         let beginning = |value: &Option<Value>| value.as_ref().map(Value::to_json);
-        let [old, new] = self.values.each_ref().map(beginning);
+        let [old, new] = values.each_ref().map(beginning);
+        self.values = values.map(|value| Some(ResultValue::of(mark, &value?)));
         let begin_alike = old
             .zip(new)
             .is_some_and(|(old, new)| old.bytes().take(LIMIT).eq(new.bytes().take(LIMIT)));
-        let one = before.zip(after).filter(|_| begin_alike && !is_hidden);
+        let one = before
+            .zip(after)
+            .filter(|_| begin_alike && mark == Mark::default());
         let one = one.and_then(|(before, after)| walk::only_difference(before, after));
         match (one, &self.field) {
             (Some((step, before, after)), Some(field)) => {
                 self.field = Some(field.child(step));
-                self.with_values(Some(before), Some(after))
+                self.with_values(Some(before), Some(after), marks)
             }
             _ => self,
         }
@@ -193,7 +196,7 @@ impl ReviewFinding {
             let [before, after] = &self.values;
             result = result
                 .with_field(field)
-                .with_values(before.as_ref(), after.as_ref());
+                .with_values(before.clone(), after.clone());
         }
         result = result.tag(RISK, self.risk.as_str());
         match self.by {

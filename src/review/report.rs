@@ -210,6 +210,7 @@ fn row(result: &FunctionResult, has_by: bool) -> Markdown {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::Mark;
     use crate::yaml::Value;
 
     #[test]
@@ -219,7 +220,8 @@ mod tests {
             template.as_str().into()
         };
         let result = FunctionResult::info("changes");
-        let result = result.with_values(Some(&list("1Gi")), Some(&list("2Gi")));
+        let [one, two] = ["1Gi", "2Gi"].map(|size| ResultValue::of(Mark::default(), &list(size)));
+        let result = result.with_values(Some(one), Some(two));
         let [before, after] = values(&result, 68).map(Option::unwrap_or_default);
         assert!(
             before.ends_with(" 1Gi\"") && before.starts_with('…'),

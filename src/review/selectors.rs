@@ -11,7 +11,7 @@ use super::table::section;
 use super::units::{ClusterObject, ObjectKey, Objects, may_be_one};
 use super::walk::{given, text};
 use super::{ReviewFinding, Risk};
-use crate::results::Reason;
+use crate::results::{Marks, Reason};
 use crate::yaml::NodeRef;
 
 /// A field that selects other resources by their labels.
@@ -122,7 +122,8 @@ pub(super) fn find(
                     message,
                 );
                 let finding = finding.at(path_below(node, unit.node));
-                found.push(finding.with_values(Some(old_node), Some(node)));
+                let marks = Marks::default();
+                found.push(finding.with_values(Some(old_node), Some(node), &marks));
             }
         }
     }

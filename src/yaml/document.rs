@@ -21,6 +21,11 @@ impl<'a> Document<'a> {
         std::ptr::eq(self.tree, other.tree) && std::ptr::eq(self.text, other.text)
     }
 
+    /// Identifies the tree while it is in memory.
+    pub(crate) fn address(&self) -> usize {
+        std::ptr::from_ref(self.tree).addr()
+    }
+
     /// Pairs a tree with the text that it was parsed from.
     #[must_use]
     pub fn new(text: &'a str, tree: &'a Tree) -> Self {

@@ -378,7 +378,7 @@ impl<'a> NodeRef<'a> {
     }
 
     /// The key that this node is the value of.
-    pub(super) fn key_of_value(&self) -> Option<Self> {
+    pub(crate) fn key_of_value(&self) -> Option<Self> {
         let parent = self.parent().filter(|parent| parent.kind().is_mapping())?;
         let by_colon = |indicator| self.document.text.as_bytes()[indicator] == b':';
         if !self.indicator().is_some_and(by_colon) {

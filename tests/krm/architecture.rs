@@ -379,3 +379,50 @@ fn few_names_of_types_are_defined_more_than_once() {
         defined.len()
     );
 }
+
+/// The files in which a value becomes JSON without the mark that says whether it may be quoted, and why.
+const JSON_WITHOUT_MARK: [(&str, &str); 13] = [
+    ("yaml/value.rs", "it writes JSON"),
+    ("yaml/edit/refuse.rs", "names of keys"),
+    ("patch/node/fields.rs", "names of keys"),
+    ("results/secrets/mod.rs", "it asks the mark"),
+    ("results/shown.rs", "values that have been marked"),
+    ("review/mod.rs", "compares values"),
+    ("review/report.rs", "values of results"),
+    ("filter/print.rs", "results"),
+    (
+        "functions/expand_variant_set/variant.rs",
+        "values of results",
+    ),
+    (
+        "functions/render_fleet/report/finding.rs",
+        "values of results",
+    ),
+    ("krmv/report.rs", "results"),
+    ("krmv/review.rs", "results"),
+    ("krmv/blame.rs", "compares values"),
+];
+
+#[test]
+fn a_value_becomes_json_only_with_its_mark() {
+    let json = Regex::new(r"\b(\w+)(?:\.|::)to_json\b").expect("a regular expression");
+    let found = sources().into_iter().filter(|source| {
+        // An edit of `krmv diff` is masked when it is made.
+        let mut names = json
+            .captures_iter(&source.code)
+            .map(|found| found[1].to_owned());
+        names.any(|name| name != "Edit")
+            || source.code.contains(").to_json()")
+            || source.code.contains("?.to_json()")
+            || source.code.contains("\n            .to_json()")
+    });
+    let found: BTreeSet<String> = found.map(|source| source.path).collect();
+    let known = JSON_WITHOUT_MARK.map(|(path, _)| path.to_owned());
+    let unknown: Vec<_> = found.iter().filter(|path| !known.contains(path)).collect();
+    assert!(
+        unknown.is_empty(),
+        "use `results::QuotedValue` or `results::ResultValue`: {unknown:?}"
+    );
+    let gone: Vec<_> = known.iter().filter(|path| !found.contains(*path)).collect();
+    assert!(gone.is_empty(), "no longer needed: {gone:?}");
+}

@@ -49,6 +49,7 @@ mod round_trip;
 mod running;
 mod schema;
 mod schemas;
+mod secret_carriers;
 mod secrets;
 mod set_package_context;
 mod shared_text;

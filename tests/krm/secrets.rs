@@ -34,7 +34,7 @@ stringData:
 spec:
   containers: [{name: a, image: x}]
 ";
-const KPTFILE: &str = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n";
+pub(crate) const KPTFILE: &str = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n";
 
 const CONFIGS: [(&str, &str); 11] = [
     (
@@ -62,7 +62,7 @@ const CONFIGS: [(&str, &str); 11] = [
     ),
 ];
 
-fn config(function: &Function) -> Config {
+pub(crate) fn config(function: &Function) -> Config {
     let found = CONFIGS.iter().find(|(name, _)| *name == function.name);
     let text = match found {
         Some((_, "")) | None => String::new(),

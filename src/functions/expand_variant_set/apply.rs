@@ -10,7 +10,7 @@ use super::{Made, Sets};
 use crate::config::PACKAGE_VARIANT;
 use crate::resource::{Origin, Resource};
 use crate::resource_list::{ItemId, ResourceList};
-use crate::results::{FunctionResult, Reason, Results};
+use crate::results::{FunctionResult, Mark, Reason, ResultValue, Results};
 use crate::variant::fan_out::{Set, SetExpansion, SetVariant};
 use crate::variant::status::write_status;
 use crate::yaml::{EditError, Value};
@@ -178,7 +178,8 @@ fn report_changes(changes: &[SpecChange], resource: &Resource, results: &mut Res
     let updated = |result: FunctionResult| result.with_resource(resource).tag("action", "updated");
     for change in changes.iter().take(MOST_CHANGES) {
         let result = updated(FunctionResult::info(change.message())).with_field(&change.path);
-        results.push(result.with_values(change.current.as_ref(), change.proposed.as_ref()));
+        let value = |value: &Option<Value>| Some(ResultValue::of(Mark::default(), value.as_ref()?));
+        results.push(result.with_values(value(&change.current), value(&change.proposed)));
     }
     let more = changes.len().saturating_sub(MOST_CHANGES);
     if more > 0 {

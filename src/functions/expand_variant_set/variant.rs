@@ -6,8 +6,7 @@ use super::check::ALLOW_EMPTY_ANNOTATION;
 use super::fleet::OWNER_LABEL;
 use crate::config::PACKAGE_VARIANT;
 use crate::kptfile::set_metadata;
-use crate::resource::Resource;
-use crate::results::shown;
+use crate::results::{Mark, ResultValue};
 use crate::variant::fan_out::Set;
 use crate::variant::naming::label_value;
 use crate::variant::package_variant_set::{API_VERSION, KIND};
@@ -78,7 +77,7 @@ pub(super) struct SpecChange {
 impl SpecChange {
     /// The change as the message of a result.
     pub(super) fn message(&self) -> String {
-        let json = |value: &Value| shown(&Resource::default(), &self.path, value);
+        let json = |value: &Value| ResultValue::of(Mark::default(), value).to_json();
         match (&self.current, &self.proposed) {
             (Some(current), Some(proposed)) => {
                 format!("updated: `{}` becomes `{}`", json(current), json(proposed))

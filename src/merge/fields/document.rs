@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::merge::merge_schema::MergeSchema;
 use crate::merge::versions::Versions;
+use crate::results::Mark;
 use crate::yaml::{Editor, NodeKind, NodeRef, OwnedDocument, Path, Value};
 
 use super::{Findings, Policy, merge_resource};
@@ -109,7 +110,9 @@ fn changes(
             && !is_reported(path, findings)
     {
         let value = side.and_then(|node| node.value()).unwrap_or(Value::Null);
-        found.push((Value::from(path.to_string()), value));
+        let mark = [base, side, other].into_iter().flatten().map(Mark::at);
+        let mark = mark.reduce(Mark::or).unwrap_or_default();
+        found.push((Value::from(path.to_string()), mark.quotable(&value)));
     }
 }
 

@@ -122,7 +122,10 @@ impl FieldMerger<'_> {
             keeper
         };
         let decision = self.decide(trail, winner);
-        let winner = self.report(trail, ConflictKind::at(trail), values, decision);
+        let kind = ConflictKind::at(trail);
+        let winner = self.report(trail, kind, values, decision, |marks| {
+            marks.at_any(nodes(part).into_iter().flatten())
+        });
         match (part.local, part.upstream) {
             _ if winner != keeper => FieldAction::Removed,
             (None, Some(_)) => FieldAction::Upstream,

@@ -59,7 +59,13 @@ impl FieldMerger<'_> {
                 let first = versions.local.first().or(versions.upstream.first())?;
                 let at = trail.field(first.owner().field_name());
                 let decision = self.decide(&at, self.policy.winner);
-                Some(self.report(&at, ConflictKind::Value, values, decision))
+                let children = versions.into_iter().flatten();
+                let nodes = children.map(|child| child.value);
+                Some(
+                    self.report(&at, ConflictKind::Value, values, decision, |marks| {
+                        marks.at_any(nodes)
+                    }),
+                )
             }
         }
     }

@@ -13,6 +13,7 @@ use super::collection::{NodeVersions, Numbering, Parts, children_of};
 use super::groups::renamed_keys;
 use super::{ConflictKind, FieldMerger};
 use crate::merge::trail::Trail;
+use crate::results::{Mark, Marks};
 use crate::schema::{Identity, ListType};
 use crate::yaml::{NodeRef, Value};
 
@@ -109,7 +110,11 @@ impl FieldMerger<'_> {
             local: !local_is_absent,
             upstream: nodes.upstream.is_some(),
         };
-        let side = self.decide_jointly(trail, is_present, &functions.identities);
+        let lists = [nodes.base, Some(nodes.local), nodes.upstream];
+        let lists = lists.into_iter().flatten();
+        let side = self.decide_jointly(trail, is_present, &functions.identities, |marks| {
+            marks.within_any(lists)
+        });
         let mut marked = vec![false; parts.count];
         for (numbers, identities) in parts.numbers.as_ref().zip(functions.identities.as_ref()) {
             for (number, identity) in numbers.iter().zip(identities) {
@@ -136,6 +141,7 @@ impl FieldMerger<'_> {
         trail: &Trail<'_>,
         is_present: Versions<bool>,
         identities: &Versions<Vec<Identity<'_>>>,
+        mark: impl FnOnce(&Marks) -> Mark,
     ) -> Side {
         let values = identities.as_ref().zip(is_present);
         let values = values.map(|(identities, is_present)| {
@@ -147,7 +153,7 @@ impl FieldMerger<'_> {
             Outcome::Wins(side) => side,
             Outcome::Conflict => {
                 let decision = self.decide(trail, self.policy.winner);
-                self.report(trail, ConflictKind::Functions, values, decision)
+                self.report(trail, ConflictKind::Functions, values, decision, mark)
             }
         }
     }

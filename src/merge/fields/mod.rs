@@ -39,7 +39,7 @@ use super::rule::{self, Outcome, Side};
 use super::text::MOST_LINES;
 use super::trail::{Trail, element_name, rule_path};
 use super::versions::Versions;
-use crate::results::MOST_LISTED;
+use crate::results::{MOST_LISTED, Mark, Marks, QuotedValue};
 use crate::yaml::{EditError, Editor, NodeRef, OwnedDocument, Path, Value};
 
 use child::{Child, ChildVersions, nodes};
@@ -65,6 +65,8 @@ pub struct Conflict {
     pub rule: Option<DecidedBy>,
     /// What the conflict is about.
     pub kind: ConflictKind,
+    /// Whether the values may be quoted.
+    pub mark: Mark,
 }
 
 impl Conflict {
@@ -86,6 +88,8 @@ pub struct Combined {
     pub kind: PartsOf,
     pub local: Value,
     pub upstream: Value,
+    /// Whether the values may be quoted.
+    pub mark: Mark,
     /// How many more combined values are not listed. Only in the last value of a list.
     pub more: usize,
 }
@@ -192,6 +196,7 @@ pub fn merge_resource<'d, 'f, 'r>(
     let mut merge = FieldMerger {
         policy,
         findings: Findings::default(),
+        marks: Marks::default(),
     };
     let removed = base.map(|base| removed_comments(base, local, upstream));
     editor.exclude_comments(removed.unwrap_or_default());
@@ -229,6 +234,7 @@ enum Elementwise {
 struct FieldMerger<'r> {
     policy: Policy<'r>,
     findings: Findings,
+    marks: Marks,
 }
 
 impl FieldMerger<'_> {
@@ -349,16 +355,21 @@ impl FieldMerger<'_> {
     fn conflict(&mut self, trail: &Trail<'_>, nodes: Versions<Option<NodeRef<'_>>>) -> Side {
         let values = nodes.map(|node| node.and_then(|node| node.value()));
         let decision = self.decide(trail, self.policy.winner);
-        self.report(trail, ConflictKind::at(trail), values, decision)
+        let kind = ConflictKind::at(trail);
+        self.report(trail, kind, values, decision, |marks| {
+            marks.at_any(nodes.into_iter().flatten())
+        })
     }
 
-    /// Reports a conflict with its decision. Returns the side that wins.
+    /// Reports a conflict with its decision. `mark` is asked about the values only if they are listed. Returns the side that
+    /// wins.
     fn report(
         &mut self,
         trail: &Trail<'_>,
         kind: ConflictKind,
         values: Versions<Option<Value>>,
         decision: Decision,
+        mark: impl FnOnce(&Marks) -> Mark,
     ) -> Side {
         let is_listed = self.findings.conflicts.len() < self.policy.most;
         let mut others = self.findings.others.iter_mut();
@@ -367,14 +378,17 @@ impl FieldMerger<'_> {
             *more += 1;
             return decision.side;
         }
+        let (mark, path) = (mark(&self.marks), trail.to_path());
+        let name = element_name(trail);
         let conflict = Conflict {
-            path: trail.to_path(),
-            rule_path: rule_path(trail),
-            element: element_name(trail),
+            rule_path: mark.path(&rule_path(trail), &path),
+            path,
+            element: name.map(|name| QuotedValue::name(mark, &name).to_string()),
             values,
             winner: decision.side,
             rule: decision.rule,
             kind,
+            mark,
         };
         if is_listed {
             self.findings.conflicts.push(conflict);

@@ -6,8 +6,8 @@ use super::super::merge_schema::MergeSchema;
 use super::super::order::{Ranks, merge_order};
 use super::super::rule::Side;
 use super::super::versions::Versions;
-use super::child::{Child, Siblings};
-use super::collection::{Collection, Parts};
+use super::child::{Child, Siblings, nodes};
+use super::collection::Collection;
 use super::{ConflictKind, FieldAction, FieldMerger};
 use crate::kptfile::has_comments;
 use crate::merge::trail::Trail;
@@ -82,7 +82,7 @@ impl FieldMerger<'_> {
         if !merged.cycle || !collection.is_list {
             return merged.order;
         }
-        match self.order_conflict(trail, schema, parts) {
+        match self.order_conflict(trail, schema, collection) {
             side if side == winner => merged.order,
             side => merge_order(base, local, upstream, side).order,
         }
@@ -92,8 +92,9 @@ impl FieldMerger<'_> {
         &mut self,
         trail: &Trail<'_>,
         schema: MergeSchema<'_>,
-        parts: &Parts<'_, '_>,
+        collection: &Collection<'_, '_>,
     ) -> Side {
+        let parts = &collection.parts;
         let labels = |children: &Siblings<'_>| {
             let labels = children.iter();
             let labels = labels.filter_map(|child| label(schema.list(), &child));
@@ -101,7 +102,10 @@ impl FieldMerger<'_> {
         };
         let values = parts.children.as_ref().map(labels);
         let decision = self.decide(trail, self.policy.winner);
-        self.report(trail, ConflictKind::Order, values, decision)
+        let lists = nodes(collection.versions).into_iter().flatten();
+        self.report(trail, ConflictKind::Order, values, decision, |marks| {
+            marks.at_any(lists)
+        })
     }
 }
 

@@ -9,7 +9,7 @@ use crate::merge::fields::{IMAGE_LINES, MergedDocument, Policy, merge_documents}
 use crate::merge::{MergeSchema, PartsOf, Versions, text};
 use crate::package::is_krm_name;
 use crate::resource::{Origin, Resource};
-use crate::results::{MOST_LISTED, REDACTED, speaks_of_secret};
+use crate::results::{MOST_LISTED, Mark};
 use crate::schema::Schema;
 use crate::yaml::{NodeKind, OwnedDocument, Value};
 
@@ -35,18 +35,12 @@ pub(super) fn merge(
     };
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_kustomization = KUSTOMIZATIONS.contains(&name);
-    // The content of a file with a Secret is not shown anywhere.
-    let versions = [texts.base, Some(texts.local), texts.upstream];
-    let hides = versions
-        .into_iter()
-        .flatten()
-        .any(|text| speaks_of_secret(text.as_bytes()));
-    let merged = if !hides && (is_kustomization || is_krm_name(name)) {
+    let merged = if is_kustomization || is_krm_name(name) {
         document(path, is_kustomization, texts, report)
     } else {
         None
     };
-    let merged = merged.or_else(|| lines(path, texts, hides, report));
+    let merged = merged.or_else(|| lines(path, texts, report));
     merged.map(String::into_bytes)
 }
 
@@ -99,17 +93,12 @@ fn document(
     report.lines_left = findings.lines_left;
     report.findings(&resource, &findings);
     if !is_kustomization {
-        report.combined_file(path, PartsOf::Document, local, upstream);
+        report.combined_file(path, PartsOf::Document, Mark::OWN, local, upstream);
     }
     Some(text)
 }
 
-fn lines(
-    path: &str,
-    texts: TextVersions<'_>,
-    hides: bool,
-    report: &mut Report<'_>,
-) -> Option<String> {
+fn lines(path: &str, texts: TextVersions<'_>, report: &mut Report<'_>) -> Option<String> {
     if !report.combines_files(PartsOf::Text) {
         return None;
     }
@@ -128,12 +117,13 @@ fn lines(
     if is_krm_name(name) && versions.into_iter().all(is_yaml) && !is_yaml(&merged.text) {
         return None;
     }
+    // A line does not show that its file is one with a Secret.
+    let mark = Mark::within_texts(versions);
     for conflict in &merged.conflicts {
-        report.lines(path, decision, conflict, hides);
+        report.lines(path, decision, conflict, mark);
     }
-    let shown = |lines: String| Value::from(if hides { REDACTED.to_owned() } else { lines });
-    let value = |lines: String| (!lines.is_empty()).then(|| shown(lines));
+    let value = |lines: String| (!lines.is_empty()).then(|| Value::from(lines));
     let (local, upstream) = (value(merged.local), value(merged.upstream));
-    report.combined_file(path, PartsOf::Text, local, upstream);
+    report.combined_file(path, PartsOf::Text, mark, local, upstream);
     Some(merged.text)
 }

@@ -1,18 +1,19 @@
 //! Cuts long values in results to the text around the places where they differ.
 
 use crate::merge::Versions;
+use crate::results::QuotedValue;
 
 /// The versions of a value as results show them.
-pub(super) type Shown = Versions<Option<String>>;
+pub(super) type Shown = Versions<Option<QuotedValue>>;
 
 /// Cuts the versions of a value to about `limit` bytes each: the bytes around the first place where any two differ, and
 /// if two of them are equal there, around the first place where these two differ.
 pub(super) fn cut(values: &Shown, limit: usize) -> Shown {
     let texts = || values.as_ref().into_iter().flatten();
-    if texts().all(|text| text.len() <= limit) {
+    if texts().all(|text| text.as_str().len() <= limit) {
         return values.clone();
     }
-    let present: Vec<&str> = texts().map(String::as_str).collect();
+    let present: Vec<&str> = texts().map(QuotedValue::as_str).collect();
     let first = first_difference(&present);
     // Two of the three versions can be equal up to a later place.
     let pairs = [[0, 1], [0, 2], [1, 2]];
@@ -29,7 +30,7 @@ pub(super) fn cut(values: &Shown, limit: usize) -> Shown {
     };
     values
         .as_ref()
-        .map(|value| value.as_ref().map(|text| windows(text, &starts, limit)))
+        .map(|value| Some(value.as_ref()?.map(|text| windows(text, &starts, limit))))
 }
 
 /// How many bytes texts have in common at their beginning.
@@ -86,16 +87,17 @@ fn boundary(text: &str, at: usize) -> usize {
 mod tests {
     use super::*;
     use crate::merge::Versions;
+    use crate::results::Mark;
 
     fn shown(values: [&str; 3], limit: usize) -> [String; 3] {
-        let [base, local, upstream] = values.map(|text| Some(text.to_owned()));
+        let [base, local, upstream] = values.map(|text| Some(QuotedValue::name(Mark::OWN, text)));
         let values = Versions {
             base,
             local,
             upstream,
         };
         cut(&values, limit)
-            .map(Option::unwrap_or_default)
+            .map(|text| text.expect("three texts").into())
             .into_array()
     }
 

@@ -11,6 +11,7 @@ use super::packages::Packages;
 use super::report::Report;
 use super::untouched::Untouched;
 use crate::merge::Versions;
+use crate::results::Mark;
 use crate::source_text::is_krm;
 use crate::yaml::{OwnedDocument, Value};
 
@@ -58,9 +59,11 @@ pub(super) fn report_kept(
         let found = files.map(|(count, bytes)| others(bytes, count.unwrap_or_default()));
         let values = found.as_ref().map(|documents| values(documents));
         if values.base != values.upstream && values.local != values.upstream {
+            let texts = found.as_ref().into_iter().flatten();
+            let mark = Mark::within_texts(texts.map(|(text, _)| text.as_str()));
             let texts = found.map(|documents| {
                 let texts: Vec<String> = documents.into_iter().map(|(text, _)| text).collect();
-                (!texts.is_empty()).then(|| shown(texts.join("---\n").as_bytes()))
+                (!texts.is_empty()).then(|| shown(mark, texts.join("---\n").as_bytes()))
             });
             report.kept_file(CHANGED, path, texts);
         }

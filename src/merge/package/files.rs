@@ -17,7 +17,7 @@ use crate::merge::rule::{self, Outcome};
 use crate::merge::{Side, with_line_ends_of};
 use crate::package::Package;
 use crate::resource_list::ResourceList;
-use crate::results::{REDACTED, speaks_of_secret};
+use crate::results::{Mark, QuotedValue};
 use crate::yaml::Value;
 
 /// What happens to a file that is not KRM.
@@ -134,15 +134,9 @@ impl Files<'_> {
 
     /// Reports a file that both sides changed. Returns the side that wins.
     fn conflict(&self, path: &str, file: &FileVersions<'_>, report: &mut Report<'_>) -> Side {
-        let mut versions = file.as_ref().into_iter().flatten();
-        let hides = versions.any(|bytes| speaks_of_secret(bytes));
-        let shown = |bytes: &[u8]| {
-            if hides {
-                REDACTED.to_owned()
-            } else {
-                shown(bytes)
-            }
-        };
+        let versions = file.as_ref().into_iter().flatten();
+        let mark = Mark::within_texts(versions.filter_map(|bytes| std::str::from_utf8(bytes).ok()));
+        let shown = |bytes: &[u8]| shown(mark, bytes);
         let values = file.as_ref().map(|bytes| bytes.as_deref().map(shown));
         match (&file.base, &file.local, &file.upstream) {
             _ if self.is_taken(path, file) => report.kept_file(CHANGED, path, values),
@@ -184,9 +178,9 @@ impl FileActions {
 }
 
 /// The content of a file as a value in results.
-pub(super) fn shown(bytes: &[u8]) -> String {
+pub(super) fn shown(mark: Mark, bytes: &[u8]) -> QuotedValue {
     match std::str::from_utf8(bytes) {
-        Ok(text) => Value::from(text).to_json(),
-        Err(_) => Value::from(format!("<{} bytes>", bytes.len())).to_json(),
+        Ok(text) => QuotedValue::of(mark, &Value::from(text)),
+        Err(_) => QuotedValue::of(mark, &Value::from(format!("<{} bytes>", bytes.len()))),
     }
 }

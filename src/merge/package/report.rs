@@ -10,10 +10,8 @@ use crate::merge::fields::ConflictKind;
 use crate::merge::text::{MOST_LINES, PartConflict};
 use crate::merge::{Combine, Conflict, ConflictRules, Decision, Findings, PartsOf, Side, Versions};
 use crate::resource::Resource;
-use crate::results::{
-    FunctionResult, Message, REDACTED, Reason, Results, Severity, is_secret_field, json,
-};
-use crate::yaml::{Path, Value};
+use crate::results::{FunctionResult, Mark, Message, QuotedValue, Reason, Results, Severity};
+use crate::yaml::Value;
 
 #[derive(Debug, Default)]
 pub(super) struct Counts {
@@ -155,7 +153,8 @@ impl<'r> Report<'r> {
         resource: &Resource,
         values: Versions<Option<Value>>,
     ) -> Side {
-        let shown = values.map(|value| Some(json(resource, &Path::root(), &value?)));
+        let mark = Mark::of_resource(&resource.kind);
+        let shown = values.map(|value| Some(QuotedValue::of(mark, &value?)));
         let decision = self.rules.of(resource).decide_whole(self.keeper());
         let result = self.conflict(message, decision, &shown);
         self.results.push(result.with_resource(resource));
@@ -191,9 +190,9 @@ impl<'r> Report<'r> {
 
     /// Reports a resource that both sides moved.
     pub(super) fn moved(&mut self, resource: &Resource, paths: Versions<Option<&str>>) -> Side {
-        let plain = paths.map(|path| path.map(str::to_owned));
+        let plain = paths.map(|path| Some(QuotedValue::name(Mark::OWN, path?)));
         let what = "local and upstream both moved the resource".to_owned();
-        let values = paths.map(|path| path.map(|path| Value::from(path).to_json()));
+        let values = paths.map(|path| Some(QuotedValue::of(Mark::OWN, &Value::from(path?))));
         let decision = self.rules.of(resource).decide_whole(self.keeper());
         let result = self.versions_conflict(what, &plain, decision, &values);
         self.results.push(result.with_resource(resource));
@@ -235,11 +234,12 @@ impl<'r> Report<'r> {
         &mut self,
         path: &str,
         kind: PartsOf,
+        mark: Mark,
         local: Option<Value>,
         upstream: Option<Value>,
     ) {
         if let (Some(local), Some(upstream)) = (local, upstream) {
-            let values = [local, upstream].map(|value| value.to_json());
+            let values = [local, upstream].map(|value| QuotedValue::of(mark, &value));
             self.results.push(combined(kind, values).in_file(path));
         }
     }
@@ -250,17 +250,10 @@ impl<'r> Report<'r> {
         path: &str,
         decision: Decision,
         found: &PartConflict,
-        hides: bool,
+        mark: Mark,
     ) {
-        let shown = |lines: &Value| {
-            if hides {
-                REDACTED.to_owned()
-            } else {
-                lines.to_json()
-            }
-        };
         let values = found.values.as_ref();
-        let values = values.map(|lines| lines.as_ref().map(shown));
+        let values = values.map(|lines| Some(QuotedValue::of(mark, lines.as_ref()?)));
         let versions = cut(&values, SHORT);
         let what = format!("local and upstream both changed {}", found.within);
         let result = self.versions_conflict(what, &versions, decision, &values);
@@ -273,16 +266,8 @@ impl<'r> Report<'r> {
         let listed = findings.conflicts.iter().map(|found| (found, 0));
         let others = findings.others.iter().map(|(first, more)| (first, *more));
         for (found, more) in listed.chain(others) {
-            let hides = matches!(&found.kind, ConflictKind::Part(within) if may_be_secret(within));
-            let shown = |value| {
-                if hides {
-                    REDACTED.to_owned()
-                } else {
-                    json(resource, &found.path, value)
-                }
-            };
             let values = found.values.as_ref();
-            let values = values.map(|value| value.as_ref().map(shown));
+            let values = values.map(|value| Some(QuotedValue::of(found.mark, value.as_ref()?)));
             let decision = found.decision();
             let versions = cut(&values, SHORT);
             let mut result = self.versions_conflict(what(found), &versions, decision, &values);
@@ -299,8 +284,8 @@ impl<'r> Report<'r> {
             self.results.push(FunctionResult { more, ..result });
         }
         for found in &findings.combined {
-            let shown = |value| json(resource, &found.path, value);
-            let values = [shown(&found.local), shown(&found.upstream)];
+            let values = [&found.local, &found.upstream];
+            let values = values.map(|value| QuotedValue::of(found.mark, value));
             let result = about(combined(found.kind, values), resource).with_field(&found.path);
             let more = found.more;
             self.results.push(FunctionResult { more, ..result });
@@ -363,14 +348,15 @@ impl Counts {
 }
 
 /// A value that has the changes of both sides.
-fn combined(kind: PartsOf, [local, upstream]: [String; 2]) -> FunctionResult {
+fn combined(kind: PartsOf, [local, upstream]: [QuotedValue; 2]) -> FunctionResult {
     let values = Versions {
         base: None,
         local: Some(local),
         upstream: Some(upstream),
     };
     let short = cut(&values, SHORT);
-    let [_, local, upstream] = short.map(Option::unwrap_or_default).into_array();
+    let text = |value: &Option<QuotedValue>| value.clone().map(String::from).unwrap_or_default();
+    let (local, upstream) = (text(&short.local), text(&short.upstream));
     let message = format!("combined local's {local} with upstream's {upstream}");
     let result = FunctionResult::info(message)
         .tag("reason", Reason::Combined.as_str())
@@ -385,11 +371,6 @@ fn with_versions(result: FunctionResult, values: &Shown) -> FunctionResult {
         Some(value) => result.tag(name, value),
         None => result,
     })
-}
-
-/// Whether a place within a text would have a secret value if the text is a Secret.
-fn may_be_secret(within: &str) -> bool {
-    Path::parse(within).is_some_and(|path| is_secret_field(path.elements()))
 }
 
 /// Names the resource in a result, or only the file of a document that is not a resource.
@@ -454,7 +435,10 @@ fn lost_functions(found: &Conflict) -> Option<String> {
     let name = |function: &Value| {
         let mut names = ["name", "image", "exec"].into_iter();
         let name = names.find_map(|key| function.get(key)?.as_str());
-        name.map_or_else(|| function.to_json(), str::to_owned)
+        name.map_or_else(
+            || QuotedValue::of(found.mark, function),
+            |name| QuotedValue::name(found.mark, name),
+        )
     };
     let mut interner = Interner::default();
     let [old, kept, lost] = [values.base, kept, given_up].map(|list| interner.number(list).numbers);
@@ -470,7 +454,12 @@ fn lost_functions(found: &Conflict) -> Option<String> {
 fn listed(values: &Shown) -> String {
     let pairs = VERSIONS.iter().zip(values.as_ref());
     let pairs: Vec<String> = pairs
-        .map(|(name, value)| format!("{name} {}", value.as_deref().unwrap_or("none")))
+        .map(|(name, value)| {
+            format!(
+                "{name} {}",
+                value.as_ref().map_or("none", QuotedValue::as_str)
+            )
+        })
         .collect();
     pairs.join(", ")
 }

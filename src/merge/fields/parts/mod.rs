@@ -14,9 +14,10 @@ use super::super::combine::PartsOf;
 use super::super::text::{ImageLines, PartConflict};
 use super::super::trail::Trail;
 use super::super::versions::Versions;
-use super::child::ChildVersions;
+use super::child::{ChildVersions, nodes};
 use super::take::take;
 use super::{Combined, ConflictKind, FieldAction, FieldMerger};
+use crate::results::{Mark, Marks};
 use crate::yaml::{Content, EditError, Editor, Value};
 
 /// How lines that end in an image are paired and merged.
@@ -57,12 +58,17 @@ impl FieldMerger<'_> {
             return Ok(None);
         };
         let decision = self.decide(trail, self.policy.winner);
+        // A part does not show that the whole text is one with a Secret.
+        let mark = || self.marks.within_any(nodes(versions).into_iter().flatten());
+        let is_reported = !merged.conflicts.is_empty() || merged.local.is_some();
+        let mark = if is_reported { mark() } else { Mark::default() };
         for conflict in merged.conflicts {
             let PartConflict { within, values } = conflict;
-            self.report(trail, ConflictKind::Part(within), values, decision);
+            let within = ConflictKind::Part(within);
+            self.report(trail, within, values, decision, |_| mark);
         }
         if let (Some(local), Some(upstream)) = (merged.local, merged.upstream) {
-            self.report_combined(trail, kind, local, upstream);
+            self.report_combined(trail, kind, [local, upstream], |_| mark);
         }
         if Some(merged.text.as_str()) == texts.upstream {
             self.findings.moves_comments |= take(versions.base, local, upstream, editor)?;
@@ -105,7 +111,13 @@ impl FieldMerger<'_> {
         self.policy.combine.has(kind) && self.policy.rules.combine_field(trail)
     }
 
-    fn report_combined(&mut self, trail: &Trail<'_>, kind: PartsOf, local: Value, upstream: Value) {
+    fn report_combined(
+        &mut self,
+        trail: &Trail<'_>,
+        kind: PartsOf,
+        [local, upstream]: [Value; 2],
+        mark: impl FnOnce(&Marks) -> Mark,
+    ) {
         if self.findings.combined.len() >= self.policy.most
             && let Some(last) = self.findings.combined.last_mut()
         {
@@ -117,6 +129,7 @@ impl FieldMerger<'_> {
             kind,
             local,
             upstream,
+            mark: mark(&self.marks),
             more: 0,
         });
     }

@@ -56,7 +56,10 @@ impl FieldMerger<'_> {
         self.policy.lines_left = findings.lines_left;
         let parts = findings.combined;
         let side = |own: Option<Value>, of: fn(&Combined) -> &Value| {
-            let entry = |part: &Combined| (part.path.to_string().into(), of(part).clone());
+            let entry = |part: &Combined| {
+                let path = part.path.to_string();
+                (path.into(), part.mark.quotable(of(part)))
+            };
             let own = own.as_ref().map_or(&[][..], Value::entries);
             let mut entries = own.to_vec();
             entries.extend(parts.iter().map(entry));

@@ -43,7 +43,10 @@ impl FieldMerger<'_> {
         let pairing = pair(lists)?;
         let brought = [Side::Local, Side::Upstream].map(|side| changes_of(&pairing, side));
         if let [Some(local), Some(upstream)] = brought {
-            self.report_combined(trail, PartsOf::List, local, upstream);
+            let values = [local, upstream];
+            self.report_combined(trail, PartsOf::List, values, |marks| {
+                marks.within_any(lists.into_iter().flatten())
+            });
         }
         let (numbers, count) = pairing.numbers();
         Some(Parts {
