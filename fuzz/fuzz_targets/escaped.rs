@@ -3,7 +3,8 @@
 
 #![no_main]
 
-use krm_variants::escaped::{Html, Markdown, ShownLine, ShownText, printable, quoted};
+use krm_variants::functions::render_fleet::report::Html;
+use krm_variants::escaped::{Markdown, ShownLine, ShownText, printable, quoted};
 use krm_variants::filter::coloured_diff;
 use libfuzzer_sys::fuzz_target;
 

@@ -25,7 +25,7 @@ impl RefName {
     /// # Errors
     /// [`Unexpected`]: Git does not allow the name, or it begins with a `-`.
     pub fn parse(text: &str) -> Result<Self, Unexpected> {
-        let is_name = gix::validate::reference::name_partial(text.into()).is_ok();
+        let is_name = gix_validate::reference::name_partial(text.into()).is_ok();
         if is_name && !text.starts_with('-') {
             return Ok(Self(text.to_owned()));
         }

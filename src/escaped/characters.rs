@@ -40,7 +40,7 @@ pub(crate) fn is_ignorable(character: char) -> bool {
 }
 
 /// Writes a text with its unsafe characters escaped as in Rust, except those that are `kept`.
-pub(super) fn write_escaped(
+pub(crate) fn write_escaped(
     out: &mut (impl Write + ?Sized),
     text: &str,
     kept: impl Fn(char) -> bool,

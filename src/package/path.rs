@@ -249,7 +249,7 @@ mod tests {
     /// Git itself determines which names must at least be refused.
     #[test]
     fn what_git_takes_for_its_own_folder_is_refused() {
-        let strict = gix::validate::path::component::Options {
+        let strict = gix_validate::path::component::Options {
             protect_windows: false,
             protect_hfs: true,
             protect_ntfs: true,
@@ -278,7 +278,7 @@ mod tests {
         ];
         for name in names {
             assert!(
-                gix::validate::path::component(name.into(), None, strict).is_err(),
+                gix_validate::path::component(name.into(), None, strict).is_err(),
                 "{name:?}"
             );
             for path in [

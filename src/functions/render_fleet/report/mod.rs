@@ -13,6 +13,7 @@
 //! Source: contract, render-fleet.
 
 mod collector;
+mod escaper;
 mod finding;
 mod html;
 mod join;
@@ -26,6 +27,7 @@ use super::{FleetCounts, VariantEntry};
 use crate::config::{API_VERSION, UsageError};
 
 pub use collector::Collector;
+pub use escaper::Html;
 pub use finding::SharedResult;
 pub use join::join;
 

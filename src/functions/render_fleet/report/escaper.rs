@@ -1,10 +1,10 @@
-//! Pages.
+//! How pages escape text from data.
 
 use std::fmt::{self, Write};
 
 use askama::filters::Escaper;
 
-use super::characters::write_escaped;
+use crate::escaped::write_escaped;
 
 /// How templates of pages escape every value: as HTML, and what a reader would not see as what it is. Line feeds and
 /// tabs stay, for texts of several lines.
