@@ -1,0 +1,168 @@
+//! One version of a document as a sequence: its entries and items, and the lines in the gaps between them.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::merge::trail::NAMES;
+use crate::yaml::{GapOwner, GapWalk, NodeRef};
+
+/// Fields that name an element, after [`NAMES`].
+const MORE_NAMES: [&str; 9] = [
+    "key", "path", "type", "host", "kind", "port", "image", "record", "alert",
+];
+
+/// An entry, an item or a line of a gap.
+#[derive(Debug, Clone)]
+pub(super) enum Token {
+    Owner(Owner),
+    Line(GapLine),
+}
+
+/// An entry or item.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Owner {
+    /// Equal in all versions that have the entry or item.
+    pub(super) key: u64,
+    /// Equal for what may be a changed version of it.
+    pub(super) kind: u64,
+    pub(super) column: usize,
+}
+
+/// A comment or blank line in a gap.
+#[derive(Debug, Clone)]
+pub(super) struct GapLine {
+    pub(super) key: u64,
+    /// The line with its indentation, without its line break.
+    pub(super) text: String,
+}
+
+impl GapLine {
+    pub(super) fn is_blank(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+
+    pub(super) fn indent(&self) -> usize {
+        self.text.len() - self.text.trim_start_matches(' ').len()
+    }
+}
+
+impl Token {
+    pub(super) fn key(&self) -> u64 {
+        match self {
+            Self::Owner(owner) => owner.key,
+            Self::Line(line) => line.key,
+        }
+    }
+
+    pub(super) fn line(&self) -> Option<&GapLine> {
+        match self {
+            Self::Owner(_) => None,
+            Self::Line(line) => Some(line),
+        }
+    }
+
+    pub(super) fn owner(&self) -> Option<Owner> {
+        match self {
+            Self::Owner(owner) => Some(*owner),
+            Self::Line(_) => None,
+        }
+    }
+}
+
+/// The sequence of a version. `None` if its lines are not entries, items and gaps alone.
+pub(super) fn tokens(root: NodeRef<'_>) -> Option<Vec<Token>> {
+    let walk = GapWalk::of(root)?;
+    let text = root.document.text;
+    let owners = owners(&walk.owners);
+    let mut tokens = Vec::new();
+    for (gap, owner) in walk.owners.iter().zip(owners) {
+        if let Some(above) = &gap.above {
+            tokens.extend(lines(&text[above.clone()]));
+        }
+        tokens.push(Token::Owner(owner));
+    }
+    tokens.extend(lines(&text[walk.foot]));
+    Some(tokens)
+}
+
+fn lines(gap: &str) -> impl Iterator<Item = Token> {
+    gap.lines().map(|text| {
+        Token::Line(GapLine {
+            key: hash(&("line", text.trim())),
+            text: text.trim_end_matches('\r').to_owned(),
+        })
+    })
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The keys of entries and items: what they are called, within what is around them.
+pub(super) fn owners(walk: &[GapOwner<'_>]) -> Vec<Owner> {
+    // The keys of the entries and items around the current one, and how often each key occurred.
+    let mut around: Vec<u64> = Vec::new();
+    let mut counts: HashMap<u64, usize> = HashMap::new();
+    let mut found = Vec::with_capacity(walk.len());
+    for GapOwner {
+        owner,
+        depth,
+        column,
+        ..
+    } in walk
+    {
+        around.truncate(*depth);
+        let (kind, name) = name(*owner);
+        let own = hash(&(around.last(), kind, name));
+        let count = counts.entry(own).or_default();
+        let key = if *count == 0 {
+            own
+        } else {
+            hash(&(own, *count))
+        };
+        *count += 1;
+        around.push(key);
+        found.push(Owner {
+            key,
+            kind: hash(&(depth, kind)),
+            column: *column,
+        });
+    }
+    found
+}
+
+/// What may be a version of an entry or item, and what it is called among these.
+fn name(owner: NodeRef<'_>) -> (u64, u64) {
+    let is_entry = owner
+        .parent()
+        .is_some_and(|parent| parent.kind().is_mapping());
+    if is_entry {
+        let key = owner.scalar_text().unwrap_or(owner.source());
+        return (hash(&("entry", key)), 0);
+    }
+    let is_mapping = owner.kind().is_mapping();
+    let kind = hash(&("item", is_mapping));
+    let named = is_mapping.then(|| element_name(owner)).flatten();
+    (kind, named.unwrap_or_else(|| hash(&owner.source())))
+}
+
+/// The fields that name an element.
+fn element_name(element: NodeRef<'_>) -> Option<u64> {
+    let field = |field: &&'static str| {
+        let value = element.entry(field)?.value.scalar_text()?;
+        // An image is the same with another version.
+        let end = value.rfind([':', '@']).filter(|_| *field == "image");
+        Some(hash(&(field, &value[..end.unwrap_or(value.len())])))
+    };
+    let named = NAMES
+        .iter()
+        .chain(&MORE_NAMES)
+        .find_map(|name| field(&name));
+    named.or_else(|| {
+        let groups = element.entry("apiGroups")?.value.source();
+        let resources = element.entry("resources")?.value.source();
+        Some(hash(&("apiGroups", groups, resources)))
+    })
+}
