@@ -47,9 +47,7 @@ pub mod value;
 mod verbatim;
 
 pub(crate) use children::Children;
-pub(crate) use comments::{
-    ValueComments, all_comments, comments_above, last_part, line_comment, lines_below,
-};
+pub(crate) use comments::{ValueComments, comments_above, line_comment};
 pub use content::{Content, OwnedDocument};
 pub use document::Document;
 pub use edit::{Editor, Part};
@@ -58,7 +56,7 @@ pub(crate) use emit::{content_text, document_text, node_text, value_text, with_c
 pub use error::{EditError, Location, ParseError};
 pub(crate) use fingerprint::Fingerprints;
 pub(crate) use gaps::{GapOwner, GapWalk, ScalarAbove, may_have_gaps};
-pub(crate) use head::head_end;
+pub(crate) use head::{head_end, whole_head_end};
 pub(crate) use key_index::KeyIndex;
 pub(crate) use limits::{Limits, most_documents};
 pub(crate) use lines::{is_marker, newline_at};

@@ -68,7 +68,10 @@ pub(in crate::merge) fn merge_documents(
 }
 
 /// A merged document with the merged comments and blank lines between its entries.
-fn with_gaps(merged: OwnedDocument, gaps: Option<Gaps>) -> Result<OwnedDocument, EditError> {
+pub(super) fn with_gaps(
+    merged: OwnedDocument,
+    gaps: Option<Gaps>,
+) -> Result<OwnedDocument, EditError> {
     let (Some(gaps), Some(root)) = (gaps, merged.root()) else {
         return Ok(merged);
     };

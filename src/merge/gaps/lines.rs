@@ -88,10 +88,15 @@ pub(super) fn tokens(root: NodeRef<'_>) -> Option<Vec<Token>> {
 fn lines(gap: &str) -> impl Iterator<Item = Token> {
     gap.lines().map(|text| {
         Token::Line(GapLine {
-            key: hash(&("line", text.trim())),
+            key: line_key(text),
             text: text.trim_end_matches('\r').to_owned(),
         })
     })
+}
+
+/// The key of a line of a gap: it is the same with another indentation.
+pub(super) fn line_key(line: &str) -> u64 {
+    hash(&("line", line.trim()))
 }
 
 fn hash(value: &impl Hash) -> u64 {
@@ -144,8 +149,18 @@ fn name(owner: NodeRef<'_>) -> (u64, u64) {
     }
     let is_mapping = owner.kind().is_mapping();
     let kind = hash(&("item", is_mapping));
-    let named = is_mapping.then(|| element_name(owner)).flatten();
+    let named = if is_mapping {
+        element_name(owner)
+    } else {
+        flag(owner).map(|flag| hash(&("flag", flag)))
+    };
     (kind, named.unwrap_or_else(|| hash(&owner.source())))
+}
+
+/// The flag of an argument like `--flag=value`.
+fn flag(item: NodeRef<'_>) -> Option<&str> {
+    let (flag, _) = item.scalar_text()?.split_once('=')?;
+    flag.starts_with('-').then_some(flag)
 }
 
 /// The fields that name an element.

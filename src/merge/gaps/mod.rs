@@ -19,6 +19,7 @@
 //!
 //! Source: contract, merge-package, Comments.
 
+mod head;
 mod lines;
 mod placing;
 mod same;
@@ -26,6 +27,7 @@ mod weave;
 
 use std::collections::HashSet;
 
+pub(super) use head::merge_head;
 use lines::{Token, tokens};
 use same::unify;
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::Gaps;
-use super::lines::{GapLine, Owner, Token, owners};
+use super::lines::{GapLine, Owner, Token, line_key, owners};
 use super::same::unify_owners;
 use super::weave::{Woven, weave};
 use crate::diff::hunks;
@@ -20,6 +20,8 @@ struct Line {
     text: String,
     /// The side that added it; `None` for a line of base.
     origin: Origin,
+    /// The key of the entry or item that a side added it directly above.
+    above: Option<u64>,
 }
 
 impl Line {
@@ -44,7 +46,8 @@ impl Gaps {
         let keys = self.tokens.as_ref();
         let keys = keys.map(|tokens| tokens.iter().map(Token::key).collect::<Vec<_>>());
         let stays = self.stays(result);
-        weave(keys.as_ref().map(Vec::as_slice), &|side, at| match side {
+        let keys = keys.as_ref().map(Vec::as_slice);
+        weave(keys, line_key(""), &|side, at| match side {
             Side::Local => stays[at][0],
             Side::Upstream => stays[at][1],
         })
@@ -92,10 +95,12 @@ impl Gaps {
             Woven::Added(Side::Local, at) => Some(Line {
                 text: local[at].line()?.text.clone(),
                 origin: Some(Side::Local),
+                above: owner_below(local, at),
             }),
             Woven::Added(Side::Upstream, at) => Some(Line {
                 text: upstreams(at)?,
                 origin: Some(Side::Upstream),
+                above: owner_below(upstream, at),
             }),
             Woven::Kept {
                 base: b,
@@ -118,7 +123,11 @@ impl Gaps {
                     (None, Some(u)) => upstreams(u)?,
                     (None, None) => old.text.clone(),
                 };
-                Some(Line { text, origin: None })
+                Some(Line {
+                    text,
+                    origin: None,
+                    above: None,
+                })
             }
         }
     }
@@ -129,6 +138,13 @@ fn around(tokens: &[Token], at: usize) -> [Option<Owner>; 2] {
     let above = tokens[..at].iter().rev().find_map(Token::owner);
     let below = tokens[at..].iter().find_map(Token::owner);
     [below, above]
+}
+
+/// The key of the entry or item that a comment is directly above.
+fn owner_below(tokens: &[Token], at: usize) -> Option<u64> {
+    let mut rest = tokens[at..].iter();
+    let owner = rest.find(|token| token.line().is_none_or(GapLine::is_blank))?;
+    owner.owner().map(|owner| owner.key)
 }
 
 /// The indentation of a line, relative to the entry below it or else above it.
@@ -244,6 +260,7 @@ impl<'p> Placing<'p> {
 
     /// Gives the lines above an entry a place.
     fn owner(&mut self, owner: Owner, origin: Origin, at: Option<usize>) {
+        self.place_above_others(owner.key);
         if let Some(at) = at {
             if at > self.next {
                 // Other entries are in between: only the comments directly above belong to this one.
@@ -263,6 +280,18 @@ impl<'p> Placing<'p> {
             None => {
                 let kept = above.into_iter().filter(|line| line.origin != origin);
                 self.pending.extend(kept);
+            }
+        }
+    }
+
+    /// Comments that a side added directly above an entry stay there, where the other side moved the entry or put
+    /// another one above it.
+    fn place_above_others(&mut self, next: u64) {
+        for line in std::mem::take(&mut self.pending) {
+            let other = line.above.filter(|above| *above != next);
+            match other.and_then(|other| self.result.keys.get(&other)) {
+                Some(other) => self.slots[*other].push(line),
+                None => self.pending.push(line),
             }
         }
     }

@@ -65,8 +65,13 @@ impl Changes {
     }
 }
 
-/// Merges the keys of three sequences. `stays` says whether a token of base is kept although a side removed it.
-pub(super) fn weave(keys: Versions<&[u64]>, stays: &dyn Fn(Side, usize) -> bool) -> Vec<Woven> {
+/// Merges the keys of three sequences. `blank` is the key of a blank line. `stays` says whether a token of base is kept
+/// although a side removed it.
+pub(super) fn weave(
+    keys: Versions<&[u64]>,
+    blank: u64,
+    stays: &dyn Fn(Side, usize) -> bool,
+) -> Vec<Woven> {
     let mut local = Changes::between(keys.base, keys.local);
     let mut upstream = Changes::between(keys.base, keys.upstream);
     add_at_one_place(&mut local, &mut upstream);
@@ -82,7 +87,7 @@ pub(super) fn weave(keys: Versions<&[u64]>, stays: &dyn Fn(Side, usize) -> bool)
         let none = 0..0;
         let own = local.added.get(&at).unwrap_or(&none).clone();
         let their = upstream.added.get(&at).unwrap_or(&none).clone();
-        push_added(&mut woven, keys, own, their, &mut twice);
+        push_added(&mut woven, keys, blank, [own, their], &mut twice);
         let (Some(in_local), Some(in_upstream)) = (local.kept.get(at), upstream.kept.get(at))
         else {
             continue;
@@ -174,12 +179,13 @@ impl Twice {
     }
 }
 
-/// Adds what both sides added at one place: what they have in common once, else local's first.
+/// Adds what both sides added at one place: what they have in common once, else local's first. Where both added a
+/// paragraph, a blank line follows each.
 fn push_added(
     woven: &mut Vec<Woven>,
     keys: Versions<&[u64]>,
-    own: Range<usize>,
-    their: Range<usize>,
+    blank: u64,
+    [own, their]: [Range<usize>; 2],
     twice: &mut Twice,
 ) {
     let (mut from_own, mut from_their) = (own.start, their.start);
@@ -203,7 +209,11 @@ fn push_added(
         (from_their..after.start).for_each(|at| {
             twice.take(keys.upstream[at]);
         });
+        let ends_paragraphs = keys.local[..own.end].get(before.end) == Some(&blank);
         push_own(woven, from_own..before.end);
+        if ends_paragraphs && !before.is_empty() && !after.is_empty() {
+            push_own(woven, before.end..before.end + 1);
+        }
         for at in after.clone() {
             if !twice.take(keys.upstream[at]) {
                 woven.push(Woven::Added(Side::Upstream, at));
@@ -225,7 +235,7 @@ mod tests {
         let keys =
             [base, local, upstream].map(|text| text.bytes().map(u64::from).collect::<Vec<_>>());
         let keys = Versions::from(keys.each_ref().map(Vec::as_slice));
-        let woven = weave(keys, &|_, _| false).into_iter();
+        let woven = weave(keys, u64::from(b' '), &|_, _| false).into_iter();
         let letters = woven.map(|token| match token {
             Woven::Kept { base: at, .. } => base.as_bytes()[at],
             Woven::Added(Side::Local, at) => local.as_bytes()[at],
@@ -256,6 +266,8 @@ mod tests {
             // Overlapping changes: local's first.
             (["abcd", "abXd", "uvwd"], "Xuvwd"),
             (["abcd", "uvwd", "abXd"], "uvwXd"),
+            // Paragraphs stay apart.
+            (["", "x ", "y "], "x y "),
             // The same token added around a change of one side.
             (["ab", "axb", "xb"], "xb"),
         ];

@@ -38,7 +38,6 @@ mod units;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
-use std::sync::Arc;
 
 use change::{Change, is_empty};
 use keys::KeyIndexes;
@@ -70,8 +69,6 @@ pub enum Part<'f> {
 struct Comments {
     /// Lines directly above, each from its `#`.
     above: Option<Vec<String>>,
-    /// The lines below, blank ones included.
-    below: Option<Vec<String>>,
     value: Around,
 }
 
@@ -95,8 +92,6 @@ pub struct Editor<'d, 'f> {
     added: usize,
     /// New comments, by the key of the entry or by the item.
     comments: BTreeMap<NodeId, Comments>,
-    /// Comment lines that are not copied with new entries and items.
-    without: Arc<HashSet<String>>,
     /// Start of every block sequence that is the value of a key, and whether it is indented.
     sequences: OnceCell<Vec<(usize, bool)>>,
     /// Start of every block sequence, and the number of columns from its dash to the content.
@@ -121,7 +116,6 @@ impl<'d, 'f> Editor<'d, 'f> {
             changes: BTreeMap::new(),
             added: 0,
             comments: BTreeMap::new(),
-            without: Arc::default(),
             sequences: OnceCell::new(),
             dashes: OnceCell::new(),
             steps: RefCell::default(),
@@ -130,11 +124,6 @@ impl<'d, 'f> Editor<'d, 'f> {
             removed: BTreeMap::new(),
             keys: RefCell::default(),
         }
-    }
-
-    /// Sets the comment lines, each from its `#`, that are not copied with entries and items added from now on.
-    pub(crate) fn exclude_comments(&mut self, lines: HashSet<String>) {
-        self.without = Arc::new(lines);
     }
 
     /// Whether nothing was changed.
@@ -346,12 +335,6 @@ impl<'d, 'f> Editor<'d, 'f> {
     pub fn set_comments_above(&mut self, owner: NodeRef<'d>, lines: &[&str]) {
         let lines = lines.iter().map(|line| (*line).to_owned()).collect();
         self.comments.entry(owner.id).or_default().above = Some(lines);
-    }
-
-    /// Replaces the lines below an entry (by its key) or an item of a block collection, as far as they belong to no
-    /// other. Does nothing where its neighbours change.
-    pub(crate) fn set_lines_below(&mut self, owner: NodeRef<'d>, lines: Vec<String>) {
-        self.comments.entry(owner.id).or_default().below = Some(lines);
     }
 
     /// Replaces whole lines of comments and blank lines between entries and items. No other change may touch the

@@ -33,7 +33,7 @@ fn white_space_below_is_no_text_of_a_new_block_scalar() {
     take(
         "e: |\n  x\ng: [\n ]\nh: # c\n\t\n",
         "g: [\n ]\nh: # c\ne: |\n",
-        "g: [\n ]\nh: # c\n\t\ne: |\n",
+        "g: [\n ]\nh: # c\ne: |\n",
     );
     // Blank lines are removed where another entry is inserted.
     check_conflicts(
@@ -102,9 +102,9 @@ fn a_kept_block_scalar_stays_one() {
         "l:\n- |+\n  x\n\n- y: |+\n    z\n\nc: 2\n",
         "l:\n- |+\n  x\n\n- y: |+\n    z\n\nc: 2\n",
     );
-    // Blank lines of the file must not become part of the value.
+    // Blank lines of the file must not become part of the value. Upstream's file has no blank line outside of it.
     let blank = "a: x\n\nc: 2\n";
-    take(blank, "a: |+\n  x\n\nc: 2\n", "a: \"x\\n\\n\"\n\nc: 2\n");
+    take(blank, "a: |+\n  x\n\nc: 2\n", "a: \"x\\n\\n\"\nc: 2\n");
     take(
         "a: 1\nd: 1\n\nc: 2\n",
         "a: 1\nb: |+\n  x\n\nc: 2\n",
