@@ -93,7 +93,10 @@ impl Generator {
                 is_leaf,
             });
             match kind {
-                4 => self.list(indent + 2 * self.random.below(2), rows),
+                4 => {
+                    let deeper = 2 * self.random.below(2);
+                    self.list(indent + deeper, rows);
+                }
                 5 => self.mapping(indent + 2, depth - 1, rows),
                 _ => {}
             }
@@ -175,6 +178,8 @@ impl Generator {
                     parent,
                     is_leaf,
                 } => {
+                    // The comments below a removed entry must not become lines of a block scalar above it.
+                    let may_go = deepest == 9;
                     deepest = if text.contains('|') { indent + 1 } else { 9 };
                     if !is_leaf || id % 2 != side {
                         rows.push(row.clone());
@@ -183,7 +188,7 @@ impl Generator {
                     let remaining = left.get_mut(parent).expect("counted");
                     match self.random.below(8) {
                         // Two siblings are left for each side.
-                        0 if *remaining > 3 => {
+                        0 if *remaining > 3 && may_go => {
                             *remaining -= 1;
                             continue;
                         }
@@ -321,7 +326,7 @@ fn each_line_of_a_gap_is_merged_once_with_its_own_indentation() {
     let mut wrong = Vec::new();
     let mut comments = 0;
     for seed in 1..400 {
-        let random = Random(seed * 0x9e37_79b9_7f4a_7c15);
+        let random = Random(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));
         let mut generator = Generator { random, count: 0 };
         let base = generator.base();
         let [local, upstream] = [0, 1].map(|side| text(&generator.changed(&base, side)));
@@ -350,7 +355,7 @@ fn each_line_of_a_gap_is_merged_once_with_its_own_indentation() {
 #[test]
 fn one_sided_changes_of_gaps_are_taken_as_they_are() {
     for seed in 1..200 {
-        let random = Random(seed * 0x2545_f491_4f6c_dd1d);
+        let random = Random(0x2545_f491_4f6c_dd1d_u64.wrapping_mul(seed));
         let mut generator = Generator { random, count: 0 };
         let base = generator.base();
         let upstream = text(&generator.changed(&base, 1));

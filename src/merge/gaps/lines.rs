@@ -154,7 +154,7 @@ fn name(owner: NodeRef<'_>) -> (u64, u64) {
     } else {
         flag(owner).map(|flag| hash(&("flag", flag)))
     };
-    (kind, named.unwrap_or_else(|| hash(&owner.source())))
+    (kind, named.unwrap_or_else(|| hash(&beginning(owner))))
 }
 
 /// The flag of an argument like `--flag=value`.
@@ -176,8 +176,50 @@ fn element_name(element: NodeRef<'_>) -> Option<u64> {
         .chain(&MORE_NAMES)
         .find_map(|name| field(&name));
     named.or_else(|| {
-        let groups = element.entry("apiGroups")?.value.source();
-        let resources = element.entry("resources")?.value.source();
+        let groups = beginning(element.entry("apiGroups")?.value);
+        let resources = beginning(element.entry("resources")?.value);
         Some(hash(&("apiGroups", groups, resources)))
     })
+}
+
+/// The beginning of a value. Nested values share their text, so it is not read to its end at each level.
+fn beginning(node: NodeRef<'_>) -> &[u8] {
+    let source = node.source().as_bytes();
+    &source[..source.len().min(256)]
+}
+
+/// For each token of a version, what is around it.
+pub(super) struct Around {
+    /// The entry or item above, and the one below, each with its position.
+    pub(super) above: Vec<Option<usize>>,
+    pub(super) below: Vec<Option<usize>>,
+    /// Whether only comments are between the token and what is below.
+    pub(super) is_direct: Vec<bool>,
+}
+
+impl Around {
+    pub(super) fn of(tokens: &[Token]) -> Self {
+        let mut last = None;
+        let above = tokens.iter().enumerate().map(|(at, token)| {
+            let above = last;
+            last = token.owner().map(|_| at).or(last);
+            above
+        });
+        let above = above.collect();
+        let (mut next, mut is_above) = (None, false);
+        let mut below = vec![None; tokens.len()];
+        let mut is_direct = vec![false; tokens.len()];
+        for (at, token) in tokens.iter().enumerate().rev() {
+            match token {
+                Token::Owner(_) => (next, is_above) = (Some(at), true),
+                Token::Line(line) => is_above &= !line.is_blank(),
+            }
+            (below[at], is_direct[at]) = (next, is_above);
+        }
+        Self {
+            above,
+            below,
+            is_direct,
+        }
+    }
 }

@@ -61,14 +61,7 @@ impl Gaps {
         let (mut local, mut upstream) = (tokens(local)?, tokens(upstream)?);
         unify(&base, &mut local);
         unify(&base, &mut upstream);
-        let texts = |tokens: &[Token]| {
-            let tokens = tokens.iter();
-            let texts =
-                tokens.map(|token| (token.key(), token.line().map(|line| line.text.clone())));
-            texts.collect::<Vec<_>>()
-        };
-        let old = texts(&base);
-        if old == texts(&local) && old == texts(&upstream) {
+        if is_same(&base, &local) && is_same(&base, &upstream) {
             return None;
         }
         Some(Self {
@@ -86,4 +79,13 @@ impl Gaps {
         let owners = tokens.iter().filter_map(Token::owner);
         owners.map(|owner| owner.key).collect()
     }
+}
+
+/// Whether two versions have the same entries, items and lines.
+fn is_same(one: &[Token], other: &[Token]) -> bool {
+    let is_equal = |(one, other): (&Token, &Token)| {
+        let texts = [one, other].map(|token| token.line().map(|line| &line.text));
+        one.key() == other.key() && texts[0] == texts[1]
+    };
+    one.len() == other.len() && one.iter().zip(other).all(is_equal)
 }

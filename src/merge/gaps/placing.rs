@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::Gaps;
-use super::lines::{GapLine, Owner, Token, line_key, owners};
+use super::lines::{Around, GapLine, Owner, Token, line_key, owners};
 use super::same::unify_owners;
 use super::weave::{Woven, weave};
 use crate::diff::hunks;
@@ -66,41 +66,35 @@ impl Gaps {
                 stays[at] = sides.each_ref().map(|keys| !keys.contains(&owner.key));
             }
         }
-        let mut next = [false; 2];
-        let mut is_above = true;
-        let mut at = base.len();
-        while at > 0 {
-            at -= 1;
-            match &base[at] {
-                Token::Owner(_) => (next, is_above) = (stays[at], true),
-                Token::Line(line) => {
-                    is_above &= !line.is_blank();
-                    let above = base[..at].iter().rposition(|token| token.owner().is_some());
-                    let within = above.map_or([false; 2], |above| stays[above]);
-                    stays[at] = [0, 1].map(|side| next[side] && (is_above || within[side]));
-                }
+        let around = Around::of(base);
+        for (at, token) in base.iter().enumerate() {
+            if token.line().is_some() {
+                let [above, below] = [around.above[at], around.below[at]]
+                    .map(|owner| owner.map_or([false; 2], |owner| stays[owner]));
+                let is_direct = around.is_direct[at];
+                stays[at] = [0, 1].map(|side| below[side] && (is_direct || above[side]));
             }
         }
         stays
     }
 
-    fn line(&self, woven: Woven, result: &MergedOwners) -> Option<Line> {
+    fn line(&self, woven: Woven, around: &Versions<Around>, result: &MergedOwners) -> Option<Line> {
         let Versions {
             base,
             local,
             upstream,
         } = &self.tokens;
-        let upstreams = |at: usize| shifted(upstream, at, result);
+        let upstreams = |at: usize| shifted(upstream, &around.upstream, at, result);
         match woven {
             Woven::Added(Side::Local, at) => Some(Line {
                 text: local[at].line()?.text.clone(),
                 origin: Some(Side::Local),
-                above: owner_below(local, at),
+                above: owner_below(local, &around.local, at),
             }),
             Woven::Added(Side::Upstream, at) => Some(Line {
                 text: upstreams(at)?,
                 origin: Some(Side::Upstream),
-                above: owner_below(upstream, at),
+                above: owner_below(upstream, &around.upstream, at),
             }),
             Woven::Kept {
                 base: b,
@@ -112,7 +106,8 @@ impl Gaps {
                 let text = match (own, u) {
                     (Some(own), Some(u)) if own.text == old.text => {
                         let is_changed = upstream[u].line()?.text != old.text
-                            && relative(upstream, u) != relative(base, b);
+                            && relative(upstream, &around.upstream, u)
+                                != relative(base, &around.base, b);
                         if is_changed {
                             upstreams(u)?
                         } else {
@@ -133,32 +128,29 @@ impl Gaps {
     }
 }
 
-/// The entries and items around a line.
-fn around(tokens: &[Token], at: usize) -> [Option<Owner>; 2] {
-    let above = tokens[..at].iter().rev().find_map(Token::owner);
-    let below = tokens[at..].iter().find_map(Token::owner);
-    [below, above]
+/// The entry or item at a position.
+fn owner_at(tokens: &[Token], at: Option<usize>) -> Option<Owner> {
+    tokens[at?].owner()
 }
 
 /// The key of the entry or item that a comment is directly above.
-fn owner_below(tokens: &[Token], at: usize) -> Option<u64> {
-    let mut rest = tokens[at..].iter();
-    let owner = rest.find(|token| token.line().is_none_or(GapLine::is_blank))?;
-    owner.owner().map(|owner| owner.key)
+fn owner_below(tokens: &[Token], around: &Around, at: usize) -> Option<u64> {
+    let below = around.below[at].filter(|_| around.is_direct[at]);
+    owner_at(tokens, below).map(|owner| owner.key)
 }
 
 /// The indentation of a line, relative to the entry below it or else above it.
-fn relative(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
+fn relative(tokens: &[Token], around: &Around, at: usize) -> Option<(usize, usize)> {
     let indent = tokens[at].line()?.indent();
-    let column = around(tokens, at).into_iter().flatten().next()?.column;
+    let column = owner_at(tokens, around.below[at].or(around.above[at]))?.column;
     Some((indent.saturating_sub(column), column.saturating_sub(indent)))
 }
 
 /// A line of upstream, with its entry or item at the column that it has in the merged text.
-fn shifted(tokens: &[Token], at: usize, result: &MergedOwners) -> Option<String> {
+fn shifted(tokens: &[Token], around: &Around, at: usize, result: &MergedOwners) -> Option<String> {
     let line: &GapLine = tokens[at].line()?;
     let indent = line.indent();
-    let [below, above] = around(tokens, at);
+    let [below, above] = [around.below[at], around.above[at]].map(|at| owner_at(tokens, at));
     let is_at = |owner: &Owner| owner.column == indent;
     let owner = below.filter(is_at).or(above.filter(is_at));
     let owner = owner.or(below.filter(|below| indent > below.column));
@@ -203,12 +195,15 @@ impl MergedOwners {
 /// Finds a gap for each merged line.
 struct Placing<'p> {
     gaps: &'p Gaps,
+    around: Versions<Around>,
     result: &'p MergedOwners,
     /// For each merged entry in order, its position in the merged text, if its order is the same there.
     in_order: Vec<Option<usize>>,
     /// The lines of each gap: above each entry of the merged text, and below the last one.
     slots: Vec<Vec<Line>>,
     pending: Vec<Line>,
+    /// How many of the pending lines were above an earlier entry.
+    seen: usize,
     /// The gap below the last entry that was found.
     next: usize,
 }
@@ -233,11 +228,13 @@ impl<'p> Placing<'p> {
             at += 1;
         }
         Self {
+            around: gaps.tokens.as_ref().map(|tokens| Around::of(tokens)),
             gaps,
             result,
             in_order,
             slots: (0..=merged.len()).map(|_| Vec::new()).collect(),
             pending: Vec::new(),
+            seen: 0,
             next: 0,
         }
     }
@@ -248,9 +245,13 @@ impl<'p> Placing<'p> {
             match self.gaps.owner(*token) {
                 Some((owner, origin)) => {
                     self.owner(owner, origin, self.in_order[number]);
+                    self.seen = self.pending.len();
                     number += 1;
                 }
-                None => self.pending.extend(self.gaps.line(*token, self.result)),
+                None => {
+                    let line = self.gaps.line(*token, &self.around, self.result);
+                    self.pending.extend(line);
+                }
             }
         }
         let last = self.slots.len() - 1;
@@ -287,7 +288,7 @@ impl<'p> Placing<'p> {
     /// Comments that a side added directly above an entry stay there, where the other side moved the entry or put
     /// another one above it.
     fn place_above_others(&mut self, next: u64) {
-        for line in std::mem::take(&mut self.pending) {
+        for line in self.pending.split_off(self.seen) {
             let other = line.above.filter(|above| *above != next);
             match other.and_then(|other| self.result.keys.get(&other)) {
                 Some(other) => self.slots[*other].push(line),
@@ -298,8 +299,9 @@ impl<'p> Placing<'p> {
 
     /// Takes the comments from the last blank line on.
     fn directly_above(&mut self) -> Vec<Line> {
-        let blank = self.pending.iter().rposition(Line::is_blank);
-        self.pending.split_off(blank.map_or(0, |blank| blank + 1))
+        let blank = self.pending[self.seen..].iter().rposition(Line::is_blank);
+        let from = blank.map_or(self.seen, |blank| self.seen + blank + 1);
+        self.pending.split_off(from)
     }
 }
 

@@ -39,21 +39,20 @@ struct Changes {
 }
 
 impl Changes {
-    fn between(base: &[u64], side: &[u64]) -> Self {
-        let hunks = hunks(base, side);
-        let mut kept = Vec::with_capacity(base.len());
-        let mut at = 0;
-        for hunk in &hunks {
-            while kept.len() < hunk.before.start {
-                kept.push(Some(at));
-                at += 1;
+    fn between(base: &[u64], side: &[u64], blank: u64) -> Self {
+        let kept = pairs(base, side, blank);
+        let mut hunks = Vec::new();
+        let (mut from_base, mut from_side) = (0, 0);
+        let pairs = kept.iter().enumerate();
+        let pairs = pairs.filter_map(|(at, kept)| Some((at, (*kept)?)));
+        for (at, in_side) in pairs.chain([(base.len(), side.len())]) {
+            if from_base < at || from_side < in_side {
+                hunks.push(Hunk {
+                    before: from_base..at,
+                    after: from_side..in_side,
+                });
             }
-            kept.resize(hunk.before.end, None);
-            at = hunk.after.end;
-        }
-        while kept.len() < base.len() {
-            kept.push(Some(at));
-            at += 1;
+            (from_base, from_side) = (at + 1, in_side + 1);
         }
         let added = hunks.iter().filter(|hunk| !hunk.after.is_empty());
         let added = added.map(|hunk| (hunk.before.start, hunk.after.clone()));
@@ -65,6 +64,49 @@ impl Changes {
     }
 }
 
+/// For each token of base, its position in the side. Blank lines pair last, between the others: they must not decide
+/// which other tokens are the same.
+fn pairs(base: &[u64], side: &[u64], blank: u64) -> Vec<Option<usize>> {
+    let others = |keys: &[u64]| -> (Vec<usize>, Vec<u64>) {
+        let keys = keys.iter().copied().enumerate();
+        keys.filter(|(_, key)| *key != blank).unzip()
+    };
+    let ((in_base, old), (in_side, new)) = (others(base), others(side));
+    let mut pairs = vec![None; base.len()];
+    let (mut at_old, mut at_new) = (0, 0);
+    let end = Hunk {
+        before: old.len()..old.len(),
+        after: new.len()..new.len(),
+    };
+    for hunk in hunks(&old, &new).into_iter().chain([end]) {
+        while at_old < hunk.before.start {
+            pairs[in_base[at_old]] = Some(in_side[at_new]);
+            (at_old, at_new) = (at_old + 1, at_new + 1);
+        }
+        (at_old, at_new) = (hunk.before.end, hunk.after.end);
+    }
+    // Between two pairs, blank lines pair in order.
+    let mut bound = side.len();
+    let mut bounds = vec![bound; base.len()];
+    for at in (0..base.len()).rev() {
+        bounds[at] = bound;
+        bound = pairs[at].unwrap_or(bound);
+    }
+    let mut next = 0;
+    for at in 0..base.len() {
+        if pairs[at].is_none() && base[at] == blank {
+            let found = (next..bounds[at]).find(|in_side| side[*in_side] == blank);
+            // The others of this stretch find none either.
+            next = found.unwrap_or(bounds[at]);
+            pairs[at] = found;
+        }
+        if let Some(paired) = pairs[at] {
+            next = paired + 1;
+        }
+    }
+    pairs
+}
+
 /// Merges the keys of three sequences. `blank` is the key of a blank line. `stays` says whether a token of base is kept
 /// although a side removed it.
 pub(super) fn weave(
@@ -72,8 +114,8 @@ pub(super) fn weave(
     blank: u64,
     stays: &dyn Fn(Side, usize) -> bool,
 ) -> Vec<Woven> {
-    let mut local = Changes::between(keys.base, keys.local);
-    let mut upstream = Changes::between(keys.base, keys.upstream);
+    let mut local = Changes::between(keys.base, keys.local, blank);
+    let mut upstream = Changes::between(keys.base, keys.upstream, blank);
     add_at_one_place(&mut local, &mut upstream);
     let mut woven = Vec::new();
     // Lines that local added around a change of upstream, and that upstream added as well.
