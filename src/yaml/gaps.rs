@@ -96,16 +96,45 @@ impl<'a> GapWalk<'a> {
     }
 }
 
-/// Whether a node, or the document of a root, has blank lines, or comments on lines of their own.
-pub(crate) fn may_have_gaps(root: NodeRef<'_>) -> bool {
+/// The blank lines and the comments on lines of their own in a node, or in the document of a root, each with the number
+/// of nodes above it. Lines of block scalars can be among them.
+pub(crate) fn lines_alone(root: NodeRef<'_>) -> Vec<(u32, &str)> {
+    let root = root.origin();
     let document = root.document;
+    let text = document.text;
     let range = root.own_range().unwrap_or_else(|| root.range());
-    let text = &document.text[range.clone()];
-    if document.comments_within(range).next().is_some() {
-        return true;
-    }
-    let finds = |blank: &str| memchr::memmem::find(text.as_bytes(), blank.as_bytes()).is_some();
-    text.starts_with(['\n', '\r']) || finds("\n\n") || finds("\n\r\n")
+    let comments = document.comments().map(|comment| comment.start);
+    let comments = comments.skip_while(|start| *start < range.start);
+    let comments = comments.take_while(|start| *start < range.end);
+    let comments = comments.map(|start| document.line_start(start)..document.line_end(start));
+    let is_alone = |line: &Range<usize>| text[line.clone()].trim_start().starts_with('#');
+    let mut lines: Vec<Range<usize>> = comments.filter(is_alone).collect();
+    let bytes = &text.as_bytes()[range.clone()];
+    let ends = memchr::memchr_iter(b'\n', bytes).map(|at| at + 1);
+    let is_blank = |start: &usize| {
+        let mut rest = bytes[*start..].iter();
+        rest.find(|byte| !b" \t\r".contains(byte)) == Some(&b'\n')
+    };
+    let blank = std::iter::once(0).chain(ends).filter(is_blank);
+    lines.extend(blank.map(|at| range.start + at..range.start + at));
+    lines.sort_unstable_by_key(|line| line.start);
+    let ids = root.ids();
+    let number = |at: usize| {
+        let (mut low, mut high) = (ids.start, ids.end);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if root.at(middle).range().start < at {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low - ids.start
+    };
+    let lines = lines.into_iter();
+    lines
+        .map(|line| (number(line.start), &text[line]))
+        .collect()
 }
 
 fn is_line_start(document: Document<'_>, at: usize) -> bool {
@@ -182,6 +211,7 @@ impl<'a> Walker<'a> {
         let text = self.document.text;
         let keeps_blank_lines = block_indicators(value).contains('+');
         let start = value.range().start;
+        let body = body_indent(value).unwrap_or(column + 1);
         if keeps_blank_lines {
             while self.at < text.len() {
                 let end = self.document.line_end(self.at);
@@ -192,10 +222,21 @@ impl<'a> Walker<'a> {
             }
         } else {
             let length = value.source().trim_end().len();
-            self.end_at(start + length);
+            let mut last = start + length;
+            // White space that is deeper than the text, or a tab, is a line of the text.
+            let mut at = self.document.line_end(last) + 1;
+            while at < value.range().end {
+                let end = self.document.line_end(at);
+                let line = text[at..end].trim_end_matches('\r');
+                if line.len() > body || line.contains('\t') {
+                    last = at;
+                }
+                at = end + 1;
+            }
+            self.end_at(last);
         }
         self.scalar = Some(ScalarAbove {
-            body: body_indent(value).unwrap_or(column + 1),
+            body,
             column,
             keeps_blank_lines,
         });

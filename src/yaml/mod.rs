@@ -55,7 +55,7 @@ pub use emit::to_block_text;
 pub(crate) use emit::{content_text, document_text, node_text, value_text, with_comments_above};
 pub use error::{EditError, Location, ParseError};
 pub(crate) use fingerprint::Fingerprints;
-pub(crate) use gaps::{GapOwner, GapWalk, ScalarAbove, may_have_gaps};
+pub(crate) use gaps::{GapOwner, GapWalk, ScalarAbove, lines_alone};
 pub(crate) use head::{head_end, whole_head_end};
 pub(crate) use key_index::KeyIndex;
 pub(crate) use limits::{Limits, most_documents};

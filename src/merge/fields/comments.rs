@@ -1,12 +1,12 @@
-//! Merges the comments behind values and keys three-way, with the values that they belong to. Comments on lines of
-//! their own are in gaps.
+//! Merges the comments after values and keys three-way, with the values that they belong to. Other
+//! comments are in gaps.
 
 use super::child::Child;
 use crate::merge::Versions;
 use crate::merge::upstream_identifier::MERGE_COMMENT;
 use crate::yaml::{Editor, NodeRef, ValueComments};
 
-/// Takes the comments behind an entry or item that only upstream changed. The comment next to a value that local changed is
+/// Takes the comments after an entry or item that only upstream changed. The comment next to a value that local changed is
 /// kept, because a new setter comment would overwrite the value later.
 pub(super) fn take_comments<'d>(
     base: Child<'_>,

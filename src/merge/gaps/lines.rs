@@ -13,14 +13,14 @@ const MORE_NAMES: [&str; 9] = [
 
 /// An entry, an item or a line of a gap.
 #[derive(Debug, Clone)]
-pub(super) enum Token {
-    Owner(Owner),
+pub(super) enum GapToken {
+    Owner(KeyedOwner),
     Line(GapLine),
 }
 
 /// An entry or item.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Owner {
+pub(super) struct KeyedOwner {
     /// Equal in all versions that have the entry or item.
     pub(super) key: u64,
     /// Equal for what may be a changed version of it.
@@ -46,7 +46,7 @@ impl GapLine {
     }
 }
 
-impl Token {
+impl GapToken {
     pub(super) fn key(&self) -> u64 {
         match self {
             Self::Owner(owner) => owner.key,
@@ -61,7 +61,7 @@ impl Token {
         }
     }
 
-    pub(super) fn owner(&self) -> Option<Owner> {
+    pub(super) fn owner(&self) -> Option<KeyedOwner> {
         match self {
             Self::Owner(owner) => Some(*owner),
             Self::Line(_) => None,
@@ -70,7 +70,7 @@ impl Token {
 }
 
 /// The sequence of a version. `None` if its lines are not entries, items and gaps alone.
-pub(super) fn tokens(root: NodeRef<'_>) -> Option<Vec<Token>> {
+pub(super) fn tokens(root: NodeRef<'_>) -> Option<Vec<GapToken>> {
     let walk = GapWalk::of(root)?;
     let text = root.document.text;
     let owners = owners(&walk.owners);
@@ -79,15 +79,15 @@ pub(super) fn tokens(root: NodeRef<'_>) -> Option<Vec<Token>> {
         if let Some(above) = &gap.above {
             tokens.extend(lines(&text[above.clone()]));
         }
-        tokens.push(Token::Owner(owner));
+        tokens.push(GapToken::Owner(owner));
     }
     tokens.extend(lines(&text[walk.foot]));
     Some(tokens)
 }
 
-fn lines(gap: &str) -> impl Iterator<Item = Token> {
+fn lines(gap: &str) -> impl Iterator<Item = GapToken> {
     gap.lines().map(|text| {
-        Token::Line(GapLine {
+        GapToken::Line(GapLine {
             key: line_key(text),
             text: text.trim_end_matches('\r').to_owned(),
         })
@@ -106,7 +106,7 @@ fn hash(value: &impl Hash) -> u64 {
 }
 
 /// The keys of entries and items: what they are called, within what is around them.
-pub(super) fn owners(walk: &[GapOwner<'_>]) -> Vec<Owner> {
+pub(super) fn owners(walk: &[GapOwner<'_>]) -> Vec<KeyedOwner> {
     // The keys of the entries and items around the current one, and how often each key occurred.
     let mut around: Vec<u64> = Vec::new();
     let mut counts: HashMap<u64, usize> = HashMap::new();
@@ -129,7 +129,7 @@ pub(super) fn owners(walk: &[GapOwner<'_>]) -> Vec<Owner> {
         };
         *count += 1;
         around.push(key);
-        found.push(Owner {
+        found.push(KeyedOwner {
             key,
             kind: hash(&(depth, kind)),
             column: *column,
@@ -189,7 +189,7 @@ fn beginning(node: NodeRef<'_>) -> &[u8] {
 }
 
 /// For each token of a version, what is around it.
-pub(super) struct Around {
+pub(super) struct Surroundings {
     /// The entry or item above, and the one below, each with its position.
     pub(super) above: Vec<Option<usize>>,
     pub(super) below: Vec<Option<usize>>,
@@ -197,8 +197,8 @@ pub(super) struct Around {
     pub(super) is_direct: Vec<bool>,
 }
 
-impl Around {
-    pub(super) fn of(tokens: &[Token]) -> Self {
+impl Surroundings {
+    pub(super) fn of(tokens: &[GapToken]) -> Self {
         let mut last = None;
         let above = tokens.iter().enumerate().map(|(at, token)| {
             let above = last;
@@ -211,8 +211,8 @@ impl Around {
         let mut is_direct = vec![false; tokens.len()];
         for (at, token) in tokens.iter().enumerate().rev() {
             match token {
-                Token::Owner(_) => (next, is_above) = (Some(at), true),
-                Token::Line(line) => is_above &= !line.is_blank(),
+                GapToken::Owner(_) => (next, is_above) = (Some(at), true),
+                GapToken::Line(line) => is_above &= !line.is_blank(),
             }
             (below[at], is_direct[at]) = (next, is_above);
         }

@@ -9,7 +9,7 @@
 //!                            b: 1
 //! ```
 //!
-//! A gap is a small text of its own, found by the entries and items around it. The gaps of a document merge in one
+//! A gap is a small text that is found by the entries and items around it. The gaps of a document merge in one
 //! sequence with its entries and items (`weave`), so that a line stays where it is among them. Fields decide which
 //! entries and items the merged document has. What the gaps of the merged text were before is overwritten (`placing`).
 //!
@@ -28,16 +28,16 @@ mod weave;
 use std::collections::HashSet;
 
 pub(super) use head::merge_head;
-use lines::{Token, tokens};
+use lines::{GapToken, tokens};
 use same::unify;
 
 use super::versions::Versions;
-use crate::yaml::{NodeRef, may_have_gaps};
+use crate::yaml::{NodeRef, lines_alone};
 
 /// The gaps of a document in three versions.
 #[derive(Debug)]
 pub(super) struct Gaps {
-    tokens: Versions<Vec<Token>>,
+    tokens: Versions<Vec<GapToken>>,
     /// Whether the lines above the first entry are decided elsewhere.
     pub(super) keeps_head: bool,
 }
@@ -50,8 +50,8 @@ impl Gaps {
         local: NodeRef<'_>,
         upstream: NodeRef<'_>,
     ) -> Option<Self> {
-        let mut versions = base.into_iter().chain([local, upstream]);
-        if !versions.any(may_have_gaps) {
+        let old = base.map(lines_alone).unwrap_or_default();
+        if old == lines_alone(local) && old == lines_alone(upstream) {
             return None;
         }
         let base = match base {
@@ -75,15 +75,15 @@ impl Gaps {
     }
 
     /// The keys of the entries and items of a version.
-    fn owners(tokens: &[Token]) -> HashSet<u64> {
-        let owners = tokens.iter().filter_map(Token::owner);
+    fn owners(tokens: &[GapToken]) -> HashSet<u64> {
+        let owners = tokens.iter().filter_map(GapToken::owner);
         owners.map(|owner| owner.key).collect()
     }
 }
 
 /// Whether two versions have the same entries, items and lines.
-fn is_same(one: &[Token], other: &[Token]) -> bool {
-    let is_equal = |(one, other): (&Token, &Token)| {
+fn is_same(one: &[GapToken], other: &[GapToken]) -> bool {
+    let is_equal = |(one, other): (&GapToken, &GapToken)| {
         let texts = [one, other].map(|token| token.line().map(|line| &line.text));
         one.key() == other.key() && texts[0] == texts[1]
     };

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::Gaps;
-use super::lines::{Around, GapLine, Owner, Token, line_key, owners};
+use super::lines::{GapLine, GapToken, KeyedOwner, Surroundings, line_key, owners};
 use super::same::unify_owners;
 use super::weave::{Woven, weave};
 use crate::diff::hunks;
@@ -16,7 +16,7 @@ type Origin = Option<Side>;
 
 /// A merged line that has no place yet.
 #[derive(Debug)]
-struct Line {
+struct MergedLine {
     text: String,
     /// The side that added it; `None` for a line of base.
     origin: Origin,
@@ -24,7 +24,7 @@ struct Line {
     above: Option<u64>,
 }
 
-impl Line {
+impl MergedLine {
     fn is_blank(&self) -> bool {
         self.text.trim().is_empty()
     }
@@ -44,7 +44,7 @@ impl Gaps {
 
     fn weave(&self, result: &MergedOwners) -> Vec<Woven> {
         let keys = self.tokens.as_ref();
-        let keys = keys.map(|tokens| tokens.iter().map(Token::key).collect::<Vec<_>>());
+        let keys = keys.map(|tokens| tokens.iter().map(GapToken::key).collect::<Vec<_>>());
         let stays = self.stays(result);
         let keys = keys.as_ref().map(Vec::as_slice);
         weave(keys, line_key(""), &|side, at| match side {
@@ -60,13 +60,13 @@ impl Gaps {
         let base = &self.tokens.base;
         let mut stays = vec![[false; 2]; base.len()];
         for (at, token) in base.iter().enumerate() {
-            if let Token::Owner(owner) = token
+            if let GapToken::Owner(owner) = token
                 && result.keys.contains_key(&owner.key)
             {
                 stays[at] = sides.each_ref().map(|keys| !keys.contains(&owner.key));
             }
         }
-        let around = Around::of(base);
+        let around = Surroundings::of(base);
         for (at, token) in base.iter().enumerate() {
             if token.line().is_some() {
                 let [above, below] = [around.above[at], around.below[at]]
@@ -78,7 +78,12 @@ impl Gaps {
         stays
     }
 
-    fn line(&self, woven: Woven, around: &Versions<Around>, result: &MergedOwners) -> Option<Line> {
+    fn line(
+        &self,
+        woven: Woven,
+        around: &Versions<Surroundings>,
+        result: &MergedOwners,
+    ) -> Option<MergedLine> {
         let Versions {
             base,
             local,
@@ -86,12 +91,12 @@ impl Gaps {
         } = &self.tokens;
         let upstreams = |at: usize| shifted(upstream, &around.upstream, at, result);
         match woven {
-            Woven::Added(Side::Local, at) => Some(Line {
+            Woven::Added(Side::Local, at) => Some(MergedLine {
                 text: local[at].line()?.text.clone(),
                 origin: Some(Side::Local),
                 above: owner_below(local, &around.local, at),
             }),
-            Woven::Added(Side::Upstream, at) => Some(Line {
+            Woven::Added(Side::Upstream, at) => Some(MergedLine {
                 text: upstreams(at)?,
                 origin: Some(Side::Upstream),
                 above: owner_below(upstream, &around.upstream, at),
@@ -118,7 +123,7 @@ impl Gaps {
                     (None, Some(u)) => upstreams(u)?,
                     (None, None) => old.text.clone(),
                 };
-                Some(Line {
+                Some(MergedLine {
                     text,
                     origin: None,
                     above: None,
@@ -129,29 +134,34 @@ impl Gaps {
 }
 
 /// The entry or item at a position.
-fn owner_at(tokens: &[Token], at: Option<usize>) -> Option<Owner> {
+fn owner_at(tokens: &[GapToken], at: Option<usize>) -> Option<KeyedOwner> {
     tokens[at?].owner()
 }
 
 /// The key of the entry or item that a comment is directly above.
-fn owner_below(tokens: &[Token], around: &Around, at: usize) -> Option<u64> {
+fn owner_below(tokens: &[GapToken], around: &Surroundings, at: usize) -> Option<u64> {
     let below = around.below[at].filter(|_| around.is_direct[at]);
     owner_at(tokens, below).map(|owner| owner.key)
 }
 
 /// The indentation of a line, relative to the entry below it or else above it.
-fn relative(tokens: &[Token], around: &Around, at: usize) -> Option<(usize, usize)> {
+fn relative(tokens: &[GapToken], around: &Surroundings, at: usize) -> Option<(usize, usize)> {
     let indent = tokens[at].line()?.indent();
     let column = owner_at(tokens, around.below[at].or(around.above[at]))?.column;
     Some((indent.saturating_sub(column), column.saturating_sub(indent)))
 }
 
 /// A line of upstream, with its entry or item at the column that it has in the merged text.
-fn shifted(tokens: &[Token], around: &Around, at: usize, result: &MergedOwners) -> Option<String> {
+fn shifted(
+    tokens: &[GapToken],
+    around: &Surroundings,
+    at: usize,
+    result: &MergedOwners,
+) -> Option<String> {
     let line: &GapLine = tokens[at].line()?;
     let indent = line.indent();
     let [below, above] = [around.below[at], around.above[at]].map(|at| owner_at(tokens, at));
-    let is_at = |owner: &Owner| owner.column == indent;
+    let is_at = |owner: &KeyedOwner| owner.column == indent;
     let owner = below.filter(is_at).or(above.filter(is_at));
     let owner = owner.or(below.filter(|below| indent > below.column));
     let new = owner.and_then(|owner| {
@@ -168,18 +178,18 @@ fn shifted(tokens: &[Token], around: &Around, at: usize, result: &MergedOwners) 
 
 /// The entries and items of the merged text.
 struct MergedOwners {
-    owners: Vec<Owner>,
+    owners: Vec<KeyedOwner>,
     /// Their positions, by key.
     keys: HashMap<u64, usize>,
 }
 
 impl MergedOwners {
-    fn of(mut owners: Vec<Owner>, versions: &Versions<Vec<Token>>) -> Self {
+    fn of(mut owners: Vec<KeyedOwner>, versions: &Versions<Vec<GapToken>>) -> Self {
         for version in [&versions.local, &versions.upstream, &versions.base] {
-            let old: Vec<Owner> = version.iter().filter_map(Token::owner).collect();
+            let old: Vec<KeyedOwner> = version.iter().filter_map(GapToken::owner).collect();
             let own: HashSet<u64> = owners.iter().map(|owner| owner.key).collect();
             let known = versions.as_ref().into_iter();
-            let known = known.flat_map(|tokens| tokens.iter().filter_map(Token::owner));
+            let known = known.flat_map(|tokens| tokens.iter().filter_map(GapToken::owner));
             let known: HashSet<u64> = known.map(|owner| owner.key).collect();
             if own.is_subset(&known) {
                 break;
@@ -195,13 +205,13 @@ impl MergedOwners {
 /// Finds a gap for each merged line.
 struct Placing<'p> {
     gaps: &'p Gaps,
-    around: Versions<Around>,
+    around: Versions<Surroundings>,
     result: &'p MergedOwners,
     /// For each merged entry in order, its position in the merged text, if its order is the same there.
     in_order: Vec<Option<usize>>,
     /// The lines of each gap: above each entry of the merged text, and below the last one.
-    slots: Vec<Vec<Line>>,
-    pending: Vec<Line>,
+    slots: Vec<Vec<MergedLine>>,
+    pending: Vec<MergedLine>,
     /// How many of the pending lines were above an earlier entry.
     seen: usize,
     /// The gap below the last entry that was found.
@@ -228,7 +238,7 @@ impl<'p> Placing<'p> {
             at += 1;
         }
         Self {
-            around: gaps.tokens.as_ref().map(|tokens| Around::of(tokens)),
+            around: gaps.tokens.as_ref().map(|tokens| Surroundings::of(tokens)),
             gaps,
             result,
             in_order,
@@ -239,7 +249,7 @@ impl<'p> Placing<'p> {
         }
     }
 
-    fn run(mut self, woven: &[Woven]) -> Vec<Vec<Line>> {
+    fn run(mut self, woven: &[Woven]) -> Vec<Vec<MergedLine>> {
         let mut number = 0;
         for token in woven {
             match self.gaps.owner(*token) {
@@ -260,7 +270,7 @@ impl<'p> Placing<'p> {
     }
 
     /// Gives the lines above an entry a place.
-    fn owner(&mut self, owner: Owner, origin: Origin, at: Option<usize>) {
+    fn owner(&mut self, owner: KeyedOwner, origin: Origin, at: Option<usize>) {
         self.place_above_others(owner.key);
         if let Some(at) = at {
             if at > self.next {
@@ -298,8 +308,10 @@ impl<'p> Placing<'p> {
     }
 
     /// Takes the comments from the last blank line on.
-    fn directly_above(&mut self) -> Vec<Line> {
-        let blank = self.pending[self.seen..].iter().rposition(Line::is_blank);
+    fn directly_above(&mut self) -> Vec<MergedLine> {
+        let blank = self.pending[self.seen..]
+            .iter()
+            .rposition(MergedLine::is_blank);
         let from = blank.map_or(self.seen, |blank| self.seen + blank + 1);
         self.pending.split_off(from)
     }
@@ -307,7 +319,7 @@ impl<'p> Placing<'p> {
 
 impl Gaps {
     /// The entry or item of a merged token, and the side that added it.
-    fn owner(&self, woven: Woven) -> Option<(Owner, Origin)> {
+    fn owner(&self, woven: Woven) -> Option<(KeyedOwner, Origin)> {
         match woven {
             Woven::Kept { base, .. } => Some((self.tokens.base[base].owner()?, None)),
             Woven::Added(side, at) => {
@@ -321,7 +333,7 @@ impl Gaps {
 /// Replaces the gaps that have other lines now.
 fn write(
     walk: &GapWalk<'_>,
-    slots: Vec<Vec<Line>>,
+    slots: Vec<Vec<MergedLine>>,
     keeps_head: bool,
     text: &str,
     editor: &mut Editor<'_, '_>,
@@ -330,8 +342,8 @@ fn write(
     let gaps = owners.map(|owner| (owner.above.clone(), owner.scalar));
     let gaps = gaps.chain([(Some(walk.foot.clone()), walk.scalar_above_foot)]);
     // Lines without a place (between a dash and the key on the same line) go to the gap before, or the first one.
-    let mut carried: Vec<Line> = Vec::new();
-    let mut found: Vec<(Range<usize>, Option<ScalarAbove>, Vec<Line>)> = Vec::new();
+    let mut carried: Vec<MergedLine> = Vec::new();
+    let mut found: Vec<(Range<usize>, Option<ScalarAbove>, Vec<MergedLine>)> = Vec::new();
     for ((range, scalar), lines) in gaps.zip(slots) {
         match (range, found.last_mut()) {
             (Some(range), _) => {
@@ -370,8 +382,8 @@ fn write(
     }
 }
 
-/// Changes lines that would be part of the block scalar above them.
-fn keep_apart(lines: &mut Vec<Line>, scalar: ScalarAbove) {
+/// SideEdits lines that would be part of the block scalar above them.
+fn keep_apart(lines: &mut Vec<MergedLine>, scalar: ScalarAbove) {
     if scalar.keeps_blank_lines {
         let blank = lines.iter().take_while(|line| line.is_blank()).count();
         lines.drain(..blank);
@@ -379,7 +391,9 @@ fn keep_apart(lines: &mut Vec<Line>, scalar: ScalarAbove) {
     for line in lines {
         let indent = line.text.len() - line.text.trim_start().len();
         if line.is_blank() {
-            line.text.clear();
+            if indent > scalar.body || line.text.contains('\t') {
+                line.text.clear();
+            }
         } else if indent < scalar.body {
             return;
         } else {

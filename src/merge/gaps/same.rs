@@ -3,21 +3,21 @@
 use std::collections::HashSet;
 
 use super::Gaps;
-use super::lines::{Owner, Token};
+use super::lines::{GapToken, KeyedOwner};
 use crate::diff::hunks;
 
 /// Gives the entries and items of a side that are changed versions of those in base the keys that base has.
-pub(super) fn unify(base: &[Token], side: &mut [Token]) {
-    let old: Vec<Owner> = base.iter().filter_map(Token::owner).collect();
-    let mut own: Vec<Owner> = side.iter().filter_map(Token::owner).collect();
+pub(super) fn unify(base: &[GapToken], side: &mut [GapToken]) {
+    let old: Vec<KeyedOwner> = base.iter().filter_map(GapToken::owner).collect();
+    let mut own: Vec<KeyedOwner> = side.iter().filter_map(GapToken::owner).collect();
     if old.len() == own.len() && old.iter().zip(&own).all(|(a, b)| a.key == b.key) {
         return;
     }
     let known = [Gaps::owners(base), Gaps::owners(side)];
     unify_owners(&old, &mut own, &known);
     let owners = side.iter_mut().filter_map(|token| match token {
-        Token::Owner(owner) => Some(owner),
-        Token::Line(_) => None,
+        GapToken::Owner(owner) => Some(owner),
+        GapToken::Line(_) => None,
     });
     for (owner, new) in owners.zip(own) {
         *owner = new;
@@ -25,9 +25,9 @@ pub(super) fn unify(base: &[Token], side: &mut [Token]) {
 }
 
 /// As [`unify`]. `known` has the keys of both versions: what has only moved keeps its key.
-pub(super) fn unify_owners(old: &[Owner], own: &mut [Owner], known: &[HashSet<u64>; 2]) {
-    let keys = |owners: &[Owner]| owners.iter().map(|owner| owner.key).collect::<Vec<_>>();
-    let kinds = |owners: &[Owner]| owners.iter().map(|owner| owner.kind).collect::<Vec<_>>();
+pub(super) fn unify_owners(old: &[KeyedOwner], own: &mut [KeyedOwner], known: &[HashSet<u64>; 2]) {
+    let keys = |owners: &[KeyedOwner]| owners.iter().map(|owner| owner.key).collect::<Vec<_>>();
+    let kinds = |owners: &[KeyedOwner]| owners.iter().map(|owner| owner.kind).collect::<Vec<_>>();
     for hunk in hunks(&keys(old), &keys(own)) {
         if hunk.before.is_empty() || hunk.after.is_empty() {
             continue;

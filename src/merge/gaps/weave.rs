@@ -30,7 +30,7 @@ pub(super) enum Woven {
 }
 
 /// What a side changed.
-struct Changes {
+struct SideEdits {
     /// For each token of base, its position in the side.
     kept: Vec<Option<usize>>,
     /// What the side has in place of tokens of base, by the position of the first of them.
@@ -38,7 +38,7 @@ struct Changes {
     hunks: Vec<Hunk>,
 }
 
-impl Changes {
+impl SideEdits {
     fn between(base: &[u64], side: &[u64], blank: u64) -> Self {
         let kept = pairs(base, side, blank);
         let mut hunks = Vec::new();
@@ -114,8 +114,8 @@ pub(super) fn weave(
     blank: u64,
     stays: &dyn Fn(Side, usize) -> bool,
 ) -> Vec<Woven> {
-    let mut local = Changes::between(keys.base, keys.local, blank);
-    let mut upstream = Changes::between(keys.base, keys.upstream, blank);
+    let mut local = SideEdits::between(keys.base, keys.local, blank);
+    let mut upstream = SideEdits::between(keys.base, keys.upstream, blank);
     add_at_one_place(&mut local, &mut upstream);
     let mut woven = Vec::new();
     // Lines that local added around a change of upstream, and that upstream added as well.
@@ -148,7 +148,7 @@ pub(super) fn weave(
 }
 
 /// Where changes of both sides replace the same tokens, both additions go to the first of their places.
-fn add_at_one_place(local: &mut Changes, upstream: &mut Changes) {
+fn add_at_one_place(local: &mut SideEdits, upstream: &mut SideEdits) {
     let mut theirs = upstream.hunks.iter().peekable();
     for own in &local.hunks {
         while theirs
@@ -200,7 +200,7 @@ fn regions(local: &[Hunk], upstream: &[Hunk]) -> Vec<Range<usize>> {
 struct Twice(HashMap<u64, usize>);
 
 impl Twice {
-    fn within(region: &Range<usize>, local: &Changes, keys: &[u64]) -> Self {
+    fn within(region: &Range<usize>, local: &SideEdits, keys: &[u64]) -> Self {
         let mut counts = HashMap::new();
         for (_, added) in local.added.range(region.start..=region.end) {
             for key in &keys[added.clone()] {
