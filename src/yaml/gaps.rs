@@ -225,9 +225,12 @@ impl<'a> Walker<'a> {
             let mut last = start + length;
             // White space that is deeper than the text, or a tab, is a line of the text.
             let mut at = self.document.line_end(last) + 1;
-            while at < value.range().end {
+            while at < text.len() {
                 let end = self.document.line_end(at);
                 let line = text[at..end].trim_end_matches('\r');
+                if !line.trim().is_empty() {
+                    break;
+                }
                 if line.len() > body || line.contains('\t') {
                     last = at;
                 }

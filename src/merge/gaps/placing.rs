@@ -11,15 +11,15 @@ use crate::diff::hunks;
 use crate::merge::{Side, Versions};
 use crate::yaml::{Editor, GapWalk, NodeRef, ScalarAbove, newline_at};
 
-/// Where a merged line or entry comes from.
-type Origin = Option<Side>;
+/// The side that added a merged line or entry; `None` if base has it.
+type AddedBy = Option<Side>;
 
 /// A merged line that has no place yet.
 #[derive(Debug)]
 struct MergedLine {
     text: String,
     /// The side that added it; `None` for a line of base.
-    origin: Origin,
+    origin: AddedBy,
     /// The key of the entry or item that a side added it directly above.
     above: Option<u64>,
 }
@@ -270,7 +270,7 @@ impl<'p> Placing<'p> {
     }
 
     /// Gives the lines above an entry a place.
-    fn owner(&mut self, owner: KeyedOwner, origin: Origin, at: Option<usize>) {
+    fn owner(&mut self, owner: KeyedOwner, origin: AddedBy, at: Option<usize>) {
         self.place_above_others(owner.key);
         if let Some(at) = at {
             if at > self.next {
@@ -319,7 +319,7 @@ impl<'p> Placing<'p> {
 
 impl Gaps {
     /// The entry or item of a merged token, and the side that added it.
-    fn owner(&self, woven: Woven) -> Option<(KeyedOwner, Origin)> {
+    fn owner(&self, woven: Woven) -> Option<(KeyedOwner, AddedBy)> {
         match woven {
             Woven::Kept { base, .. } => Some((self.tokens.base[base].owner()?, None)),
             Woven::Added(side, at) => {

@@ -167,7 +167,13 @@ fn merged(base: &str, local: &str, upstream: &str) -> Option<String> {
         let end = if upstream.is_empty() { local } else { upstream };
         merged.extend(last(end));
     }
-    (merged != local).then_some(merged)
+    // A `---` alone is no change.
+    let is_line = |line: &&str| !line.starts_with("---");
+    let is_same = merged
+        .lines()
+        .filter(is_line)
+        .eq(local.lines().filter(is_line));
+    (!is_same).then_some(merged)
 }
 
 fn without_mark(text: &str) -> &str {

@@ -23,7 +23,7 @@ fn the_last_line_gets_its_line_break_before_others_come() {
 
 #[test]
 fn white_space_below_is_no_text_of_a_new_block_scalar() {
-    take("e: |\n ]\n\t\n", "e: |\n", "e: \"\"\n\t\n");
+    take("e: |\n ]\n\t\n", "e: |\n", "e: \"\"\n");
     // White space between the entries is removed in the same merge.
     take(
         "e: |\n  x\ng: 1\n   \nh: 1\n",
@@ -102,9 +102,9 @@ fn a_kept_block_scalar_stays_one() {
         "l:\n- |+\n  x\n\n- y: |+\n    z\n\nc: 2\n",
         "l:\n- |+\n  x\n\n- y: |+\n    z\n\nc: 2\n",
     );
-    // Blank lines of the file must not become part of the value. Upstream's file has no blank line outside of it.
+    // Blank lines of the file must not become part of the value.
     let blank = "a: x\n\nc: 2\n";
-    take(blank, "a: |+\n  x\n\nc: 2\n", "a: \"x\\n\\n\"\nc: 2\n");
+    take(blank, "a: |+\n  x\n\nc: 2\n", "a: \"x\\n\\n\"\n\nc: 2\n");
     take(
         "a: 1\nd: 1\n\nc: 2\n",
         "a: 1\nb: |+\n  x\n\nc: 2\n",
