@@ -3,14 +3,15 @@
 //! In reading order: [`rule`] decides between three versions of anything. [`combine`] has the kinds of values that
 //! merge by their parts, and [`decided`] the rules with which a user decided conflicts beforehand. `trail` is the path
 //! to a value. [`order`] merges the orders of a list. `merge_schema` knows how the parts of a resource relate, and
-//! `groups` which fields exclude each other. [`fields`] merges one resource into the text of the local one; `lines` and
-//! `text` merge texts that are not documents. [`kptfile`] and `kustomization` have special rules for these files.
+//! `groups` which fields exclude each other. [`fields`] merges one resource into the text of the local one, and `gaps`
+//! the comments and blank lines between the entries; `lines` and `text` merge texts that are not documents. [`kptfile`] and `kustomization` have special rules for these files.
 //! [`member`] and [`resources`] find which resources are the same, with [`upstream_identifier`]. [`package`] decides
 //! what to do with each resource and file of a package.
 
 pub mod combine;
 pub mod decided;
 pub mod fields;
+mod gaps;
 mod groups;
 pub mod kptfile;
 mod kustomization;

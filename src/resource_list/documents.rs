@@ -2,20 +2,23 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::yaml::{Document, head_end, is_marker, newline_at};
+use crate::yaml::{Document, head_end, is_marker, newline_at, whole_head_end};
 
 /// A new document, and the index of the document to insert it before; `None` for the end.
 pub(super) type Added = (Option<usize>, String);
 
 /// The text of a file without some of its documents and with new ones, each before a document or at the
-/// end; with another head if one is given. `None` if no document with content is left.
+/// end; with another head, in place of the documents without content too, if one is given. `None` if no document with content is left.
 pub(super) fn documents_text(
     document: Document<'_>,
     head: Option<&str>,
     removed: &BTreeSet<usize>,
     added: &[Added],
 ) -> Option<String> {
-    let own = head_end(document.text);
+    let own = match head {
+        Some(_) => whole_head_end(document.text),
+        None => head_end(document.text),
+    };
     let is_new = document.text.is_empty();
     let first = added.first().map(|(_, text)| text.as_str());
     let first = first.filter(|_| is_new);
@@ -50,8 +53,12 @@ pub(super) fn documents_text(
         };
         let start = match index {
             0 => own.clamp(range.start, range.end),
+            _ if range.start < own => own.min(range.end),
             _ => range.start,
         };
+        if head.is_some() && range.end <= own {
+            continue;
+        }
         file.push(&document.text[start..range.end]);
         is_empty &= document.root(index).is_none();
     }

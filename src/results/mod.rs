@@ -19,7 +19,7 @@ pub use reason::Reason;
 pub(crate) use refusal::Refusal;
 pub use rule::rule_for;
 pub use secrets::{LAST_APPLIED, Mark, QuotedValue, speaks_of_secret};
-pub(crate) use secrets::{Marks, hidden_nodes, text_holds_secret};
+pub(crate) use secrets::{Marks, REDACTED, hidden_nodes, text_holds_secret};
 pub(crate) use shown::{LIMIT, listed, listed_by_verb, with_article};
 pub use shown::{ResultValue, and_more};
 

@@ -40,6 +40,8 @@ reasons! {
     ClaimReplaced,
     /// Both sides changed a value, and both changes are in the result.
     Combined,
+    /// Upstream removed a resource in which local wrote comments; they went with it.
+    CommentsRemoved,
     /// The repository lacks a commit that a Kptfile names; its tag was used instead.
     CommitNotFound,
     /// A ConfigMap or Secret changes, and running pods keep its old values until they restart.

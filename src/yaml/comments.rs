@@ -1,10 +1,8 @@
 //! The comments of an entry or item: on the lines directly above it, and around its value.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use super::document::Document;
-use super::lines::is_marker;
 use super::node::{EntryRef, NodeRef};
 use super::tree::{NodeId, NodeKind};
 
@@ -77,6 +75,16 @@ impl<'a> ValueComments<'a> {
         head.chain(&self.tail).map(|comment| comment.trim())
     }
 
+    /// All comments in one, with the white space before it. Empty if there are none.
+    pub(super) fn in_line(&self) -> Cow<'_, str> {
+        let spaced = self.head.iter().chain(&self.tail);
+        let mut spaced = spaced.filter(|comment| comment.starts_with([' ', '\t']));
+        match spaced.next() {
+            Some(comment) if self.count() == 1 => Cow::Borrowed(comment),
+            _ => self.iter().map(|comment| format!(" {comment}")).collect(),
+        }
+    }
+
     /// Whether a comment contains a text.
     pub(crate) fn contains(&self, text: &str) -> bool {
         self.iter().any(|comment| comment.contains(text))
@@ -135,20 +143,6 @@ pub(crate) fn line_comment(owner: NodeRef<'_>) -> Option<&str> {
     let owner = owner.written();
     let at = comment_place(owner)?;
     Some(comment_after(owner.document, at).unwrap_or_default().trim())
-}
-
-/// All comments of a resource: those of its document if the node is the root of one, else those on the lines of its
-/// node.
-#[must_use]
-pub(crate) fn all_comments(root: NodeRef<'_>) -> Vec<&str> {
-    let document = root.document;
-    let documents = &document.tree.documents;
-    let found = documents.binary_search_by_key(&root.id, |d| d.root);
-    let range = match found {
-        Ok(index) if !document.tree.within => documents[index].start..documents[index].end,
-        _ => root.range().start..document.line_end(root.range().end),
-    };
-    document.comments_within(range).collect()
 }
 
 /// The white space at `at` and the comment after it, up to the end of the line. `None` if no comment follows.
@@ -211,55 +205,6 @@ pub(crate) fn comments_above(node: NodeRef<'_>) -> Vec<&str> {
     }
     let head = head_start(document, start, document.column(node.outer_start()), 0);
     document.text[head..start].lines().map(str::trim).collect()
-}
-
-/// The lines below an entry (by its key) or item whose comments belong to no other: up to the comments above the next
-/// one. Below the last entry or item of a root, the lines up to the last comment. `None` below the last one of another
-/// collection, because those lines are below the entry or item around it. `None` where comments would become part of a
-/// scalar.
-pub(crate) fn lines_below(owner: NodeRef<'_>) -> Option<Range<usize>> {
-    let document = owner.document;
-    let text = document.text;
-    let parent = owner.parent()?;
-    let value = value_of(owner).filter(|value| value.written().id == value.id)?;
-    if ends_in_block_scalar(value) {
-        return None;
-    }
-    let column = document.column(unit_start(owner));
-    let end = document.line_end(value_end(value));
-    let from = Some(end + 1).filter(|from| *from <= text.len())?;
-    let (mut at, mut commented) = (from, from);
-    while at < text.len() {
-        let end = document.line_end(at);
-        let line = text[at..end].trim_start_matches(' ');
-        let indent = end - at - line.len();
-        if line.starts_with('#') {
-            commented = (end + 1).min(text.len());
-        } else if indent == 0
-            && [b"---", b"..."]
-                .iter()
-                .any(|marker| is_marker(line.as_bytes(), marker))
-        {
-            break;
-        } else if !line.trim().is_empty() {
-            let is_item = line.trim_end() == "-" || line.starts_with("- ");
-            let is_next = indent == column && is_item == parent.kind().is_sequence();
-            return is_next.then(|| from..head_start(document, at, indent, from));
-        }
-        at = end + 1;
-    }
-    parent.parent().is_none().then_some(from..commented)
-}
-
-fn ends_in_block_scalar(value: NodeRef<'_>) -> bool {
-    let last = std::iter::successors(Some(value), |node| last_part(*node)).last();
-    last.is_some_and(|last| last.kind().is_block_scalar())
-}
-
-/// The last value of a block collection.
-pub(crate) fn last_part(node: NodeRef<'_>) -> Option<NodeRef<'_>> {
-    let parts = node.entries().map(|entry| entry.value).chain(node.items());
-    parts.last().filter(|_| node.kind().is_block_collection())
 }
 
 /// The start of the comment lines directly above the line at `line`, but not before `floor`. A comment that is indented

@@ -15,6 +15,16 @@ use super::node::NodeRef;
 
 /// The end of the head: where the first document's own text begins.
 pub(crate) fn head_end(text: &str) -> usize {
+    end(text, false)
+}
+
+/// The end of the head and of the documents after it that have no content: where the first document with content
+/// begins.
+pub(crate) fn whole_head_end(text: &str) -> usize {
+    end(text, true)
+}
+
+fn end(text: &str, takes_empty_documents: bool) -> usize {
     let bytes = text.as_bytes();
     let mut at = if bytes.starts_with(BYTE_ORDER_MARK) {
         BYTE_ORDER_MARK.len()
@@ -29,7 +39,7 @@ pub(crate) fn head_end(text: &str) -> usize {
         match line.trim_ascii() {
             [] => end = next,
             [b'#', ..] => {}
-            _ if is_marker(line, b"---") && !is_opened => {
+            _ if is_marker(line, b"---") && (!is_opened || takes_empty_documents) => {
                 let is_bare = line[3..].trim_ascii().is_empty();
                 end = if is_bare { next } else { at };
                 is_opened = true;
@@ -101,6 +111,21 @@ mod tests {
         ];
         for (text, head) in table {
             assert_eq!(&text[..head_end(text)], head, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn documents_without_content_are_part_of_the_whole_head() {
+        let table = [
+            ("---\n# none\n---\na: 1\n", "---\n# none\n---\n"),
+            (
+                "# x\n\n---\n# y\n\n---\n# z\na: 1\n",
+                "# x\n\n---\n# y\n\n---\n",
+            ),
+            ("a: 1\n---\n# y\n---\nb: 1\n", ""),
+        ];
+        for (text, head) in table {
+            assert_eq!(&text[..whole_head_end(text)], head, "{text:?}");
         }
     }
 

@@ -25,6 +25,7 @@ mod error;
 mod expand;
 mod fingerprint;
 mod format;
+mod gaps;
 mod head;
 mod key_index;
 mod lenient;
@@ -48,9 +49,7 @@ mod verbatim;
 mod walk_budget;
 
 pub(crate) use children::Children;
-pub(crate) use comments::{
-    ValueComments, all_comments, comments_above, last_part, line_comment, lines_below,
-};
+pub(crate) use comments::{ValueComments, comments_above, line_comment};
 pub use content::{Content, OwnedDocument};
 pub use document::Document;
 pub use edit::{Editor, Part};
@@ -58,7 +57,8 @@ pub use emit::to_block_text;
 pub(crate) use emit::{content_text, document_text, node_text, value_text, with_comments_above};
 pub use error::{EditError, Location, ParseError};
 pub(crate) use fingerprint::Fingerprints;
-pub(crate) use head::head_end;
+pub(crate) use gaps::{GapOwner, GapWalk, ScalarAbove, lines_alone};
+pub(crate) use head::{head_end, whole_head_end};
 pub(crate) use key_index::KeyIndex;
 pub(crate) use limits::{Limits, most_documents};
 pub(crate) use lines::{is_marker, newline_at};

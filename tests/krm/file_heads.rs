@@ -96,7 +96,12 @@ fn a_licence_merges_three_way() {
         (LICENCE, "", ""),
         (&newer, LICENCE, &newer),
         ("", LICENCE, ""),
-        ("# mine\n\n", &newer, "# mine\n\n"),
+        // Local replaced it, and upstream changed one of the lines.
+        (
+            "# mine\n\n",
+            &newer,
+            "# mine\n# Copyright 2024 The Authors\n\n",
+        ),
     ];
     for (ours, other, stands) in table {
         assert_eq!(
@@ -122,7 +127,7 @@ fn a_licence_merges_three_way() {
 }
 
 #[test]
-fn a_licence_that_both_sides_changed_stands_there_once() {
+fn a_licence_that_both_sides_changed_merges_by_lines() {
     let (a, edited) = (doc("a", "1"), map("a", "{x: 1, y: 1}"));
     let theirs = doc("a", "2");
     let both = map("a", "{x: 2, y: 1}");
@@ -130,23 +135,27 @@ fn a_licence_that_both_sides_changed_stands_there_once() {
     let above = "# (c) 2023\n# Licence\n";
     let mine = |lead: &str| lead.replace("(c)", "(c) mine,");
     let newer = |lead: &str| lead.replace("2023", "2024");
-    // base, local, upstream, and what stands.
+    let twice = |lead: &str| {
+        let both = "# (c) mine, 2023\n# (c) 2024\n";
+        lead.replace("# (c) 2023\n", both)
+    };
+    // base, local, upstream, and the merged lines: the blank line is one of them.
     let table = [
         // Upstream only removed or added the blank line.
-        (set_off, &*mine(set_off), above, &*mine(set_off)),
-        (above, &mine(above), set_off, &mine(above)),
+        (set_off, &*mine(set_off), above, &*mine(above)),
+        (above, &mine(above), set_off, &mine(set_off)),
         // It changed the text as well.
-        (set_off, &mine(set_off), &newer(above), &mine(set_off)),
-        (above, &mine(above), &newer(set_off), &mine(above)),
+        (set_off, &mine(set_off), &newer(above), &twice(above)),
+        (above, &mine(above), &newer(set_off), &twice(set_off)),
         // Local changed nothing, or only the blank line.
         (set_off, set_off, &newer(above), &newer(above)),
-        (above, set_off, &newer(above), &newer(above)),
-        (set_off, above, &newer(set_off), &newer(set_off)),
+        (above, set_off, &newer(above), &newer(set_off)),
+        (set_off, above, &newer(set_off), &newer(above)),
         (above, above, &newer(set_off), &newer(set_off)),
         (above, set_off, &mine(set_off), &mine(set_off)),
         // Both added it.
         ("", set_off, above, set_off),
-        ("", above, set_off, above),
+        ("", above, set_off, set_off),
         // One of several blocks; local's own comment stays at the key.
         (
             set_off,

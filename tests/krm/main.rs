@@ -17,6 +17,7 @@ mod fast_path;
 mod file_heads;
 mod filter;
 mod forbidden_paths;
+mod gap_laws;
 mod generated;
 mod git;
 mod hostile;

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::merge::gaps::Gaps;
 use crate::merge::merge_schema::MergeSchema;
 use crate::merge::versions::Versions;
 use crate::results::Mark;
-use crate::yaml::{Editor, NodeKind, NodeRef, OwnedDocument, Path, Value};
+use crate::yaml::{EditError, Editor, NodeKind, NodeRef, OwnedDocument, Path, Value};
 
 use super::{Findings, Policy, merge_resource};
 
@@ -48,6 +49,7 @@ pub(in crate::merge) fn merge_documents(
     }
     let findings = merge_resource(base, local, upstream, schema, policy, &mut editor).ok()?;
     let merged = editor.finish_parsed().ok()?;
+    let merged = with_gaps(merged, Gaps::of(base, local, upstream)).ok()?;
     let brought = |side, other| {
         // The other side has everything.
         if NodeRef::same(merged.root(), Some(other)) {
@@ -64,6 +66,22 @@ pub(in crate::merge) fn merge_documents(
         text: merged.document().text.to_owned(),
         findings,
     })
+}
+
+/// A merged document with the merged comments and blank lines between its entries.
+pub(super) fn with_gaps(
+    merged: OwnedDocument,
+    gaps: Option<Gaps>,
+) -> Result<OwnedDocument, EditError> {
+    let (Some(gaps), Some(root)) = (gaps, merged.root()) else {
+        return Ok(merged);
+    };
+    let mut editor = Editor::new(merged.document());
+    gaps.apply(root, &mut editor);
+    if editor.is_empty() {
+        return Ok(merged);
+    }
+    editor.finish_parsed()
 }
 
 /// Whether a key is a collection, as in `a: {{ .a }}`: such a text is a template that is YAML by chance.

@@ -43,7 +43,6 @@ use crate::results::{MOST_LISTED, Mark, Marks, QuotedValue};
 use crate::yaml::{EditError, Editor, NodeRef, OwnedDocument, Path, Value};
 
 use child::{Child, ChildVersions, nodes};
-use comments::removed_comments;
 pub(super) use document::{MergedDocument, merge_documents};
 pub(super) use parts::IMAGE_LINES;
 use take::{has_flow_comments_to_take, take, take_inner_comments};
@@ -198,8 +197,6 @@ pub fn merge_resource<'d, 'f, 'r>(
         findings: Findings::default(),
         marks: Marks::default(),
     };
-    let removed = base.map(|base| removed_comments(base, local, upstream));
-    editor.exclude_comments(removed.unwrap_or_default());
     let versions = Versions {
         base: base.map(Child::of),
         local: Some(Child::of(local)),

@@ -1,5 +1,6 @@
-//! The heads of files: licences and other comments that a blank line or `---` separates from the first document. They
-//! belong to the file, and merge three-way, block by block, independently of the documents.
+//! The heads of files: licences and other comments that a blank line or `---` separates from the first document, and
+//! documents of comments alone before it. They belong to the file, and merge three-way, line by line, independently of
+//! the documents.
 //!
 //! ```text
 //! base           local            upstream       merged
@@ -8,8 +9,8 @@
 //!                # (c) 2023                      # (c) 2024
 //! ```
 //!
-//! Comments never conflict: what both sides changed is kept as local has it. If the versions do not agree whether a
-//! blank line follows a comment, the lines directly above the first key take part in the merge as the last block.
+//! Comments never conflict: a line that both sides changed is kept as both have it. If the versions do not agree
+//! whether a blank line follows a comment, the lines directly above the first key merge together with the head.
 //!
 //! Source: contract, merge-package, Comments of a file.
 
@@ -18,11 +19,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::packages::Packages;
 use super::report::Report;
 use super::untouched::Untouched;
+use crate::merge::Versions;
+use crate::merge::gaps::merge_head;
 use crate::merge::resources::ResourceMatch;
-use crate::merge::rule::{self, Outcome};
-use crate::merge::{Side, Versions};
 use crate::resource_list::ResourceList;
-use crate::yaml::{NodeRef, comments_above, head_end};
+use crate::yaml::{NodeRef, comments_above, head_end, whole_head_end};
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -136,7 +137,7 @@ impl HeadMerger<'_> {
 fn head_of(list: &ResourceList, path: &str) -> Option<String> {
     let bytes = list.read_file(path).ok()?;
     let text = std::str::from_utf8(&bytes).ok()?;
-    Some(text[..head_end(text)].to_owned())
+    Some(text[..whole_head_end(text)].to_owned())
 }
 
 impl Heads {
@@ -158,31 +159,34 @@ type PathOf = for<'p> fn(&Versions<Option<&'p str>>) -> Option<&'p str>;
 
 /// The merged head. `None` if it is local's head.
 fn merged(base: &str, local: &str, upstream: &str) -> Option<String> {
-    let all = Versions::from([base, local, upstream]).map(blocks);
-    written(&merge_blocks(&all), local, upstream)
+    let all = Versions::from([base, local, upstream]);
+    let mut merged = with_mark_of(local, merge_head(all.map(without_mark)));
+    let last = |text: &str| text.split_inclusive('\n').next_back().map(str::to_owned);
+    let is_set_off = |line: String| line.trim().is_empty() || line.starts_with("---");
+    if !last(without_mark(&merged)).is_none_or(is_set_off) {
+        let end = if upstream.is_empty() { local } else { upstream };
+        merged.extend(last(end));
+    }
+    // A `---` alone is no change.
+    let is_line = |line: &&str| !line.starts_with("---");
+    let is_same = merged
+        .lines()
+        .filter(is_line)
+        .eq(local.lines().filter(is_line));
+    (!is_same).then_some(merged)
 }
 
-/// The text of a head with these blocks; `None` if local has them.
-fn written(merged: &[String], local: &str, upstream: &str) -> Option<String> {
-    if merged == blocks(local) {
-        return None;
-    }
-    let mark = if local.starts_with(BYTE_ORDER_MARK) {
-        BYTE_ORDER_MARK.to_string()
+fn without_mark(text: &str) -> &str {
+    text.trim_start_matches(BYTE_ORDER_MARK)
+}
+
+/// The text with a byte order mark if local has one.
+fn with_mark_of(local: &str, text: String) -> String {
+    if local.starts_with(BYTE_ORDER_MARK) {
+        format!("{BYTE_ORDER_MARK}{text}")
     } else {
-        String::new()
-    };
-    if merged == blocks(upstream) {
-        return Some(mark + upstream.trim_start_matches(BYTE_ORDER_MARK));
+        text
     }
-    let is_opened = [local, upstream].map(|head| head.lines().any(|line| line.starts_with("---")));
-    let end = match (is_opened.contains(&true), merged.is_empty()) {
-        (true, true) => "---\n",
-        (true, false) => "\n---\n",
-        (false, true) => "",
-        (false, false) => "\n\n",
-    };
-    Some(mark + &merged.join("\n\n") + end)
 }
 
 /// The text above the first key of a file.
@@ -206,10 +210,10 @@ impl<'t> Lead<'t> {
         })
     }
 
-    fn blocks(&self) -> Vec<String> {
-        let mut blocks = blocks(self.head);
-        blocks.extend((!self.above.is_empty()).then(|| self.above.join("\n")));
-        blocks
+    /// The head with the lines above the first key.
+    fn text(&self) -> String {
+        let above = self.above.iter().flat_map(|line| [line, "\n"]);
+        without_mark(self.head).to_owned() + &above.collect::<String>()
     }
 }
 
@@ -226,94 +230,12 @@ fn merged_lead(
     if is_one_sided || all.iter().all(is_bare) || !all.iter().any(is_bare) {
         return None;
     }
-    let blocks = Versions::from(all.map(Lead::blocks));
-    let mut merged = merge_blocks(&blocks);
-    let last = if merged.last() == blocks.local.last() {
-        local
-    } else {
-        upstream
-    };
-    let is_set_off = last.above.is_empty();
-    let above = merged.pop_if(|_| !is_set_off).unwrap_or_default();
-    let above = above.lines().map(str::to_owned).collect();
-    Some((written(&merged, local.head, upstream.head), above))
-}
-
-/// The comments and directives of a head, split at blank lines and `---`.
-fn blocks(head: &str) -> Vec<String> {
-    let mut blocks: Vec<String> = Vec::new();
-    let mut is_new = true;
-    for line in head.trim_start_matches(BYTE_ORDER_MARK).lines() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with("---") {
-            is_new = true;
-            continue;
-        }
-        match blocks.last_mut().filter(|_| !is_new) {
-            Some(block) => {
-                block.push('\n');
-                block.push_str(line);
-            }
-            None => blocks.push(line.to_owned()),
-        }
-        is_new = false;
-    }
-    blocks
-}
-
-/// Merges three-way the blocks between those that all versions have in common at both ends.
-///
-/// Blocks are compared as texts, in order. A head has few blocks, and they have nothing by which list elements are
-/// merged (names, similar fields).
-fn merge_blocks(all: &Versions<Vec<String>>) -> Vec<String> {
-    let all = all.as_ref().map(Vec::as_slice);
-    let counts = all.map(<[String]>::len).into_iter();
-    let shortest = counts.min().unwrap_or_default();
-    let same = |at: &dyn Fn(&'_ [String]) -> usize| {
-        let blocks = all.map(|blocks| &blocks[at(blocks)]);
-        blocks.base == blocks.local && blocks.base == blocks.upstream
-    };
-    let head = (0..shortest).take_while(|n| same(&|_| *n)).count();
-    let tail = (0..shortest - head)
-        .take_while(|n| same(&|blocks| blocks.len() - 1 - n))
-        .count();
-    let between = all.map(|blocks| &blocks[head..blocks.len() - tail]);
-    let local = all.local;
-    let mut merged = local[..head].to_vec();
-    merged.extend(merge_between(between));
-    merged.extend_from_slice(&local[local.len() - tail..]);
-    merged
-}
-
-fn merge_between(blocks: Versions<&[String]>) -> Vec<String> {
-    let Versions {
-        base,
-        local,
-        upstream,
-    } = blocks;
-    match rule::merge(blocks.map(Some), |a, b| a == b) {
-        Outcome::Wins(Side::Local) => return local.to_vec(),
-        Outcome::Wins(Side::Upstream) => return upstream.to_vec(),
-        Outcome::Conflict => {}
-    }
-    // If one side only added blocks around the old ones, put these around the other side's blocks.
-    for (outer, inner) in [(local, upstream), (upstream, local)] {
-        if let Some((before, after)) = around(outer, base) {
-            let has = |block: &&String| before.contains(block) || after.contains(block);
-            let new = inner.iter().filter(|block| !has(block));
-            return before.iter().chain(new).chain(after).cloned().collect();
-        }
-    }
-    local.to_vec()
-}
-
-/// The parts of `outer` before and after `inner`. `None` if `outer` does not contain it.
-fn around<'b>(outer: &'b [String], inner: &[String]) -> Option<(&'b [String], &'b [String])> {
-    if inner.is_empty() {
-        return Some((outer, &[]));
-    }
-    let at = outer.windows(inner.len()).position(|part| part == inner)?;
-    Some((&outer[..at], &outer[at + inner.len()..]))
+    let texts = Versions::from(all.map(Lead::text));
+    let merged = merge_head(texts.as_ref().map(String::as_str));
+    let end = head_end(&merged);
+    let above = merged[end..].lines().map(|line| line.trim().to_owned());
+    let head = with_mark_of(local.head, merged[..end].to_owned());
+    Some(((head != local.head).then_some(head), above.collect()))
 }
 
 /// The comments that a file had and local removed.
@@ -340,8 +262,8 @@ mod tests {
             ("# a\n\n", "# a\n\n", "# a\n\n", "-"),
             ("# a\n\n", "# a\n\n", "# b\n---\n", "# b\n---\n"),
             ("# a\n\n", "# a\n\n", "", ""),
-            ("# a\n\n", "# mine\n\n", "# b\n\n", "-"),
-            ("# a\n\n", "", "# b\n\n", "-"),
+            ("# a\n\n", "# mine\n\n", "# b\n\n", "# mine\n# b\n\n"),
+            ("# a\n\n", "", "# b\n\n", "# b\n\n"),
             ("# a\n\n", "", "# a\n\n", "-"),
             ("", "# mine\n\n", "", "-"),
             ("", "# mine\n\n", "# b\n\n", "# mine\n\n# b\n\n"),

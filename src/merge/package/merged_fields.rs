@@ -9,6 +9,7 @@ use super::report::Report;
 use crate::kptfile::remove_ids;
 use crate::merge::MergeSchema;
 use crate::merge::fields::{self, Findings, Policy};
+use crate::merge::gaps::Gaps;
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, MOST_LISTED};
@@ -34,6 +35,7 @@ impl Plan {
         let mut count = 0;
         let mut lines_left = report.lines_left;
         let mut updated: BTreeSet<ItemId> = BTreeSet::new();
+        let mut gaps: BTreeMap<ItemId, Gaps> = BTreeMap::new();
         local.edit_items(
             ids,
             |id, _, node, editor| {
@@ -66,6 +68,10 @@ impl Plan {
                 if findings.moves_comments && !in_package {
                     remove_ids(node, editor);
                 }
+                if let Some(mut own) = Gaps::of(base, node, upstream) {
+                    own.keeps_head = above.is_some();
+                    gaps.insert(id, own);
+                }
                 count += findings.conflicts.len();
                 lines_left = findings.lines_left;
                 updated.extend(editor.touches(node).then_some(id));
@@ -75,6 +81,19 @@ impl Plan {
             |id, error| refused.push((id, error)),
         );
         report.lines_left = lines_left;
+        for (id, _) in &refused {
+            gaps.remove(id);
+        }
+        local.edit_items(
+            gaps.keys().copied(),
+            |id, _, node, editor| {
+                let before = editor.gaps();
+                gaps[&id].apply(node, editor);
+                updated.extend((editor.gaps() > before).then_some(id));
+                Ok(())
+            },
+            |id, error| refused.push((id, error)),
+        );
         let mut unmerged = BTreeSet::new();
         for (id, error) in refused {
             updated.remove(&id);

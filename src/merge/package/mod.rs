@@ -4,7 +4,7 @@
 //! the resources and other files of a package, and `packages` holds the three packages. `default_paths` gives paths to
 //! resources without one. `plan` decides what happens to everything, with `local_changes`, `subpackages`, `actions` for
 //! resources, `files` and `combined_file` for files that are not KRM, `heads`, `documents`, `untouched` for parts that
-//! need no merge, and `places`. `merged_fields` and `apply` carry the plan out, with `new_text`. `report` has the
+//! need no merge, `removed_comments`, and `places`. `merged_fields` and `apply` carry the plan out, with `new_text`. `report` has the
 //! results, and `cut` shortens the values in them.
 //!
 //! Source: contract, merge-package.
@@ -27,6 +27,7 @@ mod others;
 mod packages;
 mod places;
 mod plan;
+mod removed_comments;
 mod report;
 mod subpackages;
 mod texts;

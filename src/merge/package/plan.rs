@@ -69,6 +69,8 @@ impl Merge<'_> {
         let actions: Vec<ResourceAction> = actions.collect();
         if overwrites {
             packages.warn_of_overwritten(&matches, strategy, report);
+        } else {
+            packages.warn_of_removed_comments(&matches, &actions, report);
         }
         let moves = upstream_moves(packages, &matches, &actions, report);
         let paths = paths_after(packages, &matches, &actions, &moves);

@@ -23,7 +23,7 @@ use crate::yaml::{NodeId, NodeRef, Path, PathElement, Value};
 use carriers::{Inside, SecretPlace, TextReader, holds, of_root};
 
 /// Replaces a value of a Secret.
-const REDACTED: &str = "<redacted>";
+pub(crate) const REDACTED: &str = "<redacted>";
 
 /// Texts within texts are followed eight levels deep.
 const TEXTS: TextReader = texts::reader(8);

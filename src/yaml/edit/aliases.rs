@@ -19,7 +19,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         let Some(expansion) = document.tree.expansion.as_deref() else {
             return self.apply_edits();
         };
-        let (changes, comments) = (self.changes, self.comments);
+        let (changes, comments, gaps) = (self.changes, self.comments, self.gaps);
         let mut write_back = AliasWriteBack::new(document, expansion, changes, comments);
         write_back.run();
         if let Some((_, error)) = write_back.refused.first() {
@@ -28,6 +28,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         let editor = Editor {
             comments: write_back.comments(),
             changes: std::mem::take(&mut write_back.out),
+            gaps,
             ..Editor::new(write_back.plain())
         };
         editor.apply_edits()

@@ -83,18 +83,10 @@ impl<'d, 'f> Editor<'d, 'f> {
         let colons = self.missing_colons(&block, slots);
         let mut run = LineRun::below(None);
         let mut untouched = self.next_changed(0);
-        let below_last = |above: Option<usize>, next: usize, out: &mut TextEdit| {
-            if let Some(last) = above.filter(|above| above + 1 == next) {
-                self.edit_lines_below(block.children.owner(last), out);
-            }
-        };
         for (position, slot) in slots.iter().enumerate() {
             let colon = colons.get(&position).copied();
             match slot {
                 Slot::Kept(index) if stable[position] => {
-                    if run.text.is_empty() {
-                        below_last(run.above, *index, out);
-                    }
                     self.close_run(run, &block, Some(*index), format, out);
                     run = LineRun::below(Some(*index));
                     let ids = block.children.ids(*index);
@@ -110,9 +102,6 @@ impl<'d, 'f> Editor<'d, 'f> {
                 }
                 _ => self.push_slot(&mut run, &block, slot, colon, format)?,
             }
-        }
-        if run.text.is_empty() {
-            below_last(run.above, block.children.len(), out);
         }
         self.close_run(run, &block, None, format, out);
         Ok(())

@@ -1,7 +1,5 @@
 //! The changes that an editor collects, by the node that they change.
 
-use std::sync::Arc;
-
 use super::Editor;
 use super::refuse::readable;
 use super::slot::{NewSlot, Slot};
@@ -129,8 +127,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// Stores a new entry or item whose content is readable.
     pub(super) fn hold_slot(&mut self, new: NewSlot<'f>) -> Slot<'f> {
         self.added += new.content.length();
-        let without = Arc::clone(&self.without);
-        NewSlot { without, ..new }.into()
+        new.into()
     }
 }
 

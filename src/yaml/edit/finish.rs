@@ -44,11 +44,14 @@ impl Editor<'_, '_> {
         }
     }
 
-    pub(super) fn apply_edits(self) -> Result<Spliced, EditError> {
+    pub(super) fn apply_edits(mut self) -> Result<Spliced, EditError> {
         let document = self.document;
         let source = document.text;
         let mut edit = TextEdit::default();
         self.edit_nodes(0..u32::MAX, &mut edit)?;
+        for (lines, new) in std::mem::take(&mut self.gaps) {
+            edit.replace(lines, new);
+        }
         if edit.len() == 0 || source.ends_with('\n') || source.is_empty() {
             // The changes can be large; they are freed before the text is built.
             drop(self);

@@ -8,7 +8,7 @@ use crate::yaml::lines::newline_at;
 use crate::yaml::node::NodeRef;
 
 /// Columns that the lines of a block scalar are indented by; `None` if it has no lines with text.
-pub(super) fn body_indent(node: NodeRef<'_>) -> Option<usize> {
+pub(in crate::yaml) fn body_indent(node: NodeRef<'_>) -> Option<usize> {
     let mut lines = node.source().split('\n').skip(1);
     lines.find(|line| !line.trim().is_empty()).map(indent_of)
 }

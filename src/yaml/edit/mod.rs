@@ -37,10 +37,11 @@ mod units;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
+use std::ops::Range;
 
 use change::{Change, is_empty};
 use keys::KeyIndexes;
+pub(super) use lines::body_indent;
 use refuse::{key_of, readable};
 use slot::{NewSlot, Slot};
 
@@ -68,8 +69,6 @@ pub enum Part<'f> {
 struct Comments {
     /// Lines directly above, each from its `#`.
     above: Option<Vec<String>>,
-    /// The lines below, blank ones included.
-    below: Option<Vec<String>>,
     value: Around,
 }
 
@@ -93,8 +92,6 @@ pub struct Editor<'d, 'f> {
     added: usize,
     /// New comments, by the key of the entry or by the item.
     comments: BTreeMap<NodeId, Comments>,
-    /// Comment lines that are not copied with new entries and items.
-    without: Arc<HashSet<String>>,
     /// Start of every block sequence that is the value of a key, and whether it is indented.
     sequences: OnceCell<Vec<(usize, bool)>>,
     /// Start of every block sequence, and the number of columns from its dash to the content.
@@ -103,6 +100,8 @@ pub struct Editor<'d, 'f> {
     steps: RefCell<HashMap<NodeId, Option<usize>>>,
     /// Cache: the rest of the line that was last looked at (start and end), and its line break.
     line: Cell<(usize, usize, &'static str)>,
+    /// New lines in place of lines between entries and items.
+    gaps: Vec<(Range<usize>, String)>,
     /// Entries and items to remove, by their index in the source.
     removed: BTreeMap<NodeId, HashSet<usize>>,
     keys: RefCell<KeyIndexes<'d>>,
@@ -117,25 +116,20 @@ impl<'d, 'f> Editor<'d, 'f> {
             changes: BTreeMap::new(),
             added: 0,
             comments: BTreeMap::new(),
-            without: Arc::default(),
             sequences: OnceCell::new(),
             dashes: OnceCell::new(),
             steps: RefCell::default(),
             line: Cell::default(),
+            gaps: Vec::new(),
             removed: BTreeMap::new(),
             keys: RefCell::default(),
         }
     }
 
-    /// Sets the comment lines, each from its `#`, that are not copied with entries and items added from now on.
-    pub(crate) fn exclude_comments(&mut self, lines: HashSet<String>) {
-        self.without = Arc::new(lines);
-    }
-
     /// Whether nothing was changed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.changes.is_empty() && self.comments.is_empty()
+        self.changes.is_empty() && self.comments.is_empty() && self.gaps.is_empty()
     }
 
     /// Approximate number of bytes of all content inserted so far, including discarded content.
@@ -153,6 +147,9 @@ impl<'d, 'f> Editor<'d, 'f> {
 
     /// Discards all changes at a node and within it.
     pub(crate) fn discard(&mut self, node: NodeRef<'d>) {
+        let lines = node.own_range().unwrap_or_else(|| node.range());
+        self.gaps
+            .retain(|(gap, _)| gap.end < lines.start || gap.start > lines.end);
         let ids = NodeId(node.ids().start)..NodeId(node.ids().end);
         let changed = self.changes.range(ids.clone()).map(|(id, _)| *id);
         let commented = self.comments.range(ids).map(|(id, _)| *id);
@@ -340,10 +337,16 @@ impl<'d, 'f> Editor<'d, 'f> {
         self.comments.entry(owner.id).or_default().above = Some(lines);
     }
 
-    /// Replaces the lines below an entry (by its key) or an item of a block collection, as far as they belong to no
-    /// other. Does nothing where its neighbours change.
-    pub(crate) fn set_lines_below(&mut self, owner: NodeRef<'d>, lines: Vec<String>) {
-        self.comments.entry(owner.id).or_default().below = Some(lines);
+    /// Replaces whole lines of comments and blank lines between entries and items. No other change may touch the
+    /// entries and items around them.
+    pub(crate) fn replace_gap(&mut self, lines: Range<usize>, new: String) {
+        self.added += new.len();
+        self.gaps.push((lines, new));
+    }
+
+    /// How many gaps are replaced.
+    pub(crate) fn gaps(&self) -> usize {
+        self.gaps.len()
     }
 
     /// Replaces the comment at the end of the line of an entry (by its key) or an item of a block collection. An empty

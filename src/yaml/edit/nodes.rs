@@ -6,9 +6,7 @@ use super::format::owner_of;
 use super::slot::Slot;
 use super::slots::{new_block, new_flow};
 use super::{Around, Change, Comments, Editor};
-use crate::yaml::comments::{
-    block_indicators, head_start, last_part, lines_below, unit_start, value_of,
-};
+use crate::yaml::comments::{block_indicators, head_start, unit_start, value_of};
 use crate::yaml::error::EditError;
 use crate::yaml::format::Json;
 use crate::yaml::lines::newline_at;
@@ -88,51 +86,12 @@ impl<'d, 'f> Editor<'d, 'f> {
                 out.replace(head..start + first, text);
             }
         }
-        let is_arranged =
-            |parent: NodeRef<'d>| matches!(self.changes.get(&parent.id), Some(Change::Slots(_)));
-        if !owner.parent().is_some_and(is_arranged) {
-            self.edit_lines_below(owner, out);
-        }
         if let Around::These(comments) = &comments.value
             && let Some(value) = value_of(owner)
             && !self.is_placed(value)
         {
             self.edit_value_comments(value, comments, out);
         }
-    }
-
-    /// Writes the new lines below an entry (by its key) or item. Its next sibling must stay in place.
-    pub(super) fn edit_lines_below(&self, owner: NodeRef<'d>, out: &mut TextEdit) {
-        let document = self.document;
-        let comments = self.comments.get(&owner.id);
-        if let Some(lines) = comments.and_then(|comments| comments.below.as_ref())
-            && let Some(range) = lines_below(owner)
-            && self.keeps_last(owner)
-        {
-            let newline = newline_at(document.text, range.start.saturating_sub(1));
-            let lines = lines.iter().flat_map(|line| [line.as_str(), newline]);
-            let mut text: String = lines.collect();
-            // If the text has no line break at its end, its new last line gets none.
-            if range.end == document.text.len() && !document.text.ends_with('\n') {
-                text.truncate(text.len().saturating_sub(newline.len()));
-            }
-            out.replace(range, text);
-        }
-    }
-
-    /// Whether the last line of an entry or item remains its last one, and no block scalar is written there.
-    fn keeps_last(&self, owner: NodeRef<'d>) -> bool {
-        let mut last = value_of(owner);
-        while let Some(node) = last {
-            match self.changes.get(&node.id) {
-                Some(Change::Slots(_)) => return false,
-                Some(Change::Replace(content)) => {
-                    return !content.holds_block_scalar();
-                }
-                None => last = last_part(node),
-            }
-        }
-        true
     }
 
     /// Whether a value gets new content. The comments around it are then written with the content.

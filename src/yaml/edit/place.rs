@@ -142,11 +142,10 @@ impl<'d, 'f> Editor<'d, 'f> {
             }
             head => {
                 let owner = value.key_of_value().unwrap_or(value);
-                let line = comments.iter().map(|comment| format!(" {comment}"));
-                let line: String = line.collect();
+                let line = comments.in_line();
                 let after_dash = kind.is_block_collection() && head.is_none();
                 match (comment_place(owner), value.indicator()) {
-                    (Some(at), _) => replace(at, Some(Cow::Owned(line))),
+                    (Some(at), _) => replace(at, Some(line)),
                     // The first entry or item moves to a line below the dash.
                     (None, Some(indicator)) if after_dash && !line.is_empty() => {
                         let start = value.outer_start();

@@ -1,8 +1,6 @@
 //! One entry or item of a collection after the edit. An edit can copy millions of them, so an unchanged copy is small.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
-use std::sync::Arc;
 
 use crate::yaml::content::Content;
 use crate::yaml::node::{EntryRef, NodeRef};
@@ -17,8 +15,6 @@ pub(super) struct NewSlot<'a> {
     pub(super) content: Content<'a>,
     /// The entry (by its key) or item of another document whose comments are copied.
     pub(super) source: Option<NodeRef<'a>>,
-    /// Comment lines above that are not copied.
-    pub(super) without: Arc<HashSet<String>>,
 }
 
 impl<'a> NewSlot<'a> {
@@ -28,7 +24,6 @@ impl<'a> NewSlot<'a> {
             key: Some(key),
             content,
             source,
-            without: Arc::default(),
         }
     }
 
@@ -38,7 +33,6 @@ impl<'a> NewSlot<'a> {
             key: None,
             content,
             source,
-            without: Arc::default(),
         }
     }
 
@@ -70,8 +64,8 @@ impl<'a> NewSlot<'a> {
 pub(super) enum Slot<'a> {
     /// The entry or item of this index in the source.
     Kept(usize),
-    /// An unchanged copy of an item, or of the entry of a key, without some of the comment lines above.
-    Copy(NodeRef<'a>, Arc<HashSet<String>>),
+    /// An unchanged copy of an item, or of the entry of a key.
+    Copy(NodeRef<'a>),
     /// An entry with a copy of this key, and `null` as its value.
     Null(NodeRef<'a>),
     New(Box<NewSlot<'a>>),
@@ -80,7 +74,7 @@ pub(super) enum Slot<'a> {
 impl<'a> From<NewSlot<'a>> for Slot<'a> {
     fn from(new: NewSlot<'a>) -> Self {
         match new.source.filter(|_| new.is_copy()) {
-            Some(source) => Self::Copy(source, new.without),
+            Some(source) => Self::Copy(source),
             None => Self::New(Box::new(new)),
         }
     }
@@ -91,7 +85,7 @@ impl<'a> Slot<'a> {
     pub(super) fn kept(&self) -> Option<usize> {
         match self {
             Self::Kept(index) => Some(*index),
-            Self::New(_) | Self::Copy(..) | Self::Null(_) => None,
+            Self::New(_) | Self::Copy(_) | Self::Null(_) => None,
         }
     }
 
@@ -104,7 +98,7 @@ impl<'a> Slot<'a> {
                 let key = Value::from(key.field_name());
                 Cow::Owned(NewSlot::entry(key, Content::Value(Value::Null), None))
             }
-            Self::Copy(source, without) => {
+            Self::Copy(source) => {
                 let is_key = source.parent().is_some_and(|p| p.kind().is_mapping());
                 let (key, value) = if is_key {
                     let key = source.value().unwrap_or(Value::Null);
@@ -116,7 +110,6 @@ impl<'a> Slot<'a> {
                     key,
                     content: Content::Node(value),
                     source: Some(*source),
-                    without: Arc::clone(without),
                 })
             }
         })

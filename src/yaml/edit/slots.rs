@@ -84,8 +84,8 @@ impl NewSlot<'_> {
     /// Emits the entry or item in block style at a column.
     pub(super) fn emit(&self, column: usize, emitter: &mut Emitter<'_>) {
         match &self.key {
-            Some(key) => emitter.entry(key, &self.content, self.source, &self.without, column),
-            None => emitter.item(&self.content, self.source, &self.without, column),
+            Some(key) => emitter.entry(key, &self.content, self.source, column),
+            None => emitter.item(&self.content, self.source, column),
         }
     }
 
@@ -104,8 +104,7 @@ pub(super) fn comments_around<'n>(new: &'n NewSlot<'_>) -> (Vec<&'n str>, Option
     let (Some(value), Some(owner)) = (new.source_value(), new.source) else {
         return (Vec::new(), None);
     };
-    let mut above = comments_above(owner);
-    above.retain(|comment| !new.without.contains(*comment));
+    let above = comments_above(owner);
     let in_block = value
         .parent()
         .is_some_and(|parent| parent.kind().is_block_collection());

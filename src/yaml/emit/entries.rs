@@ -1,7 +1,5 @@
 //! New entries of block mappings and new items of block sequences, with the comments of their sources.
 
-use std::collections::HashSet;
-
 use super::Emitter;
 use super::transcribe::is_simple_key;
 use crate::yaml::comments::{ValueComments, comments_above};
@@ -11,17 +9,16 @@ use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::value::Value;
 
 impl Emitter<'_> {
-    /// Writes an entry at a column. `without` has the comment lines above its source that are not copied.
+    /// Writes an entry at a column.
     pub(in crate::yaml) fn entry(
         &mut self,
         key: &Value,
         content: &Content<'_>,
         source: Option<NodeRef<'_>>,
-        without: &HashSet<String>,
         column: usize,
     ) {
         if let Some(key) = source {
-            self.comments_above(key, without, column);
+            self.comments_above(key, column);
         }
         self.line(column);
         match source {
@@ -41,25 +38,23 @@ impl Emitter<'_> {
         self.end_part();
     }
 
-    /// Writes an item with its dash at a column. `without` has the comment lines above its source that are not copied.
+    /// Writes an item with its dash at a column.
     pub(in crate::yaml) fn item(
         &mut self,
         content: &Content<'_>,
         source: Option<NodeRef<'_>>,
-        without: &HashSet<String>,
         column: usize,
     ) {
         if let Some(item) = source {
-            self.comments_above(item, without, column);
+            self.comments_above(item, column);
         }
         self.line(column);
         self.dash();
         self.part(content, source, Owner::Dash(column));
     }
 
-    fn comments_above(&mut self, owner: NodeRef<'_>, without: &HashSet<String>, column: usize) {
-        let above = comments_above(owner).into_iter();
-        for comment in above.filter(|comment| !without.contains(*comment)) {
+    fn comments_above(&mut self, owner: NodeRef<'_>, column: usize) {
+        for comment in comments_above(owner) {
             self.whole_line(column, comment);
         }
     }

@@ -110,7 +110,7 @@ impl Emitter<'_> {
             self.out.push_str(&written);
             return Tail::Open;
         }
-        self.block_string(text, style, owner, self.may_keep_blank_lines())
+        self.block_string(text, style, owner, self.may_keep_blank_lines(), false)
     }
 
     /// Whether a block scalar with `+` would not include blank lines that follow it.
@@ -118,24 +118,25 @@ impl Emitter<'_> {
         self.format.keep_chomping == KeepChomping::Everywhere
     }
 
-    /// Writes a string in place of a block scalar with `+`, so that the new one may have a `+`, too.
+    /// Writes a string in place of a block scalar with `+`, so that the new one keeps its `+`.
     pub(in crate::yaml) fn kept_string(
         &mut self,
         text: &str,
         style: ScalarStyle,
         owner: Owner,
     ) -> Tail {
-        self.block_string(text, style, owner, true)
+        self.block_string(text, style, owner, true, true)
     }
 
-    /// Writes a string as a block scalar, with `+` only if it `may_keep` blank lines; else
-    /// double-quoted.
+    /// Writes a string as a block scalar, with `+` only if it `may_keep` blank lines; else double-quoted. `keeps`
+    /// writes the `+` of a text with one line feed at its end, too.
     fn block_string(
         &mut self,
         text: &str,
         style: ScalarStyle,
         owner: Owner,
         may_keep: bool,
+        keeps: bool,
     ) -> Tail {
         let format = self.format;
         let (parent, column) = match owner {
@@ -151,7 +152,10 @@ impl Emitter<'_> {
         };
         let block = scalar::write_block(text, folded, indent, format.newline, indent - parent);
         match block.filter(|_| self.fits_header()) {
-            Some((header, body)) if indent > below && (may_keep || !header.ends_with('+')) => {
+            Some((mut header, body)) if indent > below && (may_keep || !header.ends_with('+')) => {
+                if keeps && !header.ends_with(['+', '-']) {
+                    header.push('+');
+                }
                 self.inline(&header);
                 self.close_header();
                 self.out.push_str(format.newline);

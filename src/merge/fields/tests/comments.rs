@@ -7,12 +7,12 @@ fn comments() {
     let base = "# one\na: 1 # x\nb: 1\n# two\nc:\n  d: 1\n";
     let upstream = "# uno\na: 1 # y\n# new\nb: 1 # z\n# two\nc: # more\n  # deep\n  d: 1\n";
     check(base, base, upstream, upstream);
-    // Changed by local: kept.
+    // Changed by local: kept. Where both changed a line above a key, both lines are.
     check(
         base,
         "# mine\na: 1 # own\nb: 1\n# two\nc:\n  d: 1\n",
         upstream,
-        "# mine\na: 1 # own\n# new\nb: 1 # z\n# two\nc: # more\n  # deep\n  d: 1\n",
+        "# mine\n# uno\na: 1 # own\n# new\nb: 1 # z\n# two\nc: # more\n  # deep\n  d: 1\n",
     );
     // A new setter comment next to a value that local changed is not taken.
     check("a: 1\n", "a: 2\n", "a: 1 # kpt-set: ${a}\n", "a: 2\n");
@@ -358,7 +358,11 @@ fn loose_comments_that_only_upstream_changed_are_taken() {
             &with("# new"),
             &local("# new"),
         );
-        // Changed by local, or by both: kept.
+        // Changed by local, or by both: kept. Local's line is the first one.
+        let line = text.lines().find(|line| line.contains('@'));
+        let indent = line.unwrap_or_default().trim_end_matches('@');
+        let newline = if text.contains('\r') { "\r\n" } else { "\n" };
+        let both = format!("# own{newline}{indent}# new");
         check(
             &with("# old"),
             &local("# own"),
@@ -369,7 +373,7 @@ fn loose_comments_that_only_upstream_changed_are_taken() {
             &with("# old"),
             &local("# own"),
             &with("# new"),
-            &local("# own"),
+            &local(&both),
         );
         check(
             &with("# old"),
@@ -396,11 +400,17 @@ fn loose_comments_that_only_upstream_changed_are_taken() {
     let [local, merged] = [base, upstream].map(|text| text.replace("b: 1", "b: 9"));
     check(base, &local, upstream, &merged);
     check(base, &merged, upstream, &merged);
-    // A comment is not put where it would become a line of a block scalar.
+    // A comment does not become a line of a block scalar.
     check(
         "a: 1\nt: |\n  x\n",
         "a: 9\nt: |\n  x\n",
         "a: 1\nt: |\n  x\n# c\n",
+        "a: 9\nt: |\n  x\n# c\n",
+    );
+    check(
+        "a: 1\nt: |\n    x\n",
         "a: 9\nt: |\n  x\n",
+        "a: 1\nt: |\n    x\n  # c\n",
+        "a: 9\nt: |\n  x\n# c\n",
     );
 }

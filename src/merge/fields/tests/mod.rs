@@ -7,6 +7,8 @@ mod styles;
 mod values;
 
 use super::*;
+use crate::merge::fields::document::with_gaps;
+use crate::merge::gaps::Gaps;
 use crate::resource::Resource;
 use crate::schema::Schema;
 use crate::yaml::{Document, ParseOptions, Tree};
@@ -40,7 +42,10 @@ pub(super) fn merged(
         };
         format!("{order}{}:{}", conflict.path, conflict.winner.as_str())
     });
-    (editor.finish().expect("YAML"), conflicts.collect())
+    let merged = editor.finish_parsed().expect("YAML");
+    let gaps = Gaps::of(base.root(0), l, u);
+    let merged = with_gaps(merged, gaps).expect("YAML");
+    (merged.document().text.to_owned(), conflicts.collect())
 }
 
 #[track_caller]

@@ -23,7 +23,7 @@ fn the_last_line_gets_its_line_break_before_others_come() {
 
 #[test]
 fn white_space_below_is_no_text_of_a_new_block_scalar() {
-    take("e: |\n ]\n\t\n", "e: |\n", "e: \"\"\n\t\n");
+    take("e: |\n ]\n\t\n", "e: |\n", "e: \"\"\n");
     // White space between the entries is removed in the same merge.
     take(
         "e: |\n  x\ng: 1\n   \nh: 1\n",
@@ -33,7 +33,7 @@ fn white_space_below_is_no_text_of_a_new_block_scalar() {
     take(
         "e: |\n  x\ng: [\n ]\nh: # c\n\t\n",
         "g: [\n ]\nh: # c\ne: |\n",
-        "g: [\n ]\nh: # c\n\t\ne: |\n",
+        "g: [\n ]\nh: # c\ne: |\n",
     );
     // Blank lines are removed where another entry is inserted.
     check_conflicts(
