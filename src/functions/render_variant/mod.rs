@@ -20,7 +20,7 @@ pub(super) mod status;
 mod update;
 mod upstream;
 
-pub use clone::cloned_files;
+pub use clone::{Identified, cloned_files};
 
 use super::{Function, Output};
 use crate::config::{PACKAGE_VARIANT, UsageError, expected, kind_of, required, unexpected};
