@@ -5,9 +5,12 @@
 //! to a value. [`order`] merges the orders of a list. `merge_schema` knows how the parts of a resource relate, and
 //! `groups` which fields exclude each other. [`fields`] merges one resource into the text of the local one; `lines` and
 //! `text` merge texts that are not documents. [`kptfile`] and `kustomization` have special rules for these files.
-//! [`member`] and [`resources`] find which resources are the same, with [`upstream_identifier`]. [`package`] decides
+//! [`member`] and [`resources`] find which resources are the same, with [`upstream_identifier`] and, for those that were
+//! renamed, `alike`. [`package`] decides
 //! what to do with each resource and file of a package.
 
+mod alike;
+mod bookkeeping;
 pub mod combine;
 pub mod decided;
 pub mod fields;
@@ -27,6 +30,7 @@ mod trail;
 pub mod upstream_identifier;
 mod versions;
 
+pub use alike::{Leaves, Likeness, Unpaired, pair_alike};
 pub use combine::{Combine, PartsOf};
 pub use decided::{ConflictRules, DecidedBy, Decision};
 pub use fields::{Combined, Conflict, Findings};

@@ -54,7 +54,7 @@ reasons! {
     DeadPatch,
     /// Two elements of a list have the same keys; they were paired by position.
     DuplicateKey,
-    /// Two resources of one source have the same identity.
+    /// One source has a resource several times.
     DuplicateResource,
     /// A list in a patch has a different order than its `$setElementOrder`.
     ElementOrderMismatch,
@@ -169,6 +169,8 @@ reasons! {
     ProbeRemoved,
     /// A proposed package revision waits for approval, so the package is not changed.
     ProposalPending,
+    /// A side has a resource under another name, namespace or API group; it was found by likeness.
+    Renamed,
     /// The Repository of a PackageVariant's downstream does not exist.
     RepositoryNotFound,
     /// The key is reserved for kpt and Porch.

@@ -42,9 +42,7 @@ use crate::results::{FunctionResult, Results};
 use crate::schema::Schema;
 
 pub(crate) use empty::refuse_empty_upstream;
-pub(crate) use members::{
-    Members, same_document, without_bookkeeping_of_tools, without_own_fields,
-};
+pub(crate) use members::{Members, same_document, without_own_fields};
 
 use apply::PlanInputs;
 use packages::Packages;
@@ -189,7 +187,7 @@ impl<'m> Merge<'m> {
         if self.is_one_package {
             packages.root = None;
         }
-        packages.refuse_duplicates(results);
+        packages.count_duplicates_once(results);
         let mut report = Report::new(self.options, self.rules);
         let Some(plan) = self.plan(&mut packages, &mut report, results)? else {
             return Ok(());
