@@ -27,7 +27,7 @@ pub(crate) use package_context::{
     package_context_path_taken,
 };
 pub(crate) use pipeline::{PIPELINE_LISTS, function_name, is_of_package_variant, owns};
-pub(crate) use upstream::{update_strategy, upstream_file};
+pub(crate) use upstream::{Lock, update_strategy, upstream_file};
 pub use upstream::{
     NewLock, OPEN_UPGRADE_ANNOTATION, UnusableLock, UpstreamLock, has_open_upgrade,
 };

@@ -151,6 +151,8 @@ reasons! {
     OutputTooLarge,
     /// An overlay does not build a resource as the fork has it.
     OverlayDiffers,
+    /// Local upgraded a sub-package separately, so the upgrade of the package around it leaves it unchanged.
+    OwnUpstream,
     /// A PackageVariant belongs to a PackageVariantSet that does not exist.
     OwnerNotFound,
     /// The package has no ConfigMap `kptfile.kpt.dev` next to its root Kptfile.

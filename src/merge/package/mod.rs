@@ -1,11 +1,12 @@
 //! Merges packages: a plan first, then one place that changes the local package.
 //!
-//! In reading order: `empty` refuses empty packages. `texts` finds files that are not YAML. `members` and `others` read
-//! the resources and other files of a package, and `packages` holds the three packages. `default_paths` gives paths to
-//! resources without one. `plan` decides what happens to everything, with `local_changes`, `subpackages`, `actions` for
-//! resources, `files` and `combined_file` for files that are not KRM, `heads`, `documents`, `untouched` for parts that
-//! need no merge, and `places`. `merged_fields` and `apply` carry the plan out, with `new_text`. `report` has the
-//! results, and `cut` shortens the values in them.
+//! In reading order: `empty` refuses empty packages. `own_upstream` finds sub-packages that are left unchanged, and
+//! `texts` finds files that are not YAML. `members` and `others` read the resources and
+//! other files of a package, and `packages` holds the three packages. `default_paths` gives paths to resources without
+//! one. `plan` decides what happens to everything, with `local_changes`, `subpackages`, `actions` for resources, `files`
+//! and `combined_file` for files that are not KRM, `heads`, `documents`, `untouched` for parts that need no merge, and
+//! `places`. `merged_fields` and `apply` carry the plan out, with `new_text`. `report` has the results, and `cut`
+//! shortens the values in them.
 //!
 //! Source: contract, merge-package.
 
@@ -23,6 +24,7 @@ mod members;
 mod merged_fields;
 mod new_text;
 mod others;
+mod own_upstream;
 mod packages;
 mod places;
 mod plan;
@@ -45,6 +47,7 @@ pub(crate) use empty::refuse_empty_upstream;
 pub(crate) use members::{Members, same_document, without_own_fields};
 
 use apply::PlanInputs;
+use own_upstream::OwnUpstream;
 use packages::Packages;
 use report::Report;
 
@@ -158,8 +161,10 @@ impl<'m> Merge<'m> {
     pub fn run(self, local: &mut ResourceList, results: &mut Results) -> Result<(), UsageError> {
         let lists = [self.original, &*local, self.upstream].into_iter();
         let ignored = Ignored::by(lists.filter_map(ResourceList::files)).map_err(UsageError::of)?;
+        let own_upstream = OwnUpstream::find(self.original, local);
+        own_upstream.report(self.original, self.upstream, results);
         let without = |list: &ResourceList| {
-            let list = list.without_files(|path| ignored.has(path));
+            let list = list.without_files(|path| ignored.has(path) || own_upstream.has(path));
             list.map_err(UsageError::of)
         };
         let (original, upstream) = (without(self.original)?, without(self.upstream)?);
@@ -168,11 +173,16 @@ impl<'m> Merge<'m> {
             upstream: upstream.as_ref().unwrap_or(self.upstream),
             ..self
         };
-        merge.run_on(local, results)
+        merge.run_on(local, &own_upstream, results)
     }
 
     /// Merges without what a `.krmignore` leaves out. Local's own files of that kind count as files that only local has.
-    fn run_on(self, local: &mut ResourceList, results: &mut Results) -> Result<(), UsageError> {
+    fn run_on(
+        self,
+        local: &mut ResourceList,
+        own_upstream: &OwnUpstream,
+        results: &mut Results,
+    ) -> Result<(), UsageError> {
         if self.refuse_empty(local, results) {
             return Ok(());
         }
@@ -183,7 +193,8 @@ impl<'m> Merge<'m> {
             local.copies_of(&all)
         });
         let base = copy.as_ref().unwrap_or(self.original);
-        let mut packages = Packages::read(base, local, self.original, self.upstream, &texts);
+        let (original, upstream) = (self.original, self.upstream);
+        let mut packages = Packages::read(base, local, original, upstream, &texts, own_upstream);
         if self.is_one_package {
             packages.root = None;
         }

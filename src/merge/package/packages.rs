@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Strategy;
 use super::members::{Members, PackageMembers, same_text, same_value};
+use super::own_upstream::OwnUpstream;
 use super::report::{Report, described};
 use crate::kptfile::{PACKAGE_CONTEXT_NAME, root_kptfile};
 use crate::merge::member::duplicates;
@@ -27,6 +28,8 @@ pub(super) struct Packages<'p, 'l> {
     pub(super) unchanged: BTreeSet<&'p str>,
     /// Files that are text although they are named like KRM.
     pub(super) texts: &'p BTreeSet<String>,
+    /// Sub-packages that are left unchanged.
+    own_upstream: &'p OwnUpstream,
     /// Resources that a side renamed, as likeness shows.
     renamed: Vec<(ResourceMatch, Side)>,
     /// The resources of base that a side lacks, each with the resources of that side that it may be.
@@ -44,8 +47,9 @@ impl<'p, 'l> Packages<'p, 'l> {
         original: &'p ResourceList,
         upstream: &'p ResourceList,
         texts: &'p BTreeSet<String>,
+        own_upstream: &'p OwnUpstream,
     ) -> Self {
-        let is_left_out = |path: &str| texts.contains(path);
+        let is_left_out = |path: &str| texts.contains(path) || own_upstream.has(path);
         let local_package = PackageMembers::read(local, &is_left_out);
         Self {
             base: PackageMembers::read(base, &is_left_out),
@@ -59,6 +63,7 @@ impl<'p, 'l> Packages<'p, 'l> {
             unchanged: unchanged_files(original, upstream),
             original,
             texts,
+            own_upstream,
             renamed: Vec::new(),
             ties: BTreeMap::new(),
             repeats: Vec::new(),
@@ -157,7 +162,7 @@ impl<'p, 'l> Packages<'p, 'l> {
 
     /// The resources of the revision that local was made from.
     pub(super) fn original_members(&self) -> PackageMembers<'p> {
-        let is_left_out = |path: &str| self.texts.contains(path);
+        let is_left_out = |path: &str| self.texts.contains(path) || self.own_upstream.has(path);
         PackageMembers::read(self.original, &is_left_out)
     }
 
