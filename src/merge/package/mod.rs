@@ -1,7 +1,7 @@
 //! Merges packages: a plan first, then one place that changes the local package.
 //!
-//! In reading order: `empty` refuses empty packages. `own_upstream` finds sub-packages that are left unchanged, and
-//! `texts` finds files that are not YAML. `members` and `others` read the resources and
+//! In reading order: `empty` refuses empty packages. `own_upstream` finds sub-packages that are left unchanged, `lists`
+//! turns Lists into documents, and `texts` finds files that are not YAML. `members` and `others` read the resources and
 //! other files of a package, and `packages` holds the three packages. `default_paths` gives paths to resources without
 //! one. `plan` decides what happens to everything, with `local_changes`, `subpackages`, `actions` for resources, `files`
 //! and `combined_file` for files that are not KRM, `heads`, `documents`, `untouched` for parts that need no merge, and
@@ -19,6 +19,7 @@ mod documents;
 mod empty;
 mod files;
 mod heads;
+mod lists;
 mod local_changes;
 mod members;
 mod merged_fields;
@@ -167,7 +168,19 @@ impl<'m> Merge<'m> {
             let list = list.without_files(|path| ignored.has(path) || own_upstream.has(path));
             list.map_err(UsageError::of)
         };
-        let (original, upstream) = (without(self.original)?, without(self.upstream)?);
+        let (mut original, mut upstream) = (without(self.original)?, without(self.upstream)?);
+        let lists = lists::files_to_unfold([self.original, local, self.upstream]);
+        if !lists.is_empty() {
+            lists::unfold(local, &lists).map_err(UsageError::of)?;
+            for (copy, list) in [
+                (&mut original, self.original),
+                (&mut upstream, self.upstream),
+            ] {
+                let list = copy.take().map_or_else(|| list.copied(), Ok);
+                let list = copy.insert(list.map_err(UsageError::of)?);
+                lists::unfold(list, &lists).map_err(UsageError::of)?;
+            }
+        }
         let merge = Merge {
             original: original.as_ref().unwrap_or(self.original),
             upstream: upstream.as_ref().unwrap_or(self.upstream),

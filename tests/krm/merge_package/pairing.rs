@@ -198,6 +198,51 @@ fn resources_with_a_generate_name_are_no_duplicates() {
     assert_eq!(reasons(&said, "DuplicateResource").len(), 0, "{said:?}");
 }
 
+#[test]
+fn a_list_that_becomes_documents_keeps_its_resources() {
+    let element = |name: &str, x: &str| {
+        format!(
+            "- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: {name}\n  data:\n    x: {x} # c\n"
+        )
+    };
+    let list = |items: &[String]| format!("apiVersion: v1\nkind: List\nitems:\n{}", items.concat());
+    let document = |name: &str, x: &str| {
+        format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata:\n  x: {x} # c\n")
+    };
+    let nested = |x: &str| {
+        let inner = list(&[element("b", x)]);
+        let lines = inner.lines().map(|line| format!("  {line}\n"));
+        format!("- {}", lines.collect::<String>().trim_start())
+    };
+    let old = list(&[element("a", "1"), nested("1")]);
+    let own = list(&[element("a", "mine"), nested("1")]);
+    let new = format!("{}---\n{}", document("a", "1"), document("b", "2"));
+    let merged = format!("{}---\n{}", document("a", "mine"), document("b", "2"));
+    let (files, said) = merge_files(
+        [
+            &[("a.yaml", &old)],
+            &[("a.yaml", &own)],
+            &[("a.yaml", &new)],
+        ],
+        "",
+    );
+    assert_eq!(files["a.yaml"], merged, "{said:?}");
+    assert_eq!(conflicts(&said).len(), 0, "{said:?}");
+    // Without a change on one side, each version stays as it is written.
+    for (local, upstream, expected) in [(&old, &new, &new), (&new, &old, &new), (&own, &old, &own)]
+    {
+        let (files, said) = merge_files(
+            [
+                &[("a.yaml", &old)],
+                &[("a.yaml", local)],
+                &[("a.yaml", upstream)],
+            ],
+            "",
+        );
+        assert_eq!(&files["a.yaml"], expected, "{said:?}");
+    }
+}
+
 /// A package in which each resource has leaves of its own, and some in common with all others.
 struct Renaming {
     name: String,
