@@ -23,6 +23,8 @@ pub mod member;
 mod merge_schema;
 pub mod order;
 pub mod package;
+#[cfg(test)]
+mod pairing_tests;
 pub mod resources;
 pub mod rule;
 mod text;

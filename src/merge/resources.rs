@@ -19,9 +19,6 @@
 //!
 //! Source: contract, merge-package, Identity.
 
-#[cfg(test)]
-mod tests;
-
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
@@ -325,7 +322,7 @@ impl<'m> MemberPairing<'m> {
 }
 
 /// The files with one resource in each of these packages.
-fn files_of_one<'m, const N: usize>(packages: [&'m [Member]; N]) -> HashSet<&'m str> {
+fn files_of_one<const N: usize>(packages: [&[Member]; N]) -> HashSet<&str> {
     let counts = packages.map(|members| {
         let mut counts: HashMap<&str, usize> = HashMap::new();
         for path in members.iter().filter_map(|member| member.path.as_deref()) {

@@ -1,8 +1,12 @@
+//! Unit tests of [`resources`](super::resources).
+
 use std::sync::Arc;
 
-use super::*;
-use crate::merge::member::{duplicates, find_packages};
-use crate::merge::upstream_identifier::UpstreamIdentifier;
+use super::alike::Leaves;
+use super::member::{Member, duplicates, find_packages};
+use super::resources::{PairingSource, ResourceMatch, ResourceMatches, match_resources, pair};
+use super::rule::Side;
+use super::upstream_identifier::UpstreamIdentifier;
 use crate::yaml::Value;
 
 /// A resource: `path namespace/name`, then in any order `<namespace/name` for a declared identity, `group.example/Kind`,
