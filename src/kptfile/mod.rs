@@ -28,12 +28,12 @@ pub(crate) use package_context::{
     package_context_path_taken,
 };
 pub(crate) use pipeline::{PIPELINE_LISTS, function_name, is_of_package_variant, owns};
+pub(crate) use upstream::{Lock, update_strategy, upstream_file};
 pub use upstream::{
     NewLock, OPEN_UPGRADE_ANNOTATION, UnusableLock, UpstreamLock, has_open_upgrade,
 };
-pub(crate) use upstream::{update_strategy, upstream_file};
 
-use crate::package::normalize_package_path;
+use crate::package::{folders_above, normalize_package_path};
 use crate::resource::{ID_ANNOTATIONS, Origin, Resource};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason};
@@ -52,13 +52,27 @@ pub(crate) fn depth(origin: &Origin) -> (usize, usize) {
     )
 }
 
-/// The Kptfile with the shortest package path and path.
+/// The package's own Kptfile: the one with the shortest package path and path, if it is at the top of the package. In the
+/// files of a package, the top is the directory of the package. Items of a ResourceList may have paths from a directory
+/// above it; the top is then the directory that holds all of them.
 #[must_use]
 pub(crate) fn root_kptfile(list: &ResourceList) -> Option<ItemId> {
     let kptfiles = list.items().filter(|(_, resource)| resource.is_kptfile());
-    kptfiles
-        .min_by_key(|(_, resource)| depth(&resource.origin))
-        .map(|(id, _)| id)
+    let (id, _) = kptfiles.min_by_key(|(_, resource)| depth(&resource.origin))?;
+    let path_of = |id: ItemId| list.paths_from_root(&[id]).pop().flatten();
+    let path = path_of(id).map(|path| normalize_package_path(&path));
+    let path = path.unwrap_or_default();
+    let Some((directory, _)) = path.rsplit_once('/') else {
+        return Some(id);
+    };
+    if list.files().is_some() {
+        return None;
+    }
+    let ids: Vec<ItemId> = list.items().map(|(id, _)| id).collect();
+    let paths = list.paths_from_root(&ids).into_iter().flatten();
+    let mut paths = paths.map(|path| normalize_package_path(&path));
+    let is_within = |path: String| folders_above(&path).any(|folder| folder == directory);
+    paths.all(is_within).then_some(id)
 }
 
 /// If several Kptfiles in sibling directories could belong to the root package, an error for each of them. Items

@@ -14,7 +14,8 @@
 //! has it, and `directory` begins with a slash.
 
 use super::ownership::{
-    UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_FILE_ANNOTATION, remove_annotations, set_metadata,
+    UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_FILE_ANNOTATION, UPSTREAM_SOURCE_ANNOTATION,
+    remove_annotations, set_metadata,
 };
 use crate::address::{Address, CommitId, RefName, Surroundings, Unexpected};
 use crate::package::{join, normalize_package_path};
@@ -169,6 +170,24 @@ impl UpstreamLock {
         let path = ["upstream", "git", "ref"];
         let text = present(kptfile, &path, "text", |node| node.scalar_text())?;
         parsed(&path, text.filter(|text| !text.is_empty()), RefName::parse)
+    }
+}
+
+/// The whole lock of a Kptfile, whatever its type. Locks of different revisions differ.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Lock([Option<Value>; 3]);
+
+impl Lock {
+    /// Reads the lock of a Kptfile; `None` if it has none.
+    pub(crate) fn read(kptfile: NodeRef<'_>) -> Option<Self> {
+        let annotation = |name| kptfile.get_path(&["metadata", "annotations", name]);
+        let parts = [
+            kptfile.get("upstreamLock"),
+            annotation(UPSTREAM_SOURCE_ANNOTATION),
+            annotation(UPSTREAM_DIGEST_ANNOTATION),
+        ];
+        let parts = parts.map(|part| part?.value().filter(|value| *value != Value::Null));
+        parts.iter().any(Option::is_some).then_some(Self(parts))
     }
 }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use krm_variants::diff::{file_diff, masked_diff};
 use krm_variants::escaped::ShownLine;
-use krm_variants::functions::render_variant::cloned_files;
+use krm_variants::functions::render_variant::{Identified, cloned_files};
 use krm_variants::merge::with_line_ends_of;
 use krm_variants::package::{FileChange, is_krm_name};
 use krm_variants::results::{ResourceRef, Results};
@@ -116,10 +116,10 @@ fn base(followed: &FollowedPackage<'_>) -> Result<UneditedPackage> {
     Ok(UneditedPackage { raw, cloned })
 }
 
-/// A revision as `get` writes it under a name, with identities for later merges.
+/// A revision as `get` writes it under a name, with identities for later merges. A copy by another tool may have them.
 pub(crate) fn cloned(supplied: &SuppliedPackage, name: &str) -> Result<Contents> {
     let mut results = Results::default();
-    let changes = cloned_files(supplied, name, &mut results)?;
+    let changes = cloned_files(supplied, name, Identified::All, &mut results)?;
     let files = changes.into_iter().filter_map(|change| match change {
         FileChange::Write { path, bytes, .. } => Some((path, bytes)),
         FileChange::Delete { .. } => None,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use krm_variants::address::Surroundings;
-use krm_variants::functions::render_variant::cloned_files;
+use krm_variants::functions::render_variant::{Identified, cloned_files};
 use krm_variants::git::{Revision, Snapshot, without_password};
 use krm_variants::kptfile::NewLock;
 use krm_variants::package::{
@@ -171,7 +171,7 @@ fn write_new(
     let mut results = Results::default();
     let package = to_clone(files, upstream, &source.path, &mut results)?;
     let name = name_of(directory, source);
-    let mut changes = cloned_files(&package, &name, &mut results)?;
+    let mut changes = cloned_files(&package, &name, Identified::OfKpt, &mut results)?;
     if let Some(error) = results
         .iter()
         .find(|result| result.severity == Severity::Error)

@@ -1,13 +1,15 @@
 //! The local package on disk.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use krm_variants::address::Surroundings;
 use krm_variants::kptfile::UpstreamLock;
+use krm_variants::merge::Leaves;
 use krm_variants::merge::member::{Member, find_packages};
-use krm_variants::merge::resources::pair;
+use krm_variants::merge::resources::{PairingSource, pair};
 use krm_variants::package::{
     self, FileChange, PackageLock, Skipped, is_krm_name, read_package, recover_package,
     write_package_whole,
@@ -44,6 +46,9 @@ pub(crate) type ResourcePlace = (String, usize);
 pub(crate) struct PackageResources {
     pub(crate) places: Vec<ResourcePlace>,
     members: Vec<Member>,
+    documents: Vec<Rc<OwnedDocument>>,
+    /// Cached: a history is compared state by state.
+    leaves: Vec<OnceCell<Leaves>>,
 }
 
 impl PackageResources {
@@ -56,6 +61,8 @@ impl PackageResources {
                 member.declare(&resource, root);
                 all.places.push((path.to_owned(), at));
                 all.members.push(member);
+                all.documents.push(Rc::clone(&document));
+                all.leaves.push(OnceCell::new());
             }
         }
         find_packages(&mut all.members);
@@ -64,7 +71,17 @@ impl PackageResources {
 
     /// The pairs of these resources with those of a newer version of the package.
     pub(crate) fn pairs(&self, newer: &Self) -> Vec<(usize, usize)> {
-        pair(&self.members, &newer.members)
+        pair(&self.source(), &newer.source())
+    }
+
+    fn source(&self) -> PairingSource<'_> {
+        PairingSource::new(&self.members, |at| {
+            let read = || {
+                let root = self.documents[at].document().root(self.places[at].1);
+                root.map(Leaves::of).unwrap_or_default()
+            };
+            self.leaves[at].get_or_init(read).clone()
+        })
     }
 }
 

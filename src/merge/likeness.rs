@@ -16,7 +16,9 @@ use std::rc::Rc;
 use memchr::memmem;
 use std::sync::Arc;
 
-use super::package::{without_bookkeeping_of_tools, without_own_fields};
+use super::alike::{Leaves, Unpaired, pair_alike};
+use super::bookkeeping::without_bookkeeping_of_tools;
+use super::package::without_own_fields;
 use crate::identity;
 use crate::interner::matches;
 use crate::package::{folders_above, is_krm_name};
@@ -48,6 +50,8 @@ struct DocumentValues {
     text: String,
     /// Read when it is first compared: most documents have no counterpart.
     content: OnceCell<DocumentContent>,
+    /// Read when no identity finds a counterpart.
+    leaves: OnceCell<Leaves>,
 }
 
 #[derive(Debug)]
@@ -300,6 +304,7 @@ impl DocumentValues {
             identity: resource.filter(is_krm).map(ElementIdentity::of),
             text: text.to_owned(),
             content: OnceCell::new(),
+            leaves: OnceCell::new(),
         }
     }
 
@@ -308,11 +313,19 @@ impl DocumentValues {
             identity: None,
             text: String::new(),
             content: OnceCell::from(lines(bytes)),
+            leaves: OnceCell::new(),
         }
     }
 
     fn content(&self) -> &DocumentContent {
         self.content.get_or_init(|| content_of(&self.text))
+    }
+
+    fn leaves(&self) -> &Leaves {
+        self.leaves.get_or_init(|| match self.content() {
+            DocumentContent::Value(value) => Leaves::of_value(value),
+            DocumentContent::Lines(_) => Leaves::default(),
+        })
     }
 
     fn count(&self) -> usize {
@@ -547,6 +560,12 @@ impl<'p> ComparedPackages<'p> {
                 }
             });
         }
+        for (local, upstream) in take_alike(&mut local, &mut upstream) {
+            edits.between_documents(&local.document, &upstream.document);
+            if !local.path.is_empty() && local.path != upstream.path {
+                moved.insert((local.path, upstream.path));
+            }
+        }
         edits.changed += moved.len();
         moved.iter().for_each(|pair| edits.differ(pair));
         self.add_local(&local, &moved, &mut edits);
@@ -601,6 +620,46 @@ impl<'p> ComparedPackages<'p> {
         });
         edits.removed += removed_parts(lacking, &folders).len();
     }
+}
+
+/// Removes the renamed resources from both lists, as a merge finds them, and returns them in pairs.
+fn take_alike<'p>(
+    local: &mut Vec<Alone<'p>>,
+    upstream: &mut Vec<Alone<'p>>,
+) -> Vec<(Alone<'p>, Alone<'p>)> {
+    fn unpaired<'a>((number, alone): (usize, &'a Alone<'_>)) -> Option<Unpaired<'a>> {
+        let identity = alone.document.identity.as_ref()?;
+        Some(Unpaired {
+            number,
+            kind: &identity.kind,
+            name: Some(identity.name.as_deref()?),
+            package: "",
+            file: Some(alone.path).filter(|path| !path.is_empty()),
+            leaves: alone.document.leaves(),
+        })
+    }
+    if local.is_empty() || upstream.is_empty() {
+        return Vec::new();
+    }
+    let sides = [&*local, &*upstream].map(|side| {
+        let all = side.iter().enumerate().filter_map(unpaired);
+        all.collect::<Vec<_>>()
+    });
+    let pairs = pair_alike(&sides[0], &sides[1]).pairs;
+    if pairs.is_empty() {
+        return Vec::new();
+    }
+    let [mut ours, mut theirs] = [local, upstream].map(|side| {
+        let all = std::mem::take(side).into_iter().map(Some);
+        (all.collect::<Vec<_>>(), side)
+    });
+    let pairs = pairs.into_iter();
+    let found = pairs.filter_map(|(l, u)| ours.0[l].take().zip(theirs.0[u].take()));
+    let found: Vec<(Alone<'p>, Alone<'p>)> = found.collect();
+    for (left, side) in [ours, theirs] {
+        side.extend(left.into_iter().flatten());
+    }
+    found
 }
 
 /// The files and folders that a package with these folders does not have, each with the number of its files.

@@ -2,7 +2,7 @@
 //!
 //! Source: contract, merge-package, Identity.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::upstream_identifier::{MERGE_COMMENT, UPSTREAM_IDENTIFIER, UpstreamIdentifier};
@@ -18,6 +18,8 @@ pub struct Member {
     pub kind: Arc<str>,
     /// Name; Kptfiles and resources without a name are identified by their path.
     pub name: Option<Arc<str>>,
+    /// The `generateName` of a resource without a name.
+    pub generate_name: Option<Arc<str>>,
     pub namespace: Option<Arc<str>>,
     /// Path of the file from the root package.
     pub path: Option<String>,
@@ -39,6 +41,7 @@ impl Member {
             group: resource.group().to_owned(),
             kind: resource.kind.clone(),
             name: resource.name.clone().filter(|_| !by_path),
+            generate_name: None,
             namespace: namespace.filter(|namespace| !by_path && !namespace.is_empty()),
             path,
             package: String::new(),
@@ -47,7 +50,17 @@ impl Member {
         }
     }
 
-    /// Reads the identity that a resource declares.
+    /// Whether the identity can be read only from the resource itself: it may have a `generateName`.
+    pub(super) fn is_unnamed(&self) -> bool {
+        self.name.is_none() && !self.is_kptfile()
+    }
+
+    /// Whether the resource is known by a name, and not by its path.
+    pub(super) fn is_named(&self) -> bool {
+        self.name.is_some() || self.generate_name.is_some()
+    }
+
+    /// Reads the identity that a resource declares, and its `generateName` if it has no name.
     pub fn declare(&mut self, resource: &Resource, node: NodeRef<'_>) {
         let metadata = node.resolved().entry("metadata");
         let comment = metadata.and_then(|metadata| line_comment(metadata.key));
@@ -56,6 +69,10 @@ impl Member {
             || node.get_path(&annotation).is_some();
         if !resource.is_kptfile() {
             self.declared = UpstreamIdentifier::declared(resource, node);
+        }
+        if self.is_unnamed() {
+            let generated = node.get_path(&["metadata", "generateName"]);
+            self.generate_name = generated.and_then(|name| name.as_str()).map(Arc::from);
         }
     }
 
@@ -74,9 +91,18 @@ impl Member {
         (
             &self.group,
             &self.kind,
-            self.name.as_deref(),
+            self.given_name(),
             self.namespace.as_deref(),
         )
+    }
+
+    /// Its name, or the beginning of the names that an API server generates for it.
+    pub(super) fn given_name(&self) -> GivenName<'_> {
+        match (&self.name, &self.generate_name) {
+            (Some(name), _) => GivenName::Name(name),
+            (None, Some(name)) => GivenName::Generated(name),
+            (None, None) => GivenName::None,
+        }
     }
 
     /// The identity that it declares, otherwise its current one.
@@ -101,7 +127,18 @@ impl Member {
 /// Group, kind, namespace and name.
 pub(super) type Former<'a> = (&'a str, &'a str, &'a str, &'a str);
 
-pub(super) type Own<'a> = (&'a str, &'a str, Option<&'a str>, Option<&'a str>);
+/// Group, kind, name and namespace.
+pub(super) type Own<'a> = (&'a str, &'a str, GivenName<'a>, Option<&'a str>);
+
+/// The name that a resource gives to its object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum GivenName<'a> {
+    Name(&'a str),
+    /// A `generateName`: each application creates another object.
+    Generated(&'a str),
+    /// It is known by its path.
+    None,
+}
 
 /// Finds the (sub-)package of each: the nearest directory above with a Kptfile.
 pub fn find_packages(members: &mut [Member]) {
@@ -124,15 +161,22 @@ pub fn find_packages(members: &mut [Member]) {
     }
 }
 
-/// Pairs of members with the same identity and path. Members without a name are identified by kind and path.
+/// Members with the same identity and path, each with the others that follow. Members without a name are identified by
+/// kind and path. Those with a `generateName` are no duplicates.
 #[must_use]
-pub fn duplicates(members: &[Member]) -> Vec<(usize, usize)> {
-    let mut seen = HashMap::new();
-    let mut found = Vec::new();
+pub fn duplicates(members: &[Member]) -> Vec<(usize, Vec<usize>)> {
+    let mut seen = HashMap::with_capacity(members.len());
+    let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (at, member) in members.iter().enumerate() {
-        if let Some(first) = seen.insert((member.own(), member.path.as_deref()), at) {
-            found.push((first, at));
+        if member.generate_name.is_some() {
+            continue;
+        }
+        let first = *seen
+            .entry((member.own(), member.path.as_deref()))
+            .or_insert(at);
+        if first != at {
+            found.entry(first).or_default().push(at);
         }
     }
-    found
+    found.into_iter().collect()
 }

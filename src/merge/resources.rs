@@ -1,52 +1,83 @@
-//! Finds which resources of three packages are the same.
+//! Finds which resources of three packages are the same: one procedure for every function.
 //!
-//! Resources are matched by group, kind, name, namespace and path. A renamed resource is matched by the
-//! identity that it declares (`# kpt-merge: namespace/name` on `metadata:`, or
-//! `internal.kpt.dev/upstream-identifier`). A moved one is matched without the path, if that is unique in its
-//! package. The last attempts leave out the namespace: at one path, since pipelines set namespaces, and anywhere in the
-//! package for kinds that have none. Each step is one walk over a hash map.
+//! | evidence | unique among |
+//! |---|---|
+//! | the identity that one declares (`# kpt-merge: namespace/name`, `internal.kpt.dev/upstream-identifier`) and the file | what is left |
+//! | group, kind, namespace, name and file; several in one file by likeness, then by position | what is left |
+//! | the declared identity alone, within the package | all |
+//! | group, kind, namespace and name, within the package: moved | what is left |
+//! | the same, if several are left on a side (variants): by the name of the file, then by likeness | the variants that are left |
+//! | without namespace, in one file: pipelines set namespaces | what is left |
+//! | without namespace, for kinds that have none | what is left |
+//! | the only resource of a file that has one resource in all versions, of one kind | its file |
+//! | likeness: see [`alike`](super::alike) | what is left |
+//!
+//! Each step is one walk over a hash map. What likeness cannot decide is a tie, and nothing is paired.
+//!
+//! New resources of both sides pair by identity. They never do while the original has an unpaired resource of that kind
+//! and name, because each of them may be that one.
 //!
 //! Source: contract, merge-package, Identity.
 
-use std::borrow::Borrow;
-use std::collections::{HashMap, HashSet};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fmt;
 use std::hash::Hash;
 
+use super::alike::{Leaves, Likeness, Unpaired, pair_alike};
 use super::member::{Member, Own};
 use super::rule::Side;
 use super::versions::Versions;
 
-/// Pairs the members of two packages. A member is in at most one pair.
+/// The resources of a package, to be paired with those of another.
+pub struct PairingSource<'m> {
+    members: &'m [Member],
+    /// Reads the leaves of a resource.
+    read: Box<dyn Fn(usize) -> Leaves + 'm>,
+    /// The leaves that were read. Most resources pair by identity and are not read.
+    leaves: Vec<OnceCell<Leaves>>,
+}
+
+impl fmt::Debug for PairingSource<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.members).finish()
+    }
+}
+
+impl<'m> PairingSource<'m> {
+    /// Resources with a function that reads the leaves of one, by its position.
+    pub fn new(members: &'m [Member], read: impl Fn(usize) -> Leaves + 'm) -> Self {
+        Self {
+            members,
+            read: Box::new(read),
+            leaves: vec![OnceCell::new(); members.len()],
+        }
+    }
+
+    fn leaves(&self, at: usize) -> &Leaves {
+        self.leaves[at].get_or_init(|| (self.read)(at))
+    }
+
+    fn unpaired(&self, at: usize) -> Unpaired<'_> {
+        let member = &self.members[at];
+        Unpaired {
+            number: at,
+            kind: &member.kind,
+            name: member.name.as_deref(),
+            package: &member.package,
+            file: member.path.as_deref(),
+            leaves: self.leaves(at),
+        }
+    }
+}
+
+/// Pairs the resources of two versions of a package. A resource is in at most one pair.
 #[must_use]
-pub fn pair<M: Borrow<Member>>(left: &[M], right: &[M]) -> Vec<(usize, usize)> {
-    let sides = [left, right].map(|side| side.iter().map(Borrow::borrow).collect::<Vec<_>>());
-    let any_declared = sides.iter().flatten().any(|m| m.declared.is_some());
-    let mut pairing = MemberPairing {
-        taken: [vec![false; left.len()], vec![false; right.len()]],
-        pairs: Vec::new(),
-        sides,
-    };
-    let path: PlaceOf = |member| member.path.as_deref();
-    let package: PlaceOf = |member| Some(&member.package);
-    if any_declared {
-        pairing.by_former(Among::Free, path);
-    }
-    pairing.by(Among::Free, |m| Some((m.own(), path(m))));
-    if any_declared {
-        pairing.by_name_of_other(Among::Free, path);
-        pairing.by_former(Among::All, package);
-        pairing.by_name_of_other(Among::All, package);
-    }
-    let named = |m: &'_ Member| m.name.is_some();
-    pairing.by(Among::All, |m| named(m).then(|| (m.own(), package(m))));
-    pairing.by(Among::Free, |m| {
-        Some((&m.group, &m.kind, m.name.as_deref(), path(m)))
-    });
-    // Even with a namespace, a resource of such a kind is one object in the cluster.
-    pairing.by(Among::Free, |m| {
-        let is_named = m.name.is_some() && m.is_cluster_scoped();
-        is_named.then(|| (&m.group, &m.kind, m.name.as_deref(), package(m)))
-    });
+pub fn pair(left: &PairingSource<'_>, right: &PairingSource<'_>) -> Vec<(usize, usize)> {
+    let mut pairing = MemberPairing::new([left, right]);
+    pairing.by_identity();
+    let only = files_of_one([left.members, right.members]);
+    pairing.by_likeness(&only);
     pairing.pairs.sort_unstable();
     pairing.pairs
 }
@@ -59,15 +90,113 @@ enum Among {
 }
 
 struct MemberPairing<'m> {
-    sides: [Vec<&'m Member>; 2],
+    sides: [&'m PairingSource<'m>; 2],
     taken: [Vec<bool>; 2],
     pairs: Vec<(usize, usize)>,
+    ties: Vec<(usize, Vec<usize>)>,
+    any_declared: bool,
 }
 
 /// Where a member is: its file or its package.
 type PlaceOf = fn(&Member) -> Option<&str>;
 
+const PATH: PlaceOf = |member| member.path.as_deref();
+const PACKAGE: PlaceOf = |member| Some(&member.package);
+
 impl<'m> MemberPairing<'m> {
+    fn new(sides: [&'m PairingSource<'m>; 2]) -> Self {
+        let mut members = sides.iter().flat_map(|side| side.members);
+        Self {
+            taken: sides.map(|side| vec![false; side.members.len()]),
+            pairs: Vec::new(),
+            ties: Vec::new(),
+            any_declared: members.any(|member| member.declared.is_some()),
+            sides,
+        }
+    }
+
+    fn by_identity(&mut self) {
+        self.in_place();
+        self.elsewhere();
+    }
+
+    /// Pairs members of one file.
+    fn in_place(&mut self) {
+        if self.any_declared {
+            self.by_former(Among::Free, PATH);
+        }
+        self.by(Among::Free, |m| Some((m.own(), PATH(m))));
+        self.by_groups(|m| Some((m.own(), PATH(m))), Self::by_position);
+    }
+
+    /// Pairs members by their identity in other files, and then by a part of their identity.
+    fn elsewhere(&mut self) {
+        if self.any_declared {
+            self.by_name_of_other(Among::Free, PATH);
+            self.by_former(Among::All, PACKAGE);
+            self.by_name_of_other(Among::All, PACKAGE);
+        }
+        let own = |m: &'m Member| m.is_named().then(|| (m.own(), PACKAGE(m)));
+        self.by(Among::Free, own);
+        self.by_groups(own, |_, _, _| {});
+        self.by(Among::Free, |m| {
+            Some((&m.group, &m.kind, m.given_name(), PATH(m)))
+        });
+        // Even with a namespace, a resource of such a kind is one object in the cluster.
+        self.by(Among::Free, |m| {
+            let is_named = m.name.is_some() && m.is_cluster_scoped();
+            is_named.then(|| (&m.group, &m.kind, m.name.as_deref(), PACKAGE(m)))
+        });
+    }
+
+    /// Pairs what identity leaves: the only resources of the files in `only`, and then by likeness.
+    fn by_likeness(&mut self, only: &HashSet<&str>) {
+        if !only.is_empty() {
+            self.by(Among::Free, |m| {
+                let path = m.path.as_deref().filter(|path| only.contains(path))?;
+                (m.name.is_some() && !m.is_kptfile()).then_some((&m.kind, path))
+            });
+        }
+        let tied: HashSet<usize> = self.ties.iter().map(|(left, _)| *left).collect();
+        let left = self.free(0, |at| !tied.contains(&at));
+        let right = self.free(1, |_| true);
+        if !left.is_empty() && !right.is_empty() {
+            let unpaired = |side: usize, all: Vec<usize>| -> Vec<Unpaired<'m>> {
+                let all = all.into_iter();
+                all.map(|at| self.sides[side].unpaired(at)).collect()
+            };
+            let found = pair_alike(&unpaired(0, left), &unpaired(1, right));
+            self.take(found);
+        }
+    }
+
+    /// The members of a side that are known by a name and not paired yet.
+    fn free(&self, side: usize, is_free: impl Fn(usize) -> bool) -> Vec<usize> {
+        let members = self.sides[side].members.iter().enumerate();
+        let members = members.filter(|(at, member)| {
+            !self.taken[side][*at] && member.is_named() && !member.is_kptfile() && is_free(*at)
+        });
+        members.map(|(at, _)| at).collect()
+    }
+
+    fn take(&mut self, found: Likeness) {
+        for (left, right) in found.pairs {
+            self.take_pair(left, right);
+        }
+        self.ties.extend(found.ties);
+    }
+
+    fn take_pair(&mut self, left: usize, right: usize) {
+        self.taken[0][left] = true;
+        self.taken[1][right] = true;
+        self.pairs.push((left, right));
+    }
+
+    fn has_free(&self) -> bool {
+        let has = |side: &Vec<bool>| side.iter().any(|taken| !taken);
+        self.taken.iter().all(has)
+    }
+
     /// Pairs members with the same key.
     fn by<K: Hash + Eq>(&mut self, among: Among, key: impl Fn(&'m Member) -> Option<K>) {
         self.by_keys(among, [&key, &key], |_, _| true);
@@ -95,18 +224,15 @@ impl<'m> MemberPairing<'m> {
         keys: [&dyn Fn(&'m Member) -> Option<K>; 2],
         fits: impl Fn(&Member, &Member) -> bool,
     ) {
-        if self
-            .taken
-            .iter()
-            .any(|side| side.iter().all(|taken| *taken))
-        {
+        if !self.has_free() {
             return;
         }
         // For each key, the count of members on each side, and one of them. Only a unique member is paired.
+        let [left, right] = self.sides.map(|side| side.members.len());
         let mut found: HashMap<K, [(usize, Option<usize>); 2]> =
-            HashMap::with_capacity(self.sides[0].len().max(self.sides[1].len()));
-        for (side, members) in self.sides.iter().enumerate() {
-            for (at, member) in members.iter().copied().enumerate() {
+            HashMap::with_capacity(left.max(right));
+        for (side, source) in self.sides.iter().enumerate() {
+            for (at, member) in source.members.iter().enumerate() {
                 if among == Among::Free && self.taken[side][at] {
                     continue;
                 }
@@ -121,46 +247,150 @@ impl<'m> MemberPairing<'m> {
                 continue;
             };
             let is_free = !self.taken[0][a] && !self.taken[1][b];
-            if is_free && fits(self.sides[0][a], self.sides[1][b]) {
-                self.taken[0][a] = true;
-                self.taken[1][b] = true;
-                self.pairs.push((a, b));
+            if is_free && fits(&self.sides[0].members[a], &self.sides[1].members[b]) {
+                self.take_pair(a, b);
             }
         }
     }
+
+    /// Pairs the free members of a key that several of a side have: by the names of their files if each occurs once,
+    /// then by likeness. `rest` gets those that are left.
+    fn by_groups<K: Hash + Eq>(
+        &mut self,
+        key: impl Fn(&'m Member) -> Option<K>,
+        rest: impl Fn(&mut Self, &[usize], &[usize]),
+    ) {
+        if !self.has_free() {
+            return;
+        }
+        let mut groups: HashMap<K, [Vec<usize>; 2]> = HashMap::new();
+        for (side, source) in self.sides.iter().enumerate() {
+            for (at, member) in source.members.iter().enumerate() {
+                if !self.taken[side][at]
+                    && let Some(key) = key(member)
+                {
+                    groups.entry(key).or_default()[side].push(at);
+                }
+            }
+        }
+        let mut groups: Vec<_> = groups.into_values().collect();
+        groups.retain(|[left, right]| !left.is_empty() && !right.is_empty());
+        groups.sort_unstable();
+        for [left, right] in groups {
+            let found = self.variants(&left, &right);
+            self.take(found);
+            let free = |side: usize, all: Vec<usize>| -> Vec<usize> {
+                let all = all.into_iter();
+                all.filter(|at| !self.taken[side][*at]).collect()
+            };
+            let (left, right) = (free(0, left), free(1, right));
+            rest(self, &left, &right);
+        }
+        let taken = &self.taken[0];
+        self.ties.retain(|(left, _)| !taken[*left]);
+    }
+
+    /// Pairs resources of one identity.
+    fn variants(&self, left: &[usize], right: &[usize]) -> Likeness {
+        let unpaired = |side: usize, all: &[usize]| -> Vec<Unpaired<'m>> {
+            let all = all.iter();
+            all.map(|at| self.sides[side].unpaired(*at)).collect()
+        };
+        let sides = [unpaired(0, left), unpaired(1, right)];
+        let by_name = sides.each_ref().map(|all| {
+            let named = all.iter().map(|of| Unpaired {
+                name: of.file.map(|file| file.rsplit('/').next().unwrap_or(file)),
+                file: None,
+                ..*of
+            });
+            named.collect::<Vec<_>>()
+        });
+        pair_alike(&by_name[0], &by_name[1])
+    }
+
+    /// Pairs duplicates in their order. Resources with a `generateName` are no duplicates.
+    fn by_position(&mut self, left: &[usize], right: &[usize]) {
+        let is_known = |side: usize, at: &usize| {
+            let member: &Member = &self.sides[side].members[*at];
+            member.generate_name.is_none()
+        };
+        let left: Vec<usize> = left.iter().copied().filter(|at| is_known(0, at)).collect();
+        for (left, right) in left.into_iter().zip(right.iter().copied()) {
+            self.take_pair(left, right);
+        }
+    }
+}
+
+/// The files with one resource in each of these packages.
+fn files_of_one<const N: usize>(packages: [&[Member]; N]) -> HashSet<&str> {
+    let counts = packages.map(|members| {
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for path in members.iter().filter_map(|member| member.path.as_deref()) {
+            *counts.entry(path).or_default() += 1;
+        }
+        counts
+    });
+    let is_alone = |path: &&str| counts.iter().all(|counts| counts.get(path) == Some(&1));
+    let paths = counts.first().into_iter().flat_map(HashMap::keys);
+    paths.copied().filter(is_alone).collect()
 }
 
 /// One resource in three packages, by its position among the members of each.
 pub type ResourceMatch = Versions<Option<usize>>;
 
-/// All resources of three packages: local's resources in their order, then the others.
+/// The resources of three packages.
+#[derive(Debug, Default)]
+pub struct ResourceMatches {
+    /// All resources: local's in their order, then the others.
+    pub all: Vec<ResourceMatch>,
+    /// The resources of base that a side has under another identity, found by likeness.
+    pub renamed: BTreeSet<(usize, Side)>,
+    /// The resources of base that a side lacks, each with the resources that it may be there.
+    pub ties: BTreeMap<(usize, Side), Vec<usize>>,
+}
+
+const SIDES: [Side; 2] = [Side::Local, Side::Upstream];
+
+/// Finds the same resources in three packages.
 #[must_use]
-pub fn match_resources(packages: Versions<&[Member]>) -> Vec<ResourceMatch> {
+pub fn match_resources(packages: Versions<&PairingSource<'_>>) -> ResourceMatches {
+    let members = packages.map(|package| package.members);
     let in_base = |base| ResourceMatch {
         base: Some(base),
         ..ResourceMatch::default()
     };
-    let mut matches: Vec<_> = (0..packages.base.len()).map(in_base).collect();
-    for (base, local) in pair(packages.base, packages.local) {
-        matches[base].local = Some(local);
+    let mut matches: Vec<_> = (0..members.base.len()).map(in_base).collect();
+    let mut found = ResourceMatches::default();
+    let mut ties: [Vec<(usize, Vec<usize>)>; 2] = Default::default();
+    for (side, ties) in SIDES.into_iter().zip(&mut ties) {
+        let mut pairing = MemberPairing::new([packages.base, side.of(packages)]);
+        pairing.by_identity();
+        for (base, at) in pairing.pairs {
+            *side.of_mut(&mut matches[base]) = Some(at);
+        }
+        *ties = pairing.ties;
     }
-    for (base, upstream) in pair(packages.base, packages.upstream) {
-        matches[base].upstream = Some(upstream);
+    separate_moved_onto_others(members, &mut matches);
+    let new = pair_new(packages, &matches);
+    let partners = like_base(packages, &matches, &mut ties);
+    let mut renamed = Renamed::new(partners, &new);
+    renamed.apply(&mut matches, &mut found);
+    for (side, ties) in SIDES.into_iter().zip(ties) {
+        for (base, others) in ties {
+            if side.of(matches[base]).is_none() {
+                found.ties.insert((base, side), others);
+            }
+        }
     }
-    separate_moved_onto_others(packages, &mut matches);
-    let (new_local, local) = unmatched(Side::Local, packages, &matches);
-    let (new_upstream, upstream) = unmatched(Side::Upstream, packages, &matches);
-    let new = |base, local, upstream| ResourceMatch {
-        base,
-        local,
-        upstream,
-    };
-    let both = pair(&local, &upstream).into_iter();
-    matches.extend(both.map(|(l, u)| new(None, Some(new_local[l]), Some(new_upstream[u]))));
-    let (local, _) = unmatched(Side::Local, packages, &matches);
-    let (upstream, _) = unmatched(Side::Upstream, packages, &matches);
-    matches.extend(local.into_iter().map(|l| new(None, Some(l), None)));
-    matches.extend(upstream.into_iter().map(|u| new(None, None, Some(u))));
+    matches.extend(renamed.new);
+    for side in SIDES {
+        let (alone, _) = unmatched(side, members, &matches);
+        matches.extend(alone.into_iter().map(|at| {
+            let mut matched = ResourceMatch::default();
+            *side.of_mut(&mut matched) = Some(at);
+            matched
+        }));
+    }
     matches.sort_by_key(|m| {
         (
             m.local.is_none(),
@@ -170,7 +400,144 @@ pub fn match_resources(packages: Versions<&[Member]>) -> Vec<ResourceMatch> {
             m.upstream,
         )
     });
-    matches
+    found.all = matches;
+    found
+}
+
+/// Which members of a side are in a match.
+fn taken(side: Side, members: &[Member], matches: &[ResourceMatch]) -> Vec<bool> {
+    let mut taken = vec![false; members.len()];
+    for at in matches.iter().filter_map(|matched| side.of(*matched)) {
+        taken[at] = true;
+    }
+    taken
+}
+
+/// Pairs the resources that both sides added.
+fn pair_new(
+    packages: Versions<&PairingSource<'_>>,
+    matches: &[ResourceMatch],
+) -> Vec<(usize, usize)> {
+    let mut pairing = MemberPairing::new([packages.local, packages.upstream]);
+    pairing.taken = [
+        taken(Side::Local, packages.local.members, matches),
+        taken(Side::Upstream, packages.upstream.members, matches),
+    ];
+    if !pairing.has_free() {
+        return Vec::new();
+    }
+    pairing.in_place();
+    let lacking = matches
+        .iter()
+        .zip(packages.base.members)
+        .filter(|(matched, _)| matched.local.is_none() || matched.upstream.is_none());
+    let lacking: HashSet<_> = lacking
+        .map(|(_, base)| (&*base.kind, base.given_name()))
+        .collect();
+    for (side, taken) in pairing.taken.iter_mut().enumerate() {
+        for (taken, member) in taken.iter_mut().zip(pairing.sides[side].members) {
+            *taken |= lacking.contains(&(&*member.kind, member.given_name()));
+        }
+    }
+    pairing.elsewhere();
+    pairing.pairs.sort_unstable();
+    pairing.pairs
+}
+
+/// For each side, the resources of base that are alike to one that the side added.
+fn like_base(
+    packages: Versions<&PairingSource<'_>>,
+    matches: &[ResourceMatch],
+    ties: &mut [Vec<(usize, Vec<usize>)>; 2],
+) -> [Vec<(usize, usize)>; 2] {
+    let only = OnceCell::new();
+    let mut partners: [Vec<(usize, usize)>; 2] = Default::default();
+    for (number, side) in SIDES.into_iter().enumerate() {
+        let own = side.of(packages);
+        let mut pairing = MemberPairing::new([packages.base, own]);
+        let lacks = |matched: &ResourceMatch| side.of(*matched).is_none();
+        pairing.taken = [
+            matches.iter().map(|matched| !lacks(matched)).collect(),
+            taken(side, own.members, matches),
+        ];
+        if !pairing.has_free() {
+            continue;
+        }
+        let only = only.get_or_init(|| {
+            let Versions {
+                base,
+                local,
+                upstream,
+            } = packages;
+            files_of_one([base.members, local.members, upstream.members])
+        });
+        pairing.ties = std::mem::take(&mut ties[number]);
+        pairing.by_likeness(only);
+        ties[number] = pairing.ties;
+        partners[number] = pairing.pairs;
+    }
+    partners
+}
+
+/// The resources that a side renamed, and the resources that both sides added.
+struct Renamed {
+    /// For each side, the resource of the side for a resource of base.
+    partners: [BTreeMap<usize, usize>; 2],
+    new: Vec<ResourceMatch>,
+}
+
+impl Renamed {
+    fn new(partners: [Vec<(usize, usize)>; 2], new: &[(usize, usize)]) -> Self {
+        let new = new.iter().map(|(local, upstream)| ResourceMatch {
+            base: None,
+            local: Some(*local),
+            upstream: Some(*upstream),
+        });
+        Self {
+            partners: partners.map(|pairs| pairs.into_iter().collect()),
+            new: new.collect(),
+        }
+    }
+
+    /// Adds the partners to the matches. A resource that both sides have is one resource: it was renamed only if both
+    /// sides agree, or if the side that keeps quiet lacks the resource of base. Otherwise there would be two of it.
+    fn apply(&mut self, matches: &mut [ResourceMatch], found: &mut ResourceMatches) {
+        let turned = self.partners.each_ref().map(|partners| {
+            let pairs = partners.iter().map(|(base, at)| (*at, *base));
+            pairs.collect::<HashMap<usize, usize>>()
+        });
+        // As they were found, so that the order of the new resources does not matter.
+        let found_partners = self.partners.clone();
+        for new in &mut self.new {
+            let own = [new.local, new.upstream];
+            let bases = [0, 1].map(|side: usize| turned[side].get(&own[side]?).copied());
+            let lacks = |base: usize, side: usize| {
+                SIDES[side].of(matches[base]).is_none() && !found_partners[side].contains_key(&base)
+            };
+            let base = match bases {
+                [Some(one), Some(other)] if one == other => Some(one),
+                [Some(one), None] if lacks(one, 1) => Some(one),
+                [None, Some(one)] if lacks(one, 0) => Some(one),
+                _ => None,
+            };
+            for (side, base) in bases.into_iter().enumerate() {
+                base.map(|base| self.partners[side].remove(&base));
+            }
+            if let Some(base) = base {
+                for (side, at) in own.into_iter().enumerate() {
+                    self.partners[side].extend(at.map(|at| (base, at)));
+                }
+                *new = ResourceMatch::default();
+            }
+        }
+        self.new.retain(|new| new.local.is_some());
+        for (side, partners) in SIDES.into_iter().zip(&self.partners) {
+            for (base, at) in partners {
+                *side.of_mut(&mut matches[*base]) = Some(*at);
+                found.renamed.insert((*base, side));
+            }
+        }
+    }
 }
 
 /// The resources of a side that are in no match, with their positions.
@@ -179,12 +546,12 @@ fn unmatched<'m>(
     packages: Versions<&'m [Member]>,
     matches: &[ResourceMatch],
 ) -> (Vec<usize>, Vec<&'m Member>) {
-    let mut members: Vec<_> = side.of(packages).iter().map(Some).collect();
-    for at in matches.iter().filter_map(|matched| side.of(*matched)) {
-        members[at] = None;
-    }
-    let new = members.into_iter().enumerate();
-    new.filter_map(|(at, member)| Some((at, member?))).unzip()
+    let members = side.of(packages);
+    let taken = taken(side, members, matches).into_iter().enumerate();
+    taken
+        .filter(|(_, taken)| !taken)
+        .map(|(at, _)| (at, &members[at]))
+        .unzip()
 }
 
 /// Separates each resource of base that one side moved to a path where the other side has a new resource of the same
@@ -219,207 +586,5 @@ fn separate_moved_onto_others(packages: Versions<&[Member]>, matches: &mut [Reso
             (None, Some(place)) if new_local.contains(&place) => matched.upstream = None,
             _ => {}
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use super::*;
-    use crate::merge::member::{duplicates, find_packages};
-    use crate::merge::upstream_identifier::UpstreamIdentifier;
-
-    /// `path namespace/name`, and `<namespace/name` for a declared identity.
-    fn members(texts: &[&str]) -> Vec<Member> {
-        let mut members: Vec<Member> = texts
-            .iter()
-            .map(|text| {
-                let words: Vec<&str> = text.split(' ').collect();
-                let split = |text: &str| {
-                    let (namespace, name) = text.split_once('/').expect("namespace/name");
-                    (Arc::from(namespace), Arc::from(name))
-                };
-                if words[0].ends_with("Kptfile") {
-                    return Member {
-                        group: "kpt.dev".to_owned(),
-                        kind: "Kptfile".into(),
-                        path: Some(words[0].to_owned()),
-                        ..Member::default()
-                    };
-                }
-                let (namespace, name) = split(words[1]);
-                let kind = Arc::from("ConfigMap");
-                let declared = words.get(2).map(|text| {
-                    let (namespace, name) = split(&text[1..]);
-                    UpstreamIdentifier::new("", &kind, &namespace, &name)
-                });
-                Member {
-                    kind,
-                    name: Some(name),
-                    namespace: Some(namespace).filter(|text| !text.is_empty()),
-                    path: Some(words[0].to_owned()),
-                    declared,
-                    ..Member::default()
-                }
-            })
-            .collect();
-        find_packages(&mut members);
-        members
-    }
-
-    fn match_all(packages: [&[Member]; 3]) -> Vec<ResourceMatch> {
-        match_resources(packages.into())
-    }
-
-    #[track_caller]
-    fn check(left: &[&str], right: &[&str], expected: &[(usize, usize)]) {
-        assert_eq!(pair(&members(left), &members(right)), expected);
-        let turned: Vec<_> = expected.iter().map(|(a, b)| (*b, *a)).collect();
-        let mut other = pair(&members(right), &members(left));
-        other.sort_by_key(|(a, b)| (*b, *a));
-        assert_eq!(other, turned);
-    }
-
-    #[test]
-    fn by_identity_and_path() {
-        check(&["a /x", "b /x"], &["b /x", "a /x"], &[(0, 1), (1, 0)]);
-        check(&["a /x"], &["a /y"], &[]);
-    }
-
-    #[test]
-    fn moved_within_the_package() {
-        check(&["a /x"], &["b /x"], &[(0, 0)]);
-        // It is unclear which of two was moved.
-        check(&["a /x", "b /x"], &["a /x", "c /x"], &[(0, 0)]);
-        // Not from one package to another.
-        check(
-            &["a /x", "sub/Kptfile"],
-            &["sub/a /x", "sub/Kptfile"],
-            &[(1, 1)],
-        );
-    }
-
-    #[test]
-    fn moved_with_a_namespace_that_its_kind_does_not_have() {
-        let role = |text: &str| {
-            let mut roles = members(&[text]);
-            roles[0].group = "rbac.authorization.k8s.io".to_owned();
-            roles[0].kind = "ClusterRole".into();
-            roles
-        };
-        assert_eq!(pair(&role("a /x"), &role("b prod/x")), [(0, 0)]);
-        assert_eq!(pair(&role("a /x"), &role("b prod/y")), []);
-        check(&["a /x"], &["b prod/x"], &[]);
-        let mut both = role("b prod/x");
-        both.extend(role("c test/x"));
-        assert_eq!(pair(&role("a /x"), &both), []);
-    }
-
-    #[test]
-    fn renamed_by_comment() {
-        check(&["a /old"], &["a prod/mine </old"], &[(0, 0)]);
-        check(&["a /old"], &["b prod/mine <default/old"], &[(0, 0)]);
-        check(&["a other/old"], &["a prod/mine </old"], &[]);
-        // Both declare the same identity.
-        check(&["a /old </id"], &["a /new </id"], &[(0, 0)]);
-    }
-
-    #[test]
-    fn renamed_by_a_package_in_between() {
-        // kpt's comment has the name in the package in between, and the annotation there has the name before it.
-        let (old, mine) = ("a prod/new <default/old", "a dev/mine <prod/new");
-        check(&[old], &[mine], &[(0, 0)]);
-        check(&["b prod/new <default/old"], &[mine], &[(0, 0)]);
-        // A resource that has the name now takes precedence over one that had it before.
-        check(
-            &[old, "a /old"],
-            &["a /old", "a dev/mine <prod/new"],
-            &[(0, 1), (1, 0)],
-        );
-    }
-
-    #[test]
-    fn a_pipeline_set_the_namespace_of_a_resource_without_name() {
-        let nameless = |namespace: Option<&str>| {
-            let [mut member] = <[Member; 1]>::try_from(members(&["a /x"])).expect("one");
-            member.name = None;
-            member.namespace = namespace.map(Arc::from);
-            [member]
-        };
-        assert_eq!(pair(&nameless(None), &nameless(Some("prod"))), [(0, 0)]);
-    }
-
-    #[test]
-    fn a_pipeline_set_the_namespace() {
-        check(&["a /x"], &["a prod/x"], &[(0, 0)]);
-        check(&["a /x"], &["b prod/x"], &[]);
-        check(&["a one/x", "a two/x"], &["a prod/x"], &[]);
-    }
-
-    #[test]
-    fn matches_of_three() {
-        let (base, local, upstream) = (
-            members(&["a /x", "a /gone"]),
-            members(&["b /x", "a /l", "a /n"]),
-            members(&["a /gone", "a /x", "a /n"]),
-        );
-        let matched = |base, local, upstream| ResourceMatch {
-            base,
-            local,
-            upstream,
-        };
-        let expected = [
-            matched(Some(0), Some(0), Some(1)),
-            matched(None, Some(1), None),
-            matched(None, Some(2), Some(2)),
-            matched(Some(1), None, Some(0)),
-        ];
-        assert_eq!(match_all([&base, &local, &upstream]), expected);
-    }
-
-    #[test]
-    fn moved_to_where_the_other_side_has_one() {
-        let one = |path: &str| members(&[&format!("{path} /x")]);
-        let both = members(&["a /x", "b /x"]);
-        let matched = |base, local, upstream| ResourceMatch {
-            base,
-            local,
-            upstream,
-        };
-        let expected = [
-            matched(Some(0), Some(0), None),
-            matched(None, Some(1), Some(0)),
-        ];
-        assert_eq!(match_all([&one("a"), &both, &one("b")]), expected);
-        let expected = [
-            matched(None, Some(0), Some(1)),
-            matched(Some(0), None, Some(0)),
-        ];
-        assert_eq!(match_all([&one("a"), &one("b"), &both]), expected);
-        // Found by fuzzing: upstream has it in two other places, and local moved it to one of them.
-        let elsewhere = members(&["b /x", "c /x"]);
-        let expected = [
-            matched(None, Some(0), Some(0)),
-            matched(Some(0), None, None),
-            matched(None, None, Some(1)),
-        ];
-        assert_eq!(match_all([&one("a"), &one("b"), &elsewhere]), expected);
-    }
-
-    #[test]
-    fn two_of_one_identity() {
-        assert_eq!(duplicates(&members(&["a /x", "b /x", "a /x"])), [(0, 2)]);
-    }
-
-    #[test]
-    fn many_resources_take_linear_time() {
-        let many = |directory: &str| -> Vec<Member> {
-            let texts: Vec<String> = (0..20_000)
-                .map(|i| format!("{directory}{i} /x{i}"))
-                .collect();
-            members(&texts.iter().map(String::as_str).collect::<Vec<_>>())
-        };
-        assert_eq!(pair(&many("a"), &many("b")).len(), 20_000);
     }
 }

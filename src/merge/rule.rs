@@ -20,7 +20,7 @@ use super::versions::Versions;
 
 word_enum! {
     /// One of the two versions that are merged.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Side {
         /// The local package.
         Local = "local",
@@ -45,6 +45,14 @@ impl Side {
         match self {
             Self::Local => versions.local,
             Self::Upstream => versions.upstream,
+        }
+    }
+
+    /// The version of this side, to be set.
+    pub(crate) fn of_mut<T>(self, versions: &mut Versions<T>) -> &mut T {
+        match self {
+            Self::Local => &mut versions.local,
+            Self::Upstream => &mut versions.upstream,
         }
     }
 }

@@ -56,7 +56,7 @@ reasons! {
     DeadPatch,
     /// Two elements of a list have the same keys; they were paired by position.
     DuplicateKey,
-    /// Two resources of one source have the same identity.
+    /// One source has a resource several times.
     DuplicateResource,
     /// A list in a patch has a different order than its `$setElementOrder`.
     ElementOrderMismatch,
@@ -153,6 +153,8 @@ reasons! {
     OutputTooLarge,
     /// An overlay does not build a resource as the fork has it.
     OverlayDiffers,
+    /// Local upgraded a sub-package separately, so the upgrade of the package around it leaves it unchanged.
+    OwnUpstream,
     /// A PackageVariant belongs to a PackageVariantSet that does not exist.
     OwnerNotFound,
     /// The package has no ConfigMap `kptfile.kpt.dev` next to its root Kptfile.
@@ -173,6 +175,8 @@ reasons! {
     ProposalPending,
     /// Upstream must not bring a file into a package, so it was left out.
     RefusedFile,
+    /// A side has a resource under another name, namespace or API group; it was found by likeness.
+    Renamed,
     /// The Repository of a PackageVariant's downstream does not exist.
     RepositoryNotFound,
     /// The key is reserved for kpt and Porch.

@@ -12,6 +12,7 @@ use super::units::ClusterObject;
 use super::walk::{PathStep, comparable, follow};
 use crate::merge::package::Members;
 use crate::merge::resources::match_resources;
+use crate::resource_list::ResourceList;
 use crate::schema::TypeRef;
 use crate::yaml::NodeRef;
 
@@ -34,11 +35,16 @@ pub(super) struct Authors<'l> {
 
 impl<'l> Authors<'l> {
     /// Pairs the resources of a package as a merge does.
-    pub(super) fn of(upstream: UpstreamChange<'l>, package: &Members) -> Self {
+    pub(super) fn of(upstream: UpstreamChange<'l>, package: &Members, list: &ResourceList) -> Self {
         let members = [upstream.original, upstream.upstream].map(Members::read);
         let [original, new] = &members;
-        let versions = [original, package, new].map(|of| of.members.as_slice());
-        let matches = match_resources(versions.into());
+        let sources = [
+            original.source(upstream.original),
+            package.source(list),
+            new.source(upstream.upstream),
+        ];
+        let matches = match_resources(sources.each_ref().into()).all;
+        drop(sources);
         let mut found = vec![[None, None]; package.members.len()];
         for matched in matches {
             if let Some(local) = matched.local {

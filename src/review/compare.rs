@@ -78,12 +78,14 @@ fn pairs(packages: ReviewInput<'_>) -> Vec<ResourceChange<'_>> {
         Members::read(packages.after),
     );
     let authors = packages.upstream.map(|upstream| {
-        let of = |members| Authors::of(upstream, members);
-        (of(&old), of(&new))
+        (
+            Authors::of(upstream, &old, packages.before),
+            Authors::of(upstream, &new, packages.after),
+        )
     });
     let mut of_new = vec![None; new.ids.len()];
     let mut is_paired = vec![false; old.ids.len()];
-    for (before, after) in pair(&old.members, &new.members) {
+    for (before, after) in pair(&old.source(packages.before), &new.source(packages.after)) {
         of_new[after] = Some(before);
         is_paired[before] = true;
     }
@@ -239,13 +241,17 @@ impl<'l> Comparison<'_, 'l> {
         let (Some(before), Some(after)) = (&pair.before, &pair.after) else {
             return;
         };
-        let field = if old.name == new.name {
-            "namespace"
+        let (field, place) = if old.group != new.group {
+            ("apiVersion", "API group")
+        } else if old.name == new.name {
+            ("namespace", "namespace")
         } else {
-            "name"
+            ("name", "name")
         };
         let namespaces = [&old.namespace, &new.namespace];
-        let may_stay = old.name == new.name && namespaces.iter().any(|name| name.is_none());
+        let may_stay = old.group == new.group
+            && old.name == new.name
+            && namespaces.iter().any(|name| name.is_none());
         let risk = if may_stay {
             Risk::Notable
         } else {
@@ -253,7 +259,7 @@ impl<'l> Comparison<'_, 'l> {
         };
         let message = if !may_stay {
             let kind = &after.resource.kind;
-            format!("the {kind} is deleted and created again under another {field}")
+            format!("the {kind} is deleted and created again under another {place}")
         } else if old.namespace.is_none() {
             "the resource now names a namespace: if it was applied to a different one, this creates a second object".to_owned()
         } else {
@@ -261,9 +267,14 @@ impl<'l> Comparison<'_, 'l> {
         };
         let finding = ReviewFinding::new(risk, Reason::ResourceRenamed, after.resource, message);
         let path = ["metadata", field];
-        let finding = finding.at(Path::fields(&path)).with_values(
-            before.node.get_path(&path),
-            after.node.get_path(&path),
+        let path = if field == "apiVersion" {
+            &path[1..]
+        } else {
+            &path[..]
+        };
+        let finding = finding.at(Path::fields(path)).with_values(
+            before.node.get_path(path),
+            after.node.get_path(path),
             &Marks::default(),
         );
         self.review

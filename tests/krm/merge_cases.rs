@@ -152,6 +152,18 @@ pub(crate) const DIFFERENCES: &[(&str, &[&str])] = &[
             "R11-added-both-same-id",
         ],
     ),
+    (
+        "a resource that was renamed, or moved to another API group, is followed",
+        &[
+            "R01-renamed-upstream",
+            "R04-renamed-local-no-comment",
+            "R13-apiversion-bump",
+        ],
+    ),
+    (
+        "a resource that is there twice is no error",
+        &["R15-dup-ids-in-local"],
+    ),
     ("null is an ordinary value", &["R19-no-change", "S02-nulls"]),
     (
         "a number and a string of the same text are two values",
@@ -517,13 +529,14 @@ fn functions_of_package_variants_pair_by_name() {
 }
 
 #[test]
-fn one_identity_twice_is_an_error() {
+fn one_identity_twice_is_a_warning() {
     let a = map("a", "{}");
     let twice = format!("{a}---\n{a}");
     let (_, said) = merge_files(
         [&[("a.yaml", &a)], &[("a.yaml", &twice)], &[("a.yaml", &a)]],
         "",
     );
+    assert!(said[0].starts_with("[warning]"), "{said:?}");
     assert!(said[0].ends_with("(DuplicateResource)"), "{said:?}");
 }
 

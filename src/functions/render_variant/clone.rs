@@ -46,6 +46,7 @@ pub(super) fn clone(
     let form = CloneForm {
         from_items,
         made_context,
+        identified: Identified::OfKpt,
     };
     let name = name_of(variant.package());
     insert_package(name, upstream, package, form, list, results)?;
@@ -63,20 +64,36 @@ pub(super) fn clone(
     Ok(())
 }
 
-/// The files of a new package: upstream's files with this name in the Kptfile, if there is one, and with an
-/// annotation on each resource that identifies it in later merges. No package context is created.
+/// Which resources of a clone get the comment and annotation that identify them in later merges, as `kpt pkg get` writes
+/// them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Identified {
+    /// All in a package with a Kptfile, which kpt may upgrade too. Without them, later merges find renamed resources by
+    /// their likeness.
+    OfKpt,
+    /// All.
+    All,
+}
+
+/// The files of a new package: upstream's files with this name in the Kptfile, if there is one. No package context is
+/// created.
 ///
 /// # Errors
 /// [`UsageError`]: a file of upstream cannot be read.
 pub fn cloned_files(
     upstream: &SuppliedPackage,
     name: &str,
+    identified: Identified,
     results: &mut Results,
 ) -> Result<Vec<FileChange>, UsageError> {
     let mut list = read(&Arc::default(), upstream.list())?;
     let files = Arc::new(files_of_upstream(upstream, &list, results)?);
     let package = read(&files, upstream.list())?;
-    let form = CloneForm::default();
+    let form = CloneForm {
+        from_items: false,
+        made_context: false,
+        identified,
+    };
     insert_package(name, upstream, package, form, &mut list, results)?;
     if results.has_errors() {
         return Ok(Vec::new());
@@ -233,11 +250,11 @@ pub(super) fn name_of(package: &str) -> &str {
 }
 
 /// How the clone was made from the upstream package.
-#[derive(Default)]
 struct CloneForm {
     from_items: bool,
     /// Whether the package context was created, rather than cloned from upstream.
     made_context: bool,
+    identified: Identified,
 }
 
 /// The changes that make upstream's resources those of the new package.
@@ -279,7 +296,8 @@ impl DownstreamPackage<'_> {
             ));
         }
         let strip = self.form.from_items;
-        if is_context && self.form.made_context {
+        let is_identified = self.form.identified == Identified::All || self.root.is_some();
+        if is_context && self.form.made_context || !is_identified {
             return annotate(node, &annotations, strip, editor);
         }
         identify(resource, node, annotations, strip, editor)

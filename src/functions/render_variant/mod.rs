@@ -22,7 +22,7 @@ mod status;
 mod update;
 mod upstream;
 
-pub use clone::cloned_files;
+pub use clone::{Identified, cloned_files};
 pub(crate) use repository::RepositoryFacts;
 pub(crate) use revision::find_revision;
 

@@ -54,18 +54,35 @@ impl Packages<'_, '_> {
                 }
             }
             (Some(_), Some(l), None) => {
-                let message = "upstream deleted the resource, and local changed it";
+                let candidates = self.candidates(matched.base, Side::Upstream);
+                let message = if candidates.is_empty() {
+                    "upstream deleted the resource, and local changed it".to_owned()
+                } else {
+                    format!(
+                        "upstream deleted or renamed the resource, which may be {candidates} now, and local changed it"
+                    )
+                };
                 let resource = self.local.resource(l);
-                match report.resource(message, resource, self.own_values(matched)) {
+                match report.resource(&message, resource, self.own_values(matched)) {
                     Side::Local => ResourceAction::Keep,
                     Side::Upstream => ResourceAction::Remove,
                 }
             }
             (Some(_), None, Some(_)) if !self.is_changed_upstream(matched) => ResourceAction::Keep,
             (Some(b), None, Some(_)) => {
-                let message = "local deleted the resource, and upstream changed it";
                 let resource = self.base.resource(b);
-                match report.deleted_resource(message, resource, || self.own_values(matched)) {
+                let candidates = self.candidates(Some(b), Side::Local);
+                let values = || self.own_values(matched);
+                let winner = if candidates.is_empty() {
+                    let message = "local deleted the resource, and upstream changed it";
+                    report.deleted_resource(message, resource, values)
+                } else {
+                    let message = format!(
+                        "local deleted or renamed the resource, which may be {candidates} now, and upstream changed it"
+                    );
+                    report.resource(&message, resource, values())
+                };
+                match winner {
                     Side::Local => ResourceAction::Keep,
                     Side::Upstream => ResourceAction::Add,
                 }

@@ -3,7 +3,7 @@
 //! Source: contract, merge-package, Nothing to merge with.
 
 use super::Merge;
-use crate::package::normalize_package_path;
+use crate::kptfile::root_kptfile;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 
@@ -14,9 +14,9 @@ impl Merge<'_> {
         let Some(allow_by) = self.allow_empty_by.filter(|_| !self.options.allow_empty) else {
             return false;
         };
-        let local_has = has_root_kptfile(local);
+        let local_has = root_kptfile(local).is_some();
         let sources = [self.original, self.upstream];
-        let have = sources.map(has_root_kptfile);
+        let have = sources.map(|list| root_kptfile(list).is_some());
         let mut found = false;
         for (at, (name, reason)) in NAMES.into_iter().enumerate() {
             let lacks = if is_empty(sources[at]) {
@@ -56,15 +56,4 @@ const NAMES: [(&str, Reason); 2] = [
 fn is_empty(package: &ResourceList) -> bool {
     let has_files = package.files().is_some_and(|files| !files.is_empty());
     !has_files && package.items().next().is_none()
-}
-
-/// Whether a Kptfile is at the top of a package, and not only in one below it.
-fn has_root_kptfile(list: &ResourceList) -> bool {
-    let kptfiles = list.items().filter(|(_, resource)| resource.is_kptfile());
-    let ids: Vec<_> = kptfiles.map(|(id, _)| id).collect();
-    if ids.is_empty() {
-        return false;
-    }
-    let mut paths = list.paths_from_root(&ids).into_iter();
-    paths.any(|path| path.is_none_or(|path| !normalize_package_path(&path).contains('/')))
 }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::Strategy;
-use super::members::{PackageMembers, is_made_by_get, same_value, without_own_fields};
+use super::members::{is_made_by_get, same_value, without_own_fields};
 use super::others::Others;
 use super::packages::Packages;
 use super::report::Report;
@@ -60,8 +60,8 @@ impl Packages<'_, '_> {
         strategy: Strategy,
         report: &mut Report<'_>,
     ) {
-        let original = &PackageMembers::read(self.original, self.texts);
-        let old: HashMap<usize, usize> = pair(&self.local.all.members, &original.all.members)
+        let original = &self.original_members();
+        let old: HashMap<usize, usize> = pair(&self.local.source(), &original.source())
             .into_iter()
             .collect();
         for matched in matches {

@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::kptfile::{OWN_FIELDS, is_ownership_annotation, without_bookkeeping};
+use crate::kptfile::{OWN_FIELDS, is_ownership_annotation};
+use crate::merge::Leaves;
+use crate::merge::bookkeeping::{remove_annotations, without_bookkeeping_of_tools};
 use crate::merge::member::{Member, find_packages};
+use crate::merge::resources::PairingSource;
 use crate::merge::upstream_identifier::{MERGE_COMMENT, UPSTREAM_IDENTIFIER};
 use crate::package::{is_revision_metadata, normalize_package_path};
-use crate::resource::{Resource, is_pipeline_annotation};
+use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::yaml::{NodeRef, Value};
 
@@ -19,15 +22,15 @@ pub(crate) struct Members {
 impl Members {
     /// Reads the identities of the resources in a package.
     pub(crate) fn read(list: &ResourceList) -> Self {
-        Self::read_but(list, &BTreeSet::new())
+        Self::read_but(list, &|_| false)
     }
 
-    /// Like [`read`](Self::read), without the resources in the files `texts`.
-    fn read_but(list: &ResourceList, texts: &BTreeSet<String>) -> Self {
+    /// Like [`read`](Self::read), without the resources in the files that are left out.
+    fn read_but(list: &ResourceList, is_left_out: &dyn Fn(&str) -> bool) -> Self {
         let ids: Vec<ItemId> = list.items().map(|(id, _)| id).collect();
         let paths = list.paths_from_root(&ids);
         let own = ids.into_iter().zip(paths);
-        let is_other = |path: &str| is_revision_metadata(path) || texts.contains(path);
+        let is_other = |path: &str| is_revision_metadata(path) || is_left_out(path);
         let own = own.filter(|(_, path)| !path.as_deref().is_some_and(is_other));
         let (ids, paths): (Vec<ItemId>, Vec<Option<String>>) = own.unzip();
         // Most resources declare nothing. A search shows this without parsing them.
@@ -36,7 +39,7 @@ impl Members {
         let member = |(id, path): (&ItemId, Option<String>)| {
             let path = path.map(|path| normalize_package_path(&path));
             let mut member = Member::of(list.resource(*id), path);
-            if declaring.contains(id) {
+            if declaring.contains(id) || member.is_unnamed() {
                 list.read(*id, |node| member.declare(list.resource(*id), node));
             }
             member
@@ -44,6 +47,11 @@ impl Members {
         let mut members: Vec<Member> = ids.iter().zip(paths).map(member).collect();
         find_packages(&mut members);
         Self { ids, members }
+    }
+
+    /// The resources to be paired with those of another package. `list` is the one that they were read from.
+    pub(crate) fn source<'m>(&'m self, list: &'m ResourceList) -> PairingSource<'m> {
+        PairingSource::new(&self.members, |at| list.read(self.ids[at], Leaves::of))
     }
 
     /// The path of a member's file.
@@ -81,12 +89,16 @@ pub(super) struct PackageMembers<'p> {
 }
 
 impl<'p> PackageMembers<'p> {
-    /// Reads the resources of a list, except those in the files `texts`.
-    pub(super) fn read(list: &'p ResourceList, texts: &BTreeSet<String>) -> Self {
+    /// Reads the resources of a list, except those in the files that are left out.
+    pub(super) fn read(list: &'p ResourceList, is_left_out: &dyn Fn(&str) -> bool) -> Self {
         Self {
             list,
-            all: Members::read_but(list, texts),
+            all: Members::read_but(list, is_left_out),
         }
+    }
+
+    pub(super) fn source(&self) -> PairingSource<'_> {
+        self.all.source(self.list)
     }
 
     pub(super) fn resource(&self, at: usize) -> &'p Resource {
@@ -143,33 +155,6 @@ fn own_value(node: NodeRef<'_>) -> Value {
     let mut value = node.value().unwrap_or(Value::Null);
     without_bookkeeping_of_tools(&mut value, Resource::read(node).is_kptfile());
     value
-}
-
-/// Removes the annotations and the bookkeeping of tools.
-pub(crate) fn without_bookkeeping_of_tools(value: &mut Value, is_kptfile: bool) {
-    remove_annotations(value, |key| {
-        key == UPSTREAM_IDENTIFIER || is_pipeline_annotation(key)
-    });
-    if is_kptfile {
-        without_bookkeeping(value);
-    }
-}
-
-/// Removes annotations, and then an empty `annotations`: a tool that added its annotations may have replaced a null.
-fn remove_annotations(resource: &mut Value, is_removed: impl Fn(&str) -> bool) {
-    let Some(metadata) = resource.get_mut("metadata") else {
-        return;
-    };
-    if let Some(Value::Mapping(annotations)) = metadata.get_mut("annotations") {
-        annotations.retain(|(key, _)| !key.as_str().is_some_and(&is_removed));
-    }
-    let empty = |value: &Value| match value {
-        Value::Mapping(entries) => entries.is_empty(),
-        value => *value == Value::Null,
-    };
-    if let Value::Mapping(entries) = metadata {
-        entries.retain(|(key, value)| !(key.as_str() == Some("annotations") && empty(value)));
-    }
 }
 
 /// Removes the fields in which a Kptfile may differ without counting as changed.

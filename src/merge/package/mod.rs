@@ -1,11 +1,12 @@
 //! Merges packages: a plan first, then one place that changes the local package.
 //!
-//! In reading order: `incoming` leaves out what upstream must not bring, and `empty` refuses empty packages. `texts` finds files that are not YAML. `members` and `others` read
-//! the resources and other files of a package, and `packages` holds the three packages. `default_paths` gives paths to
-//! resources without one. `plan` decides what happens to everything, with `local_changes`, `subpackages`, `actions` for
-//! resources, `files` and `combined_file` for files that are not KRM, `heads`, `documents`, `untouched` for parts that
-//! need no merge, `removed_comments`, and `places`. `merged_fields` and `apply` carry the plan out, with `new_text`. `report` has the
-//! results, and `cut` shortens the values in them.
+//! In reading order: `incoming` leaves out what upstream must not bring, and `empty` refuses empty packages. `own_upstream`
+//! finds sub-packages that are left unchanged, `lists` turns Lists into documents, and `texts` finds files that are not
+//! YAML. `members` and `others` read the resources and other files of a package, and `packages` holds the three packages.
+//! `default_paths` gives paths to resources without one. `plan` decides what happens to everything, with `local_changes`,
+//! `subpackages`, `actions` for resources, `files` and `combined_file` for files that are not KRM, `heads`, `documents`,
+//! `untouched` for parts that need no merge, `removed_comments`, and `places`. `merged_fields` and `apply` carry the plan
+//! out, with `new_text`. `report` has the results, and `cut` shortens the values in them.
 //!
 //! Source: contract, merge-package.
 
@@ -19,11 +20,13 @@ mod empty;
 mod files;
 mod heads;
 mod incoming;
+mod lists;
 mod local_changes;
 mod members;
 mod merged_fields;
 mod new_text;
 mod others;
+mod own_upstream;
 mod packages;
 mod places;
 mod plan;
@@ -46,10 +49,11 @@ use crate::schema::Schema;
 pub(crate) use empty::refuse_empty_upstream;
 pub(crate) use incoming::{decide_incoming, files_of};
 pub(crate) use members::{
-    Members, same_document, without_bookkeeping_of_tools, without_own_fields,
+    Members, same_document, without_own_fields,
 };
 
 use apply::PlanInputs;
+use own_upstream::OwnUpstream;
 use packages::Packages;
 use report::Report;
 
@@ -177,25 +181,45 @@ impl<'m> Merge<'m> {
             let [original, local, upstream] = [self.original, &*local, self.upstream].map(files_of);
             decide_incoming(Some(&original), &local, &upstream, results)?
         };
+        let own_upstream = OwnUpstream::find(self.original, local);
+        own_upstream.report(self.original, self.upstream, results);
         let without = |list: &ResourceList| {
-            let is_refused = |path: &str| incoming.refusal(path).is_some();
+            let is_left_out =
+                |path: &str| incoming.refusal(path).is_some() || own_upstream.has(path);
             let list = match list.files() {
-                Some(_) => list.without_files(|path| ignored.has(path) || is_refused(path)),
-                None => Ok(list.without_items_at(is_refused)),
+                Some(_) => list.without_files(|path| ignored.has(path) || is_left_out(path)),
+                None => Ok(list.without_items_at(is_left_out)),
             };
             list.map_err(UsageError::of)
         };
-        let (original, upstream) = (without(self.original)?, without(self.upstream)?);
+        let (mut original, mut upstream) = (without(self.original)?, without(self.upstream)?);
+        let lists = lists::files_to_unfold([self.original, local, self.upstream]);
+        if !lists.is_empty() {
+            lists::unfold(local, &lists).map_err(UsageError::of)?;
+            for (copy, list) in [
+                (&mut original, self.original),
+                (&mut upstream, self.upstream),
+            ] {
+                let list = copy.take().map_or_else(|| list.copied(), Ok);
+                let list = copy.insert(list.map_err(UsageError::of)?);
+                lists::unfold(list, &lists).map_err(UsageError::of)?;
+            }
+        }
         let merge = Merge {
             original: original.as_ref().unwrap_or(self.original),
             upstream: upstream.as_ref().unwrap_or(self.upstream),
             ..self
         };
-        merge.run_on(local, results)
+        merge.run_on(local, &own_upstream, results)
     }
 
     /// Merges without what a `.krmignore` leaves out, and without what upstream must not bring. Local's own files of that kind count as files that only local has.
-    fn run_on(self, local: &mut ResourceList, results: &mut Results) -> Result<(), UsageError> {
+    fn run_on(
+        self,
+        local: &mut ResourceList,
+        own_upstream: &OwnUpstream,
+        results: &mut Results,
+    ) -> Result<(), UsageError> {
         if self.refuse_empty(local, results) {
             return Ok(());
         }
@@ -209,11 +233,12 @@ impl<'m> Merge<'m> {
             local.copies_of(&all)
         });
         let base = copy.as_ref().unwrap_or(self.original);
-        let mut packages = Packages::read(base, local, self.original, self.upstream, &texts);
+        let (original, upstream) = (self.original, self.upstream);
+        let mut packages = Packages::read(base, local, original, upstream, &texts, own_upstream);
         if self.is_one_package {
             packages.root = None;
         }
-        packages.refuse_duplicates(results);
+        packages.count_duplicates_once(results);
         let mut report = Report::new(self.options, self.rules);
         let Some(plan) = self.plan(&mut packages, &mut report, results)? else {
             return Ok(());

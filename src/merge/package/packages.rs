@@ -1,13 +1,15 @@
 //! The three packages that are merged.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Strategy;
 use super::members::{Members, PackageMembers, same_text, same_value};
+use super::own_upstream::OwnUpstream;
+use super::report::{Report, described};
 use crate::kptfile::{PACKAGE_CONTEXT_NAME, root_kptfile};
-use crate::merge::Versions;
 use crate::merge::member::duplicates;
-use crate::merge::resources::{ResourceMatch, match_resources};
+use crate::merge::resources::{ResourceMatch, ResourceMatches, match_resources};
+use crate::merge::{Side, Versions};
 use crate::package::Package;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
@@ -26,6 +28,14 @@ pub(super) struct Packages<'p, 'l> {
     pub(super) unchanged: BTreeSet<&'p str>,
     /// Files that are text although they are named like KRM.
     pub(super) texts: &'p BTreeSet<String>,
+    /// Sub-packages that are left unchanged.
+    own_upstream: &'p OwnUpstream,
+    /// Resources that a side renamed, as likeness shows.
+    renamed: Vec<(ResourceMatch, Side)>,
+    /// The resources of base that a side lacks, each with the resources of that side that it may be.
+    ties: BTreeMap<(usize, Side), Vec<usize>>,
+    /// The resources that local has several times in a file and that are equal: the first, and another.
+    repeats: Vec<(usize, usize)>,
 }
 
 impl<'p, 'l> Packages<'p, 'l> {
@@ -37,11 +47,13 @@ impl<'p, 'l> Packages<'p, 'l> {
         original: &'p ResourceList,
         upstream: &'p ResourceList,
         texts: &'p BTreeSet<String>,
+        own_upstream: &'p OwnUpstream,
     ) -> Self {
-        let local_package = PackageMembers::read(local, texts);
+        let is_left_out = |path: &str| texts.contains(path) || own_upstream.has(path);
+        let local_package = PackageMembers::read(local, &is_left_out);
         Self {
-            base: PackageMembers::read(base, texts),
-            upstream: PackageMembers::read(upstream, texts),
+            base: PackageMembers::read(base, &is_left_out),
+            upstream: PackageMembers::read(upstream, &is_left_out),
             root: root_kptfile(local),
             // kpt writes the identity on all resources of a package, or on none.
             identifies: {
@@ -51,22 +63,44 @@ impl<'p, 'l> Packages<'p, 'l> {
             unchanged: unchanged_files(original, upstream),
             original,
             texts,
+            own_upstream,
+            renamed: Vec::new(),
+            ties: BTreeMap::new(),
+            repeats: Vec::new(),
             local: local_package,
         }
     }
 
-    /// Reports each resource that a package has twice as an error. The second one is left out of the merge, so that
-    /// everything else is found and reported too.
-    pub(super) fn refuse_duplicates(&mut self, results: &mut Results) {
-        refuse_duplicates(&mut self.base, "original", results);
-        refuse_duplicates(&mut self.local, "local", results);
-        refuse_duplicates(&mut self.upstream, "upstream", results);
+    /// Warns of each resource that a package has several times in a file. Equal ones count as one; the others pair by
+    /// likeness and position.
+    pub(super) fn count_duplicates_once(&mut self, results: &mut Results) {
+        let base = equal_duplicates(&self.base, "original", results);
+        self.repeats = equal_duplicates(&self.local, "local", results);
+        let upstream = equal_duplicates(&self.upstream, "upstream", results);
+        for (package, equal) in [(&mut self.base, base), (&mut self.upstream, upstream)] {
+            let positions = equal.into_iter().map(|(_, other)| other);
+            package.all.leave_out(&positions.collect());
+        }
     }
 
     /// All resources of the three packages.
-    pub(super) fn matches(&self, strategy: Strategy) -> Vec<ResourceMatch> {
-        let members = self.members().map(|package| package.members.as_slice());
-        let mut matches = match_resources(members);
+    pub(super) fn matches(&mut self, strategy: Strategy) -> Vec<ResourceMatch> {
+        let sources = [
+            self.base.source(),
+            self.local.source(),
+            self.upstream.source(),
+        ];
+        let found = match_resources(Versions::from(sources.each_ref()));
+        drop(sources);
+        let ResourceMatches {
+            all: mut matches,
+            renamed,
+            ties,
+        } = found;
+        self.renamed = renames(&matches, &renamed);
+        self.ties = ties;
+        self.separate_untouched(&mut matches, &renamed);
+        self.match_repeats(&mut matches);
         if strategy.deletes_nothing() {
             // Resources that upstream does not have count as added by local, so that they are kept.
             for matched in matches
@@ -79,12 +113,110 @@ impl<'p, 'l> Packages<'p, 'l> {
         matches
     }
 
+    /// Separates resources that upstream renamed and moved, and that local left as they were: upstream's text is taken
+    /// where upstream has it.
+    fn separate_untouched(
+        &self,
+        matches: &mut Vec<ResourceMatch>,
+        renamed: &BTreeSet<(usize, Side)>,
+    ) {
+        let mut new = Vec::new();
+        for matched in matches.iter_mut() {
+            let (Some(base), Some(local), Some(_)) =
+                (matched.base, matched.local, matched.upstream)
+            else {
+                continue;
+            };
+            let paths = self.paths(matched);
+            let is_moved =
+                renamed.contains(&(base, Side::Upstream)) && paths.base != paths.upstream;
+            if is_moved && same_text((&self.base, base), (&self.local, local)) {
+                let upstream = matched.upstream.take();
+                new.push(ResourceMatch {
+                    upstream,
+                    ..ResourceMatch::default()
+                });
+            }
+        }
+        matches.extend(new);
+    }
+
+    /// Gives the resources that local has several times, and that are equal, the same counterparts.
+    fn match_repeats(&self, matches: &mut [ResourceMatch]) {
+        let of_local: HashMap<usize, usize> = if self.repeats.is_empty() {
+            return;
+        } else {
+            let all = matches.iter().enumerate();
+            all.filter_map(|(number, matched)| Some((matched.local?, number)))
+                .collect()
+        };
+        for (first, other) in &self.repeats {
+            let numbers = [first, other].map(|at| of_local.get(at).copied());
+            if let [Some(first), Some(other)] = numbers {
+                let ResourceMatch { base, upstream, .. } = matches[first];
+                let matched = &mut matches[other];
+                (matched.base, matched.upstream) = (base, upstream);
+            }
+        }
+    }
+
+    /// The resources of the revision that local was made from.
+    pub(super) fn original_members(&self) -> PackageMembers<'p> {
+        let is_left_out = |path: &str| self.texts.contains(path) || self.own_upstream.has(path);
+        PackageMembers::read(self.original, &is_left_out)
+    }
+
     pub(super) fn members(&self) -> Versions<&Members> {
         Versions {
             base: &self.base.all,
             local: &self.local.all,
             upstream: &self.upstream.all,
         }
+    }
+
+    /// Reports the resources that one side renamed, unless there is nothing to merge: local renamed one that upstream
+    /// left as it was, or both renamed it alike.
+    pub(super) fn report_renamed(&self, report: &mut Report<'_>) {
+        for (matched, side) in &self.renamed {
+            let identity = |of: &Members, at: Option<usize>| {
+                let member = &of.members[at?];
+                Some((
+                    member.kind.clone(),
+                    member.name.clone(),
+                    member.namespace.clone(),
+                ))
+            };
+            let all = self
+                .members()
+                .zip(*matched)
+                .map(|(of, at)| identity(of, at));
+            if self.is_untouched(matched) || all.local.is_some() && all.local == all.upstream {
+                continue;
+            }
+            let Some(base) = matched.base.map(|at| self.base.resource(at)) else {
+                continue;
+            };
+            let own = match side {
+                Side::Local => matched.local.map(|at| self.local.resource(at)),
+                Side::Upstream => matched.upstream.map(|at| self.upstream.resource(at)),
+            };
+            let of = matched.local.map(|at| self.local.resource(at)).or(own);
+            if let (Some(own), Some(of)) = (own, of) {
+                report.renamed(*side, base, own, of);
+            }
+        }
+    }
+
+    /// The resources of a side that a resource of base may be there, as text. Empty if it is certain which it is.
+    pub(super) fn candidates(&self, base: Option<usize>, side: Side) -> String {
+        let ties = base.and_then(|base| self.ties.get(&(base, side)));
+        let resource = |at: &usize| match side {
+            Side::Local => self.local.resource(*at),
+            Side::Upstream => self.upstream.resource(*at),
+        };
+        let names = ties.into_iter().flatten().map(resource);
+        let names = names.map(|resource| format!("`{}`", described(resource)));
+        names.collect::<Vec<_>>().join(" and ")
     }
 
     pub(super) fn is_root(&self, matched: &ResourceMatch) -> bool {
@@ -140,16 +272,57 @@ impl<'p, 'l> Packages<'p, 'l> {
     }
 }
 
-fn refuse_duplicates(package: &mut PackageMembers<'_>, name: &str, results: &mut Results) {
-    let mut seconds = BTreeSet::new();
-    for (first, second) in duplicates(&package.all.members) {
+/// The resources that a package has several times in a file and that are equal: the first, and another. Reports all that
+/// it has several times.
+fn equal_duplicates(
+    package: &PackageMembers<'_>,
+    name: &str,
+    results: &mut Results,
+) -> Vec<(usize, usize)> {
+    let mut equal = Vec::new();
+    for (first, others) in duplicates(&package.all.members) {
         let path = package.all.path(Some(first)).unwrap_or_default();
-        let message = format!("the {name} package has this resource twice in `{path}`");
-        let result = FunctionResult::error(Reason::DuplicateResource, message);
-        results.push(result.with_resource(package.resource(second)));
-        seconds.insert(second);
+        let mut different = vec![first];
+        for other in others {
+            let is_equal = |one: &usize| same_value((package, Some(*one)), (package, Some(other)));
+            let how = match different.iter().copied().find(is_equal) {
+                Some(one) => {
+                    equal.push((one, other));
+                    "the two are equal and count as one"
+                }
+                None => {
+                    different.push(other);
+                    "the two differ, and are matched by likeness and position"
+                }
+            };
+            let message = format!("the {name} package has this resource twice in `{path}`: {how}");
+            let result = FunctionResult::warning(Reason::DuplicateResource, message);
+            results.push(result.with_resource(package.resource(other)));
+        }
     }
-    package.all.leave_out(&seconds);
+    equal
+}
+
+/// The matches of renamed resources, with the sides that renamed them.
+fn renames(
+    matches: &[ResourceMatch],
+    renamed: &BTreeSet<(usize, Side)>,
+) -> Vec<(ResourceMatch, Side)> {
+    if renamed.is_empty() {
+        return Vec::new();
+    }
+    let sides = |matched: &ResourceMatch| {
+        let matched = *matched;
+        [Side::Local, Side::Upstream]
+            .into_iter()
+            .filter(move |side| {
+                matched
+                    .base
+                    .is_some_and(|base| renamed.contains(&(base, *side)))
+            })
+            .map(move |side| (matched, side))
+    };
+    matches.iter().flat_map(sides).collect()
 }
 
 /// The files named like KRM that are the same in two packages. Their resources need not be compared.

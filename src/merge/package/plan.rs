@@ -67,6 +67,7 @@ impl Merge<'_> {
         let actions = matches.iter();
         let actions = actions.map(|matched| packages.action(matched, &sub_packages, report));
         let actions: Vec<ResourceAction> = actions.collect();
+        packages.report_renamed(report);
         if overwrites {
             packages.warn_of_overwritten(&matches, strategy, report);
         } else {

@@ -10,7 +10,9 @@ use crate::merge::fields::ConflictKind;
 use crate::merge::text::{MOST_LINES, PartConflict};
 use crate::merge::{Combine, Conflict, ConflictRules, Decision, Findings, PartsOf, Side, Versions};
 use crate::resource::Resource;
-use crate::results::{FunctionResult, Mark, Message, QuotedValue, Reason, Results, Severity};
+use crate::results::{
+    FunctionResult, Mark, Message, QuotedValue, Reason, ResourceRef, Results, Severity,
+};
 use crate::yaml::Value;
 
 #[derive(Debug, Default)]
@@ -188,6 +190,19 @@ impl<'r> Report<'r> {
         Side::Local
     }
 
+    /// Reports a resource that a side has under another identity. `of` is the resource that the result is about.
+    pub(super) fn renamed(&mut self, side: Side, from: &Resource, to: &Resource, of: &Resource) {
+        let side = side.as_str();
+        let [old, new] = [from, to].map(described);
+        let message = format!("{side} renamed the resource from `{old}` to `{new}`");
+        let result = FunctionResult::info(message)
+            .tag("reason", Reason::Renamed.as_str())
+            .tag("side", side)
+            .tag("from", old)
+            .tag("to", new);
+        self.results.push(result.with_resource(of));
+    }
+
     /// Reports a resource that both sides moved.
     pub(super) fn moved(&mut self, resource: &Resource, paths: Versions<Option<&str>>) -> Side {
         let plain = paths.map(|path| Some(QuotedValue::name(Mark::OWN, path?)));
@@ -344,6 +359,15 @@ impl Counts {
         Some(format!(
             "{begin}, {removed} removed, {moved} moved, {conflicts}{decided}"
         ))
+    }
+}
+
+/// The API group, kind, namespace and name of a resource.
+pub(super) fn described(resource: &Resource) -> String {
+    let identity = ResourceRef::from(resource);
+    match resource.group() {
+        "" => identity.to_string(),
+        group => format!("{group}/{identity}"),
     }
 }
 

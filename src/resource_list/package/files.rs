@@ -43,6 +43,15 @@ impl ResourceList {
         (kept.len() < self.items().count()).then(|| self.copies_of(&kept))
     }
 
+    /// The package as it was read.
+    ///
+    /// # Errors
+    /// None that reading the package did not have.
+    pub(crate) fn copied(&self) -> Result<Self, InputError> {
+        let files = self.files().cloned().unwrap_or_default();
+        Self::from_package_like(files, self.not_yaml().is_some(), &[self])
+    }
+
     /// The paths of all files of a package.
     pub(crate) fn file_paths(&self) -> BTreeSet<String> {
         let packages = self.package().into_iter();

@@ -324,6 +324,10 @@ fn a_revision_that_cannot_be_read_is_named() {
 #[test]
 fn a_clone_with_a_filter_lacks_older_files() {
     let world = World::edited();
+    // The version between the two exists only here.
+    let text = world.read("web/app.yaml").replace("256Mi", "512Mi");
+    world.write("web/app.yaml", &text);
+    world.commit("more memory");
     let config = ["config", "uploadpack.allowFilter", "true"];
     world.folder.git_in("own", &config);
     let url = format!("file://{}", world.path("").display());

@@ -8,6 +8,8 @@ mod ignored;
 mod kptfile;
 mod kustomization;
 mod one_file;
+mod own_upstream;
+mod pairing;
 mod parts;
 mod said;
 mod texts;
