@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use krm_variants::resource_list::ResourceList;
+use krm_core::resource_list::ResourceList;
 
 /// A small linear congruential generator: benchmarks need variety, not randomness.
 struct Variety(u64);

@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use krm_variants::resource_list::ResourceList;
+use krm_core::resource_list::ResourceList;
 use tempfile::TempDir;
 
 use super::measure::{is_there, peak_of, run, ticks};
@@ -128,7 +128,7 @@ fn real(root: &Path, pair: &Path) -> usize {
             std::fs::remove_file(path).expect("it is there");
         }
     }
-    let krm = krm_variants::package::read_package(&root.join("local")).expect("a package");
+    let krm = krm_package::read_package(&root.join("local")).expect("a package");
     let list = ResourceList::from_package(krm).expect("resources");
     list.items().count()
 }

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use krm_variants::yaml::{ParseOptions, Tree};
+use krm_yaml::{ParseOptions, Tree};
 
 use super::measure::Row;
 

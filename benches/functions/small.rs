@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use krm_variants::functions::{ALL, Function};
+use krm_function::Function;
+use krmv::FUNCTIONS;
 
 use super::generate;
 use super::measure::{Row, is_there, measure, run, with_input};
@@ -38,7 +39,7 @@ pub(crate) fn table(go: Option<&Path>) {
             },
         ));
     }
-    for Function { name, .. } in ALL {
+    for Function { name, .. } in FUNCTIONS {
         // Cargo builds all of them into one directory.
         let path = Path::new(function).with_file_name(name);
         rows.push(Row::process(format!("{name} --version"), move || {

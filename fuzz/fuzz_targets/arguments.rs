@@ -5,10 +5,10 @@
 
 use std::ffi::OsStr;
 
-use krm_variants::address::{Address, CommitId, RefName, Surroundings};
-use krm_variants::git::GitCommand;
-use krm_variants::kptfile::UpstreamLock;
-use krm_variants::yaml::OwnedDocument;
+use krm_core::address::{Address, CommitId, RefName, Surroundings};
+use krm_upstream::git::GitCommand;
+use krm_core::kptfile::UpstreamLock;
+use krm_yaml::OwnedDocument;
 use libfuzzer_sys::fuzz_target;
 
 /// All commands that get something of a Kptfile.

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use krm_variants::yaml::{Content, Document, EditError, Editor, ParseOptions, Tree, Value};
+use krm_yaml::{Content, Document, EditError, Editor, ParseOptions, Tree, Value};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u8, u8, &str, &str)| {

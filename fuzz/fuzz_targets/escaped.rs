@@ -3,9 +3,9 @@
 
 #![no_main]
 
-use krm_variants::functions::render_fleet::report::Html;
-use krm_variants::escaped::{Markdown, ShownLine, ShownText, printable, quoted};
-use krm_variants::filter::coloured_diff;
+use render_fleet::report::Html;
+use krm_package::escaped::{Markdown, ShownLine, ShownText, printable, quoted};
+use krm_function::filter::coloured_diff;
 use libfuzzer_sys::fuzz_target;
 
 /// Whether a text has a character that is not shown as what it is: control characters, separators of lines and

@@ -9,10 +9,11 @@ mod grammar;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use krm_variants::config::Config;
-use krm_variants::functions::{ALL, Inputs, Items, SuppliedInput, run};
-use krm_variants::yaml::OwnedDocument;
-use krm_variants::supplied::CatalogSource;
+use krm_core::config::Config;
+use krmv::FUNCTIONS;
+use krm_function::{Inputs, Items, SuppliedInput, run};
+use krm_yaml::OwnedDocument;
+use krm_function::supplied::CatalogSource;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 
@@ -34,7 +35,7 @@ fuzz_target!(|bytes: &[u8]| {
 });
 
 fn one(u: &mut Unstructured<'_>) -> Result<()> {
-    let function = *u.choose(&ALL)?;
+    let function = *u.choose(&FUNCTIONS)?;
     let config = grammar::config(u, function.name)?;
     let base = grammar::package(u)?;
     let (local, supplied) = match function.name {

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use krm_variants::config::Config;
-use krm_variants::functions::{Inputs, Items, SuppliedInput, merge_package, render_fleet, render_variant, run};
-use krm_variants::package::check_package_path;
-use krm_variants::supplied::{CatalogSource, Role};
+use krm_core::config::Config;
+use krm_function::{Inputs, Items, SuppliedInput, run};
+use krm_package::check_package_path;
+use krm_function::supplied::{CatalogSource, Role};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 

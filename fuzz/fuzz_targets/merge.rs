@@ -3,11 +3,11 @@
 
 #![no_main]
 
-use krm_variants::merge::MergeSchema;
-use krm_variants::merge::{Side, fields};
-use krm_variants::resource::Resource;
-use krm_variants::schema::Schema;
-use krm_variants::yaml::{EditError, Editor, OwnedDocument, Value};
+use krm_merge::MergeSchema;
+use krm_merge::{Side, fields};
+use krm_core::resource::Resource;
+use krm_core::schema::Schema;
+use krm_yaml::{EditError, Editor, OwnedDocument, Value};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -6,9 +6,9 @@
 mod grammar;
 
 use grammar::Files;
-use krm_variants::config::Config;
-use krm_variants::functions::{Inputs, Items, Outcome, SuppliedInput, merge_package, run};
-use krm_variants::supplied::Role;
+use krm_core::config::Config;
+use krm_function::{Inputs, Items, Outcome, SuppliedInput, run};
+use krm_function::supplied::Role;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use krm_variants::yaml::{Document, NodeRef, ParseOptions, Tree};
+use krm_yaml::{Document, NodeRef, ParseOptions, Tree};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

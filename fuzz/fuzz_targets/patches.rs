@@ -5,11 +5,11 @@
 #[path = "../grammar.rs"]
 mod grammar;
 
-use krm_variants::config::Config;
-use krm_variants::functions::{Function, Inputs, Items, Outcome, SuppliedInput, apply_patch, create_patch, run};
-use krm_variants::results::Reason;
-use krm_variants::supplied::Role;
-use krm_variants::yaml::{OwnedDocument, Value};
+use krm_core::config::Config;
+use krm_function::{Function, Inputs, Items, Outcome, SuppliedInput, run};
+use krm_core::results::Reason;
+use krm_function::supplied::Role;
+use krm_yaml::{OwnedDocument, Value};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 

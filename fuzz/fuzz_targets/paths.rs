@@ -10,10 +10,10 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::LazyLock;
 
-use krm_variants::config::Config;
-use krm_variants::functions::{Inputs, Items, SuppliedInput, merge_package, run};
-use krm_variants::package::{FileChange, check_package_path, normalize_package_path, read_package, write_package};
-use krm_variants::supplied::Role;
+use krm_core::config::Config;
+use krm_function::{Inputs, Items, SuppliedInput, run};
+use krm_package::{FileChange, check_package_path, normalize_package_path, read_package, write_package};
+use krm_function::supplied::Role;
 use libfuzzer_sys::fuzz_target;
 
 const RESOURCE: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n";

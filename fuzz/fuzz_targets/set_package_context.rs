@@ -2,11 +2,11 @@
 
 #![no_main]
 
-use krm_variants::config::Config;
-use krm_variants::functions::set_package_context::FUNCTION;
-use krm_variants::resource_list::ResourceList;
-use krm_variants::results::Results;
-use krm_variants::supplied::Supplied;
+use krm_core::config::Config;
+use set_package_context::FUNCTION;
+use krm_core::resource_list::ResourceList;
+use krm_core::results::Results;
+use krm_function::supplied::Supplied;
 use libfuzzer_sys::fuzz_target;
 
 const CONFIG: &str = "apiVersion: fn.kpt.dev/v1alpha1\nkind: SetPackageContext\n\

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use krm_variants::functions::{Inputs, Items, SuppliedInput, merge_package, run};
-use krm_variants::supplied::Role;
-use krm_variants::yaml::{Value, to_block_text};
+use krm_function::{Inputs, Items, SuppliedInput, run};
+use krm_function::supplied::Role;
+use krm_yaml::{Value, to_block_text};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

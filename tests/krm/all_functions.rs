@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
-use krm_variants::functions::{ALL, Function};
-use krm_variants::yaml::OwnedDocument;
+use krm_function::Function;
+use krm_yaml::OwnedDocument;
+use krmv::FUNCTIONS;
 
 /// The binary of a function.
 pub(crate) fn binary(name: &str) -> PathBuf {
@@ -13,7 +14,8 @@ pub(crate) fn binary(name: &str) -> PathBuf {
 }
 
 fn names() -> BTreeSet<String> {
-    ALL.iter()
+    FUNCTIONS
+        .iter()
         .map(|function| function.name.to_owned())
         .collect()
 }
@@ -43,7 +45,7 @@ fn between(text: &str, before: &str, after: &str) -> BTreeSet<String> {
 
 #[test]
 fn every_function_is_in_the_table_in_the_order_of_names() {
-    assert!(ALL.is_sorted_by_key(|function| function.name));
+    assert!(FUNCTIONS.is_sorted_by_key(|function| function.name));
     let mut count = 0;
     for entry in listed("src/functions") {
         let name = entry.trim_end_matches(".rs");
@@ -54,17 +56,17 @@ fn every_function_is_in_the_table_in_the_order_of_names() {
         };
         if read(format!("src/functions/{file}")).contains("pub const FUNCTION: Function") {
             let name = name.replace('_', "-");
-            assert!(names().contains(&name), "functions::ALL lacks {name}");
+            assert!(names().contains(&name), "krmv::FUNCTIONS lacks {name}");
             count += 1;
         }
     }
-    assert_eq!(count, ALL.len());
+    assert_eq!(count, FUNCTIONS.len());
 }
 
 #[test]
 fn every_function_has_a_folder_with_binary_page_and_metadata() {
     assert_eq!(listed("functions"), names());
-    for Function { name, .. } in ALL {
+    for Function { name, .. } in FUNCTIONS {
         let main = read(format!("functions/{name}/main.rs"));
         let constant = format!("{}::FUNCTION", name.replace('-', "_"));
         assert!(main.contains(&constant), "{name}: {main}");
@@ -81,7 +83,7 @@ fn every_function_has_a_folder_with_binary_page_and_metadata() {
 /// As the catalog of functions reads it.
 #[test]
 fn every_metadata_is_yaml_with_its_fields() {
-    for Function { name, .. } in ALL {
+    for Function { name, .. } in FUNCTIONS {
         let metadata = read(format!("functions/{name}/metadata.yaml"));
         let document = OwnedDocument::parse(metadata);
         let document = document.unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -117,7 +119,7 @@ fn cargo_builds_every_function() {
 
 #[test]
 fn every_function_says_name_and_version() {
-    for function in ALL {
+    for function in FUNCTIONS {
         let output = Command::new(binary(function.name))
             .arg("--version")
             .output();
@@ -152,7 +154,7 @@ fn every_function_is_measured() {
         read("tests/instructions.sh"),
         read("tests/instructions.txt"),
     );
-    for Function { name, .. } in ALL {
+    for Function { name, .. } in FUNCTIONS {
         let is_counted = script.contains(&format!("\ncount \"{name} "));
         let is_recorded = counts.contains(&format!(" {name} "));
         assert!(is_counted && is_recorded, "tests/instructions.sh: {name}");
@@ -162,7 +164,7 @@ fn every_function_is_measured() {
 #[test]
 fn a_config_of_another_kind_is_told_which_ones_are_taken() {
     let list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig:\n  apiVersion: v1\n  kind: Nothing\nitems: []\n";
-    for function in ALL {
+    for function in FUNCTIONS {
         let page = read(format!("functions/{}/README.md", function.name));
         // Without its roles a function that needs them does not come to its config.
         let output = Command::new(binary(function.name))

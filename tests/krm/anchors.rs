@@ -2,14 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use krm_variants::functions::{
-    Function, Inputs, Items, SuppliedInput, apply_patch, merge_package, run,
-};
-use krm_variants::results::Severity;
-use krm_variants::supplied::Role;
-use krm_variants::yaml::{
-    Content, Document, EditError, Editor, NodeRef, ParseOptions, Tree, Value,
-};
+use krm_core::results::Severity;
+use krm_function::supplied::Role;
+use krm_function::{Function, Inputs, Items, SuppliedInput, run};
+use krm_yaml::{Content, Document, EditError, Editor, NodeRef, ParseOptions, Tree, Value};
 
 use crate::merge_cases::merge_files;
 

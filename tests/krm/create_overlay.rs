@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use assert_cmd::Command;
-use krm_variants::config::Config;
-use krm_variants::functions::{Inputs, Items, Outcome, SuppliedInput, create_overlay, run};
-use krm_variants::supplied::Role;
+use krm_core::config::Config;
+use krm_function::supplied::Role;
+use krm_function::{Inputs, Items, Outcome, SuppliedInput, run};
 
 use crate::all_functions::binary;
-use crate::git::Folder;
+use krm_upstream::git::Folder;
 
 const UPSTREAM: &str = "\
 apiVersion: apps/v1

@@ -5,9 +5,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use krm_variants::yaml::scalar::ScalarStyle;
-use krm_variants::yaml::value::Number;
-use krm_variants::yaml::{
+use krm_yaml::scalar::ScalarStyle;
+use krm_yaml::value::Number;
+use krm_yaml::{
     Content, Document, EditError, Editor, NodeKind, NodeRef, ParseOptions, Tree, Value,
 };
 

@@ -2,8 +2,8 @@
 
 #![allow(clippy::print_stdout, reason = "the figures of a test run")]
 
-use krm_variants::resource::Resource;
-use krm_variants::yaml::{Document, MAX_DEPTH, NodeRef, ParseError, ParseOptions, Tree};
+use krm_core::resource::Resource;
+use krm_yaml::{Document, MAX_DEPTH, NodeRef, ParseError, ParseOptions, Tree};
 
 use crate::texts;
 
@@ -12,7 +12,7 @@ use crate::texts;
 fn compare(text: &str, name: &str) -> bool {
     let options = ParseOptions::default();
     let Some(fast) = Tree::parse_fast(text, options) else {
-        let without_tree = krm_variants::identity::documents(text);
+        let without_tree = krm_core::identity::documents(text);
         assert!(without_tree.is_none(), "{name}:\n{text}\n{text:?}");
         return false;
     };
@@ -27,7 +27,7 @@ fn compare(text: &str, name: &str) -> bool {
     let resources: Vec<_> = roots
         .map(|root| root.filter(is_krm).map(Resource::read))
         .collect();
-    let without_tree = krm_variants::identity::documents(text);
+    let without_tree = krm_core::identity::documents(text);
     assert_eq!(
         without_tree.as_ref(),
         Some(&resources),
@@ -96,7 +96,7 @@ fn many_small_resources_in_a_file_are_read() {
     let document =
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\ndata: {c: d}\n---\n";
     let text = document.repeat(80_000);
-    let documents = krm_variants::identity::documents(&text).expect("within the limits");
+    let documents = krm_core::identity::documents(&text).expect("within the limits");
     assert_eq!(documents.iter().flatten().count(), 80_000);
     assert!(Tree::parse(&text, ParseOptions::default()).is_ok());
 }

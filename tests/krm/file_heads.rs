@@ -1,6 +1,6 @@
 //! `merge-package`: the heads of files and what stands between documents.
 
-use krm_variants::functions::merge_package::FUNCTION;
+use merge_package::FUNCTION;
 
 use crate::merge_cases::{DEFAULTS, map, merge_files};
 use crate::merge_package::{LIST, item, package_revision};

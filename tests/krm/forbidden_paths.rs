@@ -3,16 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use krm_variants::config::Config;
-use krm_variants::functions::{
-    ALL, Function, Inputs, Items, SuppliedInput, apply_config, apply_patch, create_overlay,
-    create_patch, expand_variant_set, inject_config, merge_package, prepend_pipeline, render_fleet,
-    render_variant, review_package, run,
-};
-use krm_variants::supplied::Role;
+use krm_core::config::Config;
+use krm_function::supplied::Role;
+use krm_function::{Function, Inputs, Items, SuppliedInput, run};
+use krmv::FUNCTIONS;
 
-use crate::git::Folder;
 use crate::render_fleet::Fleet;
+use krm_upstream::git::Folder;
 
 /// What some file system takes for `.git`, or for a place outside.
 const FORBIDDEN: &[&str] = &[
@@ -153,7 +150,7 @@ impl Entry {
 /// The path as an annotation of an item, for each function.
 fn annotations(path: &str) -> Vec<Entry> {
     let mut entries = Vec::new();
-    for function in ALL {
+    for function in FUNCTIONS {
         let kind = function
             .configs
             .iter()

@@ -1,6 +1,6 @@
 //! Documents in random style, edited at random.
 
-use krm_variants::yaml::{Document, EditError, Editor, ParseOptions, Tree};
+use krm_yaml::{Document, EditError, Editor, ParseOptions, Tree};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 

@@ -6,13 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use krm_variants::config::Config;
-use krm_variants::functions::{
-    Function, Inputs, Items, SuppliedInput, apply_patch, inject_config, run,
-};
-use krm_variants::results::Severity;
-use krm_variants::supplied::Role;
-use krm_variants::yaml::{Content, Document, Editor, MAX_DEPTH, ParseOptions, Tree, Value};
+use krm_core::config::Config;
+use krm_core::results::Severity;
+use krm_function::supplied::Role;
+use krm_function::{Function, Inputs, Items, SuppliedInput, run};
+use krm_yaml::{Content, Document, Editor, MAX_DEPTH, ParseOptions, Tree, Value};
 
 /// Contract, Bad input: five seconds for an input of up to 50 MB.
 const PATIENCE: Duration = Duration::from_secs(5);

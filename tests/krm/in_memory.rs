@@ -2,12 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use krm_variants::config::Config;
-use krm_variants::functions::{
-    Inputs, Items, SuppliedInput, apply_config, create_patch, merge_package, run,
-    set_package_context,
-};
-use krm_variants::supplied::Role;
+use krm_core::config::Config;
+use krm_function::supplied::Role;
+use krm_function::{Inputs, Items, SuppliedInput, run};
 
 fn config_map(value: &str) -> String {
     format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  x: {value} # c\n")

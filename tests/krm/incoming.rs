@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use krm_variants::functions::ALL;
-use krm_variants::supplied::Role;
-use krm_variants::upstream::SOURCES;
+use krm_function::supplied::Role;
+use krm_upstream::SOURCES;
+use krmv::FUNCTIONS;
 
-use crate::git::{Folder, KPTFILE, files_in, map};
-use crate::krmv::World;
 use crate::running::Outcome;
 use crate::sources::images::layout;
 use crate::sources::{gz, tar_of};
+use krm_upstream::git::{Folder, KPTFILE, files_in, map};
+use krmv::World;
 
 const RULES: &str = "apiVersion: fn.kpt.dev/v1alpha1\nkind: ConflictRules\nmetadata:\n  name: rules\n  annotations:\n    \
                      config.kubernetes.io/local-config: \"true\"\nconflicts:\n- {take: upstream}\n";
@@ -274,7 +274,7 @@ fn render_fleet(folder: &Folder) {
 #[test]
 fn no_function_brings_what_upstream_must_not_bring() {
     let folder = sources();
-    for function in ALL {
+    for function in FUNCTIONS {
         match function.name {
             "merge-package" => merge_package(&folder),
             "render-variant" => render_variant(&folder),

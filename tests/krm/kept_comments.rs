@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use krm_variants::yaml::{NodeRef, OwnedDocument};
+use krm_yaml::{NodeRef, OwnedDocument};
 
 use crate::merge_cases::{DEFAULTS, Files, merge, read};
 use crate::upgrades::{corpus, write};

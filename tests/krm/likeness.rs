@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use krm_variants::merge::likeness::{
+use krm_merge::likeness::{
     ComparedPackages, EditCount, FileEditCount, LocalPaths, SimilarityScanner,
 };
 

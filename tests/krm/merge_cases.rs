@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use krm_variants::config::Config;
-use krm_variants::functions::merge_package::FUNCTION;
-use krm_variants::package::{FileChange, read_package};
-use krm_variants::resource_list::ResourceList;
-use krm_variants::results::Results;
-use krm_variants::supplied::{Role, Supplied};
-use krm_variants::yaml::{OwnedDocument, Value};
+use krm_core::config::Config;
+use krm_core::resource_list::ResourceList;
+use krm_core::results::Results;
+use krm_function::supplied::{Role, Supplied};
+use krm_package::{FileChange, read_package};
+use krm_yaml::{OwnedDocument, Value};
+use merge_package::FUNCTION;
 
 pub(crate) type Files = BTreeMap<String, String>;
 
@@ -82,7 +82,7 @@ pub(crate) fn read(directory: &Path) -> Files {
 pub(crate) fn data(files: &Files) -> BTreeMap<String, Value> {
     let mut found = BTreeMap::new();
     for (path, text) in files {
-        if !krm_variants::package::is_krm_name(path.rsplit('/').next().unwrap_or_default()) {
+        if !krm_package::is_krm_name(path.rsplit('/').next().unwrap_or_default()) {
             found.insert(path.clone(), Value::from(text.as_str()));
             continue;
         }

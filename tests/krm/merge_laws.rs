@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use krm_variants::merge::{MergeSchema, Side, fields};
-use krm_variants::resource::Resource;
-use krm_variants::results::{FunctionResult, Results};
-use krm_variants::schema::Schema;
-use krm_variants::yaml::{Editor, OwnedDocument, Path, Value, to_block_text};
+use krm_core::resource::Resource;
+use krm_core::results::{FunctionResult, Results};
+use krm_core::schema::Schema;
+use krm_merge::{MergeSchema, Side, fields};
+use krm_yaml::{Editor, OwnedDocument, Path, Value, to_block_text};
 
 use crate::kpt_merge::generate::{Random, Triple, triple};
 use crate::merge_cases::{Files, data, merge_with_results};

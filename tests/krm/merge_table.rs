@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use krm_variants::yaml::OwnedDocument;
+use krm_yaml::OwnedDocument;
 
 use crate::merge_cases::{Files, merge_files};
 

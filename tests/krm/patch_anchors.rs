@@ -3,10 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use krm_variants::functions::{
-    Function, Inputs, Items, SuppliedInput, apply_config, create_patch, run,
-};
-use krm_variants::supplied::Role;
+use krm_function::supplied::Role;
+use krm_function::{Function, Inputs, Items, SuppliedInput, run};
 
 const HEAD: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n";
 

@@ -1,12 +1,10 @@
 //! The examples, rules and tables of the documents, as data.
 
-use krm_variants::patch::annotations::{with_field, without_tool_annotations};
-use krm_variants::patch::{
-    Applied, Findings, ListOrder, Node, Rules, apply, apply_config, create_patch,
-};
-use krm_variants::results::Severity;
-use krm_variants::schema::Schema;
-use krm_variants::yaml::{Document, ParseOptions, Tree, Value};
+use krm_core::results::Severity;
+use krm_core::schema::Schema;
+use krm_patch::annotations::{with_field, without_tool_annotations};
+use krm_patch::{Applied, Findings, ListOrder, Node, Rules, apply, apply_config, create_patch};
+use krm_yaml::{Document, ParseOptions, Tree, Value};
 
 /// Runs the cases of a file; gives their number.
 fn run(text: &str) -> usize {

@@ -1,6 +1,6 @@
 //! prepend-pipeline: the document's example, whose functions are whose, what stays.
 
-use krm_variants::functions::prepend_pipeline::FUNCTION;
+use prepend_pipeline::FUNCTION;
 use proptest::prelude::*;
 
 use crate::step::{on_list, on_package};

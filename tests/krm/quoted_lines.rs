@@ -1,8 +1,7 @@
 //! Quoted scalars whose lines stand at the indentation of their parent, as kubectl and
 //! controller-gen write them.
 
-use krm_variants::functions::{merge_package, set_package_context};
-use krm_variants::yaml::{Content, Document, Editor, NodeRef, ParseOptions, Tree, Value};
+use krm_yaml::{Content, Document, Editor, NodeRef, ParseOptions, Tree, Value};
 
 use crate::running::{KPTFILE, list, run};
 use crate::step;
@@ -207,8 +206,8 @@ fn such_a_scalar_comes_along_with_what_a_merge_adds() {
     );
     let local = resource("    a: b\n    mine: 1\n");
     let flags = [
-        (krm_variants::supplied::Role::Original, original),
-        (krm_variants::supplied::Role::Upstream, upstream),
+        (krm_function::supplied::Role::Original, original),
+        (krm_function::supplied::Role::Upstream, upstream),
     ];
     let config = "apiVersion: fn.kpt.dev/v1alpha1\nkind: MergePackage\n";
     let outcome = step::on_package_with(

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use krm_variants::results::Reason;
+use krm_core::results::Reason;
 
 #[test]
 fn the_table_of_reasons_is_complete() {

@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 
 use granit_parser::{Event, Parser, ScalarStyle as Style, Tag};
-use krm_variants::yaml::scalar::{ScalarStyle, resolve_plain};
-use krm_variants::yaml::{Document, Editor, NodeKind, NodeRef, ParseOptions, Tree, Value};
+use krm_yaml::scalar::{ScalarStyle, resolve_plain};
+use krm_yaml::{Document, Editor, NodeKind, NodeRef, ParseOptions, Tree, Value};
 
 use crate::texts::{self, Text};
 

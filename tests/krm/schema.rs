@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use krm_variants::schema::{Groups, ListType, MapType, Schema, SchemaError, TypeRef};
-use krm_variants::yaml::{Document, ParseOptions, Tree, Value};
+use krm_core::schema::{Groups, ListType, MapType, Schema, SchemaError, TypeRef};
+use krm_yaml::{Document, ParseOptions, Tree, Value};
 
 /// The type at the end of a path such as `spec.containers[].ports`.
 fn at<'s>(root: TypeRef<'s>, path: &str) -> Option<TypeRef<'s>> {

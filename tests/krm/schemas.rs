@@ -5,14 +5,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use jsonschema::Validator;
-use krm_variants::config::Config;
-use krm_variants::functions::{
-    Function, Inputs, Items, SuppliedInput, apply_config, apply_patch, create_patch,
-    expand_variant_set, inject_config, merge_package, prepend_pipeline, render_fleet,
-    render_variant, run, set_package_context,
-};
-use krm_variants::supplied::Role;
-use krm_variants::yaml::OwnedDocument;
+use krm_core::config::Config;
+use krm_function::supplied::Role;
+use krm_function::{Function, Inputs, Items, SuppliedInput, run};
+use krm_yaml::OwnedDocument;
 
 const KPTFILE: &str = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\n";
 const CONTEXT: &str =

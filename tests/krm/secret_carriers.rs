@@ -1,15 +1,16 @@
 //! Everything that can carry a value of a Secret, through everything that quotes values: the value is nowhere, and an ordinary
 //! value next to it is shown.
 //!
-//! A new carrier is a line in [`carriers`], a new function is in it by [`ALL`], and a new command of `krmv` by the list of its
+//! A new carrier is a line in [`carriers`], a new function is in it by [`FUNCTIONS`], and a new command of `krmv` by the list of its
 //! commands.
 
 use std::collections::BTreeMap;
 
-use krm_variants::functions::{ALL, Inputs, Items, SuppliedInput, run};
+use krm_function::{Inputs, Items, SuppliedInput, run};
+use krmv::FUNCTIONS;
 
-use crate::krmv::World;
 use crate::secrets::{KPTFILE, config};
+use krmv::World;
 
 /// Begins every secret value, and nothing else.
 const SECRET: &str = "hunter2";
@@ -311,22 +312,22 @@ fn package(carrier: &Carrier, version: &str) -> BTreeMap<String, String> {
 /// All that the functions report about the three versions of a carrier, by function.
 fn reports(carrier: &Carrier) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
-    for function in ALL {
+    for function in FUNCTIONS {
         for combine in [None, Some("none"), Some("image,list,text,document")] {
             let mut text = String::new();
             let config = match combine {
                 None => config(function),
                 Some(kinds) if function.name == "merge-package" => {
-                    krm_variants::config::Config::from_pairs(&[format!("combine={kinds}")])
+                    krm_core::config::Config::from_pairs(&[format!("combine={kinds}")])
                         .expect("a config")
                 }
                 Some(_) => continue,
             };
             let given = ["upstream", "original", "local"].into_iter().cycle();
             let given: Vec<_> = function.roles.iter().copied().zip(given).collect();
-            let version = |role: krm_variants::supplied::Role, other| match role {
-                krm_variants::supplied::Role::Original => "original",
-                krm_variants::supplied::Role::Upstream => "upstream",
+            let version = |role: krm_function::supplied::Role, other| match role {
+                krm_function::supplied::Role::Original => "original",
+                krm_function::supplied::Role::Upstream => "upstream",
                 _ => other,
             };
             let supplied = given.into_iter().map(|(role, other)| {

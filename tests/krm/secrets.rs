@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use krm_variants::config::Config;
-use krm_variants::functions::{ALL, Function, Inputs, Items, SuppliedInput, run};
-use krm_variants::supplied::Role;
-use krm_variants::yaml::{OwnedDocument, Value};
+use krm_core::config::Config;
+use krm_function::supplied::Role;
+use krm_function::{Function, Inputs, Items, SuppliedInput, run};
+use krm_yaml::{OwnedDocument, Value};
+use krmv::FUNCTIONS;
 
 use crate::kpt_merge::generate::Random;
 
@@ -151,7 +152,7 @@ fn no_value_of_a_secret_is_told() {
                 .map(|(path, text)| (path.to_owned(), text.to_owned()))
                 .into()
         };
-        for function in ALL {
+        for function in FUNCTIONS {
             let given = texts[1..].iter().map(files).map(SuppliedInput::Files);
             let inputs = Inputs {
                 config: Some(config(function)),
@@ -207,7 +208,7 @@ fn secrets_in_lists_and_in_texts_are_not_shown_either() {
             ..Inputs::default()
         };
         let local = [("a.yaml".to_owned(), file("hunter2-l").into_bytes())].into();
-        let function = &krm_variants::functions::merge_package::FUNCTION;
+        let function = &merge_package::FUNCTION;
         let outcome = run(function, inputs, Items::Package(local)).expect("it runs");
         let conflicts = outcome
             .results

@@ -1,12 +1,12 @@
 //! set-package-context: each rule by a package before, a config, and the bytes after.
 
-use krm_variants::config::Config;
-use krm_variants::functions::set_package_context::FUNCTION;
-use krm_variants::resource_list::ResourceList;
-use krm_variants::results::Results;
-use krm_variants::supplied::Supplied;
-use krm_variants::yaml::{Content, Document, Editor, ParseOptions, Tree, Value};
+use krm_core::config::Config;
+use krm_core::resource_list::ResourceList;
+use krm_core::results::Results;
+use krm_function::supplied::Supplied;
+use krm_yaml::{Content, Document, Editor, ParseOptions, Tree, Value};
 use proptest::prelude::*;
+use set_package_context::FUNCTION;
 
 use crate::running::{CONTEXT, KPTFILE, WRAPPER, list, run};
 use crate::step::{Clock, assert_linear, on_package};

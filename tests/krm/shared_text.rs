@@ -1,7 +1,7 @@
 //! Generated resources with anchors, aliases and merge keys: the same data, written otherwise.
 
-use krm_variants::results::Results;
-use krm_variants::yaml::{Value, to_block_text};
+use krm_core::results::Results;
+use krm_yaml::{Value, to_block_text};
 
 use crate::kpt_merge::generate::{Random, triple};
 use crate::merge_cases::{Files, data, merge_with_results};

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use krm_variants::config::{Config, UsageError};
-use krm_variants::functions::{Function, Inputs, Items, SuppliedInput, run};
-use krm_variants::package::Package;
-use krm_variants::supplied::Role;
+use krm_core::config::{Config, UsageError};
+use krm_function::supplied::Role;
+use krm_function::{Function, Inputs, Items, SuppliedInput, run};
+use krm_package::Package;
 
 /// What came out of a run.
 #[derive(Debug)]

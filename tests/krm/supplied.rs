@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use krm_variants::config::Config;
-use krm_variants::resource_list::ResourceList;
-use krm_variants::results::Results;
-use krm_variants::supplied::{Role, Supplied, SuppliedPackage};
+use krm_core::config::Config;
+use krm_core::resource_list::ResourceList;
+use krm_core::results::Results;
+use krm_function::supplied::{Role, Supplied, SuppliedPackage};
 
 use crate::step::package;
 

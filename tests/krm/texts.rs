@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use krm_variants::yaml::{Document, NodeRef, Value};
+use krm_yaml::{Document, NodeRef, Value};
 
 /// One YAML text.
 pub(crate) struct Text {

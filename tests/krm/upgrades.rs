@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use krm_variants::diff::unified_diff;
+use krm_core::diff::unified_diff;
 
 use crate::merge_cases::{DEFAULTS, Files, merge, read};
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use assert_cmd::Command;
-use krm_variants::config::Keys;
-use krm_variants::functions::ALL;
+use krm_core::config::Keys;
+use krmv::FUNCTIONS;
 
 use crate::all_functions::binary;
 use crate::running::{CONTEXT, KPTFILE, Outcome, list};
@@ -33,7 +33,7 @@ fn package() -> tempfile::TempDir {
 
 #[test]
 fn help_messages_and_pages_name_the_same_keys() {
-    for function in ALL {
+    for function in FUNCTIONS {
         let binary = &binary(function.name);
         let help = run(binary, &["--help"], "");
         assert_eq!((help.code, help.stderr.as_str()), (Some(0), ""));
@@ -96,7 +96,7 @@ fn a_key_is_a_flag_too() {
 
 #[test]
 fn help_fits_a_terminal_and_shows_command_lines_that_exist() {
-    for function in ALL {
+    for function in FUNCTIONS {
         let help = run(binary(function.name), &["--help"], "").stdout;
         let is_wide = |line: &&str| line.chars().count() > 80;
         assert_eq!(help.lines().find(is_wide), None, "{}", function.name);
@@ -116,7 +116,7 @@ fn help_fits_a_terminal_and_shows_command_lines_that_exist() {
 /// What a person looks up most often fits a screen; `--help` has the rest.
 #[test]
 fn short_help_is_short_and_says_where_the_rest_is() {
-    for function in ALL {
+    for function in FUNCTIONS {
         let binary = &binary(function.name);
         let [short, long] = ["-h", "--help"].map(|flag| run(binary, &[flag], "").stdout);
         let count = short.lines().count();
@@ -147,7 +147,7 @@ fn short_help_is_short_and_says_where_the_rest_is() {
 /// `in place` is promised only by functions whose run changes the package.
 #[test]
 fn help_says_that_a_package_is_edited_only_where_it_is() {
-    for function in ALL {
+    for function in FUNCTIONS {
         let binary = &binary(function.name);
         let prints = matches!(
             function.name,
@@ -452,7 +452,7 @@ fn colours_are_as_asked_for() {
 /// The others are written, and the exit code alone does not tell.
 #[test]
 fn help_says_what_an_error_leaves_unchanged() {
-    for function in ALL {
+    for function in FUNCTIONS {
         let help = run(binary(function.name), &["--help"], "").stdout;
         let expected = match function.name {
             "render-fleet" => {

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use krm_variants::functions::{ALL, Inputs, Items, SuppliedInput, review_package, run};
-use krm_variants::supplied::Role;
+use krm_function::supplied::Role;
+use krm_function::{Inputs, Items, SuppliedInput, run};
+use krmv::FUNCTIONS;
 
 /// Far more than each takes in a debug build, and far less than any of the values without a budget.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -78,7 +79,7 @@ fn package(kind: &str, value: usize, part: &str) -> BTreeMap<String, String> {
 fn every_function_ends_on_endless_and_doubling_values() {
     for (name, part) in hostile_parts() {
         for kind in ["ConfigMap", "Deployment"] {
-            for function in ALL {
+            for function in FUNCTIONS {
                 let roles = function.roles.iter().enumerate();
                 let supplied = roles.map(|(at, role)| {
                     let files = package(kind, at + 1, &part);

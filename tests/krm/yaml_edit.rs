@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use krm_variants::yaml::{
+use krm_yaml::{
     Content, Document, EditError, Editor, NodeRef, OwnedDocument, ParseOptions, Tree, Value,
 };
 

@@ -11,8 +11,8 @@ use std::fs::create_dir_all;
 use std::path::PathBuf;
 
 use clap_complete::Shell;
-use krm_variants::filter::{command, with_value_hint};
-use krm_variants::functions::ALL;
+use krm_function::filter::{command, with_value_hint};
+use krmv::FUNCTIONS;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let directory = std::env::args_os().nth(1).map(PathBuf::from);
@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
         let directory = directory.join(shell.to_string());
         create_dir_all(&directory)?;
-        for function in ALL {
+        for function in FUNCTIONS {
             let mut command = command(function).mut_args(with_value_hint);
             clap_complete::generate_to(shell, &mut command, function.name, &directory)?;
         }

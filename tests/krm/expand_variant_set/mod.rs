@@ -3,10 +3,10 @@
 mod errors;
 mod upkeep;
 
-use krm_variants::functions::expand_variant_set::FUNCTION;
-use krm_variants::resource_list::ResourceList;
-use krm_variants::results::Results;
-use krm_variants::yaml::{Document, ParseOptions, Tree, Value};
+use expand_variant_set::FUNCTION;
+use krm_core::resource_list::ResourceList;
+use krm_core::results::Results;
+use krm_yaml::{Document, ParseOptions, Tree, Value};
 
 use crate::step::{Outcome, on_list, on_package};
 

@@ -1,7 +1,7 @@
 //! Which repositories, revisions and files are read.
 
-use krm_variants::git::{GitError, GitSource, Repository, Snapshot};
-use krm_variants::package::{Package, SkipReason, read_package};
+use krm_package::{Package, SkipReason, read_package};
+use krm_upstream::git::{GitError, GitSource, Repository, Snapshot};
 
 use super::{Folder, KPTFILE, catalog, files_in, map};
 
@@ -291,8 +291,8 @@ fn a_tree_is_read_as_its_checkout() {
         SkipReason::DanglingLink | SkipReason::LinkOutOfPackage => SkipReason::LinkOutOfPackage,
         other => other,
     };
-    let skipped = |all: &[krm_variants::package::Skipped]| {
-        let one = |s: &krm_variants::package::Skipped| (s.path.clone(), known(s.reason));
+    let skipped = |all: &[krm_package::Skipped]| {
+        let one = |s: &krm_package::Skipped| (s.path.clone(), known(s.reason));
         all.iter().map(one).collect::<Vec<_>>()
     };
     assert_eq!(
@@ -424,7 +424,7 @@ fn references_are_listed_as_git_lists_them() {
     folder.git(&["tag", "later"]);
     folder.git(&["symbolic-ref", "refs/heads/link", "refs/heads/main"]);
     let expected = folder.git(&["ls-remote", "."]);
-    let repository = krm_variants::git::Repository::open(&folder.path("catalog"));
+    let repository = krm_upstream::git::Repository::open(&folder.path("catalog"));
     let listed = repository.expect("a repository").listed_references();
     assert_eq!(listed.expect("references").trim_end(), expected);
 }
@@ -449,7 +449,7 @@ fn a_directory_is_followed_to_where_most_of_its_files_went() {
     folder.put("catalog/shop/b.yaml", "quite: other\n");
     folder.commit("after");
     folder.git(&["tag", "v2"]);
-    let repository = krm_variants::git::Repository::open(&folder.path("catalog"));
+    let repository = krm_upstream::git::Repository::open(&folder.path("catalog"));
     let repository = repository.expect("a repository");
     let commit = |tag: &str| folder.git(&["rev-parse", tag]);
     let moved =

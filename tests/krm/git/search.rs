@@ -1,7 +1,7 @@
 //! `--original auto`: the revision that a copy was made from.
 
 use super::{Folder, KPTFILE, MERGE_PACKAGE, map};
-use crate::krmv::on_path;
+use krmv::on_path;
 
 fn resource(name: &str, values: &[(String, String)]) -> String {
     let head = format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata:\n");

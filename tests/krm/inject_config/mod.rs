@@ -6,7 +6,7 @@ mod conditions;
 mod kept;
 mod packages;
 
-use krm_variants::functions::inject_config::FUNCTION;
+use inject_config::FUNCTION;
 
 use crate::step::{Outcome, on_package};
 

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use krm_variants::yaml::Value;
+use krm_yaml::Value;
 
 /// The classes, as `docs/kpt-differences.md` names them.
 const NULL: &str = "null-is-a-value";

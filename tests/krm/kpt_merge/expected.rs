@@ -4,7 +4,7 @@
 //! `merge-package` has to give exactly this, wherever kpt differs, so that no class of differences
 //! excuses a fault of ours.
 
-use krm_variants::yaml::Value;
+use krm_yaml::Value;
 
 /// How the parts of a place relate.
 #[derive(Clone, Copy)]

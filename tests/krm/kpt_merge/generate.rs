@@ -1,6 +1,6 @@
 //! Generated resources in three versions, the same on every run.
 
-use krm_variants::yaml::Value;
+use krm_yaml::Value;
 
 /// A source of numbers that needs no more than to be the same everywhere.
 pub(crate) struct Random(u64);

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use krm_variants::yaml::{Value, to_block_text};
+use krm_yaml::{Value, to_block_text};
 
 use crate::merge_cases::{DEFAULTS, DIFFERENCES, data, map, merge, plain, read};
 use generate::{Random, Triple, triple};

@@ -13,8 +13,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use krm_variants::supplied::Role;
-use krm_variants::yaml::{OwnedDocument, Value, to_block_text};
+use krm_function::supplied::Role;
+use krm_yaml::{OwnedDocument, Value, to_block_text};
 
 use crate::merge_cases::{data, plain, read};
 use table::{Files, Place, SCENARIOS, Scenario};
@@ -458,7 +458,7 @@ fn every_role_has_a_scenario() {
     for scenario in SCENARIOS {
         assert_eq!(scenario.name, scenario.function.name);
     }
-    for function in krm_variants::functions::ALL {
+    for function in krmv::FUNCTIONS {
         for role in function.roles {
             let has = |scenario: &&Scenario| {
                 scenario.function.name == function.name

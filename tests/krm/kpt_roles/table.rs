@@ -1,11 +1,7 @@
 //! The scenarios: for each function its package and what fills its roles.
 
-use krm_variants::functions::Function;
-use krm_variants::functions::{
-    apply_config, apply_patch, create_overlay, create_patch, expand_variant_set, inject_config,
-    merge_package, render_fleet, render_variant, review_package,
-};
-use krm_variants::supplied::Role;
+use krm_function::Function;
+use krm_function::supplied::Role;
 
 /// Files by path.
 pub(crate) type Files = &'static [(&'static str, &'static str)];

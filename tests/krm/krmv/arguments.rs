@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use krm_variants::address::{Address, CommitId, RefName, Surroundings};
-use krm_variants::git::GitCommand;
+use krm_core::address::{Address, CommitId, RefName, Surroundings};
+use krm_upstream::git::GitCommand;
 use proptest::prelude::*;
 
 use super::{KRMV, World, on_path};

@@ -1,7 +1,7 @@
 //! All functions inside: by name, and by a link of that name.
 
 use assert_cmd::Command;
-use krm_variants::functions::ALL;
+use krmv::FUNCTIONS;
 
 use super::{KRMV, World};
 use crate::all_functions::binary;
@@ -9,7 +9,7 @@ use crate::all_functions::binary;
 #[test]
 fn each_function_is_byte_for_byte_its_program() {
     let list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n";
-    for function in ALL {
+    for function in FUNCTIONS {
         for arguments in [&["--help"][..], &["--version"], &["--no-such-flag"], &[]] {
             let alone = Command::new(binary(function.name))
                 .args(arguments)
@@ -34,7 +34,7 @@ fn each_function_is_byte_for_byte_its_program() {
 #[test]
 fn a_link_called_like_a_function_is_that_function() {
     let folder = tempfile::tempdir().expect("a folder");
-    for function in ALL {
+    for function in FUNCTIONS {
         let link = folder.path().join(function.name);
         std::os::unix::fs::symlink(KRMV, &link).expect("a link");
         let output = Command::new(&link).arg("--version").output().expect("runs");
@@ -47,7 +47,7 @@ fn a_link_called_like_a_function_is_that_function() {
 fn help_functions_completion_and_manual_pages_are_inside() {
     let world = World::new();
     let said = world.krmv(&["functions"]);
-    for function in ALL {
+    for function in FUNCTIONS {
         assert!(said.stdout.contains(function.name), "{}", said.stdout);
         let help = world.krmv(&["help", function.name]);
         let words: Vec<&str> = help.stdout.split_whitespace().collect();

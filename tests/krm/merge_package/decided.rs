@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use krm_variants::results::Severity;
+use krm_core::results::Severity;
 use proptest::prelude::*;
 
 use super::*;
@@ -263,7 +263,7 @@ fn rules_of_a_variant() {
         let config = format!(
             "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  name: pv\n  annotations:\n    fn.kpt.dev/conflicts: |\n      {rules}\nspec:\n  upstream: {{repo: r, package: p, revision: v2}}\n  downstream: {{repo: d, package: root}}\n"
         );
-        let function = &krm_variants::functions::render_variant::FUNCTION;
+        let function = &render_variant::FUNCTION;
         on_package_with(function, &config, &files, &flags).expect("a config")
     };
     let outcome = run("- {target: {kind: Deployment}, path: spec.replicas, take: local}");

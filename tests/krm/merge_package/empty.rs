@@ -119,7 +119,7 @@ fn an_empty_upstream_deletes_no_variant() {
     let files = [("Kptfile", root.as_str()), ("a.yaml", a.as_str())];
     let run = |allowed: &str| {
         let config = VARIANT.replace("ALLOWED", allowed);
-        let function = &krm_variants::functions::render_variant::FUNCTION;
+        let function = &render_variant::FUNCTION;
         on_package_with(function, &config, &files, &flags).expect("a config")
     };
     let outcome = run("false");
@@ -142,7 +142,7 @@ fn an_empty_upstream_is_not_cloned() {
     let flags = [(Role::Upstream, folder.path().to_path_buf())];
     for allowed in ["false", "true"] {
         let config = VARIANT.replace("ALLOWED", allowed);
-        let function = &krm_variants::functions::render_variant::FUNCTION;
+        let function = &render_variant::FUNCTION;
         let outcome = on_package_with(function, &config, &[], &flags).expect("a config");
         assert!(outcome.failed);
         assert_eq!(

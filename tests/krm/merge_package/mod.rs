@@ -14,8 +14,8 @@ mod parts;
 mod said;
 mod texts;
 
-use krm_variants::functions::merge_package::FUNCTION;
-use krm_variants::supplied::Role;
+use krm_function::supplied::Role;
+use merge_package::FUNCTION;
 
 use crate::merge_cases::{DEFAULTS, Files, map, merge_files};
 use crate::step::{on_list, on_package_with};

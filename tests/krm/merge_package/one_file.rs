@@ -4,8 +4,8 @@ use super::*;
 
 use std::collections::BTreeMap;
 
-use krm_variants::config::Config;
-use krm_variants::functions::{Inputs, Items, SuppliedInput, run};
+use krm_core::config::Config;
+use krm_function::{Inputs, Items, SuppliedInput, run};
 
 /// A file of these ConfigMaps.
 fn file(maps: &[(&str, &str)]) -> String {

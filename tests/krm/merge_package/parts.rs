@@ -1,6 +1,6 @@
 //! Values that both sides changed, merged by their parts.
 
-use krm_variants::results::{Reason, Results};
+use krm_core::results::{Reason, Results};
 
 /// A Pod with this image and this argument.
 fn pod(image: &str, argument: &str) -> String {

@@ -55,7 +55,7 @@ fn an_aliased_list_is_written_out_where_it_changes() {
     let patch = "- target: {kind: Pod}\n  patch: {spec: {containers: [{name: b, args: [z]}, {name: c, env: [{name: L, value: w}]}]}}\n";
     let outcome = patched(before, patch);
     assert_eq!(outcome.results, Vec::<String>::new());
-    let written = krm_variants::yaml::OwnedDocument::parse(outcome.file("d.yaml").to_owned());
+    let written = krm_yaml::OwnedDocument::parse(outcome.file("d.yaml").to_owned());
     let written = written.expect("YAML");
     let value = written.root().expect("a root").value().expect("a value");
     assert!(

@@ -1,6 +1,6 @@
 //! `apply-patch` refuses what is no patch, and says what it expected.
 
-use krm_variants::config::Config;
+use krm_core::config::Config;
 
 use super::*;
 
@@ -157,7 +157,7 @@ fn a_config_of_comments_is_the_absent_one() {
 
 #[test]
 fn a_patch_is_named_by_its_line_in_its_file() {
-    let folder = crate::git::Folder::new(&[]);
+    let folder = krm_upstream::git::Folder::new(&[]);
     folder.put("package/d.yaml", DEPLOYMENT);
     let patch = |kind: &str| format!("target: {kind: <9}\npatch: {{spec: {{}}}}\n");
     let [service, job] = ["{kind: Service}", "{kind: Job}"].map(patch);

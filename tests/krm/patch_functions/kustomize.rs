@@ -1,8 +1,8 @@
 //! `create-patch` with `format: kustomize`: what kustomize can say in a merge patch, and the rest as a JSON patch.
 //! `tests/kustomize_patches.py` asks kustomize itself.
 
-use krm_variants::config::Config;
-use krm_variants::functions::{Inputs, Items, run};
+use krm_core::config::Config;
+use krm_function::{Inputs, Items, run};
 
 use super::*;
 

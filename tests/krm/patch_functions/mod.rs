@@ -7,8 +7,6 @@ mod created_patches;
 mod edits;
 mod kustomize;
 
-use krm_variants::functions::{apply_config, apply_patch, create_patch};
-
 use crate::step::{Outcome, on_list, on_package};
 
 const DEPLOYMENT: &str = "\

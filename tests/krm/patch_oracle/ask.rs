@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use krm_variants::yaml::{Document, ParseOptions, Tree, Value};
+use krm_yaml::{Document, ParseOptions, Tree, Value};
 
 /// An answer.
 #[derive(Debug, Clone)]

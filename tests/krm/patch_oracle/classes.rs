@@ -1,10 +1,10 @@
 //! Named differences from kubectl, with their conditions.
 
-use krm_variants::patch::Rules;
-use krm_variants::patch::last_applied::LastApplied;
-use krm_variants::patch::rules::ListRule;
-use krm_variants::results::LAST_APPLIED;
-use krm_variants::yaml::Value;
+use krm_core::results::LAST_APPLIED;
+use krm_patch::Rules;
+use krm_patch::last_applied::LastApplied;
+use krm_patch::rules::ListRule;
+use krm_yaml::Value;
 
 use super::difference::{Difference, differences};
 use super::prune::{Orders, prune};

@@ -1,6 +1,6 @@
 //! Where two values differ.
 
-use krm_variants::yaml::Value;
+use krm_yaml::Value;
 
 /// A place with what stands there on either side.
 #[derive(Debug, Clone)]

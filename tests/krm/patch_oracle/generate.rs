@@ -1,8 +1,8 @@
 //! Questions: resources in three versions, and patches with directives, all from one seed.
 
-use krm_variants::patch::rules::{ListRule, Rules};
-use krm_variants::yaml::Value;
-use krm_variants::yaml::value::Number;
+use krm_patch::rules::{ListRule, Rules};
+use krm_yaml::Value;
+use krm_yaml::value::Number;
 
 use super::random::Random;
 

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::process::Command;
 
-use krm_variants::patch::create::create;
-use krm_variants::patch::{Applied, Findings, ListOrder, Rules, apply};
-use krm_variants::schema::Schema;
-use krm_variants::yaml::Value;
+use krm_core::schema::Schema;
+use krm_patch::create::create;
+use krm_patch::{Applied, Findings, ListOrder, Rules, apply};
+use krm_yaml::Value;
 
 use super::ask::{Answer, json};
 use super::random::Random;

@@ -18,13 +18,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::shared_text::shared_text;
-use krm_variants::patch::create::create;
-use krm_variants::patch::last_applied::{self, LastApplied};
-use krm_variants::patch::write::write;
-use krm_variants::patch::{Applied, Findings, ListOrder, Node, Rules, apply, apply_config};
-use krm_variants::results::LAST_APPLIED;
-use krm_variants::schema::Schema;
-use krm_variants::yaml::{Document, EditError, Editor, ParseOptions, Tree, Value, to_block_text};
+use krm_core::results::LAST_APPLIED;
+use krm_core::schema::Schema;
+use krm_patch::create::create;
+use krm_patch::last_applied::{self, LastApplied};
+use krm_patch::write::write;
+use krm_patch::{Applied, Findings, ListOrder, Node, Rules, apply, apply_config};
+use krm_yaml::{Document, EditError, Editor, ParseOptions, Tree, Value, to_block_text};
 
 use ask::{Answer, ask, json};
 use generate::{Directives, FEW, MANY, direct, mutate, sparse};

@@ -1,10 +1,10 @@
 //! Laws of made patches, over generated triples.
 
-use krm_variants::patch::annotations::without_tool_annotations;
-use krm_variants::patch::create::create;
-use krm_variants::patch::{Applied, Findings, ListOrder, Node, Rules, apply, apply_config};
-use krm_variants::schema::Schema;
-use krm_variants::yaml::Value;
+use krm_core::schema::Schema;
+use krm_patch::annotations::without_tool_annotations;
+use krm_patch::create::create;
+use krm_patch::{Applied, Findings, ListOrder, Node, Rules, apply, apply_config};
+use krm_yaml::Value;
 
 use super::classes::repeated_in;
 use super::generate::{FEW, MANY, mutate};

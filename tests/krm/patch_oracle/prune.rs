@@ -1,8 +1,8 @@
 //! kubectl's patches without what has no effect.
 
-use krm_variants::patch::Rules;
-use krm_variants::patch::rules::ListRule;
-use krm_variants::yaml::Value;
+use krm_patch::Rules;
+use krm_patch::rules::ListRule;
+use krm_yaml::Value;
 
 /// Which orders are taken out.
 #[derive(Clone, Copy, PartialEq, Eq)]

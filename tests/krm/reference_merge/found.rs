@@ -1,6 +1,6 @@
 //! What the reference found in `merge-package`.
 
-use krm_variants::yaml::OwnedDocument;
+use krm_yaml::OwnedDocument;
 
 use crate::merge_cases::merge_files;
 

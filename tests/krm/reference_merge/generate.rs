@@ -1,6 +1,6 @@
 //! Triples of real kinds: a template, edited at random to a base, and the base edited to local and upstream.
 
-use krm_variants::yaml::OwnedDocument;
+use krm_yaml::OwnedDocument;
 
 use super::plain::Plain;
 use super::texts::{document, has_lines};

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use krm_variants::yaml::Path;
+use krm_yaml::Path;
 
 use super::elements::{self, Reading};
 use super::identity::{

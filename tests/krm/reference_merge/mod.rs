@@ -18,10 +18,10 @@ mod texts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use krm_variants::config::Config;
-use krm_variants::functions::{Inputs, Items, SuppliedInput, merge_package, run};
-use krm_variants::results::Reason;
-use krm_variants::supplied::Role;
+use krm_core::config::Config;
+use krm_core::results::Reason;
+use krm_function::supplied::Role;
+use krm_function::{Inputs, Items, SuppliedInput, run};
 
 use crate::kpt_merge::generate::Random;
 use elements::Reading;
@@ -77,7 +77,7 @@ fn merged(path: &str, texts: &[Option<String>; 3], upstream_wins: bool) -> (Merg
         .results
         .iter()
         .filter(|result| result.has_reason(Reason::MergeConflict));
-    let conflict = |result: &krm_variants::results::FunctionResult| {
+    let conflict = |result: &krm_core::results::FunctionResult| {
         let path = result.field.clone().unwrap_or_default();
         if result.message.what().contains("changed the order") {
             Conflict::Order(path)

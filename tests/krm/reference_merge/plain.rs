@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use krm_variants::yaml::Value;
+use krm_yaml::Value;
 
 /// What a node of a resource means.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use krm_variants::yaml::OwnedDocument;
+use krm_yaml::OwnedDocument;
 
 use super::plain::Plain;
 

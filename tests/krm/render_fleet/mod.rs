@@ -10,8 +10,8 @@ mod report;
 
 use std::path::Path;
 
-use crate::git::{Folder, files_in};
 use crate::running::Outcome;
+use krm_upstream::git::{Folder, files_in};
 
 const RENDER_FLEET: &str = env!("CARGO_BIN_EXE_render-fleet");
 
@@ -24,14 +24,14 @@ pub(crate) fn variant(name: &str, revision: &str, place: &str, more: &str) -> St
     )
 }
 
-/// A fleet whose catalog is the Git repository of [`crate::git::catalog`].
+/// A fleet whose catalog is the Git repository of [`krm_upstream::git::catalog`].
 pub(crate) struct Fleet {
     pub(crate) folder: Folder,
 }
 
 impl Fleet {
     pub(crate) fn new() -> Self {
-        let folder = crate::git::catalog(&[]);
+        let folder = krm_upstream::git::catalog(&[]);
         std::fs::create_dir(folder.path("variants")).expect("a folder");
         Self { folder }
     }

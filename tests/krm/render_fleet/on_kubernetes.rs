@@ -1,9 +1,9 @@
 //! The manifests of `examples/fleet-on-kubernetes`: their arguments, run here in place of the containers.
 
-use krm_variants::yaml::{NodeRef, OwnedDocument};
+use krm_yaml::{NodeRef, OwnedDocument};
 
 use super::{Fleet, RENDER_FLEET};
-use crate::git::files_in;
+use krm_upstream::git::files_in;
 
 /// The documents of a manifest.
 fn manifest(name: &str) -> OwnedDocument {

@@ -52,7 +52,7 @@ fn a_copy_of_a_package_has_no_owner_and_is_never_pruned() {
         let fleet = abandoned(&copies);
         let before: Vec<_> = copies
             .iter()
-            .map(|(_, to)| crate::git::files_in(&fleet.folder.path(to)))
+            .map(|(_, to)| krm_upstream::git::files_in(&fleet.folder.path(to)))
             .collect();
         let report = [
             "copied from `east/app`, the package of `default/a`",
@@ -63,7 +63,7 @@ fn a_copy_of_a_package_has_no_owner_and_is_never_pruned() {
         fleet.expect(PRUNE, 0, &[&report[..], &["1 deleted"]].concat());
         let after: Vec<_> = copies
             .iter()
-            .map(|(_, to)| crate::git::files_in(&fleet.folder.path(to)))
+            .map(|(_, to)| krm_upstream::git::files_in(&fleet.folder.path(to)))
             .collect();
         assert_eq!(after, before, "{case}");
         assert!(!exists(&fleet, "fleet/east/app/Kptfile"), "{case}");

@@ -103,7 +103,7 @@ fn a_package_without_a_lock_cannot_be_adopted() {
     fleet.put("a", "v1", "east/app", "  adoptionPolicy: adoptExisting\n");
     fleet
         .folder
-        .put("fleet/east/app/Kptfile", crate::git::KPTFILE);
+        .put("fleet/east/app/Kptfile", krm_upstream::git::KPTFILE);
     let before = fleet.files();
     fleet.expect(
         &[],
@@ -301,7 +301,7 @@ fn latest_and_numbers_and_branches_are_revisions() {
     assert!(lock.contains("ref: nginx/v3"), "{lock}");
     fleet
         .folder
-        .put("catalog/nginx/cm.yaml", crate::git::map("4", "0"));
+        .put("catalog/nginx/cm.yaml", krm_upstream::git::map("4", "0"));
     fleet.folder.commit("more");
     fleet.folder.git(&["tag", "nginx/v4"]);
     fleet.expect(
@@ -327,15 +327,15 @@ fn without_a_revision_the_workspace_decides_or_main() {
     let fleet = Fleet::new();
     let folder = &fleet.folder;
     // Published from a workspace, as Porch notes it, and a draft.
-    folder.put("catalog/nginx/cm.yaml", crate::git::map("4", "0"));
+    folder.put("catalog/nginx/cm.yaml", krm_upstream::git::map("4", "0"));
     let note =
         "Approve\n\nkpt:{\"package\":\"nginx\",\"workspaceName\":\"edge\",\"revision\":\"4\"}";
     folder.commit(note);
     folder.git(&["tag", "nginx/v4"]);
-    folder.put("catalog/nginx/cm.yaml", crate::git::map("5", "0"));
+    folder.put("catalog/nginx/cm.yaml", krm_upstream::git::map("5", "0"));
     folder.commit("main goes on");
     folder.git(&["checkout", "-q", "-b", "drafts/nginx/new"]);
-    folder.put("catalog/nginx/cm.yaml", crate::git::map("6", "0"));
+    folder.put("catalog/nginx/cm.yaml", krm_upstream::git::map("6", "0"));
     folder.commit("a draft");
     folder.git(&["checkout", "-q", "main"]);
     for (fields, expected) in [
@@ -375,7 +375,7 @@ fn latest_is_the_highest_version_whatever_its_spelling() {
     ] {
         fleet
             .folder
-            .put("catalog/nginx/cm.yaml", crate::git::map(tag, "0"));
+            .put("catalog/nginx/cm.yaml", krm_upstream::git::map(tag, "0"));
         fleet.folder.commit(tag);
         fleet.folder.git(&["tag", tag]);
         fleet.expect(&[], 0, &[from]);
@@ -390,7 +390,7 @@ fn revisions_of_a_catalog_that_is_a_directory_are_found_too() {
         let place = format!("plain/nginx/{revision}");
         let kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: nginx\n";
         fleet.folder.put(&format!("{place}/Kptfile"), kptfile);
-        let map = crate::git::map(data, "0");
+        let map = krm_upstream::git::map(data, "0");
         fleet.folder.put(&format!("{place}/cm.yaml"), map);
         let notes = format!("{place}/docs/{revision}/notes.txt");
         fleet.folder.put(&notes, revision);
@@ -464,7 +464,7 @@ fn garbage_in_a_package_is_an_error_for_its_variant_alone() {
     std::fs::remove_file(fleet.folder.path("fleet/east/b/Kptfile")).expect("a file");
     fleet
         .folder
-        .put("fleet/east/a/cm.yaml", crate::git::map("1", "0"));
+        .put("fleet/east/a/cm.yaml", krm_upstream::git::map("1", "0"));
     fleet.expect(&[], 0, &["(NotAdopted)", "1 updated, 1 unchanged"]);
     fleet.put("b", "v2", "east/b", "  adoptionPolicy: adoptExisting\n");
     fleet.expect(&[], 1, &["(NoOriginal)"]);
@@ -530,8 +530,9 @@ fn an_error_in_a_set_stops_its_variants_and_any_pruning() {
         let good = set_of("good", "v1alpha2", "east");
         let good = [good, EAST.to_owned()].join("---\n");
         fleet.folder.put("variants/good.yaml", good);
-        let before =
-            |name: &str| crate::git::files_in(&fleet.folder.path(&format!("fleet/east/{name}")));
+        let before = |name: &str| {
+            krm_upstream::git::files_in(&fleet.folder.path(&format!("fleet/east/{name}")))
+        };
         let (gone, own) = (before("gone"), before("own"));
         let outcome = fleet.expect(
             PRUNE,

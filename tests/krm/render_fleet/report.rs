@@ -5,8 +5,8 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{Fleet, RENDER_FLEET};
-use crate::git::{Folder, map};
 use crate::running::Outcome;
+use krm_upstream::git::{Folder, map};
 
 /// A report as data.
 fn data(folder: &Folder, path: &str) -> Value {

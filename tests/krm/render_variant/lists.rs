@@ -1,6 +1,6 @@
 //! Variants within a ResourceList.
 
-use krm_variants::yaml::OwnedDocument;
+use krm_yaml::OwnedDocument;
 
 use super::*;
 

@@ -8,8 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
-use krm_variants::functions::{prepend_pipeline, render_variant};
-use krm_variants::supplied::Role;
+use krm_function::supplied::Role;
 use proptest::prelude::*;
 use render_variant::FUNCTION;
 

@@ -1,7 +1,7 @@
 //! merge-package: upstream's value in the place of local's.
 
-use krm_variants::functions::merge_package::FUNCTION;
-use krm_variants::supplied::Role;
+use krm_function::supplied::Role;
+use merge_package::FUNCTION;
 
 use super::places::Place;
 use super::{

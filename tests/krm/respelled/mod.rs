@@ -10,9 +10,9 @@ mod setters;
 
 use std::collections::BTreeMap;
 
-use krm_variants::config::Config;
-use krm_variants::functions::{Function, Inputs, Items, SuppliedInput, run};
-use krm_variants::supplied::Role;
+use krm_core::config::Config;
+use krm_function::supplied::Role;
+use krm_function::{Function, Inputs, Items, SuppliedInput, run};
 
 use places::{PLACES, Place};
 

@@ -1,7 +1,6 @@
 //! The functions that set values: patches, injected resources, a package context, kubectl's configuration.
 
-use krm_variants::functions::{apply_config, apply_patch, inject_config, set_package_context};
-use krm_variants::supplied::Role;
+use krm_function::supplied::Role;
 use serde_json::{Map, Value};
 
 use super::places::Place;

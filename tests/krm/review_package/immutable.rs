@@ -1,6 +1,6 @@
 //! What an API server refuses.
 
-use krm_variants::supplied::Role;
+use krm_function::supplied::Role;
 
 use super::{check, container, lines, results};
 

@@ -7,10 +7,10 @@ mod notable;
 mod output;
 mod workloads;
 
-use krm_variants::config::Config;
-use krm_variants::functions::{Inputs, Items, SuppliedInput, review_package, run};
-use krm_variants::results::Results;
-use krm_variants::supplied::Role;
+use krm_core::config::Config;
+use krm_core::results::Results;
+use krm_function::supplied::Role;
+use krm_function::{Inputs, Items, SuppliedInput, run};
 
 /// The results of a review of a file.
 fn results(config: &str, roles: &[(Role, &str)], after: &str) -> Results {
@@ -31,7 +31,7 @@ fn results(config: &str, roles: &[(Role, &str)], after: &str) -> Results {
 
 /// The findings as lines: `risk Reason field: message [by]`.
 fn lines(results: &Results) -> Vec<String> {
-    let line = |result: &krm_variants::results::FunctionResult| {
+    let line = |result: &krm_core::results::FunctionResult| {
         let tag = |name: &str| {
             let tags = result.tags.iter();
             tags.filter(|(tag, _)| tag == name)

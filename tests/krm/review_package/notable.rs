@@ -1,6 +1,6 @@
 //! What is worth a look, and who made a change.
 
-use krm_variants::supplied::Role;
+use krm_function::supplied::Role;
 
 use super::{check, container, deployment, lines, results, review};
 

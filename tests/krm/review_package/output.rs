@@ -3,7 +3,7 @@
 use assert_cmd::Command;
 use tempfile::tempdir;
 
-use krm_variants::supplied::Role;
+use krm_function::supplied::Role;
 
 use super::{container, results, review};
 use crate::all_functions::binary;
@@ -152,7 +152,7 @@ fn of_two_long_values_the_place_that_differs_is_shown() {
     let (before, after) = (claim("1Gi"), claim("2Gi"));
     let found = results("", &[(Role::Before, &before)], &after);
     let field = "spec.volumeClaimTemplates[0].spec";
-    let text = krm_variants::review::report::text(&found);
+    let text = krm_review::report::text(&found);
     let text = text.as_str();
     let expected = format!("{field}: the field is immutable");
     assert!(text.contains(&expected), "{text}");

@@ -1,7 +1,7 @@
 //! Variants and fleets whose upstreams are archives and image layouts.
 
 use super::{archive, files, gz, resource};
-use crate::git::{Folder, KPTFILE};
+use krm_upstream::git::{Folder, KPTFILE};
 
 const RENDER_VARIANT: &str = env!("CARGO_BIN_EXE_render-variant");
 const RENDER_FLEET: &str = env!("CARGO_BIN_EXE_render-fleet");

@@ -1,0 +1,80 @@
+//! `latest`: the highest version among revisions. It means the same in Git, in catalogs and in PackageVariantSets.
+
+use semver::Version;
+
+/// The name of a revision that means the highest version.
+pub const LATEST: &str = "latest";
+
+/// The revision with the highest version, where `v3` counts as `3.0.0`; a pre-release only if nothing else exists.
+/// `None` if no revision is a version.
+#[must_use]
+pub fn latest<T>(revisions: impl Iterator<Item = T>, name: impl Fn(&T) -> &str) -> Option<T> {
+    let versions = revisions.filter_map(|revision| Some((version(name(&revision))?, revision)));
+    let rank = |version: &Version| (version.pre.is_empty(), version.clone());
+    let highest = versions.max_by_key(|(version, _)| rank(version));
+    highest.map(|(_, revision)| revision)
+}
+
+/// The version in the name of a tag: `v1.2.0`, `web/v1.2.0`, `chart-1.2.0`.
+pub fn version_of_tag(tag: &str) -> Option<Version> {
+    version(&tag[version_prefix(tag)?.len()..])
+}
+
+/// The part of a tag's name before its version: `chart-` of `chart-1.2.0`, nothing of `v1.2.0`. `None` without a version.
+#[must_use]
+pub fn version_prefix(tag: &str) -> Option<&str> {
+    let folder = tag.rfind('/').map_or(0, |at| at + 1);
+    let after_dashes = tag[folder..]
+        .match_indices('-')
+        .map(|(at, _)| folder + at + 1);
+    let mut starts = std::iter::once(folder).chain(after_dashes);
+    let start = starts.find(|start| version(&tag[*start..]).is_some())?;
+    Some(&tag[..start])
+}
+
+/// Whether both revisions are versions, and the first is lower.
+pub fn is_older(revision: &str, than: &str) -> bool {
+    let versions = version(revision).zip(version(than));
+    versions.is_some_and(|(revision, than)| revision < than)
+}
+
+/// The version that a revision names; missing numbers are zero. `None` if it is not a version.
+#[must_use]
+pub fn version(name: &str) -> Option<Version> {
+    let text = name.strip_prefix('v').unwrap_or(name);
+    let (core, rest) = text.split_at(text.find(['-', '+']).unwrap_or(text.len()));
+    let lacking = match core.split('.').count() {
+        1 => ".0.0",
+        2 => ".0",
+        _ => "",
+    };
+    Version::parse(&format!("{core}{lacking}{rest}")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_is_the_highest_version() {
+        for (names, expected) in [
+            (&["v1", "v10", "v9", "main"][..], Some("v10")),
+            (&["v1", "v2.0.0", "v3.0.0", "v4.0.0-rc.1"], Some("v3.0.0")),
+            (&["v4", "v3.9.9"], Some("v4")),
+            (&["v0.9.0", "v0.10.0", "v0.10.0-rc.1"], Some("v0.10.0")),
+            (&["1.2.3", "v1.2.4"], Some("v1.2.4")),
+            (&["1", "2"], Some("2")),
+            (&["v1.2", "v1.1.9"], Some("v1.2")),
+            (&["v2.0.0-rc.1", "v2.0.0-rc.2"], Some("v2.0.0-rc.2")),
+            (&["v9", "v10.0.0-rc.1", "w11"], Some("v9")),
+            (&["v1", "v2.0.0", "v3"], Some("v3")),
+            (&["1.2.3", "v1.3"], Some("v1.3")),
+            (&["v1.0.0-beta.2", "v1.0.0-beta.10"], Some("v1.0.0-beta.10")),
+            (&["main", "stable"], None),
+            (&[], None),
+        ] {
+            let found = latest(names.iter(), |name| name);
+            assert_eq!(found.copied(), expected, "{names:?}");
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! A text of the input that is parsed, edited and emitted independently of the others.
+//!
+//! Invariant: the text is YAML, before and after each edit. Every constructor either parses the text or says where it
+//! was accepted; an edit is kept only if its result parses.
+
+mod resources;
+
+pub use resources::is_krm;
+
+use std::sync::{Arc, OnceLock};
+
+use memchr::memmem::Finder;
+
+use crate::resource::Resource;
+use krm_package::text::Text;
+use krm_yaml::{Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Tree};
+
+/// A text with its edits so far. It is parsed when its tree is needed, and again after an
+/// edit.
+#[derive(Debug)]
+pub struct SourceText {
+    source: Text,
+    edited: Option<Text>,
+    /// Allocated separately, because most texts never have a tree, and copies share it.
+    parsed: OnceLock<Arc<Parsed>>,
+    options: ParseOptions,
+}
+
+#[derive(Debug)]
+struct Parsed {
+    tree: Tree,
+    /// Ids of the `items` of a wrapper: counting up to each of them would take quadratic time.
+    items: OnceLock<Vec<NodeId>>,
+}
+
+impl Parsed {
+    fn shared(tree: Tree) -> Arc<Self> {
+        Arc::new(Self {
+            tree,
+            items: OnceLock::new(),
+        })
+    }
+}
+
+/// How to find the root node of a resource in its text.
+#[derive(Debug, Clone, Copy)]
+pub enum Locator {
+    /// An item of the list that the text holds: of its root sequence, or of a wrapper's `items`.
+    Item(usize),
+    /// The root of a document.
+    Document(usize),
+    /// Any node of a text that is never edited.
+    Node(NodeId),
+}
+
+impl Locator {
+    fn find(self, document: Document<'_>) -> Option<NodeRef<'_>> {
+        match self {
+            Self::Item(index) => items_of(document.root(0)?).nth(index),
+            Self::Document(index) => document.root(index),
+            Self::Node(id) => Some(document.node(id)),
+        }
+    }
+}
+
+/// The items of a root sequence, or the `items` of a wrapper.
+fn items_of(root: NodeRef<'_>) -> impl Iterator<Item = NodeRef<'_>> {
+    let list = if root.kind().is_sequence() {
+        Some(root)
+    } else {
+        root.get("items")
+    };
+    list.into_iter().flat_map(|list| list.items())
+}
+
+/// The text after edits that [`SourceText::rewritten`] made and parsed.
+#[derive(Debug)]
+pub struct EditedText(String);
+
+impl EditedText {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for SourceText {
+    fn default() -> Self {
+        Self::accepted(Text::default(), ParseOptions::default())
+    }
+}
+
+impl SourceText {
+    /// A text that was accepted before, alone or as part of another, or the text of another tree.
+    #[must_use]
+    pub fn accepted(source: Text, options: ParseOptions) -> Self {
+        Self {
+            source,
+            edited: None,
+            parsed: OnceLock::new(),
+            options,
+        }
+    }
+
+    /// Parses a text and keeps the tree.
+    ///
+    /// # Errors
+    /// An error if the parser refuses the text.
+    pub fn parse(source: Text) -> Result<Self, ParseError> {
+        let options = ParseOptions::default();
+        let tree = Tree::parse(&source, options)?;
+        Ok(Self {
+            parsed: OnceLock::from(Parsed::shared(tree)),
+            ..Self::accepted(source, options)
+        })
+    }
+
+    /// Parses a text, passes its document to `read`, and drops the tree.
+    ///
+    /// # Errors
+    /// An error if the parser refuses the text.
+    pub(crate) fn read<T>(
+        source: Text,
+        read: impl FnOnce(Document<'_>) -> T,
+    ) -> Result<(Self, T), ParseError> {
+        let options = ParseOptions::default();
+        let tree = Tree::parse(&source, options)?;
+        let found = read(Document::new(&source, &tree));
+        Ok((Self::accepted(source, options), found))
+    }
+
+    /// The text with its edits, as the text of a new file.
+    pub(crate) fn new_file(&self) -> Self {
+        let nothing = Text::default();
+        Self {
+            edited: Some(self.edited_text()),
+            ..Self::accepted(nothing, self.options)
+        }
+    }
+
+    /// A new text, which must be YAML.
+    pub(crate) fn added(text: String, options: ParseOptions) -> Self {
+        Self {
+            edited: Some(Text::from(text)),
+            ..Self::accepted(Text::default(), options)
+        }
+    }
+
+    /// The original text without its edits, sharing its buffer.
+    #[must_use]
+    pub(crate) fn unedited(&self) -> Self {
+        Self::accepted(self.source.clone(), self.options)
+    }
+
+    /// The text with its edits so far and its tree, sharing both.
+    #[must_use]
+    pub(crate) fn shared(&self) -> Self {
+        Self {
+            parsed: self.parsed.clone(),
+            ..self.snapshot()
+        }
+    }
+
+    /// A copy of the text with its edits so far, sharing its buffer.
+    #[must_use]
+    pub(crate) fn snapshot(&self) -> Self {
+        Self::accepted(self.edited_text(), self.options)
+    }
+
+    /// The original text, sharing its buffer.
+    #[must_use]
+    pub(crate) fn source_text(&self) -> Text {
+        self.source.clone()
+    }
+
+    /// The text before the original text in the buffer that they share.
+    pub(crate) fn before(&self) -> &str {
+        self.source.before()
+    }
+
+    /// The text with its edits, sharing its buffer.
+    #[must_use]
+    pub(crate) fn edited_text(&self) -> Text {
+        self.edited.as_ref().unwrap_or(&self.source).clone()
+    }
+
+    /// The text to emit: with its edits if they are kept and change anything, else the original.
+    #[must_use]
+    pub(crate) fn emitted(&self, keep: bool) -> Text {
+        if keep && self.is_changed() {
+            self.edited_text()
+        } else {
+            self.source_text()
+        }
+    }
+
+    /// The text with its edits.
+    #[must_use]
+    pub(crate) fn text(&self) -> &str {
+        self.edited.as_ref().unwrap_or(&self.source)
+    }
+
+    /// Whether the edits change anything.
+    #[must_use]
+    pub(crate) fn is_changed(&self) -> bool {
+        self.edited
+            .as_ref()
+            .is_some_and(|edited| **edited != *self.source)
+    }
+
+    /// The document of the text with its edits.
+    #[must_use]
+    pub fn document(&self) -> Document<'_> {
+        Document::new(self.text(), &self.parsed().tree)
+    }
+
+    fn parsed(&self) -> &Parsed {
+        self.parsed.get_or_init(|| Parsed::shared(self.tree()))
+    }
+
+    fn tree(&self) -> Tree {
+        let text = self.text();
+        let tree = Tree::parse_again(text, self.options);
+        debug_assert!(tree.is_ok(), "{text}");
+        // The text was accepted, so there is no error to report.
+        tree.unwrap_or_default()
+    }
+
+    /// The root node of a resource in the text.
+    #[must_use]
+    pub(crate) fn node(&self, locator: Locator) -> Option<NodeRef<'_>> {
+        let document = self.document();
+        let Locator::Item(index) = locator else {
+            return locator.find(document);
+        };
+        let root = document.root(0)?;
+        if root.kind().is_sequence() {
+            return locator.find(document);
+        }
+        let ids = || items_of(root).map(|item| item.id).collect();
+        let ids = self.parsed().items.get_or_init(ids);
+        ids.get(index).map(|id| document.node(*id))
+    }
+
+    /// Reads a resource of the text without keeping a new tree.
+    pub(crate) fn read_once<T>(
+        &self,
+        locator: Locator,
+        read: impl FnOnce(NodeRef<'_>) -> T,
+    ) -> Option<T> {
+        if self.parsed.get().is_some() {
+            return self.node(locator).map(read);
+        }
+        let tree = self.tree();
+        locator.find(Document::new(self.text(), &tree)).map(read)
+    }
+
+    /// Makes edits in one batch. If `change` fails, nothing is changed.
+    ///
+    /// # Errors
+    /// The errors of `change`, and edits whose result is not YAML.
+    pub(crate) fn edit<'f, E: From<EditError>>(
+        &mut self,
+        change: impl for<'d> FnOnce(Document<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if let Some(text) = self.rewritten(change)? {
+            self.keep(text);
+        }
+        Ok(())
+    }
+
+    /// An editor with edits; `None` if there are none.
+    fn changed<'s, 'f, E: From<EditError>>(
+        &'s self,
+        change: impl FnOnce(Document<'s>, &mut Editor<'s, 'f>) -> Result<(), E>,
+    ) -> Result<Option<Editor<'s, 'f>>, E> {
+        let document = self.document();
+        let mut editor = Editor::new(document);
+        change(document, &mut editor)?;
+        Ok(Some(editor).filter(|editor| !editor.is_empty()))
+    }
+
+    /// The text with edits that may borrow from it; `None` if there are none.
+    ///
+    /// # Errors
+    /// As [`SourceText::edit`].
+    pub(crate) fn rewritten<'s, 'f, E: From<EditError>>(
+        &'s self,
+        change: impl FnOnce(Document<'s>, &mut Editor<'s, 'f>) -> Result<(), E>,
+    ) -> Result<Option<EditedText>, E> {
+        let editor = self.changed(change)?;
+        let text = editor.map(|editor| editor.finish_with(self.options));
+        Ok(text.transpose()?.map(EditedText))
+    }
+
+    /// Stores edits that [`SourceText::rewritten`] made of this text.
+    pub(crate) fn keep(&mut self, EditedText(text): EditedText) {
+        self.edited = Some(Text::from(text));
+        self.parsed = OnceLock::new();
+    }
+
+    /// Replaces the text of a file. Returns its documents as [`SourceText::documents`] does.
+    ///
+    /// # Errors
+    /// An error if the parser refuses the text.
+    pub(crate) fn replace_file(
+        &mut self,
+        text: String,
+    ) -> Result<Vec<Option<Resource>>, ParseError> {
+        let (new, documents) = Self::documents(Text::from(text))?;
+        self.edited = Some(new.source);
+        self.parsed = OnceLock::new();
+        Ok(documents)
+    }
+
+    /// Drops the tree, which is built again when it is needed.
+    pub(crate) fn drop_tree(&mut self) {
+        self.parsed = OnceLock::new();
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.keep(EditedText(String::new()));
+    }
+
+    /// Whether one of these words may be in the text. A text with escapes may contain any word.
+    pub(crate) fn may_contain(&self, words: &[Finder<'_>]) -> bool {
+        let text = self.text().as_bytes();
+        words.iter().any(|word| word.find(text).is_some()) || memchr::memchr(b'\\', text).is_some()
+    }
+
+    /// The items of the list that the text holds.
+    pub(crate) fn items(&self) -> impl Iterator<Item = NodeRef<'_>> {
+        self.root().into_iter().flat_map(items_of)
+    }
+
+    /// The root node of the first document.
+    #[must_use]
+    pub(crate) fn root(&self) -> Option<NodeRef<'_>> {
+        self.document().root(0)
+    }
+}

@@ -1,0 +1,48 @@
+//! Reads the config and other files that arguments name.
+
+use std::path::Path;
+use std::str::Utf8Error;
+
+use super::arguments::Arguments;
+use krm_core::config::{Config, UsageError};
+use krm_yaml::Location;
+
+/// The config from `--config` or from `KEY=VALUE` arguments; `None` if there is neither.
+pub fn config_of_arguments(arguments: &Arguments) -> Result<Option<Config>, UsageError> {
+    if let Some(path) = &arguments.config {
+        let place = path.display().to_string();
+        let text = read_text("--config", path, &place)?;
+        return Config::parse(text, &place).map(Some);
+    }
+    if !arguments.pairs.is_empty() {
+        return Config::from_pairs(&arguments.pairs).map(Some);
+    }
+    Ok(None)
+}
+
+/// The text of a file, with the flag that names it in errors.
+pub(super) fn read_text(flag: &str, path: &Path, place: &str) -> Result<String, UsageError> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| UsageError::at(format_args!("{flag}: cannot read {place}"), error))?;
+    utf8(bytes, place)
+}
+
+pub(super) fn utf8(bytes: Vec<u8>, place: &str) -> Result<String, UsageError> {
+    String::from_utf8(bytes)
+        .map_err(|error| UsageError::Refused(not_utf8(error.as_bytes(), error.utf8_error(), place)))
+}
+
+fn not_utf8(bytes: &[u8], error: Utf8Error, place: &str) -> String {
+    let at = error.valid_up_to();
+    // All bytes before `at` are valid UTF-8.
+    let before = String::from_utf8_lossy(&bytes[..at]);
+    let hint = match bytes {
+        [0xfe, 0xff, ..] | [0xff, 0xfe, ..] => " (the text begins as UTF-16 does)",
+        _ => "",
+    };
+    format!(
+        "{place}: {}: expected UTF-8, found the byte 0x{:02x}{hint}",
+        Location::of(&before, at),
+        bytes[at]
+    )
+}

@@ -1,0 +1,99 @@
+//! Lists without keys, merged by their elements.
+//!
+//! ```yaml
+//! # base        # local         # upstream      # merged
+//! - --port=80   - --port=8080   - --port=80     - --port=8080
+//! - --quiet     - --quiet       - --metrics     - --metrics
+//! ```
+//!
+//! [`pairing`] finds which elements are the same. Then they merge like the elements of a list with keys.
+
+mod element;
+mod pairing;
+
+use super::super::FieldMerger;
+use super::super::child::Siblings;
+use super::super::collection::{NodeVersions, Parts};
+use crate::combine::PartsOf;
+use crate::rule::{self, Outcome, Side};
+use crate::trail::Trail;
+use crate::versions::Versions;
+use element::Element;
+use krm_yaml::Value;
+use pairing::{Pairing, pair};
+
+impl FieldMerger<'_> {
+    /// The elements of a list without keys that both sides changed differently. `None` if it merges as one value.
+    pub(in crate::fields) fn elements_without_keys<'d, 'f>(
+        &mut self,
+        trail: &Trail<'_>,
+        nodes: NodeVersions<'d, 'f>,
+        children: Versions<Siblings<'f>, Siblings<'d>>,
+    ) -> Option<Parts<'d, 'f>> {
+        let lists = Versions {
+            base: nodes.base,
+            local: Some(nodes.local),
+            upstream: Some(nodes.upstream?),
+        };
+        if rule::merge(lists, |a, b| a.equals(b)) != Outcome::Conflict
+            || !self.combines(trail, PartsOf::List)
+        {
+            return None;
+        }
+        let pairing = pair(lists)?;
+        let brought = [Side::Local, Side::Upstream].map(|side| changes_of(&pairing, side));
+        if let [Some(local), Some(upstream)] = brought {
+            let values = [local, upstream];
+            self.report_combined(trail, PartsOf::List, values, |marks| {
+                marks.within_any(lists.into_iter().flatten())
+            });
+        }
+        let (numbers, count) = pairing.numbers();
+        Some(Parts {
+            children,
+            numbers,
+            base_order: None,
+            count,
+            joint_decision: None,
+            whole: pairing.whole.iter().map(|number| 2 * number).collect(),
+        })
+    }
+}
+
+/// What only one side changed: the elements that it added, removed and changed, and whether it moved any. An element
+/// that both removed counts as upstream's change if local may have replaced it.
+fn changes_of(pairing: &Pairing<'_>, side: Side) -> Option<Value> {
+    let is_new = |element: Versions<Option<&Element<'_>>>| {
+        let own = element.local.filter(|own| own.name.is_none());
+        element.base.is_none() && own.is_some() && element.upstream.is_none()
+    };
+    let may_be_rewritten = side == Side::Upstream && pairing.all().any(is_new);
+    let mut lists = ["added", "removed", "changed"].map(|name| (name, Vec::new()));
+    for element in pairing.all() {
+        let prints = element.map(|one| one.map(|one| one.print));
+        let is_own = side.of(prints) != prints.base && side.other().of(prints) == prints.base;
+        let is_rewritten = may_be_rewritten
+            && element.base.is_some_and(|old| old.name.is_none())
+            && element.local.is_none()
+            && element.upstream.is_none();
+        if !is_own && !is_rewritten {
+            continue;
+        }
+        let (list, shown) = match (element.base, side.of(element)) {
+            (None, own) => (0, own),
+            (base, None) => (1, base),
+            (_, own) => (2, own),
+        };
+        lists[list]
+            .1
+            .extend(shown.into_iter().flat_map(|shown| shown.values.clone()));
+    }
+    let lists = lists.into_iter().filter(|(_, values)| !values.is_empty());
+    let lists = lists.map(|(name, values)| (Value::from(name), Value::Sequence(values)));
+    let mut found: Vec<(Value, Value)> = lists.collect();
+    let orders = pairing.orders();
+    if side.of(orders.clone()) != orders.base && orders.local != orders.upstream {
+        found.push((Value::from("moved"), Value::from(true)));
+    }
+    (!found.is_empty()).then_some(Value::Mapping(found))
+}

@@ -1,0 +1,137 @@
+//! Lists with keys, sets, and their order.
+
+use super::{check, check_conflicts, merged, pod};
+use crate::Side;
+
+#[test]
+fn keyed_lists() {
+    let base = pod("containers:\n- name: a\n  image: a:1\n- name: b\n  image: b:1\n");
+    let local = pod(
+        "containers:\n- name: l\n- name: a # ca\n  image: a:1\n- name: b\n  image: b:1\n  args: [x]\n",
+    );
+    let upstream = pod(
+        "containers:\n- name: a\n  image: a:2\n# new\n- name: u\n  image: u:1\n- name: b\n  image: b:1\n",
+    );
+    let expected = pod(
+        "containers:\n- name: l\n- name: a # ca\n  image: a:2\n# new\n- name: u\n  image: u:1\n- name: b\n  image: b:1\n  args: [x]\n",
+    );
+    check(&base, &local, &upstream, &expected);
+    // An element removed on one side and changed on the other is one conflict.
+    let gone = pod("containers:\n- name: a\n  image: a:1\n");
+    check_conflicts(
+        &base,
+        &local,
+        &gone,
+        &pod("containers:\n- name: l\n- name: a # ca\n  image: a:1\n"),
+        &["spec.containers[2]:upstream"],
+    );
+    let changed = pod("containers:\n- name: a\n  image: a:1\n- name: b\n  image: b:2\n");
+    check_conflicts(
+        &base,
+        &gone,
+        &changed,
+        &changed,
+        &["spec.containers[1]:upstream"],
+    );
+}
+
+#[test]
+fn ports_by_port_and_protocol() {
+    let base = pod(
+        "containers:\n- name: a\n  ports:\n  - containerPort: 80\n  - containerPort: 80\n    protocol: UDP\n",
+    );
+    let local = pod(
+        "containers:\n- name: a\n  ports:\n  - containerPort: 80\n    hostPort: 1\n  - containerPort: 80\n    protocol: UDP\n",
+    );
+    let upstream = pod(
+        "containers:\n- name: a\n  ports:\n  - containerPort: 80\n    protocol: TCP\n  - containerPort: 80\n    protocol: UDP\n    name: u\n",
+    );
+    // Both sides add a field after the port: local's field comes first.
+    let expected = pod(
+        "containers:\n- name: a\n  ports:\n  - containerPort: 80\n    hostPort: 1\n    protocol: TCP\n  - containerPort: 80\n    protocol: UDP\n    name: u\n",
+    );
+    check(&base, &local, &upstream, &expected);
+}
+
+#[test]
+fn sets_and_atomic_lists() {
+    let with = |finalizers: &str, args: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata:\n  finalizers: [{finalizers}]\nspec:\n  containers:\n  - name: c\n    args: [{args}]\n"
+        )
+    };
+    check(
+        &with("a, b, c", "x, y"),
+        &with("a, l, c", "x, y"),
+        &with("a, b, c, u", "x, y, u"),
+        &with("a, l, c, u", "x, y, u"),
+    );
+    check_conflicts(
+        &with("a", "x, y"),
+        &with("a", "x, l"),
+        &with("a", "x, u"),
+        &with("a", "x, u"),
+        &["spec.containers[0].args[1]:upstream"],
+    );
+}
+
+#[test]
+fn duplicated_keys_by_position() {
+    let list = |values: &str| {
+        let items = values
+            .split(' ')
+            .map(|v| format!("  - name: E\n    value: {v}\n"));
+        pod(&format!(
+            "containers:\n- name: c\n  env:\n{}",
+            items.collect::<String>()
+        ))
+    };
+    check(&list("a b"), &list("a l"), &list("u b"), &list("u l"));
+}
+
+#[test]
+fn upstream_reorders() {
+    let list = |names: &str, image: &str| {
+        let items = names
+            .chars()
+            .map(|n| format!("# {n}\n- name: {n}\n  image: {n}:{image}\n"));
+        pod(&format!("containers:\n{}", items.collect::<String>()))
+    };
+    check(
+        &list("abc", "1"),
+        &list("abc", "1"),
+        &list("cab", "2"),
+        &list("cab", "2"),
+    );
+    let local = list("abc", "1").replace("b:1", "b:9");
+    let expected = list("cab", "2").replace("b:2", "b:9").replace("a:2", "a:1");
+    let upstream = list("cab", "1").replace("c:1", "c:2");
+    check(&list("abc", "1"), &local, &upstream, &expected);
+    let (text, conflicts) = merged(
+        &list("abc", "1"),
+        &list("bac", "1"),
+        &list("acb", "1"),
+        Side::Local,
+    );
+    assert_eq!(text, list("bac", "1"));
+    assert_eq!(conflicts, ["order of spec.containers:local"]);
+}
+
+#[test]
+fn an_added_element_has_the_dash_of_its_surroundings() {
+    let list = |names: &str| {
+        let items = names
+            .chars()
+            .map(|n| format!("-   name: {n}\n    image: {n}\n    args:\n    -   x\n    -   y\n"));
+        pod(&format!("containers:\n{}", items.collect::<String>()))
+    };
+    let narrow = |names: &str| {
+        list(names)
+            .replace("-   ", "- ")
+            .replace("    image", "  image")
+            .replace("      args:\n      ", "    args:\n    ")
+            .replace("      - ", "    - ")
+            .replace("      image", "    image")
+    };
+    check(&narrow("a"), &list("a"), &narrow("ab"), &list("ab"));
+}

@@ -1,0 +1,225 @@
+//! One version of a document as a sequence: its entries and items, and the lines in the gaps between them.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::trail::NAMES;
+use krm_yaml::{GapOwner, GapWalk, NodeRef};
+
+/// Fields that name an element, after [`NAMES`].
+const MORE_NAMES: [&str; 9] = [
+    "key", "path", "type", "host", "kind", "port", "image", "record", "alert",
+];
+
+/// An entry, an item or a line of a gap.
+#[derive(Debug, Clone)]
+pub(super) enum GapToken {
+    Owner(KeyedOwner),
+    Line(GapLine),
+}
+
+/// An entry or item.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KeyedOwner {
+    /// Equal in all versions that have the entry or item.
+    pub(super) key: u64,
+    /// Equal for what may be a changed version of it.
+    pub(super) kind: u64,
+    pub(super) column: usize,
+}
+
+/// A comment or blank line in a gap.
+#[derive(Debug, Clone)]
+pub(super) struct GapLine {
+    pub(super) key: u64,
+    /// The line with its indentation, without its line break.
+    pub(super) text: String,
+}
+
+impl GapLine {
+    pub(super) fn is_blank(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+
+    pub(super) fn indent(&self) -> usize {
+        self.text.len() - self.text.trim_start_matches(' ').len()
+    }
+}
+
+impl GapToken {
+    pub(super) fn key(&self) -> u64 {
+        match self {
+            Self::Owner(owner) => owner.key,
+            Self::Line(line) => line.key,
+        }
+    }
+
+    pub(super) fn line(&self) -> Option<&GapLine> {
+        match self {
+            Self::Owner(_) => None,
+            Self::Line(line) => Some(line),
+        }
+    }
+
+    pub(super) fn owner(&self) -> Option<KeyedOwner> {
+        match self {
+            Self::Owner(owner) => Some(*owner),
+            Self::Line(_) => None,
+        }
+    }
+}
+
+/// The sequence of a version. `None` if its lines are not entries, items and gaps alone.
+pub(super) fn tokens(root: NodeRef<'_>) -> Option<Vec<GapToken>> {
+    let walk = GapWalk::of(root)?;
+    let text = root.document.text;
+    let owners = owners(&walk.owners);
+    let mut tokens = Vec::new();
+    for (gap, owner) in walk.owners.iter().zip(owners) {
+        if let Some(above) = &gap.above {
+            tokens.extend(lines(&text[above.clone()]));
+        }
+        tokens.push(GapToken::Owner(owner));
+    }
+    tokens.extend(lines(&text[walk.foot]));
+    Some(tokens)
+}
+
+fn lines(gap: &str) -> impl Iterator<Item = GapToken> {
+    gap.lines().map(|text| {
+        GapToken::Line(GapLine {
+            key: line_key(text),
+            text: text.trim_end_matches('\r').to_owned(),
+        })
+    })
+}
+
+/// The key of a line of a gap: it is the same with another indentation.
+pub(super) fn line_key(line: &str) -> u64 {
+    hash(&("line", line.trim()))
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The keys of entries and items: what they are called, within what is around them.
+pub(super) fn owners(walk: &[GapOwner<'_>]) -> Vec<KeyedOwner> {
+    // The keys of the entries and items around the current one, and how often each key occurred.
+    let mut around: Vec<u64> = Vec::new();
+    let mut counts: HashMap<u64, usize> = HashMap::new();
+    let mut found = Vec::with_capacity(walk.len());
+    for GapOwner {
+        owner,
+        depth,
+        column,
+        ..
+    } in walk
+    {
+        around.truncate(*depth);
+        let (kind, name) = name(*owner);
+        let own = hash(&(around.last(), kind, name));
+        let count = counts.entry(own).or_default();
+        let key = if *count == 0 {
+            own
+        } else {
+            hash(&(own, *count))
+        };
+        *count += 1;
+        around.push(key);
+        found.push(KeyedOwner {
+            key,
+            kind: hash(&(depth, kind)),
+            column: *column,
+        });
+    }
+    found
+}
+
+/// What may be a version of an entry or item, and what it is called among these.
+fn name(owner: NodeRef<'_>) -> (u64, u64) {
+    let is_entry = owner
+        .parent()
+        .is_some_and(|parent| parent.kind().is_mapping());
+    if is_entry {
+        let key = owner.scalar_text().unwrap_or(owner.source());
+        return (hash(&("entry", key)), 0);
+    }
+    let is_mapping = owner.kind().is_mapping();
+    let kind = hash(&("item", is_mapping));
+    let named = if is_mapping {
+        element_name(owner)
+    } else {
+        flag(owner).map(|flag| hash(&("flag", flag)))
+    };
+    (kind, named.unwrap_or_else(|| hash(&beginning(owner))))
+}
+
+/// The flag of an argument like `--flag=value`.
+fn flag(item: NodeRef<'_>) -> Option<&str> {
+    let (flag, _) = item.scalar_text()?.split_once('=')?;
+    flag.starts_with('-').then_some(flag)
+}
+
+/// The fields that name an element.
+fn element_name(element: NodeRef<'_>) -> Option<u64> {
+    let field = |field: &&'static str| {
+        let value = element.entry(field)?.value.scalar_text()?;
+        // An image is the same with another version.
+        let end = value.rfind([':', '@']).filter(|_| *field == "image");
+        Some(hash(&(field, &value[..end.unwrap_or(value.len())])))
+    };
+    let named = NAMES
+        .iter()
+        .chain(&MORE_NAMES)
+        .find_map(|name| field(&name));
+    named.or_else(|| {
+        let groups = beginning(element.entry("apiGroups")?.value);
+        let resources = beginning(element.entry("resources")?.value);
+        Some(hash(&("apiGroups", groups, resources)))
+    })
+}
+
+/// The beginning of a value. Nested values share their text, so it is not read to its end at each level.
+fn beginning(node: NodeRef<'_>) -> &[u8] {
+    let source = node.source().as_bytes();
+    &source[..source.len().min(256)]
+}
+
+/// For each token of a version, what is around it.
+pub(super) struct Surroundings {
+    /// The entry or item above, and the one below, each with its position.
+    pub(super) above: Vec<Option<usize>>,
+    pub(super) below: Vec<Option<usize>>,
+    /// Whether only comments are between the token and what is below.
+    pub(super) is_direct: Vec<bool>,
+}
+
+impl Surroundings {
+    pub(super) fn of(tokens: &[GapToken]) -> Self {
+        let mut last = None;
+        let above = tokens.iter().enumerate().map(|(at, token)| {
+            let above = last;
+            last = token.owner().map(|_| at).or(last);
+            above
+        });
+        let above = above.collect();
+        let (mut next, mut is_above) = (None, false);
+        let mut below = vec![None; tokens.len()];
+        let mut is_direct = vec![false; tokens.len()];
+        for (at, token) in tokens.iter().enumerate().rev() {
+            match token {
+                GapToken::Owner(_) => (next, is_above) = (Some(at), true),
+                GapToken::Line(line) => is_above &= !line.is_blank(),
+            }
+            (below[at], is_direct[at]) = (next, is_above);
+        }
+        Self {
+            above,
+            below,
+            is_direct,
+        }
+    }
+}

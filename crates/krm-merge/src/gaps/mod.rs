@@ -1,0 +1,91 @@
+//! Merges the lines between entries: comments and blank lines.
+//!
+//! ```yaml
+//! # base      # local        # upstream     # merged
+//! a: 1        a: 1           a: 2           a: 2
+//! # one       # one, mine    # one          # one, mine
+//! # two       # two                         #  c: 2
+//! b: 1        b: 1           #  c: 2        b: 1
+//!                            b: 1
+//! ```
+//!
+//! A gap is a small text that is found by the entries and items around it. The gaps of a document merge in one
+//! sequence with its entries and items (`weave`), so that a line stays where it is among them. Fields decide which
+//! entries and items the merged document has. What the gaps of the merged text were before is overwritten (`placing`).
+//!
+//! A line is compared without its indentation, and keeps the indentation that it had. An entry that goes takes the
+//! comments directly above it that came with it. Comments never make a conflict: where both sides changed a line, both
+//! lines are kept, local's first.
+//!
+//! Source: contract, merge-package, Comments.
+
+mod head;
+mod lines;
+mod placing;
+mod same;
+mod weave;
+
+use std::collections::HashSet;
+
+pub(super) use head::merge_head;
+use lines::{GapToken, tokens};
+use same::unify;
+
+use super::versions::Versions;
+use krm_yaml::{NodeRef, lines_alone};
+
+/// The gaps of a document in three versions.
+#[derive(Debug)]
+pub(super) struct Gaps {
+    tokens: Versions<Vec<GapToken>>,
+    /// Whether the lines above the first entry are decided elsewhere.
+    pub(super) keeps_head: bool,
+}
+
+impl Gaps {
+    /// `None` if there is nothing to merge: no version has gaps, or no side changed them. Also if a version has lines
+    /// that are neither entries, items nor gaps.
+    pub(super) fn of(
+        base: Option<NodeRef<'_>>,
+        local: NodeRef<'_>,
+        upstream: NodeRef<'_>,
+    ) -> Option<Self> {
+        let old = base.map(lines_alone).unwrap_or_default();
+        if old == lines_alone(local) && old == lines_alone(upstream) {
+            return None;
+        }
+        let base = match base {
+            Some(base) => tokens(base)?,
+            None => Vec::new(),
+        };
+        let (mut local, mut upstream) = (tokens(local)?, tokens(upstream)?);
+        unify(&base, &mut local);
+        unify(&base, &mut upstream);
+        if is_same(&base, &local) && is_same(&base, &upstream) {
+            return None;
+        }
+        Some(Self {
+            tokens: Versions {
+                base,
+                local,
+                upstream,
+            },
+            keeps_head: false,
+        })
+    }
+
+    /// The keys of the entries and items of a version.
+    fn owners(tokens: &[GapToken]) -> HashSet<u64> {
+        let owners = tokens.iter().filter_map(GapToken::owner);
+        owners.map(|owner| owner.key).collect()
+    }
+}
+
+/// Whether two versions have the same entries, items and lines.
+fn is_same(one: &[GapToken], other: &[GapToken]) -> bool {
+    let is_equal = |(one, other): (&GapToken, &GapToken)| {
+        let texts = [one, other].map(|token| token.line().map(|line| &line.text));
+        one.key() == other.key() && texts[0] == texts[1]
+    };
+    one.len() == other.len() && one.iter().zip(other).all(is_equal)
+}

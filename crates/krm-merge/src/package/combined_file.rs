@@ -1,0 +1,129 @@
+//! Merges files that both sides changed. Kustomizations merge like KRM resources: kustomize has defaults for their
+//! apiVersion and kind, and finds a file without an extension. Other YAML and JSON files merge as documents, and all
+//! other text by lines.
+//!
+//! Source: contract, merge-package, Files that are not KRM; Parts.
+
+use super::report::Report;
+use crate::fields::{IMAGE_LINES, MergedDocument, Policy, merge_documents};
+use crate::{MergeSchema, PartsOf, Versions, text};
+use krm_core::resource::{Origin, Resource};
+use krm_core::results::{MOST_LISTED, Mark};
+use krm_core::schema::Schema;
+use krm_package::is_krm_name;
+use krm_yaml::{NodeKind, OwnedDocument, Value};
+
+/// The names under which kustomize finds a kustomization.
+const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// A text in three versions.
+type TextVersions<'t> = Versions<Option<&'t str>, &'t str>;
+
+/// The merged text. `None` if the file merges as one value.
+pub(super) fn merge(
+    path: &str,
+    versions: Versions<Option<&[u8]>>,
+    report: &mut Report<'_>,
+) -> Option<Vec<u8>> {
+    let texts = Versions {
+        base: match versions.base {
+            Some(bytes) => Some(text_of(bytes)?),
+            None => None,
+        },
+        local: text_of(versions.local?)?,
+        upstream: Some(text_of(versions.upstream?)?),
+    };
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_kustomization = KUSTOMIZATIONS.contains(&name);
+    let merged = if is_kustomization || is_krm_name(name) {
+        document(path, is_kustomization, texts, report)
+    } else {
+        None
+    };
+    let merged = merged.or_else(|| lines(path, texts, report));
+    merged.map(String::into_bytes)
+}
+
+/// The text of a file. `None` for a binary file.
+fn text_of(bytes: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    (!text.contains('\0')).then_some(text)
+}
+
+fn document(
+    path: &str,
+    is_kustomization: bool,
+    texts: TextVersions<'_>,
+    report: &mut Report<'_>,
+) -> Option<String> {
+    let mut resource = Resource {
+        origin: Origin {
+            path: Some(path.into()),
+            ..Origin::default()
+        },
+        ..Resource::default()
+    };
+    let schema = Schema::builtin();
+    let (merge_schema, rules) = if is_kustomization {
+        resource.api_version = "kustomize.config.k8s.io/v1beta1".into();
+        resource.kind = "Kustomization".into();
+        let merge_schema = MergeSchema::of(&resource, &schema, false);
+        (merge_schema, report.rules_of(&resource))
+    } else if report.combines_files(PartsOf::Document) {
+        (MergeSchema::default(), report.rules_of_files())
+    } else {
+        return None;
+    };
+    let policy = Policy {
+        winner: report.winner(),
+        decides_all: report.decides_all(),
+        rules,
+        combine: report.combine(),
+        most: MOST_LISTED,
+        lines_left: report.lines_left,
+    };
+    let is_collection = |_: &str, root: NodeKind| root.is_mapping() || root.is_sequence();
+    let merged = merge_documents(texts, is_collection, merge_schema, policy)?;
+    let MergedDocument {
+        text,
+        findings,
+        local,
+        upstream,
+    } = merged;
+    report.lines_left = findings.lines_left;
+    report.findings(&resource, &findings);
+    if !is_kustomization {
+        report.combined_file(path, PartsOf::Document, Mark::OWN, local, upstream);
+    }
+    Some(text)
+}
+
+fn lines(path: &str, texts: TextVersions<'_>, report: &mut Report<'_>) -> Option<String> {
+    if !report.combines_files(PartsOf::Text) {
+        return None;
+    }
+    let decision = report.rules_of_files().decide_whole(report.winner());
+    let versions = Versions {
+        base: texts.base.unwrap_or_default(),
+        local: texts.local,
+        upstream: texts.upstream?,
+    };
+    let images = report.combines_files(PartsOf::Image);
+    let images = images.then_some(IMAGE_LINES);
+    let merged = text::merge(versions, decision.side, images, &mut report.lines_left)?;
+    // Merged lines that are not YAML are not a merge of a YAML file.
+    let is_yaml = |text: &str| OwnedDocument::parse(text.to_owned()).is_ok();
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if is_krm_name(name) && versions.into_iter().all(is_yaml) && !is_yaml(&merged.text) {
+        return None;
+    }
+    // A line does not show that its file is one with a Secret.
+    let mark = Mark::within_texts(versions);
+    for conflict in &merged.conflicts {
+        report.lines(path, decision, conflict, mark);
+    }
+    let value = |lines: String| (!lines.is_empty()).then(|| Value::from(lines));
+    let (local, upstream) = (value(merged.local), value(merged.upstream));
+    report.combined_file(path, PartsOf::Text, mark, local, upstream);
+    Some(merged.text)
+}

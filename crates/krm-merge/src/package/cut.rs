@@ -1,0 +1,141 @@
+//! Cuts long values in results to the text around the places where they differ.
+
+use crate::Versions;
+use krm_core::results::QuotedValue;
+
+/// The versions of a value as results show them.
+pub(super) type Shown = Versions<Option<QuotedValue>>;
+
+/// Cuts the versions of a value to about `limit` bytes each: the bytes around the first place where any two differ, and
+/// if two of them are equal there, around the first place where these two differ.
+pub(super) fn cut(values: &Shown, limit: usize) -> Shown {
+    let texts = || values.as_ref().into_iter().flatten();
+    if texts().all(|text| text.as_str().len() <= limit) {
+        return values.clone();
+    }
+    let present: Vec<&str> = texts().map(QuotedValue::as_str).collect();
+    let first = first_difference(&present);
+    // Two of the three versions can be equal up to a later place.
+    let pairs = [[0, 1], [0, 2], [1, 2]];
+    let pairs = pairs.iter().filter_map(|[a, b]| {
+        let both = [present.get(*a)?, present.get(*b)?];
+        let at = first_difference(&both.map(|text| *text));
+        let differ = both[0] != both[1];
+        differ.then_some(at)
+    });
+    let second = pairs.max().filter(|second| *second > first + limit / 4);
+    let starts = match second {
+        Some(second) => vec![first, second],
+        None => vec![first],
+    };
+    values
+        .as_ref()
+        .map(|value| Some(value.as_ref()?.map(|text| windows(text, &starts, limit))))
+}
+
+/// How many bytes texts have in common at their beginning.
+fn first_difference(texts: &[&str]) -> usize {
+    let [first, rest @ ..] = texts else { return 0 };
+    let common = |other: &&str| {
+        let pairs = first.bytes().zip(other.bytes());
+        pairs.take_while(|(a, b)| a == b).count()
+    };
+    if rest.is_empty() {
+        0
+    } else {
+        rest.iter().map(common).min().unwrap_or_default()
+    }
+}
+
+/// The parts of a text around these places.
+fn windows(text: &str, starts: &[usize], limit: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let width = limit / starts.len();
+    let mut shown = String::new();
+    let mut end = 0;
+    for start in starts {
+        // Some text before the difference helps to find the place.
+        let from = start
+            .saturating_sub(width / 4)
+            .min(text.len() - width.min(text.len()));
+        let from = boundary(text, from).max(end);
+        if from > end {
+            shown.push('…');
+        }
+        let to = boundary(text, from + width);
+        shown += &text[from..to];
+        end = to;
+    }
+    if end < text.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// The nearest character boundary at or before a byte.
+fn boundary(text: &str, at: usize) -> usize {
+    let at = at.min(text.len());
+    (0..=at)
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Versions;
+    use krm_core::results::Mark;
+
+    fn shown(values: [&str; 3], limit: usize) -> [String; 3] {
+        let [base, local, upstream] = values.map(|text| Some(QuotedValue::name(Mark::OWN, text)));
+        let values = Versions {
+            base,
+            local,
+            upstream,
+        };
+        cut(&values, limit)
+            .map(|text| text.expect("three texts").into())
+            .into_array()
+    }
+
+    #[test]
+    fn short_ones_stay() {
+        assert_eq!(shown(["a", "b", "c"], 3), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn long_ones_are_distinguishable() {
+        let same = "x".repeat(1_000);
+        let texts = ["1", "2", "3"].map(|end| format!("{same}{end}{same}"));
+        let found = shown(texts.each_ref().map(String::as_str), 60);
+        for (text, digit) in found.iter().zip(["1", "2", "3"]) {
+            assert!(text.contains(digit) && text.len() < 80, "{text}");
+            assert!(text.starts_with('…') && text.ends_with('…'), "{text}");
+        }
+    }
+
+    /// Local changed one place, upstream another one.
+    #[test]
+    fn each_two_of_three_are_distinguishable() {
+        for between in [0, 20, 60, 120, 300] {
+            let between = "y".repeat(between);
+            let text = |a: &str, b: &str| format!("{}{a}{between}{b}", "x".repeat(300));
+            let texts = [text("a", "b"), text("A", "b"), text("a", "B")];
+            let found = shown(texts.each_ref().map(String::as_str), 60);
+            assert!(
+                found[0] != found[1] && found[1] != found[2] && found[0] != found[2],
+                "{found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn cuts_stand_between_characters() {
+        let texts = ["ä", "ö", "ü"].map(|c| format!("{}{c}{}", "é".repeat(200), "ß".repeat(200)));
+        let found = shown(texts.each_ref().map(String::as_str), 61);
+        assert!(found.iter().all(|text| text.len() < 80), "{found:?}");
+    }
+}

@@ -1,0 +1,112 @@
+//! Merges the fields of the resources in the plan.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::IsOverwritten;
+use super::apply::PlanInputs;
+use super::plan::Plan;
+use super::report::Report;
+use crate::MergeSchema;
+use crate::fields::{self, Findings, Policy};
+use crate::gaps::Gaps;
+use krm_core::kptfile::remove_ids;
+use krm_core::resource::Resource;
+use krm_core::resource_list::{ItemId, ResourceList};
+use krm_core::results::{FunctionResult, MOST_LISTED};
+use krm_yaml::EditError;
+
+impl Plan {
+    /// Merges the fields of the resources that local and upstream have.
+    pub(super) fn merge_fields(
+        &self,
+        inputs: &PlanInputs<'_>,
+        local: &mut ResourceList,
+        is_overwritten: &IsOverwritten<'_>,
+        report: &mut Report<'_>,
+    ) {
+        let in_package = local.is_package();
+        let ids = self.merged.keys().copied();
+        let resources: BTreeMap<ItemId, Resource> = ids
+            .clone()
+            .map(|id| (id, local.resource(id).clone()))
+            .collect();
+        let mut found: Vec<(ItemId, Findings)> = Vec::new();
+        let mut refused: Vec<(ItemId, EditError)> = Vec::new();
+        let mut count = 0;
+        let mut lines_left = report.lines_left;
+        let mut updated: BTreeSet<ItemId> = BTreeSet::new();
+        let mut gaps: BTreeMap<ItemId, Gaps> = BTreeMap::new();
+        local.edit_items(
+            ids,
+            |id, _, node, editor| {
+                let matched = &self.merged[&id];
+                let Some(upstream) = matched.upstream else {
+                    return Ok(());
+                };
+                let base = matched.base.map(|at| inputs.base.node(at));
+                let merge_schema =
+                    MergeSchema::of(&resources[&id], inputs.schema, inputs.root == Some(id))
+                        .in_files(inputs.in_files);
+                let upstream = inputs.upstream.node(upstream);
+                let policy = Policy {
+                    winner: report.winner(),
+                    decides_all: report.decides_all(),
+                    rules: report.rules_of(&resources[&id]),
+                    combine: report.combine(),
+                    most: MOST_LISTED.saturating_sub(count),
+                    lines_left,
+                };
+                let findings =
+                    fields::merge_resource(base, node, upstream, merge_schema, policy, editor)?;
+                let above = matched
+                    .local
+                    .and_then(|at| self.heads.above_first_key.get(&at));
+                if let (Some(above), Some(first)) = (above, node.entries().next()) {
+                    let above: Vec<&str> = above.iter().map(String::as_str).collect();
+                    editor.set_comments_above(first.key, &above);
+                }
+                if findings.moves_comments && !in_package {
+                    remove_ids(node, editor);
+                }
+                if let Some(mut own) = Gaps::of(base, node, upstream) {
+                    own.keeps_head = above.is_some();
+                    gaps.insert(id, own);
+                }
+                count += findings.conflicts.len();
+                lines_left = findings.lines_left;
+                updated.extend(editor.touches(node).then_some(id));
+                found.push((id, findings));
+                Ok(())
+            },
+            |id, error| refused.push((id, error)),
+        );
+        report.lines_left = lines_left;
+        for (id, _) in &refused {
+            gaps.remove(id);
+        }
+        local.edit_items(
+            gaps.keys().copied(),
+            |id, _, node, editor| {
+                let before = editor.gaps();
+                gaps[&id].apply(node, editor);
+                updated.extend((editor.gaps() > before).then_some(id));
+                Ok(())
+            },
+            |id, error| refused.push((id, error)),
+        );
+        let mut unmerged = BTreeSet::new();
+        for (id, error) in refused {
+            updated.remove(&id);
+            unmerged.insert(id);
+            report.push(FunctionResult::refused(&error).with_resource(&resources[&id]));
+        }
+        report.counts.updated += updated.len();
+        found.retain(|(id, _)| !unmerged.contains(id));
+        for (id, mut findings) in found {
+            findings
+                .conflicts
+                .retain(|conflict| !is_overwritten(local, id, conflict));
+            report.findings(&resources[&id], &findings);
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! JSON patches (RFC 6902), with their target in a kustomization's `patches`.
+
+use std::collections::HashMap;
+
+use super::super::node::{Finder, Node, Shape};
+use super::KustomizePatch;
+use krm_core::resource::{Resource, namespace_of};
+use krm_yaml::{Trail, Value, to_block_text};
+
+/// An operation of a JSON patch.
+#[derive(Debug, Clone)]
+pub struct Operation<'a> {
+    /// A JSON pointer.
+    path: String,
+    change: JsonChange<'a>,
+}
+
+/// The change that an operation makes.
+#[derive(Debug, Clone)]
+pub(super) enum JsonChange<'a> {
+    /// Adds a field, or replaces an existing one; in a list, adds an element before the index.
+    Add(Node<'a>),
+    Replace(Node<'a>),
+    Remove,
+}
+
+impl<'a> Operation<'a> {
+    pub(super) fn new(path: String, change: JsonChange<'a>) -> Self {
+        Self { path, change }
+    }
+
+    pub(super) fn at(trail: &Trail<'_>, change: JsonChange<'a>) -> Self {
+        Self::new(pointer(trail), change)
+    }
+
+    /// Approximate number of bytes that it takes in memory.
+    pub(super) fn cost(&self) -> usize {
+        self.to_value().cost()
+    }
+
+    fn to_value(&self) -> Value {
+        let (word, value) = match &self.change {
+            JsonChange::Add(value) => ("add", Some(value)),
+            JsonChange::Replace(value) => ("replace", Some(value)),
+            JsonChange::Remove => ("remove", None),
+        };
+        let mut fields = vec![Value::entry("op", word), Value::entry("path", &*self.path)];
+        fields.extend(value.map(|value| Value::entry("value", value.to_value())));
+        Value::Mapping(fields)
+    }
+}
+
+/// The path to a value as a JSON pointer (RFC 6901).
+fn pointer(trail: &Trail<'_>) -> String {
+    let mut pointer = String::new();
+    for step in trail.steps() {
+        pointer.push('/');
+        match step {
+            Trail::Root => {}
+            Trail::Field(_, name) => {
+                pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
+            }
+            Trail::Element(_, index, ()) => pointer.push_str(&index.to_string()),
+        }
+    }
+    pointer
+}
+
+/// Collects the operations that turn one value into another.
+pub(super) fn differences<'a>(
+    live: &Node<'a>,
+    new: &Node<'a>,
+    trail: &Trail<'_>,
+    create: &mut KustomizePatch<'a>,
+) {
+    match (live.shape(), new.shape()) {
+        (Shape::Map, Shape::Map) => map(live, new, trail, create),
+        (Shape::List, Shape::List) => list(live, new, trail, create),
+        (Shape::Null, Shape::Null) => create.keep_null(live, trail),
+        (Shape::Scalar, Shape::Scalar) if live.equals(new) => {}
+        _ => create.push(trail, JsonChange::Replace(new.clone())),
+    }
+}
+
+fn map<'a>(live: &Node<'a>, new: &Node<'a>, trail: &Trail<'_>, create: &mut KustomizePatch<'a>) {
+    let theirs = Finder::of(Some(live));
+    for field in new.each_field() {
+        let at = trail.field(&field.key);
+        match theirs.find(&field.key) {
+            Some(live) => differences(&live, &field.value, &at, create),
+            None => create.push(&at, JsonChange::Add(field.value.clone())),
+        }
+    }
+    let own = Finder::of(Some(new));
+    for field in live.each_field() {
+        if own.find(&field.key).is_none() {
+            create.push(&trail.field(&field.key), JsonChange::Remove);
+        }
+    }
+}
+
+/// Lists of equal length are compared element by element. In others, the elements between equal heads and tails are
+/// replaced.
+fn list<'a>(live: &Node<'a>, new: &Node<'a>, trail: &Trail<'_>, create: &mut KustomizePatch<'a>) {
+    let live: Vec<Node<'a>> = live.each_item().collect();
+    let new: Vec<Node<'a>> = new.each_item().collect();
+    if live.len() == new.len() {
+        for (at, (live, new)) in live.iter().zip(&new).enumerate() {
+            differences(live, new, &trail.element(at), create);
+        }
+        return;
+    }
+    let is_equal = |(live, new): &(&Node<'a>, &Node<'a>)| live.equals(new);
+    let head = live.iter().zip(&new).take_while(is_equal).count();
+    let tails = live[head..].iter().rev().zip(new[head..].iter().rev());
+    let tail = tails.take_while(is_equal).count();
+    let (live_end, new_end) = (live.len() - tail, new.len() - tail);
+    let both = live_end.min(new_end);
+    for (at, new) in new.iter().enumerate().take(both).skip(head) {
+        create.push(&trail.element(at), JsonChange::Replace(new.clone()));
+    }
+    for at in (both..live_end).rev() {
+        create.push(&trail.element(at), JsonChange::Remove);
+    }
+    for (at, new) in new.iter().enumerate().take(new_end).skip(both) {
+        create.push(&trail.element(at), JsonChange::Add(new.clone()));
+    }
+}
+
+/// An entry of `patches` with these operations.
+pub(super) fn entry(operations: &[Operation<'_>], target: Value) -> Value {
+    let mut operations: Vec<Value> = operations.iter().map(Operation::to_value).collect();
+    // kustomize trims the patch, which would remove the last line break of a text at its end.
+    if let Some(last) = operations.last_mut()
+        && ends_with_line_break(last)
+        && let Value::Mapping(fields) = last
+    {
+        fields.reverse();
+    }
+    let patch = to_block_text(&Value::Sequence(operations));
+    Value::Mapping(vec![
+        Value::entry("target", target),
+        Value::entry("patch", patch),
+    ])
+}
+
+fn ends_with_line_break(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.ends_with('\n'),
+        Value::Sequence(items) => items.last().is_some_and(ends_with_line_break),
+        Value::Mapping(fields) => fields
+            .last()
+            .is_some_and(|(_, value)| ends_with_line_break(value)),
+        _ => false,
+    }
+}
+
+/// The resources of a kustomization. A target must select only one of them.
+#[derive(Debug, Default)]
+pub struct Targets<'r> {
+    /// The resources by kind and name.
+    alike: HashMap<(&'r str, Option<&'r str>), Vec<&'r Resource>>,
+}
+
+impl<'r> FromIterator<&'r Resource> for Targets<'r> {
+    fn from_iter<I: IntoIterator<Item = &'r Resource>>(resources: I) -> Self {
+        let mut alike: HashMap<_, Vec<&'r Resource>> = HashMap::new();
+        for resource in resources {
+            let key = (&*resource.kind, resource.name.as_deref());
+            alike.entry(key).or_default().push(resource);
+        }
+        Self { alike }
+    }
+}
+
+impl Targets<'_> {
+    /// The target that selects a resource. Each field is a regular expression, and a missing field matches anything. So
+    /// the core group and the namespace `default` are named where another resource would match, too.
+    pub(super) fn select(&self, resource: &Resource) -> Value {
+        let (group, name) = (resource.group(), resource.name.as_deref());
+        let namespace = namespace_of(resource.namespace.as_deref());
+        let alike = self.alike.get(&(&*resource.kind, name));
+        let mut alike = alike.into_iter().flatten();
+        let names_group = !group.is_empty() || alike.clone().any(|other| other.group() != group);
+        let names_namespace = resource
+            .namespace
+            .as_deref()
+            .is_some_and(|name| !name.is_empty())
+            || alike.any(|other| namespace_of(other.namespace.as_deref()) != namespace);
+        let literal = |text: &str| regex::escape(text).replace("\\-", "-");
+        let group = if group.is_empty() {
+            "^$".to_owned()
+        } else {
+            literal(group)
+        };
+        let version = resource.api_version.rsplit('/').next().unwrap_or_default();
+        let fields = [
+            ("group", names_group.then_some(group)),
+            ("version", Some(literal(version))),
+            ("kind", Some(literal(&resource.kind))),
+            ("name", name.map(literal)),
+            ("namespace", names_namespace.then(|| literal(namespace))),
+        ];
+        let given = fields
+            .into_iter()
+            .filter_map(|(key, value)| Some(Value::entry(key, value?)));
+        Value::Mapping(given.collect())
+    }
+}

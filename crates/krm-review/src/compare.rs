@@ -1,0 +1,383 @@
+//! Compares two packages, resource by resource.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use super::author::{Authors, InUpstream};
+use super::change::ResourceChange;
+use super::row::{FieldChange, Row, Segment, leads_to, segments};
+use super::rows::RULES;
+use super::served::Release;
+use super::units::{ClusterObject, ObjectKey, Objects, group_kind, without_lists};
+use super::walk::{DiffWalk, DifferingPlace, given, path};
+use super::{
+    Author, Review, ReviewFinding, ReviewInput, Risk, UpstreamChange, references, reload,
+    selectors, served,
+};
+use krm_core::resource_list::{ItemId, ResourceList};
+use krm_core::results::{Marks, Reason};
+use krm_core::schema::{Schema, TypeRef};
+use krm_merge::package::{Members, same_document};
+use krm_merge::resources::pair;
+use krm_yaml::interner::matches;
+use krm_yaml::{NodeRef, Path};
+
+pub(super) fn review(
+    packages: ReviewInput<'_>,
+    schema: &Schema,
+    release: Option<Release>,
+) -> Review {
+    let own = [packages.before, packages.after].map(without_lists);
+    let upstream = packages.upstream.map(|of| {
+        let made = [of.original, of.upstream].map(without_lists);
+        (of, made)
+    });
+    let packages = ReviewInput {
+        before: own[0].as_ref().unwrap_or(packages.before),
+        after: own[1].as_ref().unwrap_or(packages.after),
+        upstream: upstream.as_ref().map(|(of, made)| UpstreamChange {
+            original: made[0].as_ref().unwrap_or(of.original),
+            upstream: made[1].as_ref().unwrap_or(of.upstream),
+        }),
+    };
+    let before = Objects::of(packages.before);
+    let after = Objects::of(packages.after);
+    let pairs = pairs(packages);
+    let mut comparison = Comparison {
+        schema,
+        before: &before,
+        after: &after,
+        rows: HashMap::new(),
+        first: Vec::new(),
+        review: Review::default(),
+    };
+    for pair in &pairs {
+        comparison.pair(pair);
+    }
+    let mut review = comparison.review;
+    comparison.first.reverse();
+    review.findings.splice(0..0, comparison.first);
+    let found = &mut review.findings;
+    references::dangling(&pairs, &before, &after, found);
+    references::dangling_ports(&pairs, &after, found);
+    references::dropped_versions(&pairs, &after, found);
+    selectors::find(&pairs, &before, &after, found);
+    reload::find(&pairs, &after, found);
+    if let Some(release) = release {
+        served::find(packages.after, release, found);
+    }
+    // The sort is stable: findings of the same risk keep the order of the package.
+    found.sort_by_key(|finding| Reverse(finding.risk));
+    review
+}
+
+/// Pairs the resources of both packages. Leaves out those that have the same text before and after.
+fn pairs(packages: ReviewInput<'_>) -> Vec<ResourceChange<'_>> {
+    let (old, new) = (
+        Members::read(packages.before),
+        Members::read(packages.after),
+    );
+    let authors = packages.upstream.map(|upstream| {
+        (
+            Authors::of(upstream, &old, packages.before),
+            Authors::of(upstream, &new, packages.after),
+        )
+    });
+    let mut of_new = vec![None; new.ids.len()];
+    let mut is_paired = vec![false; old.ids.len()];
+    for (before, after) in pair(&old.source(packages.before), &new.source(packages.after)) {
+        of_new[after] = Some(before);
+        is_paired[before] = true;
+    }
+    // Pair several copies of one object in a file in their order.
+    let key = |list: &ResourceList, id: ItemId| {
+        let resource = list.resource(id);
+        Some((ObjectKey::of(resource)?, resource.origin.path.clone()))
+    };
+    let left = old.ids.iter().zip(&is_paired);
+    let left = left.map(|(id, is_paired)| key(packages.before, *id).filter(|_| !is_paired));
+    let news = new.ids.iter().zip(&of_new);
+    let news = news.map(|(id, old)| key(packages.after, *id).filter(|_| old.is_none()));
+    for (after, before) in matches(left.collect::<Vec<_>>(), news)
+        .into_iter()
+        .enumerate()
+    {
+        if let Some(before) = before {
+            of_new[after] = Some(before);
+            is_paired[before] = true;
+        }
+    }
+    let mut pairs = Vec::new();
+    let mut add = |before: Option<usize>, after: Option<usize>| {
+        let ids = (before.map(|at| old.ids[at]), after.map(|at| new.ids[at]));
+        if let (Some(one), Some(other)) = ids
+            && same_document((packages.before, one), (packages.after, other))
+        {
+            return;
+        }
+        let one = ids.0.and_then(|id| ClusterObject::of(packages.before, id));
+        let other = ids.1.and_then(|id| ClusterObject::of(packages.after, id));
+        let upstream = authors
+            .as_ref()
+            .and_then(|(of_old, of_new)| match (&other, &one) {
+                (Some(_), _) => Some(of_new.find(after?)),
+                (None, _) => Some(of_old.find(before?)),
+            });
+        if one.is_some() || other.is_some() {
+            pairs.push(ResourceChange {
+                before: one,
+                after: other,
+                upstream,
+            });
+        }
+    };
+    for (after, before) in of_new.iter().enumerate() {
+        add(*before, Some(after));
+    }
+    for before in (0..old.ids.len()).filter(|at| !is_paired[*at]) {
+        add(Some(before), None);
+    }
+    pairs
+}
+
+/// The rows for a kind, each with its path parsed for the kind.
+type RowsOfKind = Vec<(&'static Row, Vec<Segment>)>;
+
+struct Comparison<'c, 'l> {
+    schema: &'l Schema,
+    before: &'c Objects<'l>,
+    after: &'c Objects<'l>,
+    rows: HashMap<String, RowsOfKind>,
+    /// The deletions that are put before the other findings of their risk, the last one found first.
+    first: Vec<ReviewFinding>,
+    review: Review,
+}
+
+impl<'l> Comparison<'_, 'l> {
+    fn pair(&mut self, pair: &ResourceChange<'l>) {
+        let Some(unit) = pair.unit() else { return };
+        let Some(key) = ObjectKey::of(unit.resource) else {
+            return self.unnamed(pair);
+        };
+        let Some(after) = &pair.after else {
+            return self.removed(pair, &key);
+        };
+        let before_key = pair
+            .before
+            .as_ref()
+            .and_then(|unit| ObjectKey::of(unit.resource));
+        let by = pair.upstream.map(InUpstream::of_resource);
+        let kind = &after.resource.kind;
+        match &before_key {
+            // Another copy of an object that the package had before.
+            None if self.before.has(&key) => return self.count(pair),
+            None => {
+                let message = format!("the {kind} is new");
+                let finding = ReviewFinding::new(
+                    Risk::Notable,
+                    Reason::ResourceAdded,
+                    after.resource,
+                    message,
+                );
+                self.review.findings.push(finding.by(by));
+            }
+            Some(old) if *old != key => self.renamed(pair, old, &key),
+            Some(_) => {}
+        }
+        self.fields(pair, &key.group_kind(), before_key.as_ref() == Some(&key));
+    }
+
+    /// An API server makes another object each time that a resource with a `generateName` is applied. It rejects objects
+    /// with neither name, so such a change is only counted.
+    fn unnamed(&mut self, pair: &ResourceChange<'l>) {
+        let after = pair.after.as_ref();
+        let is_made = |unit: &&ClusterObject<'l>| {
+            given(unit.node.get_path(&["metadata", "generateName"])).is_some()
+        };
+        match after.filter(is_made) {
+            Some(after) if pair.before.is_some() => {
+                let (group, kind) = (after.resource.group(), &after.resource.kind);
+                self.fields(pair, &group_kind(group, kind), false);
+            }
+            _ => self.count(pair),
+        }
+    }
+
+    fn removed(&mut self, pair: &ResourceChange<'l>, key: &ObjectKey) {
+        let Some(unit) = &pair.before else { return };
+        if self.after.has(key) {
+            return self.count(pair);
+        }
+        let with = match &*unit.resource.kind {
+            "Namespace" => ", with everything in it",
+            "CustomResourceDefinition" => ", with all its objects",
+            "PersistentVolumeClaim" | "PersistentVolume" => ", perhaps with its data",
+            "StatefulSet" => "; its claims stay",
+            _ => "",
+        };
+        let (reason, message) = match &*unit.resource.kind {
+            "NetworkPolicy" => (
+                Reason::NetworkOpened,
+                "the NetworkPolicy is deleted: its pods may accept any traffic".to_owned(),
+            ),
+            kind => (
+                Reason::ResourceRemoved,
+                format!("the {kind} is deleted{with}"),
+            ),
+        };
+        let finding = ReviewFinding::new(Risk::Dangerous, reason, unit.resource, message);
+        let by = pair.upstream.map(InUpstream::of_resource);
+        let is_first = !with.is_empty();
+        let finding = finding.by(by);
+        // Deletions with consequences for other objects or for data are put first.
+        if is_first {
+            self.first.push(finding);
+        } else {
+            self.review.findings.push(finding);
+        }
+    }
+
+    fn renamed(&mut self, pair: &ResourceChange<'l>, old: &ObjectKey, new: &ObjectKey) {
+        let (Some(before), Some(after)) = (&pair.before, &pair.after) else {
+            return;
+        };
+        let (field, place) = if old.group != new.group {
+            ("apiVersion", "API group")
+        } else if old.name == new.name {
+            ("namespace", "namespace")
+        } else {
+            ("name", "name")
+        };
+        let namespaces = [&old.namespace, &new.namespace];
+        let may_stay = old.group == new.group
+            && old.name == new.name
+            && namespaces.iter().any(|name| name.is_none());
+        let risk = if may_stay {
+            Risk::Notable
+        } else {
+            Risk::Dangerous
+        };
+        let message = if !may_stay {
+            let kind = &after.resource.kind;
+            format!("the {kind} is deleted and created again under another {place}")
+        } else if old.namespace.is_none() {
+            "the resource now names a namespace: if it was applied to a different one, this creates a second object".to_owned()
+        } else {
+            "the resource no longer names a namespace: if it is applied to a different one, this creates a second object".to_owned()
+        };
+        let finding = ReviewFinding::new(risk, Reason::ResourceRenamed, after.resource, message);
+        let path = ["metadata", field];
+        let path = if field == "apiVersion" {
+            &path[1..]
+        } else {
+            &path[..]
+        };
+        let finding = finding.at(Path::fields(path)).with_values(
+            before.node.get_path(path),
+            after.node.get_path(path),
+            &Marks::default(),
+        );
+        self.review
+            .findings
+            .push(finding.by(pair.upstream.map(|_| Author::Local)));
+    }
+
+    /// Counts the whole change of a resource as one routine change.
+    fn count(&mut self, pair: &ResourceChange<'_>) {
+        let by = pair.upstream.map(InUpstream::of_resource);
+        *self.review.routine.entry(by).or_default() += 1;
+    }
+
+    fn fields(&mut self, pair: &ResourceChange<'l>, kind: &str, object_remains: bool) {
+        let Some(after) = &pair.after else { return };
+        let sides = [pair.before.as_ref().map(|unit| unit.node), Some(after.node)];
+        if let [Some(before), Some(after)] = sides
+            && before.equals(&after)
+        {
+            return;
+        }
+        let resource = after.resource;
+        let schema = self.schema.resource(&resource.api_version, &resource.kind);
+        let is_custom = !schema.is_some_and(|schema| schema.is_builtin());
+        let rows = self.rows.entry(kind.to_owned());
+        let rows = rows.or_insert_with_key(|kind| rows_of(kind, is_custom));
+        let mut fields = FieldReview {
+            pair,
+            roots: sides,
+            object_remains,
+            rows,
+            schema,
+            review: &mut self.review,
+            marks: Marks::default(),
+        };
+        let mut walk = DiffWalk {
+            visit: &mut |place, is_found| fields.visit(place, is_found),
+            steps: Vec::new(),
+        };
+        let is_new = sides[0].is_none();
+        walk.value(sides, schema, !is_new, is_new);
+    }
+}
+
+/// The rows for a kind. A row for `*` applies to all kinds that the built-in schema lacks.
+fn rows_of(kind: &str, is_custom: bool) -> RowsOfKind {
+    let rows = RULES.iter().filter(|row| {
+        let has = |name: &str| row.kinds.contains(&name);
+        row.kinds.is_empty() || has(kind) || has("*") && is_custom
+    });
+    rows.filter_map(|row| Some((row, segments(row.path, kind)?)))
+        .collect()
+}
+
+/// Applies the rows to the fields of a resource.
+struct FieldReview<'f, 'l> {
+    pair: &'f ResourceChange<'l>,
+    roots: [Option<NodeRef<'l>>; 2],
+    object_remains: bool,
+    rows: &'f RowsOfKind,
+    schema: Option<TypeRef<'l>>,
+    review: &'f mut Review,
+    marks: Marks,
+}
+
+impl<'l> FieldReview<'_, 'l> {
+    fn author(&self, place: &DifferingPlace<'_, 'l>) -> Option<Author> {
+        let upstream = self.pair.upstream?;
+        Some(upstream.of_field(place.steps, self.roots[1], self.schema))
+    }
+
+    /// Applies the rows to a place. Returns whether a finding there shows what the change is.
+    fn visit(&mut self, place: &DifferingPlace<'_, 'l>, is_found: bool) -> bool {
+        let mut is_here = false;
+        for (row, segments) in self.rows {
+            if !leads_to(segments, place.steps) {
+                continue;
+            }
+            let change = FieldChange {
+                roots: self.roots,
+                place,
+                object_remains: self.object_remains,
+            };
+            let Some(message) = row.fires(&change) else {
+                continue;
+            };
+            let Some(unit) = self.pair.unit() else {
+                continue;
+            };
+            let finding = ReviewFinding::new(row.risk, row.reason, unit.resource, message);
+            let finding = finding.at(path(place.steps)).by(self.author(place));
+            // The value would be the whole pod, which tells the reader less than the message does.
+            let is_shown = row.path != "{pod}";
+            is_here |= is_shown;
+            self.review.findings.push(if is_shown {
+                finding.with_values(place.before, place.after, &self.marks)
+            } else {
+                finding
+            });
+        }
+        if place.is_leaf && !is_found && !is_here {
+            *self.review.routine.entry(self.author(place)).or_default() += 1;
+        }
+        is_here
+    }
+}

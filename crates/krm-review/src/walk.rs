@@ -1,0 +1,301 @@
+//! The places in which two versions of a resource differ.
+//!
+//! If the schema gives the elements of a list an identity, elements with the same identity are compared. Any other list
+//! is compared as one value. In resources that the built-in schema lacks, most lists have no identities, so the mappings
+//! in them are paired by their names, or else by their order, and visited too. Below a value that was added or removed,
+//! each part is visited too, because a rule can be about any of them.
+
+use std::collections::HashMap;
+
+use krm_core::schema::{Identity, Key, Keys, ListType, TypeRef};
+use krm_yaml::{NodeRef, Path, PathElement};
+
+/// A step from a node to one below it.
+#[derive(Debug, Clone)]
+pub(super) enum PathStep<'n> {
+    /// The value of a field.
+    Field(&'n str),
+    /// An element of a list.
+    Element {
+        /// Its position after the change, or before it if the element was removed.
+        index: usize,
+        /// What distinguishes it from the other elements. `None` if the list is compared as one value.
+        identity: Option<Identity<'n>>,
+    },
+}
+
+/// A place that differs.
+pub(super) struct DifferingPlace<'p, 'n> {
+    pub(super) steps: &'p [PathStep<'n>],
+    pub(super) before: Option<NodeRef<'n>>,
+    pub(super) after: Option<NodeRef<'n>>,
+    /// Whether the nearest list element above the place, or the resource, exists before and after.
+    pub(super) owner_remains: bool,
+    /// Whether nothing below it is visited.
+    pub(super) is_leaf: bool,
+}
+
+pub(super) fn path(steps: &[PathStep<'_>]) -> Path {
+    steps.iter().fold(Path::root(), |path, step| {
+        path.child(match step {
+            PathStep::Field(name) => PathElement::Field((*name).to_owned()),
+            PathStep::Element { index, .. } => PathElement::Index(*index),
+        })
+    })
+}
+
+/// The node, unless it is null. Null counts as absent.
+pub(super) fn given(node: Option<NodeRef<'_>>) -> Option<NodeRef<'_>> {
+    node.filter(|node| !node.is_null())
+}
+
+/// The elements of a list. None without a list.
+pub(super) fn items(list: Option<NodeRef<'_>>) -> impl Iterator<Item = NodeRef<'_>> {
+    let items = given(list).into_iter().flat_map(|list| list.items());
+    items.map(|item| item.resolved())
+}
+
+/// The elements of a list of strings. None without a list.
+pub(super) fn strings(list: Option<NodeRef<'_>>) -> Vec<&str> {
+    items(list).filter_map(|item| item.scalar_text()).collect()
+}
+
+/// Whether a value has fields or elements.
+pub(super) fn has_parts(node: &NodeRef<'_>) -> bool {
+    let mut fields = node.entries();
+    fields.any(|entry| given(Some(entry.value.resolved())).is_some())
+        || node.items().next().is_some()
+}
+
+/// The text of a scalar. `None` for null and for other nodes.
+pub(super) fn text(node: Option<NodeRef<'_>>) -> Option<&str> {
+    given(node)?.scalar_text()
+}
+
+/// Gets a place, and whether a finding above or below it shows what the change is. Returns whether a finding at the
+/// place does.
+type Visit<'v, 'n> = dyn FnMut(&DifferingPlace<'_, 'n>, bool) -> bool + 'v;
+
+/// Visits the places in which two values differ.
+pub(super) struct DiffWalk<'v, 'n> {
+    pub(super) visit: &'v mut Visit<'v, 'n>,
+    pub(super) steps: Vec<PathStep<'n>>,
+}
+
+/// A value before and after.
+type Sides<'n> = [Option<NodeRef<'n>>; 2];
+
+impl<'n> DiffWalk<'_, 'n> {
+    /// Visits a value that differs, and what differs below it. Returns whether there is a finding about any of them.
+    pub(super) fn value(
+        &mut self,
+        sides: Sides<'n>,
+        schema: Option<TypeRef<'n>>,
+        owner_remains: bool,
+        is_found: bool,
+    ) -> bool {
+        let [before, after] = sides;
+        let below = match self.steps.last() {
+            Some(PathStep::Element { .. }) => before.is_some() && after.is_some(),
+            _ => owner_remains,
+        };
+        let all = |is: fn(&NodeRef<'_>) -> bool| sides.iter().flatten().all(is);
+        let list = schema.map_or(ListType::Atomic, TypeRef::list);
+        let is_one_sided = before.is_none() || after.is_none();
+        let is_mapping = all(|node| node.kind().is_mapping());
+        let is_sequence = all(|node| node.kind().is_sequence());
+        let is_list = is_sequence && (is_one_sided || !matches!(list, ListType::Atomic));
+        let is_builtin = schema.is_some_and(TypeRef::is_builtin);
+        let is_unkeyed = is_sequence && !is_list && !is_builtin && all(has_mappings);
+        // The list is counted as one change, unless a finding shows what changes in it.
+        let is_inside = is_unkeyed && self.elements(sides, schema, None, below, true);
+        let place = DifferingPlace {
+            steps: &self.steps,
+            before,
+            after,
+            owner_remains,
+            is_leaf: !is_mapping && !is_list || is_one_sided && !all(has_parts),
+        };
+        let is_here = (self.visit)(&place, is_found || is_inside);
+        let is_found = is_found || is_here;
+        let is_below = if is_mapping {
+            self.entries(sides, schema, below, is_found)
+        } else {
+            is_list && self.elements(sides, schema, Some(list), below, is_found)
+        };
+        is_here || is_below || is_inside
+    }
+
+    fn entries(
+        &mut self,
+        [before, after]: Sides<'n>,
+        schema: Option<TypeRef<'n>>,
+        owner_remains: bool,
+        is_found: bool,
+    ) -> bool {
+        let entries = |node: Option<NodeRef<'n>>| node.into_iter().flat_map(|node| node.entries());
+        // In the order of the mapping after the change, then the removed entries.
+        let mut others: HashMap<&str, NodeRef<'n>> = entries(before)
+            .map(|entry| (entry.key.field_name(), entry.value.resolved()))
+            .collect();
+        let mut pairs: Vec<(&'n str, Sides<'n>)> = Vec::new();
+        for entry in entries(after) {
+            let name = entry.key.field_name();
+            pairs.push((name, [others.remove(name), Some(entry.value.resolved())]));
+        }
+        for entry in entries(before) {
+            let name = entry.key.field_name();
+            if let Some(value) = others.remove(name) {
+                pairs.push((name, [Some(value), None]));
+            }
+        }
+        let mut is_below = false;
+        for (name, sides) in pairs {
+            let schema = schema.and_then(|schema| schema.field(name));
+            let sides = sides.map(given);
+            if NodeRef::same(sides[0], sides[1]) {
+                continue;
+            }
+            self.steps.push(PathStep::Field(name));
+            is_below |= self.value(sides, schema, owner_remains, is_found);
+            self.steps.pop();
+        }
+        is_below
+    }
+
+    fn elements(
+        &mut self,
+        [before, after]: Sides<'n>,
+        schema: Option<TypeRef<'n>>,
+        list: Option<ListType<'n>>,
+        owner_remains: bool,
+        is_found: bool,
+    ) -> bool {
+        let is_unkeyed = list.is_none();
+        let list = list.unwrap_or(BY_NAME);
+        let items = |node: Option<NodeRef<'n>>| items(node).enumerate();
+        let mut known: HashMap<Identity<'n>, Vec<(usize, NodeRef<'n>)>> = HashMap::new();
+        let mut removed: Vec<Option<(NodeRef<'n>, Option<Identity<'n>>)>> = Vec::new();
+        for (index, item) in items(before) {
+            let identity = list.identity(item);
+            if let Some(identity) = &identity {
+                known
+                    .entry(identity.clone())
+                    .or_default()
+                    .push((index, item));
+            }
+            removed.push(Some((item, identity)));
+        }
+        known.values_mut().for_each(|items| items.reverse());
+        let mut pairs = Vec::new();
+        for (index, item) in items(after) {
+            let identity = list.identity(item);
+            let other = identity
+                .as_ref()
+                .and_then(|identity| known.get_mut(identity)?.pop());
+            let other = other.map(|(at, other)| {
+                removed[at] = None;
+                other
+            });
+            pairs.push((index, identity, [other, Some(item)]));
+        }
+        let is_nameless = |(_, identity, sides): &(usize, Option<Identity<'n>>, Sides<'n>)| {
+            is_unkeyed && sides[0].is_none() && matches!(identity, Some(Identity::Element(_)))
+        };
+        let nameless = (0..pairs.len()).filter(|at| is_nameless(&pairs[*at]));
+        let mut nameless = nameless.collect::<Vec<_>>().into_iter();
+        for (index, item) in removed.into_iter().enumerate() {
+            let Some((item, identity)) = item else {
+                continue;
+            };
+            let partner = matches!(identity, Some(Identity::Element(_))).then(|| nameless.next());
+            match partner.flatten() {
+                Some(at) => pairs[at].2[0] = Some(item),
+                None => pairs.push((index, identity, [Some(item), None])),
+            }
+        }
+        let schema = schema.and_then(TypeRef::items);
+        let mut is_below = false;
+        for (index, identity, sides) in pairs {
+            if NodeRef::same(sides[0], sides[1]) {
+                continue;
+            }
+            let identity = identity.filter(|_| !is_unkeyed);
+            self.steps.push(PathStep::Element { index, identity });
+            is_below |= self.value(sides, schema, owner_remains, is_found);
+            self.steps.pop();
+        }
+        is_below
+    }
+}
+
+/// How the mappings of a list are paired if no schema gives them an identity.
+const BY_NAME: ListType<'static> = ListType::Map(Keys::one(&NAME));
+static NAME: Key = Key::named("name");
+
+fn has_mappings(list: &NodeRef<'_>) -> bool {
+    list.items().all(|item| item.resolved().kind().is_mapping())
+}
+
+/// The field or element in which two values differ, if there is only one, and both have it.
+pub(super) fn only_difference<'n>(
+    before: NodeRef<'n>,
+    after: NodeRef<'n>,
+) -> Option<(PathElement, NodeRef<'n>, NodeRef<'n>)> {
+    let parts = |node: NodeRef<'n>| {
+        let fields = node.entries().map(|entry| {
+            let name = entry.key.field_name().to_owned();
+            (PathElement::Field(name), entry.value.resolved())
+        });
+        let items = node.items().enumerate();
+        let items = items.map(|(index, item)| (PathElement::Index(index), item.resolved()));
+        fields.chain(items)
+    };
+    let mut others: HashMap<PathElement, NodeRef<'n>> = parts(before).collect();
+    let mut found = None;
+    for (step, value) in parts(after) {
+        let was = others.remove(&step)?;
+        if !was.equals(&value) && found.replace((step, was, value)).is_some() {
+            return None;
+        }
+    }
+    found.filter(|_| others.is_empty())
+}
+
+/// The value to which the same steps lead in another version of the resource. A list that is compared as one value is
+/// returned itself.
+pub(super) fn follow<'o>(
+    steps: &[PathStep<'_>],
+    root: Option<NodeRef<'o>>,
+    schema: Option<TypeRef<'_>>,
+) -> Option<NodeRef<'o>> {
+    let (mut node, mut schema) = (root?.resolved(), schema);
+    for step in steps {
+        match step {
+            PathStep::Field(name) => {
+                let mut entries = node.entries();
+                let entry = entries.find(|entry| entry.key.field_name() == *name)?;
+                node = entry.value.resolved();
+                schema = schema.and_then(|schema| schema.field(name));
+            }
+            PathStep::Element { identity: None, .. } => return Some(node),
+            PathStep::Element {
+                identity: Some(identity),
+                ..
+            } => {
+                let list = schema.map_or(ListType::Atomic, TypeRef::list);
+                let is_it = |item: &NodeRef<'_>| list.identity(*item).as_ref() == Some(identity);
+                node = node.items().find(is_it)?.resolved();
+                schema = schema.and_then(TypeRef::items);
+            }
+        }
+    }
+    given(Some(node))
+}
+
+/// The steps up to the first list that is compared as one value.
+pub(super) fn comparable<'s, 'n>(steps: &'s [PathStep<'n>]) -> &'s [PathStep<'n>] {
+    let is_one = |step: &PathStep<'_>| matches!(step, PathStep::Element { identity: None, .. });
+    let end = steps.iter().position(is_one);
+    &steps[..end.unwrap_or(steps.len())]
+}

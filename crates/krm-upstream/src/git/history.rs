@@ -1,0 +1,153 @@
+//! The states that a directory had in the history of a repository.
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+
+use gix::ObjectId;
+
+use super::tree_source::{TreeFile, TreeSource};
+use super::{GitError, Repository};
+use krm_core::latest::version_of_tag;
+
+/// The content of a directory in one or more commits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DirectoryState {
+    /// The tag of the highest rank whose commit has this content; the id of a commit if no tag has it.
+    pub name: String,
+    /// All tags whose commit has this content.
+    pub names: Vec<String>,
+    /// The id of the commit that `name` refers to.
+    pub commit: String,
+    /// Whether the history of the upstream revision contains that commit.
+    pub is_contained: bool,
+    /// The time of the commit, in seconds.
+    time: i64,
+}
+
+impl Repository {
+    /// The states of a directory in the tagged commits, or, if no tag has the directory, in the history of a commit.
+    /// Each content is listed once, under its tag of the highest rank.
+    ///
+    /// # Errors
+    /// [`GitError`]: an object that is damaged.
+    pub fn states(&self, directory: &str, upstream: &str) -> Result<Vec<DirectoryState>, GitError> {
+        // The newest commit first. The history of a shallow clone ends early.
+        let history = self.walk(upstream, None)?.map_while(Result::ok);
+        let history: Vec<ObjectId> = history.collect();
+        let contained: HashSet<ObjectId> = history.iter().copied().collect();
+        let mut states: HashMap<String, DirectoryState> = HashMap::new();
+        let tags = self.tags().into_iter();
+        let tags = tags.map(|(name, commit)| (Some(name), commit)).collect();
+        // The newest commit first, so that a state that recurred is named after its last commit.
+        let commits = history.into_iter().map(|commit| (None, commit)).collect();
+        let candidates: [Vec<(Option<String>, ObjectId)>; 2] = [tags, commits];
+        for candidates in candidates {
+            if !states.is_empty() {
+                break;
+            }
+            for (name, commit) in candidates {
+                let id = commit.to_string();
+                // Skip commits whose objects are missing from the clone.
+                let Ok(Some(tree)) = self.content_of(directory, &id) else {
+                    continue;
+                };
+                let state = DirectoryState {
+                    names: name.iter().cloned().collect(),
+                    name: name.unwrap_or_else(|| id.clone()),
+                    time: self.time(commit),
+                    is_contained: contained.contains(&commit),
+                    commit: id,
+                };
+                match states.entry(tree) {
+                    Entry::Vacant(free) => {
+                        free.insert(state);
+                    }
+                    Entry::Occupied(mut known) if !state.names.is_empty() => {
+                        let known = known.get_mut();
+                        let mut names = std::mem::take(&mut known.names);
+                        names.extend(state.names.clone());
+                        if known.rank() < state.rank() {
+                            *known = state;
+                        }
+                        known.names = names;
+                    }
+                    Entry::Occupied(_) => {}
+                }
+            }
+        }
+        let mut states: Vec<DirectoryState> = states.into_values().collect();
+        states.sort_by(|a, b| b.rank().cmp(&a.rank()));
+        Ok(states)
+    }
+
+    fn tags(&self) -> Vec<(String, ObjectId)> {
+        let names = self.names_of_tags();
+        let commit = |name: &String| {
+            let commit = self
+                .commit_of_reference(&format!("refs/tags/{name}"))
+                .ok()??;
+            ObjectId::from_hex(commit.as_bytes()).ok()
+        };
+        let found = names
+            .into_iter()
+            .filter_map(|name| Some((commit(&name)?, name)));
+        found.map(|(commit, name)| (name, commit)).collect()
+    }
+
+    fn time(&self, commit: ObjectId) -> i64 {
+        let found = self.git.find_commit(commit);
+        let time = found
+            .ok()
+            .and_then(|commit| Some(commit.time().ok()?.seconds));
+        time.unwrap_or_default()
+    }
+
+    /// The paths of a directory's files at a commit, each with the id of its content.
+    ///
+    /// # Errors
+    /// [`GitError`]: an object that is missing or damaged, or too many files.
+    pub fn files_of(
+        &self,
+        directory: &str,
+        commit: &str,
+    ) -> Result<Vec<(String, String)>, GitError> {
+        let root = self.root_of(commit)?;
+        let Some(source) = TreeSource::new(self, root, directory)? else {
+            let file = self.file_of(directory, commit)?;
+            return Ok(file
+                .map(|(name, id)| (name, id.to_string()))
+                .into_iter()
+                .collect());
+        };
+        let (files, _) = source.files()?;
+        let files = files.into_iter();
+        Ok(files
+            .map(|(path, TreeFile { id, .. })| (path, id.to_string()))
+            .collect())
+    }
+
+    /// The content with an id that [`files_of`](Self::files_of) returned.
+    ///
+    /// # Errors
+    /// [`GitError`]: the content is missing, damaged or too large.
+    pub fn content(&self, id: &str, path: &str) -> Result<Vec<u8>, GitError> {
+        let id = ObjectId::from_hex(id.as_bytes());
+        let id = id.map_err(|error| self.unreadable(format!("the file `{path}`"), &error))?;
+        self.bytes(id, path)
+    }
+}
+
+impl DirectoryState {
+    /// Final releases rank highest, then other tags, then pre-releases. Within each, commits that the upstream
+    /// revision contains rank higher, then newer ones.
+    pub fn rank(&self) -> impl Ord {
+        let version = self.names.first().and_then(|_| version_of_tag(&self.name));
+        let kind = match &version {
+            Some(version) if version.pre.is_empty() => 2,
+            None => 1,
+            Some(_) => 0,
+        };
+        let name = self.name.clone();
+        (kind, self.is_contained, self.time, version, name)
+    }
+}

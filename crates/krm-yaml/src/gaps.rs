@@ -1,0 +1,247 @@
+//! The lines between the entries and items of a block collection: comments and blank lines.
+//!
+//! ```yaml
+//! # above         <- gap
+//! a: # head
+//!   b: 1
+//! #  c: 2         <- gap
+//!                 <- gap
+//! d: |
+//!   # text, so not in a gap
+//! # foot          <- gap
+//! ```
+//!
+//! A gap belongs to no entry. Comments between a key and a value that is not a block collection are part of the entry.
+
+use std::ops::Range;
+
+use super::comments::{block_indicators, unit_start, value_of};
+use super::document::Document;
+use super::edit::body_indent;
+use super::node::NodeRef;
+
+/// An entry or item in block style, with the gap above it.
+#[derive(Debug, Clone)]
+pub struct GapOwner<'a> {
+    /// The key of the entry, or the item.
+    pub owner: NodeRef<'a>,
+    /// How many collections of the walk are around it.
+    pub depth: usize,
+    /// Column in bytes of the key, or of the dash.
+    pub column: usize,
+    /// The lines of the gap above it. `None` if other text precedes it on its line.
+    pub above: Option<Range<usize>>,
+    /// If a block scalar directly precedes the gap, what lines must be like that are not part of its text.
+    pub scalar: Option<ScalarAbove>,
+}
+
+/// A block scalar above a gap.
+#[derive(Debug, Clone, Copy)]
+pub struct ScalarAbove {
+    /// Comments that are indented this deep would be part of the scalar.
+    pub body: usize,
+    /// The column of the entry or item that has the scalar.
+    pub column: usize,
+    /// Whether blank lines would be part of its value.
+    pub keeps_blank_lines: bool,
+}
+
+/// All entries and items of a block collection and of the block collections in it, with the gaps around them.
+#[derive(Debug, Clone)]
+pub struct GapWalk<'a> {
+    pub owners: Vec<GapOwner<'a>>,
+    /// The gap below the last entry or item. Only in the root of a document, it can contain lines.
+    pub foot: Range<usize>,
+    pub scalar_above_foot: Option<ScalarAbove>,
+}
+
+impl<'a> GapWalk<'a> {
+    /// `None` if the node is not a block collection, or if it has a key that is one.
+    pub fn of(root: NodeRef<'a>) -> Option<Self> {
+        // An alias stands for itself here: what it refers to has other lines.
+        let root = root.origin();
+        if !root.kind().is_block_collection() {
+            return None;
+        }
+        let document = root.document;
+        let first = root.children().next()?;
+        let own = root.own_range();
+        let start = match &own {
+            Some(own) if is_line_start(document, own.start) => own.start,
+            Some(own) => (document.line_end(own.start) + 1).min(own.end),
+            None => document.line_start(unit_start(first)),
+        };
+        let is_marker = own.is_some() && document.text[start..].starts_with("---");
+        let mut walker = Walker {
+            document,
+            at: if is_marker {
+                document.line_end(start) + 1
+            } else {
+                start
+            },
+            scalar: None,
+            owners: Vec::new(),
+        };
+        walker.collection(root, 0)?;
+        let Walker {
+            at, owners, scalar, ..
+        } = walker;
+        let at = at.min(document.text.len());
+        let foot = at..own.map_or(at, |own| own.end).max(at);
+        has_only_gaps(&document.text[foot.clone()]).then_some(Self {
+            owners,
+            foot,
+            scalar_above_foot: scalar,
+        })
+    }
+}
+
+/// The blank lines and the comments on lines of their own in a node, or in the document of a root, each with the number
+/// of nodes above it. Lines of block scalars can be among them.
+pub fn lines_alone(root: NodeRef<'_>) -> Vec<(u32, &str)> {
+    let root = root.origin();
+    let document = root.document;
+    let text = document.text;
+    let range = root.own_range().unwrap_or_else(|| root.range());
+    let comments = document.comments().map(|comment| comment.start);
+    let comments = comments.skip_while(|start| *start < range.start);
+    let comments = comments.take_while(|start| *start < range.end);
+    let comments = comments.map(|start| document.line_start(start)..document.line_end(start));
+    let is_alone = |line: &Range<usize>| text[line.clone()].trim_start().starts_with('#');
+    let mut lines: Vec<Range<usize>> = comments.filter(is_alone).collect();
+    let bytes = &text.as_bytes()[range.clone()];
+    let ends = memchr::memchr_iter(b'\n', bytes).map(|at| at + 1);
+    let is_blank = |start: &usize| {
+        let mut rest = bytes[*start..].iter();
+        rest.find(|byte| !b" \t\r".contains(byte)) == Some(&b'\n')
+    };
+    let blank = std::iter::once(0).chain(ends).filter(is_blank);
+    lines.extend(blank.map(|at| range.start + at..range.start + at));
+    lines.sort_unstable_by_key(|line| line.start);
+    let ids = root.ids();
+    let number = |at: usize| {
+        let (mut low, mut high) = (ids.start, ids.end);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if root.at(middle).range().start < at {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low - ids.start
+    };
+    let lines = lines.into_iter();
+    lines
+        .map(|line| (number(line.start), &text[line]))
+        .collect()
+}
+
+fn is_line_start(document: Document<'_>, at: usize) -> bool {
+    document.line_start(at) == at
+}
+
+fn has_only_gaps(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim_start);
+    lines.all(|line| line.is_empty() || line.starts_with('#'))
+}
+
+struct Walker<'a> {
+    document: Document<'a>,
+    /// After the lines of the last entry or item.
+    at: usize,
+    scalar: Option<ScalarAbove>,
+    owners: Vec<GapOwner<'a>>,
+}
+
+impl<'a> Walker<'a> {
+    fn collection(&mut self, node: NodeRef<'a>, depth: usize) -> Option<()> {
+        let keys = node.entries().map(|entry| entry.key);
+        for owner in keys.chain(node.items()) {
+            self.owner(owner, depth)?;
+        }
+        Some(())
+    }
+
+    fn owner(&mut self, owner: NodeRef<'a>, depth: usize) -> Option<()> {
+        let document = self.document;
+        let start = unit_start(owner);
+        let line = document.line_start(start);
+        let column = start - line;
+        let is_alone = document.text[line..start].bytes().all(|byte| byte == b' ');
+        let above = (is_alone && self.at <= line).then_some(self.at..line);
+        if let Some(above) = &above
+            && !has_only_gaps(&document.text[above.clone()])
+        {
+            return None;
+        }
+        self.owners.push(GapOwner {
+            owner,
+            depth,
+            column,
+            above,
+            scalar: self.scalar.take(),
+        });
+        let value = value_of(owner)?;
+        let is_entry = value.id != owner.id;
+        if is_entry && owner.kind().is_block_collection() {
+            return None;
+        }
+        let indicator = value.indicator().map_or(0, |indicator| indicator + 1);
+        if value.kind().is_block_collection() {
+            let properties = value.properties_range().map_or(0, |range| range.end);
+            let key = if is_entry { owner.range().end } else { 0 };
+            self.end_at(indicator.max(properties).max(key));
+            return self.collection(value, depth + 1);
+        }
+        let end = value.range().end.max(owner.range().end).max(indicator);
+        self.end_at(end);
+        if value.kind().is_block_scalar() {
+            self.block_scalar(value, column);
+        }
+        Some(())
+    }
+
+    fn end_at(&mut self, end: usize) {
+        self.at = self.document.line_end(end) + 1;
+    }
+
+    /// The blank lines below a block scalar are in the gap, unless they are part of its value.
+    fn block_scalar(&mut self, value: NodeRef<'a>, column: usize) {
+        let text = self.document.text;
+        let keeps_blank_lines = block_indicators(value).contains('+');
+        let start = value.range().start;
+        let body = body_indent(value).unwrap_or(column + 1);
+        if keeps_blank_lines {
+            while self.at < text.len() {
+                let end = self.document.line_end(self.at);
+                if !text[self.at..end].trim().is_empty() {
+                    break;
+                }
+                self.at = end + 1;
+            }
+        } else {
+            let length = value.source().trim_end().len();
+            let mut last = start + length;
+            // White space that is deeper than the text, or a tab, is a line of the text.
+            let mut at = self.document.line_end(last) + 1;
+            while at < text.len() {
+                let end = self.document.line_end(at);
+                let line = text[at..end].trim_end_matches('\r');
+                if !line.trim().is_empty() {
+                    break;
+                }
+                if line.len() > body || line.contains('\t') {
+                    last = at;
+                }
+                at = end + 1;
+            }
+            self.end_at(last);
+        }
+        self.scalar = Some(ScalarAbove {
+            body,
+            column,
+            keeps_blank_lines,
+        });
+    }
+}

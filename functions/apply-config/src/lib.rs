@@ -1,0 +1,183 @@
+//! Shows how `kubectl apply` would change live resources, without a cluster.
+//!
+//! ```yaml
+//! spec:             # previous     # config       # live         # result
+//!   replicas:                                       5              5
+//!   paused:           true                          true
+//!   image:            app:1          app:2          app:1          app:2
+//! ```
+//!
+//! Source: merging-fields document; contract, apply-config.
+
+// Bad input must be an error, never a panic. Each exception states why it cannot happen.
+#![cfg_attr(
+    not(test),
+    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
+)]
+
+use serde::Deserialize;
+
+use create_patch::pairing::{Pair, each_pair};
+use krm_core::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config};
+use krm_core::resource::{INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource};
+use krm_core::resource_list::ResourceList;
+use krm_core::results::{FunctionResult, Results};
+use krm_core::schema::Schema;
+use krm_function::supplied::{Role, Supplied};
+use krm_function::{Document, Function, OnPackage, Output};
+use krm_patch::annotations::with_annotations;
+use krm_patch::config::{apply_config, as_created};
+use krm_patch::finding::Findings;
+use krm_patch::node::{Field, Node};
+use krm_patch::options::{self, Options};
+use krm_patch::rules::Rules;
+use krm_patch::write::{text_of, to_text};
+use krm_upstream::SOURCES;
+use krm_yaml::{EditError, NodeRef, node_text};
+
+/// The definition of the function.
+pub const FUNCTION: Function = Function {
+    name: "apply-config",
+    about: "Shows how `kubectl apply` would change live resources, without a cluster. The items are the configuration; the output is each live resource after the apply.",
+    examples: &[
+        "apply-config --package DIR --live live.yaml",
+        "apply-config --package DIR --live live.yaml --diff",
+        "apply-config --package DIR --live live.yaml listOrder=apiserver",
+    ],
+    configs: &[(API_VERSION, "ApplyConfig"), CONFIG_MAP],
+    roles: &[Role::Live, Role::Original],
+    keys: Keys::These(&[options::LIST_ORDER]),
+    uses_schema: true,
+    sources: SOURCES,
+    step,
+    on_package: OnPackage::Prints,
+    ..Function::PLAIN
+};
+
+typed_config! {
+    #[derive(Debug, Deserialize)]
+    pub(crate) struct ApplyConfig ignores live, original {
+        list_order: Option<String>,
+    }
+}
+
+fn step(
+    config: Option<NodeRef<'_>>,
+    list: &mut ResourceList,
+    supplied: &Supplied,
+    results: &mut Results,
+) -> Result<Output, UsageError> {
+    let options = options::read::<ApplyConfig>(config, FUNCTION.configs, FUNCTION.keys, results)?;
+    if !supplied.has(Role::Live) {
+        return Err(Role::Live.missing("live resources", "ApplyConfig"));
+    }
+    let Some(options) = options else {
+        return Ok(Output::Edited);
+    };
+    let schema = supplied.schema_with_crds(list)?;
+    let documents = apply_all(options, &schema, supplied, list, results);
+    Ok(Output::Documents(documents))
+}
+
+fn apply_all(
+    options: Options,
+    schema: &Schema,
+    supplied: &Supplied,
+    list: &ResourceList,
+    results: &mut Results,
+) -> Vec<Document> {
+    let in_list = !list.is_package();
+    let made = each_pair(list, supplied, results, |pair, results| {
+        let resource = list.resource(pair.id);
+        let made = one(pair, resource, schema, options, in_list, results);
+        made.map_err(|error| results.push(FunctionResult::refused(&error).with_resource(resource)))
+    });
+    made.into_iter().flatten().collect()
+}
+
+fn one(
+    pair: &Pair<'_>,
+    resource: &Resource,
+    schema: &Schema,
+    options: Options,
+    in_list: bool,
+    results: &mut Results,
+) -> Result<Document, EditError> {
+    let config = Node::Text(pair.config);
+    let with_origin = |node: &Node<'_>| -> bool { in_list && node.get("metadata").is_some() };
+    let Some(live) = pair.live else {
+        results.push(
+            FunctionResult::info("created: there is no live resource").with_resource(resource),
+        );
+        let mut created = as_created(&config);
+        if with_origin(&created) {
+            created = with_origin_annotations(created, resource);
+        }
+        return Ok(Document {
+            item: Some(pair.id),
+            resource: resource.clone(),
+            path: None,
+            before: String::new(),
+            text: to_text(&created)?,
+        });
+    };
+    let rules = Rules::of(schema, &resource.api_version, &resource.kind);
+    let mut findings = Findings::default();
+    let node = Node::Text(live);
+    let mut result = apply_config(
+        pair.original().as_ref(),
+        &config,
+        &node,
+        rules,
+        options.list_order,
+        &mut findings,
+    );
+    findings.report(resource, &[pair.config, live], None, results);
+    if with_origin(&result) {
+        result = with_origin_annotations(result, resource);
+    }
+    let text = text_of(live, result)?;
+    Ok(Document {
+        item: Some(pair.id),
+        resource: resource.clone(),
+        path: None,
+        // Only documents of a package are printed as a diff; items in a ResourceList are not.
+        before: if in_list {
+            String::new()
+        } else {
+            whole_text(live)
+        },
+        text,
+    })
+}
+
+/// The text of a resource; if it is a document, also the comments above it.
+fn whole_text(node: NodeRef<'_>) -> String {
+    node.document_text()
+        .map_or_else(|| node_text(node), str::to_owned)
+}
+
+/// Adds the path and index annotations of the configuration to a result.
+fn with_origin_annotations<'a>(result: Node<'a>, resource: &Resource) -> Node<'a> {
+    let origin = &resource.origin;
+    let mut annotations: Vec<(&'static str, String)> = Vec::new();
+    if let Some(index) = origin.index {
+        let names = INDEX_ANNOTATIONS.iter();
+        annotations.extend(names.map(|name| (*name, index.to_string())));
+    }
+    if let Some(path) = &origin.path {
+        let names = PATH_ANNOTATIONS.iter();
+        annotations.extend(names.map(|name| (*name, path.to_string())));
+    }
+    if let Some(package) = &origin.package_path {
+        annotations.push((PACKAGE_PATH_ANNOTATION, package.to_string()));
+    }
+    if annotations.is_empty() {
+        return result;
+    }
+    with_annotations(result.clone(), &result, |fields| {
+        fields.retain(|_, key| annotations.iter().all(|(name, _)| key != *name));
+        let new = annotations.into_iter();
+        fields.extend(new.map(|(name, value)| Field::made(name, Node::of_value(value))));
+    })
+}

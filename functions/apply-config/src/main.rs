@@ -1,0 +1,7 @@
+//! The program `apply-config`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    krm_function::filter::main(&apply_config::FUNCTION)
+}

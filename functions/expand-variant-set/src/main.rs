@@ -1,0 +1,7 @@
+//! The program `expand-variant-set`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    krm_function::filter::main(&expand_variant_set::FUNCTION)
+}

@@ -1,0 +1,96 @@
+//! Writes the `status` of the PackageVariants in the directories of the role `variants`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::outcome::VariantOutcome;
+use super::variants::{is_variant, owner_of};
+use krm_core::config::UsageError;
+use krm_core::resource_list::ResourceList;
+use krm_core::results::{FunctionResult, Results};
+use krm_function::supplied::Role;
+use krm_package::{PackageError, read_package, write_package};
+use krm_variant::status::{ENSURED, StepsOutcome, write_status};
+use krm_yaml::EditError;
+
+/// The status of each variant, by owner.
+#[derive(Debug, Default)]
+pub(super) struct Statuses(HashMap<String, Status>);
+
+#[derive(Debug)]
+struct Status {
+    outcome: StepsOutcome,
+    /// The message of `Ready`.
+    ready: &'static str,
+    /// The names of its PackageRevisions.
+    targets: Vec<String>,
+}
+
+impl Statuses {
+    /// Records the outcome of a variant.
+    pub(super) fn add(&mut self, outcome: &VariantOutcome) {
+        let ready = match &outcome.entry.to {
+            Some(_) => ENSURED,
+            None => "the package is left unchanged",
+        };
+        let status = Status {
+            outcome: match (outcome.is_failed(), outcome.entry.package.is_empty()) {
+                (true, true) => StepsOutcome::Invalid,
+                (true, false) => StepsOutcome::Failed,
+                (false, _) => StepsOutcome::Ready,
+            },
+            ready,
+            targets: outcome.targets.clone(),
+        };
+        self.0.insert(outcome.entry.name.clone(), status);
+    }
+
+    /// Writes the status of each PackageVariant in these directories. Inputs that are single files are not changed.
+    ///
+    /// # Errors
+    /// [`UsageError`]: a directory can no longer be read or written.
+    pub(super) fn write(
+        &self,
+        inputs: &[(Role, PathBuf)],
+        results: &mut Results,
+    ) -> Result<(), UsageError> {
+        let directories = inputs.iter().filter(|(role, _)| *role == Role::Variants);
+        for (_, directory) in directories.filter(|(_, path)| path.is_dir()) {
+            self.write_directory(directory, results)?;
+        }
+        Ok(())
+    }
+
+    fn write_directory(&self, directory: &Path, results: &mut Results) -> Result<(), UsageError> {
+        let failed = |error: PackageError| UsageError::at("--status", error);
+        let files = read_package(directory).map_err(failed)?;
+        let files = Arc::new(files);
+        let list = ResourceList::from_package(Arc::clone(&files));
+        let mut list = list.map_err(|error| UsageError::at("--status", error))?;
+        let found: BTreeMap<_, _> = list
+            .items()
+            .filter(|(_, resource)| is_variant(resource))
+            .filter_map(|(id, resource)| Some((id, self.0.get(&owner_of(resource))?)))
+            .collect();
+        let mut refused = Vec::new();
+        list.edit_items(
+            found.keys().copied(),
+            |id, _, root, editor| {
+                let Status {
+                    outcome,
+                    ready,
+                    targets,
+                } = found[&id];
+                let conditions = outcome.conditions(ready);
+                write_status(root, &conditions, targets, editor)
+            },
+            |id, error: EditError| refused.push((id, error)),
+        );
+        for (id, error) in refused {
+            let result = FunctionResult::refused(&error);
+            results.push(result.with_resource(list.resource(id)).with_field("status"));
+        }
+        write_package(&files, &list.file_changes()).map_err(failed)
+    }
+}

@@ -1,0 +1,7 @@
+//! The program `review-package`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    krm_function::filter::main(&review_package::FUNCTION)
+}

@@ -1,0 +1,138 @@
+//! `krmv get --adopt`: records the upstream of a copy that was made without a lock.
+
+use krm_core::config::Config;
+use krm_core::kptfile::{NewLock, UpstreamLock};
+use krm_function::filter::search_progress;
+use krm_function::supplied::Role;
+use krm_function::{Inputs, Items, SuppliedInput, run as run_function};
+use krm_package::PackageFile;
+use krm_upstream::git::Revision;
+use serde_json::json;
+
+use super::cli::{Common, GetArguments};
+use super::failure::{Failure, Result, command};
+use super::get::chosen;
+use super::package::{KPTFILE, LocalPackage};
+use super::print::{self, Page};
+use super::report::print_errors;
+use super::source::SourceArgument;
+use super::upstream::UpstreamSource;
+use super::{exit, kptfile};
+
+pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
+    let source = SourceArgument::parse(&get.source)?;
+    let mut upstream = UpstreamSource::typed(&source, common.offline)?;
+    let directory = get.directory.clone().unwrap_or_else(|| ".".into());
+    let package = LocalPackage::open_any(&directory)?;
+    upstream.refuse_inside(&package.directory)?;
+    let name = package.name();
+    upstream.list(&source.path)?;
+    // A lock is searched again only if its commit is gone.
+    let is_gone = |lock: &UpstreamLock| {
+        let commit = lock.commit.as_deref().filter(|_| upstream.is_git());
+        commit.is_some_and(|commit| upstream.fetch_commit(commit).is_err())
+    };
+    let lock = package.tracking.lock.as_ref();
+    if lock.is_some_and(|lock| !is_gone(lock)) && source.revision.is_none() {
+        let message = format!("'{name}' already has a lock; add @REVISION to replace it");
+        return Err(Failure::new(message).hint(package.command(&["status"])));
+    }
+    let newest = chosen(&source, &upstream)?;
+    let revision = match &source.revision {
+        Some(_) => newest,
+        None if !upstream.is_git() => {
+            let message = "expected the release that the package was copied from: only the history of a Git \
+                           repository can be searched by content";
+            let source = format!("{}:TAG", get.source);
+            return Err(
+                Failure::new(message).hint(command(["krmv", "get", "--adopt", &source, &name]))
+            );
+        }
+        None => {
+            upstream.fetch_all()?;
+            upstream.fetch_commit(&newest.commit)?;
+            let Some(found) = search(&package, &source, &upstream, &newest, common)? else {
+                return Ok(exit::OPEN);
+            };
+            found
+        }
+    };
+    let files = upstream.snapshot(&source.path, &revision)?;
+    let of_upstream = files.package.get(KPTFILE);
+    let of_upstream = of_upstream.and_then(PackageFile::krm);
+    let own = package.contents.get(KPTFILE);
+    let text = match (own, of_upstream) {
+        (Some(bytes), _) => String::from_utf8_lossy(bytes).into_owned(),
+        (None, Some(text)) => kptfile::named(text, &package.label())?,
+        (None, None) => kptfile::new(&package.label()),
+    };
+    let (repository, path) = (&source.address(), &source.path);
+    let is_file = files.package.only_file.is_some();
+    let lock = NewLock::of_commit(repository, path, is_file, &revision);
+    let text = kptfile::locked(&text, &lock)?;
+    let mut contents = package.contents.clone();
+    contents.insert(KPTFILE.to_owned(), text.into_bytes());
+    package.write(&package.changes(&contents, &Default::default()))?;
+    if common.json {
+        print::json(
+            &json!({"path": name, "revision": revision.lock_ref, "commit": revision.commit}),
+        )?;
+        return Ok(exit::DONE);
+    }
+    let mut page = Page::new(common);
+    page.line(format_args!("{name}: made from {}", revision.lock_ref));
+    if let Some(note) = source.password_note() {
+        page.wrapped(format_args!("  {note}"), 4);
+    }
+    page.hint(&package.command(&["status"]));
+    page.finish()?;
+    Ok(exit::DONE)
+}
+
+/// Searches upstream's history for the revision that the package was copied from, by its content. `None` if the search
+/// failed; its errors are printed.
+fn search(
+    package: &LocalPackage,
+    source: &SourceArgument,
+    upstream: &UpstreamSource,
+    newest: &Revision,
+    common: &Common,
+) -> Result<Option<Revision>> {
+    let place = format!(
+        "{}//{}?ref={}",
+        upstream.path().display(),
+        source.path,
+        newest.commit
+    );
+    let inputs = Inputs {
+        config: Some(Config::from_pairs(&["onConflict=local".to_owned()])?),
+        supplied: vec![
+            (Role::Original, SuppliedInput::Path("auto".into())),
+            (Role::Upstream, SuppliedInput::Path(place.into())),
+        ],
+        progress: search_progress(),
+        ..Inputs::default()
+    };
+    let outcome = run_function(
+        &merge_package::FUNCTION,
+        inputs,
+        Items::Package(package.contents.clone()),
+    )?;
+    let mut found = outcome
+        .results
+        .iter()
+        .filter(|result| result.tag_value("reason") == Some("OriginalFound"));
+    let Some(original) = found.next().and_then(|result| result.tag_value("original")) else {
+        print_errors(&outcome.results, common)?;
+        return Ok(None);
+    };
+    if let Some(known) = upstream.releases.named(original) {
+        return Ok(Some(known.revision()));
+    }
+    let other = upstream.by_other_name(&source.path, original);
+    let other = other.ok_or_else(|| {
+        let message = format!("the original revision {original} cannot be read");
+        Failure::new(message).hint(command(["git", "ls-remote", upstream.address()]))
+    })?;
+    Ok(Some(other))
+}

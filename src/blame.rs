@@ -1,0 +1,803 @@
+//! `krmv blame`: shows who set each field of a file: a release of upstream, or a local commit.
+//!
+//! Each state of the package is compared with the state before it. Their resources are paired as in a merge, so that a
+//! field can be followed through moved files and renamed resources. Values are never shown.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use inject_config::{INJECTED_RESOURCE_ANNOTATION, INJECTED_RESOURCE_NAME_ANNOTATION};
+use krm_core::address::{CommitId, Surroundings};
+use krm_core::resource::Resource;
+use krm_core::results::{FunctionResult, Reason, ResourceRef};
+use krm_function::filter::ProgressLine;
+use krm_function::supplied::{Role, SuppliedPackage};
+use krm_merge::Side;
+use krm_merge::decided::glob;
+use krm_package::escaped::ShownLine;
+use krm_package::is_krm_name;
+use krm_upstream::git::{GitCommand, Repository, Revision};
+use krm_yaml::{OwnedDocument, Value};
+use serde::Serialize;
+use serde_json::json;
+
+use super::blame_fields::{Leaf, keep, leaves, walkable};
+use super::cli::{BlameArguments, Common};
+use super::client::{self, Place};
+use super::failure::{Failure, Result, command};
+use super::kptfile::Tracking;
+use super::merging::Merger;
+use super::own_repository::OwnRepository;
+use super::package::{Contents, KPTFILE, LocalPackage, PackageResources, RULES, ResourcePlace};
+use super::print::{self, BOLD, DIM, Page, warning};
+use super::session::{followed, remembered};
+use super::upstream::{UpstreamSource, supplied};
+use super::{exit, worktree};
+
+pub(crate) fn run(blame: &BlameArguments, common: &Common) -> Result<u8> {
+    let directory = package_around(&blame.file)?;
+    let package = LocalPackage::open(&directory)?;
+    let file = within(&directory, &blame.file)?;
+    if !package.contents.contains_key(&file) {
+        let message = format!("the package '{}' has no file '{file}'", package.name());
+        return Err(Failure::new(message).hint(command(["ls", &package.name()])));
+    }
+    let history = FileHistory::of(&package)?;
+    let mut fields = history.blame(&package, &file)?;
+    for message in history.warnings.borrow().values() {
+        warning(format_args!("{message}"));
+    }
+    if let Some(wanted) = &blame.field {
+        fields.retain(|field| is_meant(wanted, &field.shown) || is_meant(wanted, &field.key));
+        if fields.is_empty() {
+            let message = format!("'{file}' has no field `{wanted}`");
+            return Err(Failure::new(message).hint(command([
+                "krmv",
+                "blame",
+                &blame.file.to_string_lossy(),
+            ])));
+        }
+    }
+    if common.json {
+        print::json(&json!({"path": package.name(), "file": file, "fields": fields}))?;
+        return Ok(exit::DONE);
+    }
+    let mut page = Page::new(common);
+    let mut last = None;
+    for field in &fields {
+        if last != Some(&field.resource) {
+            let name = page.styled(BOLD, &field.resource);
+            page.line(name);
+        }
+        last = Some(&field.resource);
+        let by = page.styled(DIM, &field.setter);
+        let shown = format!("  {}: ", field.shown);
+        page.wrapped(ShownLine::of(&[&shown, &by, &field.note()]), 6);
+    }
+    page.finish()?;
+    Ok(exit::DONE)
+}
+
+/// Finds the package of a file: the nearest directory above it that has a Kptfile.
+fn package_around(file: &Path) -> Result<PathBuf> {
+    for folder in file.ancestors().skip(1) {
+        let folder = if folder.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            folder
+        };
+        if folder.join(KPTFILE).is_file() {
+            return Ok(folder.to_path_buf());
+        }
+    }
+    let message = format!(
+        "'{}' is not in a package: there is no Kptfile in its folder or above",
+        file.display()
+    );
+    Err(Failure::new(message).hint("krmv status ."))
+}
+
+fn within(directory: &Path, file: &Path) -> Result<String> {
+    let absolute = |path: &Path| std::path::absolute(path);
+    let (directory, file) = (absolute(directory)?, absolute(file)?);
+    let path = file.strip_prefix(&directory).unwrap_or(&file);
+    Ok(path.to_string_lossy().replace('\\', "/"))
+}
+
+/// Who made a state of the package. `Uncommitted` means the files on disk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "by")]
+enum Setter {
+    #[serde(rename = "local")]
+    Uncommitted,
+    #[serde(rename = "local")]
+    Commit {
+        #[serde(rename = "commit")]
+        id: String,
+        author: String,
+        date: String,
+        summary: String,
+    },
+    #[serde(rename = "upstream")]
+    Upstream { revision: String, commit: String },
+}
+
+impl std::fmt::Display for Setter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Uncommitted => f.write_str("you, not committed"),
+            Self::Commit {
+                id,
+                author,
+                date,
+                summary,
+            } => {
+                write!(
+                    f,
+                    "{author} on {date}, {}: {summary}",
+                    id.get(..8).unwrap_or(id)
+                )
+            }
+            Self::Upstream { revision, .. } => write!(f, "upstream {revision}"),
+        }
+    }
+}
+
+/// A field and who set it.
+#[derive(Serialize)]
+struct BlamedField {
+    resource: String,
+    /// The path with list elements by name: `containers[name=app].image`.
+    #[serde(skip)]
+    key: String,
+    /// The path with list elements by position: `containers[0].image`.
+    #[serde(rename = "field")]
+    shown: String,
+    #[serde(flatten)]
+    setter: Setter,
+    #[serde(rename = "injected")]
+    is_injected: bool,
+    #[serde(rename = "variant")]
+    is_of_variant: bool,
+    /// Whether a rule decided a conflict about this value.
+    #[serde(rename = "rule")]
+    is_decided: bool,
+}
+
+impl BlamedField {
+    fn note(&self) -> String {
+        let notes = [
+            (self.is_injected, " (injected)"),
+            (self.is_of_variant, " (a function of a PackageVariant)"),
+            (self.is_decided, " (decided by a rule in .krmv.yaml)"),
+        ];
+        let notes = notes.into_iter().filter(|(is_so, _)| *is_so);
+        notes.map(|(_, note)| note).collect()
+    }
+}
+
+/// A state of a package. `files` maps each path to the ID of the file's content.
+struct HistoricState {
+    setter: Setter,
+    files: BTreeMap<String, String>,
+    /// The indexes of the states that it was made from; all are greater than its own.
+    parents: Vec<usize>,
+    /// Cached: every resource of the blamed file needs them.
+    resources: OnceCell<PackageResources>,
+    /// Of a local state: see [`FileHistory::revisions_at`]. Cached for the same reason.
+    revisions: OnceCell<Vec<HistoricState>>,
+}
+
+impl HistoricState {
+    fn new(setter: Setter, files: BTreeMap<String, String>) -> Self {
+        Self {
+            setter,
+            files,
+            parents: Vec::new(),
+            resources: OnceCell::new(),
+            revisions: OnceCell::new(),
+        }
+    }
+}
+
+/// Where a field got its value: the index of the state that set it, and the field's key there.
+struct FieldOrigin {
+    at: usize,
+    key: String,
+}
+
+/// The fields that have the same value in another version of a resource.
+enum KeptFields {
+    All,
+    /// Their keys, and their keys in the other version.
+    These(HashMap<String, String>),
+}
+
+impl KeptFields {
+    fn key_of(&self, key: &str) -> Option<String> {
+        match self {
+            Self::All => Some(key.to_owned()),
+            Self::These(keys) => keys.get(key).cloned(),
+        }
+    }
+}
+
+/// For two states, the place in the first of each resource of the second.
+type PairsOfStates =
+    HashMap<(*const HistoricState, *const HistoricState), HashMap<ResourcePlace, ResourcePlace>>;
+
+/// The history of the package in its own repository, and the revisions of upstream.
+struct FileHistory {
+    local: Vec<HistoricState>,
+    upstream: Option<UpstreamSource>,
+    repositories: Vec<Repository>,
+    only_file: Option<String>,
+    /// The contents of the files on disk if some are uncommitted, by the IDs that stand for them (`worktree:PATH`).
+    worktree_contents: HashMap<String, Vec<u8>>,
+    parsed: RefCell<HashMap<String, Option<Rc<OwnedDocument>>>>,
+    pairs: RefCell<PairsOfStates>,
+    /// What cannot be read, with a message. Another machine has other revisions in its cache.
+    warnings: RefCell<BTreeMap<String, String>>,
+}
+
+impl FileHistory {
+    fn of(package: &LocalPackage) -> Result<Self> {
+        let mut history = Self {
+            local: Vec::new(),
+            upstream: None,
+            repositories: Vec::new(),
+            only_file: package.only_file()?,
+            worktree_contents: HashMap::new(),
+            parsed: RefCell::default(),
+            pairs: RefCell::default(),
+            warnings: RefCell::default(),
+        };
+        let own = package.repository.as_ref();
+        let is_dirty = !worktree::uncommitted(package)?.is_empty() || own.is_none();
+        if is_dirty {
+            let mut files = BTreeMap::new();
+            for (path, bytes) in &package.contents {
+                let id = format!("worktree:{path}");
+                history.worktree_contents.insert(id.clone(), bytes.clone());
+                files.insert(path.clone(), id);
+            }
+            history
+                .local
+                .push(HistoricState::new(Setter::Uncommitted, files));
+        }
+        if let Some(own) = own {
+            history.read_commits(package, own)?;
+        }
+        if let Ok((lock, origin)) = followed(package) {
+            // Only `get`, `status` and `upgrade` go to the network.
+            let mut upstream = UpstreamSource::open(origin.clone(), true)?;
+            if !upstream.is_git() {
+                return Ok(history);
+            }
+            upstream.list(&package.tracking.path())?;
+            upstream.releases.follow(lock.reference.as_deref());
+            history
+                .repositories
+                .push(Repository::open(upstream.path())?);
+            history.upstream = Some(upstream);
+        }
+        Ok(history)
+    }
+
+    /// Keeps the first warning about a subject.
+    fn warn(&self, about: &str, message: String) {
+        let mut warnings = self.warnings.borrow_mut();
+        warnings.entry(about.to_owned()).or_insert(message);
+    }
+
+    /// Reads the states of the package from the commits of its own repository, each before its parents. Moves of the
+    /// package's directory are followed.
+    fn read_commits(&mut self, package: &LocalPackage, own: &OwnRepository) -> Result<()> {
+        let repository = Repository::open(own.root())?;
+        let paths = package.paths()?;
+        // The commit whose parent is the start (`None`: HEAD), the package's directory there, and the state that came
+        // after it.
+        let mut starts = vec![(None, own.inner(), 0)];
+        while let Some((start, prefix, after)) = starts.pop() {
+            let first = self.local.len();
+            let paths = paths.iter().map(|path| Path::new(&prefix).join(path));
+            let log = [
+                "log",
+                "--topo-order",
+                "--parents",
+                "--format=%H%x09%P%x09%an%x09%as%x09%s",
+            ];
+            let log = GitCommand::new(&log).data();
+            let log = match &start {
+                Some(child) => log.parent_of(child),
+                None => log.literal("HEAD"),
+            };
+            let log = client::text(Place::Own(own), &log.done().paths(paths));
+            let parents = self.read_log(&repository, &prefix, &log.unwrap_or_default())?;
+            if (after + 1..self.local.len()).contains(&first) {
+                self.local[after].parents.push(first);
+            }
+            let ids = parents.iter().map(|(id, _)| id.as_str());
+            let known: HashMap<&str, usize> = ids.zip(first..).collect();
+            for (at, (id, parents)) in (first..).zip(&parents) {
+                let of_package = parents.iter().filter_map(|id| known.get(&**id).copied());
+                self.local[at].parents = of_package.collect();
+                if self.local[at].parents.is_empty()
+                    && let Ok(parent) = repository.resolve("", &format!("{id}^"))
+                    && let Some(old) = repository.moved(&prefix, id, &parent.commit)
+                {
+                    starts.push((Some(CommitId::parse(id)?), old, at));
+                }
+            }
+        }
+        self.repositories.push(repository);
+        Ok(())
+    }
+
+    /// Reads the states in which the package is in one directory from a log. Returns their commits with the parents of
+    /// each.
+    fn read_log(
+        &mut self,
+        repository: &Repository,
+        prefix: &str,
+        log: &str,
+    ) -> Result<Vec<(String, Vec<String>)>> {
+        let progress = ProgressLine::new("Reading commits", log.lines().count());
+        let mut commits = Vec::new();
+        for line in log.lines() {
+            let mut parts = line.splitn(5, '\t').map(str::to_owned);
+            let mut next = || parts.next().unwrap_or_default();
+            let (id, parents, author, date, summary) = (next(), next(), next(), next(), next());
+            progress.step(&date);
+            let files: BTreeMap<_, _> = repository.files_of(prefix, &id)?.into_iter().collect();
+            if files.is_empty() {
+                continue;
+            }
+            let parents = parents.split(' ').map(str::to_owned).collect();
+            commits.push((id.clone(), parents));
+            let setter = Setter::Commit {
+                id,
+                author,
+                date,
+                summary,
+            };
+            self.local.push(HistoricState::new(setter, files));
+        }
+        Ok(commits)
+    }
+
+    /// Finds who set each field of the current version of a file.
+    fn blame(&self, package: &LocalPackage, file: &str) -> Result<Vec<BlamedField>> {
+        let decisions = self.decisions();
+        let mut blamed = Vec::new();
+        let Some(now) = self.local.first() else {
+            return Ok(blamed);
+        };
+        let Some(document) = self.document(now, file) else {
+            let refused = self.warnings.borrow_mut().remove(file);
+            let message = refused.unwrap_or_else(|| format!("'{file}' is not YAML with fields"));
+            return Err(Failure::new(message).hint(package.command(&["diff"])));
+        };
+        let count = document.document().len();
+        let progress = ProgressLine::new("Following", count);
+        for at in 0..count {
+            let Some(root) = document.document().root(at) else {
+                continue;
+            };
+            let resource = Resource::read(root);
+            progress.step(resource.name.as_deref().unwrap_or(file));
+            let leaves = leaves(root);
+            let setters = self.setters((file.to_owned(), at), &leaves);
+            // An injection sets this annotation together with the fields that it copies. So fields with the same setter
+            // as the annotation are injected.
+            let injected = leaves.iter().position(|leaf| {
+                let name = leaf.key.strip_prefix("metadata.annotations[\"");
+                let name = name.and_then(|name| name.strip_suffix("\"]"));
+                [
+                    INJECTED_RESOURCE_NAME_ANNOTATION,
+                    INJECTED_RESOURCE_ANNOTATION,
+                ]
+                .map(Some)
+                .contains(&name)
+            });
+            let injected = injected.map(|leaf| setters[leaf].clone());
+            let name = resource.name.as_deref().unwrap_or(file);
+            for (leaf, (since, setter)) in leaves.into_iter().zip(setters) {
+                let is_content = leaf.key.starts_with("spec.") || leaf.key.starts_with("data.");
+                let is_local = !matches!(setter, Setter::Upstream { .. });
+                let of_variant = |list| {
+                    leaf.key
+                        .starts_with(&format!("pipeline.{list}[name=PackageVariant."))
+                };
+                blamed.push(BlamedField {
+                    resource: format!("{}/{name}", resource.kind),
+                    is_injected: is_content
+                        && is_local
+                        && injected.as_ref() == Some(&(since, setter.clone())),
+                    is_of_variant: is_local
+                        && resource.is_kptfile()
+                        && ["mutators", "validators"].into_iter().any(of_variant),
+                    is_decided: decisions
+                        .iter()
+                        .any(|decision| decision.is_about(&resource, &leaf, since)),
+                    key: leaf.key,
+                    shown: leaf.shown,
+                    setter,
+                });
+            }
+        }
+        Ok(blamed)
+    }
+
+    /// For each field of a resource in the newest state: the index of the local state that its value dates from, and
+    /// who set it.
+    fn setters(&self, start: ResourcePlace, fields: &[Leaf]) -> Vec<(usize, Setter)> {
+        let keys = fields.iter().map(|field| field.key.clone()).collect();
+        let trail = self.trail(&self.local, start);
+        let origins = self.origins(&self.local, &trail, keys);
+        let mut setters: Vec<(usize, Setter)> = origins
+            .iter()
+            .map(|origin| (origin.at, self.local[origin.at].setter.clone()))
+            .collect();
+        // Group the fields by state, so that upstream is searched once for each state.
+        let mut of_state: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (number, origin) in origins.iter().enumerate() {
+            of_state.entry(origin.at).or_default().push(number);
+        }
+        for (at, numbers) in of_state {
+            let (local, states) = (&self.local[at], self.revisions_at(at));
+            let (Some(first), Some(place)) = (states.first(), &trail[at]) else {
+                continue;
+            };
+            let Some(location) = self.counterpart(first, local, place) else {
+                continue;
+            };
+            let kept = self.kept((local, place), (first, &location));
+            let of_upstream = numbers.into_iter().filter_map(|number| {
+                let key = kept.key_of(&origins[number].key)?;
+                Some((number, key))
+            });
+            let (numbers, keys): (Vec<usize>, Vec<String>) = of_upstream.unzip();
+            let found = self.origins(states, &self.trail(states, location), keys);
+            for (number, origin) in numbers.into_iter().zip(found) {
+                setters[number].1 = states[origin.at].setter.clone();
+            }
+        }
+        setters
+    }
+
+    /// The fields that have the same value in another state.
+    fn kept(
+        &self,
+        (now, place): (&HistoricState, &ResourcePlace),
+        (other, other_place): (&HistoricState, &ResourcePlace),
+    ) -> KeptFields {
+        if place == other_place && is_same_file(now, other, &place.0) {
+            return KeptFields::All;
+        }
+        let mut kept = HashMap::new();
+        let documents = (
+            self.document(now, &place.0),
+            self.document(other, &other_place.0),
+        );
+        if let (Some(now), Some(other)) = &documents
+            && let Some(now) = now.document().root(place.1)
+            && let Some(other) = other.document().root(other_place.1)
+        {
+            if now.source() == other.source() {
+                return KeptFields::All;
+            }
+            keep([now, other], [String::new(), String::new()], 0, &mut kept);
+        }
+        KeptFields::These(kept)
+    }
+
+    /// The conflicts that the package's rules decided in past upgrades.
+    fn decisions(&self) -> Vec<RuleDecision> {
+        let decided = (0..self.local.len()).filter_map(|at| {
+            let results = self.merged_again(at)?;
+            let decided = results.into_iter().filter(|result| {
+                result.has_reason(Reason::MergeConflict) && result.tag_value("rule").is_some()
+            });
+            Some(
+                decided
+                    .map(move |result| RuleDecision { at, result })
+                    .collect::<Vec<_>>(),
+            )
+        });
+        decided.flatten().collect()
+    }
+
+    /// Repeats the merge of the upgrade that made a state, and returns its results. `None` if no upgrade made the
+    /// state, or if the package had no rules before it.
+    fn merged_again(&self, at: usize) -> Option<Vec<FunctionResult>> {
+        let [before] = *self.local[at].parents else {
+            return None;
+        };
+        let before = &self.local[before];
+        before.files.get(RULES)?;
+        let (from, to) = (
+            self.tracking_of(before)?,
+            self.tracking_of(&self.local[at])?,
+        );
+        let lock = from.lock.filter(|_| from.open.is_none())?;
+        let new_lock = to.lock?;
+        let new = to.open.map(|open| open.to).or(new_lock.commit)?;
+        let old = lock.commit.filter(|old| *old != new)?;
+        let contents = before
+            .files
+            .iter()
+            .map(|(path, id)| Some((path.clone(), self.bytes(id, path)?)));
+        let contents = contents.collect::<Option<Contents>>()?;
+        let merger = Merger {
+            original: self.revision(&lock.directory, old, Role::Original)?,
+            upstream: self.revision(&new_lock.directory, new, Role::Upstream)?,
+            local: None,
+            strategy: lock.update_strategy,
+            rules: remembered(&contents).ok()?,
+            file: self.only_file.clone(),
+            path: lock.directory,
+        };
+        let merged = merger.merge(&contents, Side::Local).ok()?;
+        Some(merged.results.iter().cloned().collect())
+    }
+
+    /// The upstream package at a commit.
+    fn revision(&self, path: &str, commit: String, role: Role) -> Option<Arc<SuppliedPackage>> {
+        let revision = Revision::named(&commit, commit.clone());
+        let snapshot = self.upstream.as_ref()?.snapshot(path, &revision).ok()?;
+        supplied(snapshot, role, self.only_file.as_deref(), &[]).ok()
+    }
+
+    /// The upstream revisions up to the one that a local state was made from or merged with, newest first. Empty if the
+    /// state did not change the upstream revision.
+    fn revisions_at(&self, at: usize) -> &[HistoricState] {
+        let read = || self.read_revisions(at).unwrap_or_default();
+        self.local[at].revisions.get_or_init(read)
+    }
+
+    fn read_revisions(&self, at: usize) -> Option<Vec<HistoricState>> {
+        let upstream = self.upstream.as_ref()?;
+        let lock = |at: usize| self.tracking_of(self.local.get(at)?)?.lock;
+        let lock_now = lock(at)?;
+        let mut before = self.local[at].parents.iter().filter_map(|at| lock(*at));
+        if before.any(|before| before.commit == lock_now.commit) {
+            return None;
+        }
+        let commit = lock_now.commit?;
+        let name = lock_now.reference.unwrap_or_else(|| commit.clone());
+        let mut revisions = vec![(name.clone(), commit.clone())];
+        if let Some(version) = upstream.releases.version_of(&name) {
+            let below = upstream.releases.finals(|other| other < version);
+            let below = below.into_iter().rev();
+            revisions.extend(below.map(|release| (release.short.clone(), release.commit.clone())));
+        }
+        let mut states = Vec::new();
+        let (mut path, mut newer) = (lock_now.directory, commit);
+        for (revision, commit) in revisions {
+            let files = self.upstream_files(&path, &commit).or_else(|| {
+                path = self.repositories.last()?.moved(&path, &newer, &commit)?;
+                self.upstream_files(&path, &commit)
+            });
+            let Some(files) = files else {
+                if states.is_empty() {
+                    let fetch = upstream.fetch_command(&commit);
+                    let fetch = fetch.map(|fetch| format!("; to get it: {fetch}"));
+                    let (address, fetch) = (upstream.address(), fetch.unwrap_or_default());
+                    let what = "what it set is shown as yours";
+                    let message = format!("cannot read {revision} of {address}: {what}{fetch}");
+                    self.warn(&revision, message);
+                }
+                break;
+            };
+            newer.clone_from(&commit);
+            let mut state = HistoricState::new(Setter::Upstream { revision, commit }, files);
+            state.parents = vec![states.len() + 1];
+            states.push(state);
+        }
+        Some(states)
+    }
+
+    fn upstream_files(&self, path: &str, commit: &str) -> Option<BTreeMap<String, String>> {
+        let repository = self.repositories.last()?;
+        let Some(own) = &self.only_file else {
+            let files = repository.files_of(path, commit).ok()?;
+            return (!files.is_empty()).then(|| files.into_iter().collect());
+        };
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let files = repository.files_of(directory, commit).ok()?;
+        let (_, id) = files.into_iter().find(|(path, _)| path == name)?;
+        Some([(own.clone(), id)].into())
+    }
+
+    fn tracking_of(&self, state: &HistoricState) -> Option<Tracking> {
+        let id = state.files.get(KPTFILE)?;
+        let text = String::from_utf8(self.bytes(id, KPTFILE)?).ok()?;
+        Tracking::read(&text, &Surroundings::default()).ok()
+    }
+
+    /// The place of a resource in each of the states, as far back as it exists.
+    fn trail(&self, states: &[HistoricState], start: ResourcePlace) -> Vec<Option<ResourcePlace>> {
+        let mut trail = vec![None; states.len()];
+        if let Some(first) = trail.first_mut() {
+            *first = Some(start);
+        }
+        for (at, now) in states.iter().enumerate() {
+            let Some(place) = trail[at].clone() else {
+                continue;
+            };
+            for &parent in &now.parents {
+                let Some(before) = states.get(parent) else {
+                    continue;
+                };
+                if trail[parent].is_none() {
+                    let same = is_same_file(now, before, &place.0).then(|| place.clone());
+                    trail[parent] = same.or_else(|| self.counterpart(before, now, &place));
+                }
+            }
+        }
+        trail
+    }
+
+    /// Follows each field back along the trail of its resource, and finds the state that set it.
+    fn origins(
+        &self,
+        states: &[HistoricState],
+        trail: &[Option<ResourcePlace>],
+        keys: Vec<String>,
+    ) -> Vec<FieldOrigin> {
+        let origins = keys.into_iter().map(|key| FieldOrigin { at: 0, key });
+        let mut origins: Vec<FieldOrigin> = origins.collect();
+        for (at, now) in states.iter().enumerate() {
+            for &parent in &now.parents {
+                let place = |at: usize| trail.get(at).and_then(Option::as_ref);
+                let (Some(place), Some(before)) = (place(at), place(parent)) else {
+                    continue;
+                };
+                if origins.iter().all(|origin| origin.at != at) {
+                    break;
+                }
+                let kept = self.kept((now, place), (&states[parent], before));
+                for origin in origins.iter_mut().filter(|origin| origin.at == at) {
+                    if let Some(key) = kept.key_of(&origin.key) {
+                        *origin = FieldOrigin { at: parent, key };
+                    }
+                }
+            }
+        }
+        origins
+    }
+
+    /// Finds the resource in the state `wanted` that corresponds to the resource at `location` in the state `of`.
+    fn counterpart(
+        &self,
+        wanted: &HistoricState,
+        of: &HistoricState,
+        location: &ResourcePlace,
+    ) -> Option<ResourcePlace> {
+        let states = (std::ptr::from_ref(wanted), std::ptr::from_ref(of));
+        let mut pairs = self.pairs.borrow_mut();
+        let pairs = pairs.entry(states).or_insert_with(|| {
+            let (wanted, own) = (self.resources(wanted), self.resources(of));
+            let pairs = wanted.pairs(own).into_iter();
+            let places = pairs.filter_map(|(found, at)| {
+                Some((
+                    own.places.get(at)?.clone(),
+                    wanted.places.get(found)?.clone(),
+                ))
+            });
+            places.collect()
+        });
+        pairs.get(location).cloned()
+    }
+
+    fn resources<'s>(&self, state: &'s HistoricState) -> &'s PackageResources {
+        state.resources.get_or_init(|| {
+            let paths = state.files.keys().filter(|path| is_krm_name(path));
+            PackageResources::of(
+                paths.filter_map(|path| Some((path.as_str(), self.document(state, path)?))),
+            )
+        })
+    }
+
+    fn document(&self, state: &HistoricState, path: &str) -> Option<Rc<OwnedDocument>> {
+        let id = state.files.get(path)?;
+        if let Some(parsed) = self.parsed.borrow().get(id) {
+            return parsed.clone();
+        }
+        let text = self
+            .bytes(id, path)
+            .and_then(|bytes| String::from_utf8(bytes).ok());
+        let walked = text.and_then(|text| match walkable(text)? {
+            Ok(document) => Some(document),
+            Err(error) => {
+                self.warn(path, format!("'{path}': {error}"));
+                None
+            }
+        });
+        let parsed = walked.map(Rc::new);
+        self.parsed.borrow_mut().insert(id.clone(), parsed.clone());
+        parsed
+    }
+
+    fn bytes(&self, id: &str, path: &str) -> Option<Vec<u8>> {
+        if let Some(bytes) = self.worktree_contents.get(id) {
+            return Some(bytes.clone());
+        }
+        let mut first = None;
+        for repository in &self.repositories {
+            match repository.content(id, path) {
+                Ok(bytes) => return Some(bytes),
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        let message = format!("{}; what older commits set is shown as set later", first?);
+        self.warn("", message);
+        None
+    }
+}
+
+/// Whether two states have the same file at a path.
+fn is_same_file(one: &HistoricState, other: &HistoricState, path: &str) -> bool {
+    one.files.get(path) == other.files.get(path)
+}
+
+/// A conflict that a rule decided.
+struct RuleDecision {
+    /// The index of the state that the upgrade made.
+    at: usize,
+    result: FunctionResult,
+}
+
+impl RuleDecision {
+    /// Whether the decision is about this field. A value that was set in a later state (`since < at`) does not come
+    /// from it.
+    fn is_about(&self, resource: &Resource, leaf: &Leaf, since: usize) -> bool {
+        let is_it = |other: &ResourceRef| {
+            other.kind == resource.kind
+                && Some(&*other.name) == resource.name.as_deref()
+                && other.namespace.as_deref() == resource.namespace.as_deref()
+        };
+        let is_at = |place: Option<&str>, field| place.is_some_and(|place| is_meant(place, field));
+        since >= self.at
+            && self.result.resource.as_ref().is_some_and(is_it)
+            && (is_at(self.result.rule_path.as_deref(), &leaf.key)
+                || is_at(self.result.field.as_deref(), &leaf.shown))
+    }
+}
+
+/// All fields of a package, as `Kind/name:field`.
+pub(crate) fn fields_of(contents: &Contents) -> BTreeMap<String, Value> {
+    let mut fields = BTreeMap::new();
+    for (path, bytes) in contents {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        // A file that cannot be walked has no fields that could be compared.
+        let Some(Ok(parsed)) = is_krm_name(path).then(|| walkable(text)).flatten() else {
+            continue;
+        };
+        let document = parsed.document();
+        for root in (0..document.len()).filter_map(|at| document.root(at)) {
+            let resource = Resource::read(root);
+            let name = resource.name.as_deref().unwrap_or(path);
+            let all = leaves(root).into_iter();
+            fields.extend(
+                all.map(|leaf| (format!("{}/{name}:{}", resource.kind, leaf.key), leaf.value)),
+            );
+        }
+    }
+    fields
+}
+
+/// Whether a pattern matches a field, `Kind/name:PATH` or only `PATH`. The pattern is the field, a field above it, or a
+/// glob.
+pub(crate) fn is_meant(pattern: &str, field: &str) -> bool {
+    let (_, path) = field.split_once(':').unwrap_or(("", field));
+    [field, path].into_iter().any(|name| {
+        let rest = name.strip_prefix(pattern);
+        glob(pattern, name)
+            || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    })
+}

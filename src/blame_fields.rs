@@ -1,0 +1,146 @@
+//! The fields of a document with their paths, and which of them two documents share.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+
+use krm_yaml::{NodeRef, OwnedDocument, Value, WalkBudget, WalkError};
+
+/// A document whose fields can be listed, or why they cannot. `None` if the text is not YAML.
+pub(super) fn walkable(text: String) -> Option<std::result::Result<OwnedDocument, WalkError>> {
+    // Each field is kept with its path.
+    let mut budget = WalkBudget::of_copies(text.len());
+    let document = OwnedDocument::parse(text).ok()?;
+    Some(match document.pay_for_walks(&mut budget) {
+        Ok(()) => Ok(document),
+        Err(error) => Err(error),
+    })
+}
+
+/// A field with no fields or elements below it.
+pub(super) struct Leaf {
+    pub(super) key: String,
+    pub(super) shown: String,
+    pub(super) value: Value,
+}
+
+pub(super) fn leaves(root: NodeRef<'_>) -> Vec<Leaf> {
+    let mut found = Vec::new();
+    collect(root, String::new(), String::new(), 0, &mut found);
+    found
+}
+
+/// A node at this depth is treated as a leaf.
+const DEEPEST: usize = 200;
+
+fn is_leaf(node: NodeRef<'_>, depth: usize) -> bool {
+    depth == DEEPEST || node.entries().next().is_none() && node.items().next().is_none()
+}
+
+fn join(path: &str, name: &str) -> String {
+    match (path, name.contains(['.', '[', '/'])) {
+        (path, true) => format!("{path}[\"{name}\"]"),
+        ("", false) => name.to_owned(),
+        (path, false) => format!("{path}.{name}"),
+    }
+}
+
+fn collect(node: NodeRef<'_>, key: String, shown: String, depth: usize, found: &mut Vec<Leaf>) {
+    let node = node.resolved();
+    if is_leaf(node, depth) {
+        let value = node.value().unwrap_or(Value::Null);
+        found.push(Leaf { key, shown, value });
+        return;
+    }
+    for entry in node.entries() {
+        let name = entry.key.scalar_text().unwrap_or_default();
+        let (key, shown) = (join(&key, name), join(&shown, name));
+        collect(entry.value, key, shown, depth + 1, found);
+    }
+    let items: Vec<NodeRef<'_>> = node.items().collect();
+    for (at, (item, element)) in items.iter().zip(elements(&items)).enumerate() {
+        let (key, shown) = (format!("{key}{element}"), format!("{shown}[{at}]"));
+        collect(*item, key, shown, depth + 1, found);
+    }
+}
+
+/// The keys of list elements: `[name=NAME]` if all elements have names and these are unique, otherwise positions.
+fn elements(items: &[NodeRef<'_>]) -> Vec<String> {
+    let name = |item: &NodeRef<'_>| Some(format!("[name={}]", item.get("name")?.scalar_text()?));
+    let names: Option<Vec<String>> = items.iter().map(name).collect();
+    let are_unique =
+        |names: &Vec<String>| names.iter().collect::<BTreeSet<_>>().len() == names.len();
+    names
+        .filter(are_unique)
+        .unwrap_or_else(|| (0..items.len()).map(|at| format!("[{at}]")).collect())
+}
+
+/// Collects the fields that have the same value in both nodes: the key in the first node maps to the key in the second.
+pub(super) fn keep(
+    nodes: [NodeRef<'_>; 2],
+    keys: [String; 2],
+    depth: usize,
+    kept: &mut HashMap<String, String>,
+) {
+    let [now, other] = nodes.map(|node| node.resolved());
+    if is_leaf(now, depth) {
+        if is_leaf(other, depth) && now.value() == other.value() {
+            let [key, other] = keys;
+            kept.insert(key, other);
+        }
+        return;
+    }
+    let mut others: HashMap<&str, NodeRef<'_>> = HashMap::new();
+    for entry in other.entries() {
+        if let Some(name) = entry.key.as_str() {
+            others.entry(name).or_insert_with(|| entry.value.resolved());
+        }
+    }
+    for entry in now.entries() {
+        let name = entry.key.scalar_text().unwrap_or_default();
+        if let Some(value) = others.get(name).copied() {
+            let keys = keys.each_ref().map(|key| join(key, name));
+            keep([entry.value, value], keys, depth + 1, kept);
+        }
+    }
+    let items = [now, other].map(|node| node.items().collect::<Vec<_>>());
+    let [names, others] = items.each_ref().map(|items| elements(items));
+    for (at, partner) in partners([&items[0], &items[1]], [&names, &others]) {
+        let pair = [items[0][at], items[1][partner]];
+        let [key, other] = &keys;
+        let keys = [
+            format!("{key}{}", names[at]),
+            format!("{other}{}", others[partner]),
+        ];
+        keep(pair, keys, depth + 1, kept);
+    }
+}
+
+/// Pairs the elements of two lists: by name if both lists have names, otherwise first by equal value and then in order.
+fn partners(items: [&[NodeRef<'_>]; 2], names: [&[String]; 2]) -> Vec<(usize, usize)> {
+    let are_named = names.map(|names| names.first().is_some_and(|name| name.starts_with("[name=")));
+    let prints = match are_named {
+        [true, true] => names.map(<[String]>::to_vec),
+        _ => items.map(|items| {
+            let values = items.iter().map(|item| item.value());
+            values
+                .map(|value| value.unwrap_or(Value::Null).to_json())
+                .collect()
+        }),
+    };
+    let mut left: BTreeMap<&str, VecDeque<usize>> = BTreeMap::new();
+    for (at, print) in prints[1].iter().enumerate() {
+        left.entry(print).or_default().push_back(at);
+    }
+    let mut alone = Vec::new();
+    let mut pairs = Vec::new();
+    for (at, print) in prints[0].iter().enumerate() {
+        match left.get_mut(print.as_str()).and_then(VecDeque::pop_front) {
+            Some(partner) => pairs.push((at, partner)),
+            None => alone.push(at),
+        }
+    }
+    if are_named != [true, true] {
+        let left: BTreeSet<usize> = left.into_values().flatten().collect();
+        pairs.extend(alone.into_iter().zip(left));
+    }
+    pairs
+}

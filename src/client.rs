@@ -1,0 +1,384 @@
+//! Runs the user's `git` as a process. It is the only way to the network.
+//!
+//! The arguments are a [`GitCommand`], so that nothing that data names can be a flag. The current directory is the root
+//! of the user's own work tree, or of the file system: never a folder that data named or filled.
+
+use std::io::{self, ErrorKind, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::time::Duration;
+
+use krm_core::address::Credentials;
+use krm_upstream::git::GitCommand;
+
+use super::failure::{Failure, Result};
+use super::own_repository::OwnRepository;
+
+/// Variables that are removed. Git sets most of them for a hook, and they would redirect our commands to the hook's
+/// repository; the last two do not go with `GIT_LITERAL_PATHSPECS`.
+const REMOVED_VARIABLES: [&str; 13] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_QUARANTINE_PATH",
+    "GIT_SHALLOW_FILE",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+];
+
+/// Settings of every command. Names are read and shown as UTF-8, whatever encoding the user prefers, and lines of
+/// `git log` as the format says. A folder that has the shape of a repository is none.
+const SETTINGS: &[&str] = &[
+    "-c",
+    "i18n.logOutputEncoding=UTF-8",
+    "-c",
+    "core.quotePath=false",
+    "-c",
+    "log.showSignature=false",
+    "-c",
+    "safe.bareRepository=explicit",
+    "--no-pager",
+];
+
+/// Settings of commands that reach other machines.
+const REMOTE_SETTINGS: &[&str] = &[
+    "-c",
+    "http.lowSpeedLimit=1",
+    "-c",
+    "http.lowSpeedTime=30",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+];
+
+/// The protocols that Git may use: no helper that an address chooses.
+const PROTOCOLS: [&str; 5] = ["https", "http", "ssh", "git", "file"];
+
+/// How long a remote command may go without a byte.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The same while a user may be asked for a password or passphrase.
+const PATIENCE_WITH_USER: Duration = Duration::from_secs(300);
+
+/// The most bytes of messages that are kept.
+const MOST_MESSAGES: usize = 64 << 10;
+
+/// The repository that a command is about.
+#[derive(Clone, Copy)]
+pub(crate) enum Place<'p> {
+    /// The user's own, with all of its configuration, hooks included.
+    Own(&'p OwnRepository),
+    /// A clone in the cache.
+    Cache(&'p Path),
+    /// None, but the configuration of the user's own repository counts for addresses.
+    Elsewhere,
+}
+
+/// What a command printed.
+pub(crate) struct GitOutput {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
+    /// Whether it was ended because nothing happened.
+    has_stopped: bool,
+}
+
+/// Runs `git`. A nonzero exit code is not an error.
+pub(crate) fn output(place: Place<'_>, command: &GitCommand) -> Result<GitOutput> {
+    output_with(place, command, None)
+}
+
+/// Runs `git` with credentials that the user typed. They are in its environment alone.
+pub(crate) fn output_with(
+    place: Place<'_>,
+    command: &GitCommand,
+    credentials: Option<&Credentials>,
+) -> Result<GitOutput> {
+    let mut git = prepared(place, command);
+    if let Some(credentials) = credentials {
+        let first = std::env::var("GIT_CONFIG_COUNT").ok();
+        let first = first.and_then(|count| count.parse().ok()).unwrap_or(0);
+        git.envs(credentials.variables(first));
+    }
+    let patience = is_remote(command).then(|| {
+        // Each packet is a line of the trace: progress that Git does not print.
+        git.env("GIT_TRACE_PACKET", "2");
+        if io::stdin().is_terminal() {
+            PATIENCE_WITH_USER
+        } else {
+            PATIENCE
+        }
+    });
+    git.stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let child = git.spawn().map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Failure::new(
+            "cannot find `git` on PATH; krmv uses it to reach repositories and to read your history",
+        )
+        .hint("git --version"),
+        _ => Failure::new(format!("cannot run `git`: {error}")),
+    })?;
+    Ok(watched(child, patience)?)
+}
+
+/// The process, with its arguments, environment and current directory.
+fn prepared(place: Place<'_>, command: &GitCommand) -> Command {
+    let mut git = Command::new("git");
+    git.args(SETTINGS);
+    if let Place::Cache(clone) = place {
+        let own = own_configuration();
+        let own = GitCommand::new(&[]).own_setting("include.path=", own.as_deref());
+        git.args(own.arguments()).args(["-c", "core.bare=true"]);
+        git.args(
+            GitCommand::new(&[])
+                .own_path("--git-dir=", clone)
+                .arguments(),
+        );
+    }
+    if !matches!(place, Place::Own(_)) {
+        git.args(REMOTE_SETTINGS);
+    }
+    git.args(command.arguments());
+    let root = match place {
+        Place::Own(repository) => repository.root().to_path_buf(),
+        Place::Cache(_) | Place::Elsewhere => current_root(),
+    };
+    if let Some(above) = root.parent() {
+        git.env("GIT_CEILING_DIRECTORIES", above);
+    }
+    git.current_dir(root);
+    guard(&mut git);
+    git
+}
+
+/// Limits what a program may do that runs Git, or is Git.
+pub(crate) fn guard(program: &mut Command) {
+    REMOVED_VARIABLES.iter().for_each(|name| {
+        program.env_remove(name);
+    });
+    // A path may hold characters that a pattern is made of.
+    program.env("GIT_LITERAL_PATHSPECS", "1");
+    program.env("GIT_ALLOW_PROTOCOL", protocols());
+    if !io::stdin().is_terminal() {
+        // Without a terminal, no user can answer a prompt.
+        program.env("GIT_TERMINAL_PROMPT", "0");
+    }
+}
+
+/// The protocols that the user also allows.
+fn protocols() -> String {
+    let user = std::env::var("GIT_ALLOW_PROTOCOL").ok();
+    let is_allowed = |name: &&str| {
+        let user = user.as_ref();
+        user.is_none_or(|user| user.split(':').any(|allowed| allowed == *name))
+    };
+    let allowed: Vec<&str> = PROTOCOLS.into_iter().filter(is_allowed).collect();
+    allowed.join(":")
+}
+
+/// The root of the work tree that the user is in, otherwise of the file system.
+fn current_root() -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_default();
+    if let Some(repository) = OwnRepository::around(&here) {
+        return repository.root().to_path_buf();
+    }
+    here.ancestors().last().unwrap_or(&here).to_path_buf()
+}
+
+/// The configuration file of the repository that the user is in: it may have credentials or another address for a URL.
+fn own_configuration() -> Option<PathBuf> {
+    let repository = OwnRepository::around(&std::env::current_dir().ok()?)?;
+    let command = GitCommand::new(&[
+        "rev-parse",
+        "--path-format=absolute",
+        "--git-path",
+        "config",
+    ]);
+    line(Place::Own(&repository), &command).map(PathBuf::from)
+}
+
+fn is_remote(command: &GitCommand) -> bool {
+    let first = command.options().first();
+    first.is_some_and(|word| word == "fetch" || word == "ls-remote")
+}
+
+/// What comes out of a process.
+enum Event {
+    /// Some bytes of standard output.
+    Bytes(Vec<u8>),
+    /// A line of standard error. Empty if it is not a message.
+    Message(Vec<u8>),
+    /// One of the two has ended.
+    End,
+}
+
+/// Waits for the end of a process. If nothing comes out of it for too long, it is ended.
+fn watched(mut child: Child, patience: Option<Duration>) -> io::Result<GitOutput> {
+    let (sender, events) = mpsc::channel();
+    if let Some(stdout) = child.stdout.take() {
+        let sender = sender.clone();
+        std::thread::spawn(move || send_bytes(stdout, &sender));
+    }
+    if let Some(stderr) = child.stderr.take() {
+        std::thread::spawn(move || send_messages(stderr, &sender));
+    }
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let (mut open, mut has_stopped) = (2, false);
+    while open > 0 {
+        match events.recv_timeout(patience.unwrap_or(PATIENCE_WITH_USER)) {
+            Ok(Event::Bytes(bytes)) => stdout.extend(bytes),
+            Ok(Event::Message(line)) if stderr.len() < MOST_MESSAGES => stderr.extend(line),
+            Ok(Event::Message(_)) => {}
+            Ok(Event::End) => open -= 1,
+            Err(RecvTimeoutError::Timeout) if patience.is_some() => {
+                has_stopped = child.try_wait()?.is_none();
+                // It may have ended meanwhile.
+                let _ = child.kill();
+                break;
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    Ok(GitOutput {
+        status: child.wait()?,
+        stdout,
+        stderr,
+        has_stopped,
+    })
+}
+
+fn send_bytes(mut stream: impl Read, events: &Sender<Event>) {
+    let mut buffer = vec![0; 64 << 10];
+    while let Ok(count @ 1..) = stream.read(&mut buffer) {
+        if events.send(Event::Bytes(buffer[..count].to_vec())).is_err() {
+            return;
+        }
+    }
+    // The receiver may have given up.
+    let _ = events.send(Event::End);
+}
+
+fn send_messages(mut stream: impl Read, events: &Sender<Event>) {
+    let mut buffer = vec![0; 64 << 10];
+    let mut pending = Vec::new();
+    while let Ok(count @ 1..) = stream.read(&mut buffer) {
+        pending.extend_from_slice(&buffer[..count]);
+        let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+        let complete = pending.iter().rposition(is_end).map_or(0, |at| at + 1);
+        let lines = pending.drain(..complete).collect::<Vec<u8>>();
+        let lines = lines
+            .split(|byte| is_end(byte))
+            .filter(|line| !is_trace(line));
+        let lines = lines.flat_map(|line| [line, b"\n"].concat()).collect();
+        if events.send(Event::Message(lines)).is_err() {
+            return;
+        }
+    }
+    // The receiver may have given up.
+    let _ = events.send(Event::Message(pending));
+    let _ = events.send(Event::End);
+}
+
+/// Whether a line is of the trace of packets, or of the display of progress.
+fn is_trace(line: &[u8]) -> bool {
+    let line = String::from_utf8_lossy(line);
+    let is_packet = line.contains(" pkt-line.c:") && line.contains(" packet:");
+    let counted = ["% (", "remote: Enumerating objects", "remote: Total "];
+    is_packet || line.trim().is_empty() || counted.iter().any(|part| line.contains(part))
+}
+
+/// The standard output of `git`. If `git` fails, its message is the error.
+pub(crate) fn text(place: Place<'_>, command: &GitCommand) -> Result<String> {
+    text_with(place, command, None)
+}
+
+/// Like [`text`], with credentials that the user typed.
+pub(crate) fn text_with(
+    place: Place<'_>,
+    command: &GitCommand,
+    credentials: Option<&Credentials>,
+) -> Result<String> {
+    let output = output_with(place, command, credentials)?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    Err(Failure::new(message(&output)))
+}
+
+/// The standard output of `git` without trailing whitespace. `None` if `git` fails or prints nothing.
+pub(crate) fn line(place: Place<'_>, command: &GitCommand) -> Option<String> {
+    let text = text(place, command).ok()?;
+    let line = text.trim_end();
+    (!line.is_empty()).then(|| line.to_owned())
+}
+
+/// The message of a command that was ended because nothing happened.
+pub(crate) const NO_ANSWER: &str = "gave up: not a byte came for 30 seconds";
+
+/// The reason that `git` gives for a failure, as one line.
+pub(crate) fn message(output: &GitOutput) -> String {
+    if output.has_stopped {
+        return NO_ANSWER.to_owned();
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let is_message = |line: &&str| {
+        let others = ["Cloning", "hint:", "From ", "* [", "+ ", "- ["];
+        !others.iter().any(|other| line.starts_with(other))
+    };
+    let messages: Vec<&str> = lines.filter(is_message).take(4).collect();
+    if messages.is_empty() {
+        return format!("git ended with {}", output.status);
+    }
+    format!("git: {}", messages.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    fn shell(script: &str) -> Child {
+        let mut shell = Command::new("sh");
+        let shell = shell.args(["-c", script]).stdin(Stdio::null());
+        let shell = shell.stdout(Stdio::piped()).stderr(Stdio::piped());
+        shell.spawn().expect("a shell")
+    }
+
+    #[test]
+    fn a_silent_process_is_ended_and_one_that_goes_on_is_not() {
+        let start = Instant::now();
+        let short = Some(Duration::from_millis(300));
+        let output = watched(shell("exec sleep 60"), short).expect("it ends");
+        assert!(output.has_stopped && start.elapsed() < Duration::from_secs(30));
+        assert_eq!(message(&output), NO_ANSWER);
+        // Packets of the trace count as progress, and are not messages.
+        let packet = "12:00:00.000000 pkt-line.c:80   packet:  fetch< 0000";
+        let script = format!(
+            "for i in 1 2 3 4; do sleep 1; echo '{packet}' >&2; done; echo done; echo why >&2; exit 1"
+        );
+        let output = watched(shell(&script), Some(Duration::from_secs(20))).expect("it ends");
+        assert!(!output.has_stopped);
+        assert_eq!(output.stdout, b"done\n");
+        assert_eq!(message(&output), "git: why");
+    }
+
+    #[test]
+    fn much_output_of_both_kinds_does_not_block() {
+        let script = "head -c 3000000 /dev/zero; yes | head -c 3000000 >&2";
+        let output = watched(shell(script), None).expect("it ends");
+        assert_eq!(output.stdout.len(), 3_000_000);
+        assert!(output.stderr.len() < 2 * MOST_MESSAGES + (128 << 10));
+    }
+}

@@ -1,0 +1,244 @@
+//! `krmv get`: a new package with its lock, as `kpt pkg get` makes it.
+
+use std::path::{Path, PathBuf};
+
+use krm_core::address::Surroundings;
+use krm_core::kptfile::NewLock;
+use krm_core::results::{Results, Severity};
+use krm_package::{
+    FileChange, Package, is_left_by_killed_run, read_package, recover_package, write_package,
+};
+use krm_upstream::git::{Revision, Snapshot, without_password};
+use render_variant::{Identified, cloned_files};
+
+use super::cli::{Common, GetArguments};
+use super::failure::{Failure, Result, command};
+use super::kptfile::{PackageOrigin, Tracking};
+use super::own_repository::OwnRepository;
+use super::package::{KPTFILE, not_a_flag};
+use super::print::{self, Page, counted};
+use super::report::warnings;
+use super::session::locked_name;
+use super::source::SourceArgument;
+use super::upstream::{UpstreamSource, to_clone};
+use super::{exit, kptfile};
+
+pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
+    let source = SourceArgument::parse(&get.source)?;
+    let mut upstream = UpstreamSource::typed(&source, common.offline)?;
+    upstream.list(&source.path)?;
+    let revision = chosen(&source, &upstream)?;
+    let directory = match destination(get, &source)? {
+        NewPlace::New(directory) => directory,
+        NewPlace::There(directory) => return already_there(common, &directory, &revision),
+    };
+    upstream.refuse_inside(&directory)?;
+    let files = upstream.snapshot(&source.path, &revision)?;
+    let new = write_new(&directory, &source, &revision, files, &upstream)?;
+    report(common, &directory, &revision, new)?;
+    Ok(exit::DONE)
+}
+
+/// The requested revision. Without a request, the newest final release; without a release, the default branch.
+pub(crate) fn chosen(source: &SourceArgument, upstream: &UpstreamSource) -> Result<Revision> {
+    if let Some(request) = &source.revision {
+        return upstream.requested(&source.path, request);
+    }
+    let releases = &upstream.releases;
+    let newest = releases.newest().or(releases.head());
+    let newest = newest.ok_or_else(|| upstream.not_found("main"))?;
+    Ok(newest.revision())
+}
+
+/// Where a new package goes.
+enum NewPlace {
+    New(PathBuf),
+    /// The package is there, from the same source.
+    There(PathBuf),
+}
+
+/// The directory for the package: a new directory, or one below an existing directory. What a killed run left there is
+/// completed first; a directory with nothing else is a new one.
+fn destination(get: &GetArguments, source: &SourceArgument) -> Result<NewPlace> {
+    let name = source.name();
+    let name = match name.rsplit_once('.') {
+        Some((stem, "yaml" | "yml" | "json")) => stem,
+        _ => name,
+    };
+    let directory = match &get.directory {
+        None => not_a_flag(Path::new(name)),
+        Some(directory) if directory.is_dir() => {
+            recover_package(directory)?;
+            let is_below = directory.as_path() == Path::new(".") || !is_free(directory)?;
+            if is_below && is_from(directory, source) {
+                return Ok(NewPlace::There(directory.clone()));
+            }
+            if is_below {
+                directory.join(name)
+            } else {
+                not_a_flag(directory)
+            }
+        }
+        Some(directory) => not_a_flag(directory),
+    };
+    if !directory.exists() {
+        return Ok(NewPlace::New(directory));
+    }
+    if directory.is_dir() {
+        recover_package(&directory)?;
+    }
+    if is_free(&directory)? {
+        return Ok(NewPlace::New(directory));
+    }
+    if is_from(&directory, source) {
+        return Ok(NewPlace::There(directory));
+    }
+    let shown = directory.to_string_lossy();
+    let message = format!("expected a new directory, but '{shown}' exists");
+    let next = if directory.join(KPTFILE).is_file() {
+        command(["krmv", "upgrade", &shown])
+    } else {
+        command([
+            "krmv",
+            "get",
+            "--adopt",
+            &without_password(&get.source),
+            &shown,
+        ])
+    };
+    Err(Failure::new(message).hint(next))
+}
+
+/// Whether a directory is empty, or has only what a killed run left before it wrote the first file.
+fn is_free(directory: &Path) -> Result<bool> {
+    let is_empty = std::fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_none());
+    Ok(is_empty || is_left_by_killed_run(directory)?)
+}
+
+/// Whether a directory has a package from this source, at any revision.
+fn is_from(directory: &Path, source: &SourceArgument) -> bool {
+    tracking(directory).is_some_and(|tracking| {
+        let origin = tracking.repository.as_ref().map(PackageOrigin::address);
+        origin == Some(&*source.address()) && tracking.path() == source.path
+    })
+}
+
+fn tracking(directory: &Path) -> Option<Tracking> {
+    let text = std::fs::read_to_string(directory.join(KPTFILE)).ok()?;
+    let repository = OwnRepository::around(directory);
+    let root = repository.as_ref().map(OwnRepository::root);
+    Tracking::read(&text, &Surroundings::of(directory, root)).ok()
+}
+
+/// Reports a package that is there: it is at the revision, or an upgrade leads to it.
+fn already_there(common: &Common, directory: &Path, revision: &Revision) -> Result<u8> {
+    let shown = directory.to_string_lossy();
+    let lock = tracking(directory).and_then(|tracking| tracking.lock);
+    let commit = lock.as_ref().and_then(|lock| lock.commit.as_deref());
+    if commit != Some(&revision.commit) {
+        let at = lock.as_ref().and_then(locked_name);
+        let at = at.map_or_else(String::new, |at| format!(" at {at}"));
+        let message = format!("the package is already in '{shown}'{at}");
+        let next = command(["krmv", "upgrade", &shown, &revision.upstream_ref]);
+        return Err(Failure::new(message).hint(next));
+    }
+    if common.json {
+        let json = serde_json::json!({
+            "path": shown, "revision": revision.lock_ref, "commit": revision.commit, "files": 0,
+        });
+        print::json(&json)?;
+        return Ok(exit::DONE);
+    }
+    let mut page = Page::new(common);
+    page.line(format_args!(
+        "{shown}: already there at {}",
+        revision.lock_ref
+    ));
+    page.hint(&command(["krmv", "status", &shown]));
+    page.finish()?;
+    Ok(exit::DONE)
+}
+
+/// Writes the package. Returns the number of its files, and what to report about it.
+fn write_new(
+    directory: &Path,
+    source: &SourceArgument,
+    revision: &Revision,
+    files: Snapshot,
+    upstream: &UpstreamSource,
+) -> Result<(usize, Vec<String>)> {
+    let is_file = files.package.only_file.is_some();
+    let mut results = Results::default();
+    let package = to_clone(files, upstream, &source.path, &mut results)?;
+    let name = name_of(directory, source);
+    let mut changes = cloned_files(&package, &name, Identified::OfKpt, &mut results)?;
+    if let Some(error) = results
+        .iter()
+        .find(|result| result.severity == Severity::Error)
+    {
+        return Err(Failure::new(error.message.to_string()));
+    }
+    if changes.is_empty() {
+        let message = "expected a package, found nothing that upstream may bring";
+        return Err(Failure::new(message).hint("krmv help get"));
+    }
+    let existing = changes.iter().position(|change| change.path() == KPTFILE);
+    let text = match existing.map(|at| changes.swap_remove(at)) {
+        Some(FileChange::Write { bytes, .. }) => String::from_utf8_lossy(&bytes).into_owned(),
+        _ => kptfile::new(&name),
+    };
+    let address = source.address();
+    let lock = NewLock::of_commit(&address, &source.path, is_file, revision);
+    let text = kptfile::locked(&text, &lock)?;
+    changes.push(FileChange::write(KPTFILE, text));
+    // The temporary files of a killed run are removed.
+    let present = if directory.exists() {
+        read_package(directory)?
+    } else {
+        Package::empty(directory)
+    };
+    write_package(&present, &changes).map_err(|error| {
+        let above = directory
+            .parent()
+            .filter(|path| !path.as_os_str().is_empty());
+        let above = above.unwrap_or(Path::new(".")).to_string_lossy();
+        Failure::new(error.to_string()).hint(command(["ls", "-ld", &above]))
+    })?;
+    let notes = source.password_note().map(str::to_owned);
+    Ok((changes.len(), warnings(&results).chain(notes).collect()))
+}
+
+/// The name of the package: the name of its directory.
+fn name_of(directory: &Path, source: &SourceArgument) -> String {
+    let absolute = std::path::absolute(directory).unwrap_or_else(|_| directory.to_path_buf());
+    let name = absolute.file_name().and_then(|name| name.to_str());
+    name.unwrap_or(source.name()).to_owned()
+}
+
+fn report(
+    common: &Common,
+    directory: &Path,
+    revision: &Revision,
+    (count, warnings): (usize, Vec<String>),
+) -> Result<()> {
+    let shown = directory.to_string_lossy();
+    if common.json {
+        let json = serde_json::json!({
+            "path": shown, "revision": revision.lock_ref, "commit": revision.commit, "files": count,
+        });
+        return print::json(&json);
+    }
+    let mut page = Page::new(common);
+    let commit = revision.commit.trim_start_matches("sha256:");
+    let commit = commit.get(..12).unwrap_or(commit);
+    page.line(format_args!(
+        "{shown}: {} at {} ({commit})",
+        counted(count, "file"),
+        revision.lock_ref
+    ));
+    for warning in &warnings {
+        page.wrapped(format_args!("  {warning}"), 4);
+    }
+    page.hint(&command(["krmv", "status", &shown]));
+    page.finish()
+}

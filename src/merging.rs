@@ -1,0 +1,337 @@
+//! Merges packages in memory, and applies single decisions to files that were merged before.
+//!
+//! A decision must not repeat the merge, because the user may have removed or rewritten parts of the files since. So
+//! the merge runs twice: once with local's value at every conflict, and once with upstream's value at the decided
+//! conflicts. Only the difference between the two results is applied to the files.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use krm_core::config::Config;
+use krm_core::results::{FunctionResult, Reason, Results};
+use krm_function::supplied::{Role, SuppliedPackage};
+use krm_function::{DriverFiles, DriverOutcome, Inputs, Items, Outcome, SuppliedInput, run};
+use krm_merge::Side;
+use krm_package::{Package, Skipped};
+use krm_upstream::git::GitCommand;
+use krm_yaml::{OwnedDocument, Value, to_block_text};
+
+use super::client;
+use super::conflict::ReportedConflict;
+use super::failure::{Failure, Result};
+use super::package::Contents;
+
+/// The inputs of a merge, except for the local files.
+pub(crate) struct Merger {
+    pub(crate) original: Arc<SuppliedPackage>,
+    pub(crate) upstream: Arc<SuppliedPackage>,
+    /// The local package, if it was parsed before; its files are not parsed again.
+    pub(crate) local: Option<Arc<SuppliedPackage>>,
+    /// `upstream.updateStrategy`.
+    pub(crate) strategy: Option<String>,
+    /// The user's conflict rules, in order.
+    pub(crate) rules: Vec<Value>,
+    /// The name of the file, if the package is a single file.
+    pub(crate) file: Option<String>,
+    /// The path of the package in upstream.
+    pub(crate) path: String,
+}
+
+pub(crate) struct MergedPackage {
+    pub(crate) contents: Contents,
+    /// Permission bits of new files.
+    pub(crate) modes: HashMap<String, u32>,
+    pub(crate) results: Results,
+}
+
+impl Merger {
+    /// Merges a package; undecided conflicts get this side's value.
+    pub(crate) fn merge(&self, local: &Contents, side: Side) -> Result<MergedPackage> {
+        self.merge_by(local, side, Vec::new())
+    }
+
+    fn merge_by(
+        &self,
+        local: &Contents,
+        side: Side,
+        mut rules: Vec<Value>,
+    ) -> Result<MergedPackage> {
+        rules.extend(self.rules.iter().cloned());
+        let strategy = self.strategy.as_deref().unwrap_or("resource-merge");
+        let settings = [
+            format!("onConflict={}", side.as_str()),
+            format!("strategy={strategy}"),
+        ];
+        let package = |package: &Arc<SuppliedPackage>| SuppliedInput::Package(Arc::clone(package));
+        let inputs = Inputs {
+            config: Some(Config::from_pairs(&settings)?),
+            supplied: vec![
+                (Role::Original, package(&self.original)),
+                (Role::Upstream, package(&self.upstream)),
+            ],
+            conflicts: (!rules.is_empty())
+                .then(|| rules_document(rules))
+                .transpose()?,
+            known: self.local.iter().map(Arc::clone).collect(),
+            decides_all: true,
+            ..Inputs::default()
+        };
+        let mut items = local.clone();
+        if let Some(file) = &self.file {
+            items.retain(|path, _| path == file);
+        }
+        let Outcome {
+            items,
+            modes,
+            results,
+            ..
+        } = run(&merge_package::FUNCTION, inputs, Items::Package(items))?;
+        let Items::Package(mut contents) = items else {
+            return Err(Failure::new(
+                "expected a package from merge-package, found another form",
+            ));
+        };
+        if let Some(file) = &self.file {
+            let others = local.iter().filter(|(path, _)| *path != file);
+            contents.extend(others.map(|(path, bytes)| (path.clone(), bytes.clone())));
+        }
+        Ok(MergedPackage {
+            contents,
+            modes,
+            results,
+        })
+    }
+
+    /// Warns of files that are not read, and that a merge takes for deleted: those that only the new revision has as a
+    /// Git LFS pointer or the like, and links of the user in the places of upstream's files.
+    pub(crate) fn warn_of_skipped(&self, local: &[Skipped], results: &mut Results) {
+        let none = Package::default();
+        let [original, upstream] =
+            [&self.original, &self.upstream].map(|package| package.files().unwrap_or(&none));
+        let has = |skipped: &&Skipped| {
+            let mut rests = original
+                .files()
+                .filter_map(|(path, _)| path.strip_prefix(&skipped.path));
+            rests.any(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let is_new = |new: &&Skipped| {
+            // The merge itself warns of what upstream must not bring.
+            let is_known = original.skipped.iter().any(|old| old.path == new.path);
+            !is_known && !new.reason.is_refusal()
+        };
+        let local = local
+            .iter()
+            .filter(has)
+            .map(|skipped| ("your package", skipped));
+        let upstream = upstream.skipped.iter().filter(is_new);
+        let upstream = upstream.map(|skipped| ("upstream's revision", skipped));
+        for (place, Skipped { path, reason }) in local.chain(upstream) {
+            let message = format!("skipped in {place}: {reason}");
+            let result = FunctionResult::warning(Reason::SkippedFile, message);
+            results.push(result.in_file(path.clone()));
+        }
+    }
+
+    /// The package with upstream's value at these conflicts, and nothing else changed.
+    pub(crate) fn take_upstream(
+        &self,
+        local: &Contents,
+        chosen: &[&ReportedConflict],
+    ) -> Result<Contents> {
+        let before = self.merge(local, Side::Local)?.contents;
+        let rules = chosen.iter().map(|conflict| conflict.rule("upstream"));
+        let after = self.merge_by(local, Side::Local, rules.collect())?.contents;
+        let files: BTreeSet<&str> = chosen.iter().map(|conflict| conflict.file()).collect();
+        let mut contents = local.clone();
+        for path in files {
+            let [own, old, new] = [local, &before, &after].map(|files| files.get(path));
+            if old == new {
+                let message = format!(
+                    "'{path}': upstream's value cannot be taken on its own; edit the file, then keep your edit with --take file"
+                );
+                return Err(Failure::new(message));
+            }
+            match (own == old, new) {
+                (true, Some(new)) => contents.insert(path.to_owned(), new.clone()),
+                (true, None) => contents.remove(path),
+                (false, new) => {
+                    let merged = decision_alone(path, own, old, new)?;
+                    contents.insert(path.to_owned(), merged)
+                }
+            };
+        }
+        Ok(contents)
+    }
+}
+
+/// Merges a decision, the change from `old` to `new`, into a file that the user has edited since the upgrade.
+fn decision_alone(
+    path: &str,
+    own: Option<&Vec<u8>>,
+    old: Option<&Vec<u8>>,
+    new: Option<&Vec<u8>>,
+) -> Result<Vec<u8>> {
+    let by_hand = || {
+        let message =
+            format!("'{path}' was edited since the upgrade: decide its conflict in the file");
+        Failure::new(message)
+    };
+    let text = |bytes: Option<&Vec<u8>>| {
+        let bytes = bytes.map(Vec::as_slice).unwrap_or_default();
+        String::from_utf8(bytes.to_vec()).map_err(|_| by_hand())
+    };
+    let files = DriverFiles {
+        original: text(old)?,
+        local: text(own)?,
+        upstream: text(new)?,
+        path: path.to_owned(),
+        labels: ["local", "upstream"].map(str::to_owned),
+    };
+    let merge = merge_package::FUNCTION.merge_driver.ok_or_else(by_hand)?;
+    match merge(&files, None)? {
+        DriverOutcome::Merged { text, results } if !results.has_open_conflicts() => {
+            Ok(text.into_bytes())
+        }
+        _ => Err(by_hand()),
+    }
+}
+
+/// A file with Git's conflict markers around both sides' lines. `None` if it has no conflict or is not text.
+pub(crate) fn with_markers(
+    path: &str,
+    versions: [Option<&Vec<u8>>; 3],
+    label: &str,
+) -> Result<Option<Vec<u8>>> {
+    let text = |bytes: Option<&Vec<u8>>| {
+        String::from_utf8(bytes.map(Vec::as_slice).unwrap_or_default().to_vec()).ok()
+    };
+    let [Some(original), Some(local), Some(upstream)] = versions.map(text) else {
+        return Ok(None);
+    };
+    let files = DriverFiles {
+        original,
+        local,
+        upstream,
+        path: path.to_owned(),
+        labels: ["local".to_owned(), label.to_owned()],
+    };
+    let config = Config::from_pairs(&["conflictStyle=markers".to_owned()])?;
+    let Some(merge) = merge_package::FUNCTION.merge_driver else {
+        return Ok(None);
+    };
+    let mut marked = match merge(&files, config.node())? {
+        DriverOutcome::Merged { text, .. } => text,
+        DriverOutcome::Unmerged(_) => lines_with_markers(&files)?,
+    };
+    // `without_markers` leaves out the line break, too.
+    if marked.ends_with(&format!(">>>>>>> {label}\n")) && !files.local.ends_with('\n') {
+        marked.pop();
+    }
+    Ok(has_markers(&marked).then(|| marked.into_bytes()))
+}
+
+/// Marks the conflicts of a text without resources with `git merge-file`.
+fn lines_with_markers(files: &DriverFiles) -> Result<String> {
+    let folder = tempfile::tempdir()?;
+    for (name, text) in [
+        ("local", &files.local),
+        ("original", &files.original),
+        ("upstream", &files.upstream),
+    ] {
+        std::fs::write(folder.path().join(name), text)?;
+    }
+    // The names of the sides come from data: they replace these labels in the output.
+    let labels = ["krmv-label-local", "krmv-label-upstream"];
+    let words = [
+        "merge-file",
+        "-p",
+        "-q",
+        "-L",
+        labels[0],
+        "-L",
+        "original",
+        "-L",
+        labels[1],
+    ];
+    let names = ["local", "original", "upstream"].map(|name| folder.path().join(name));
+    let command = GitCommand::new(&words).paths(names);
+    let output = client::output(client::Place::Elsewhere, &command)?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let named = |line: &str| {
+        for (label, name) in labels.into_iter().zip(&files.labels) {
+            for marker in ["<<<<<<< ", ">>>>>>> "] {
+                if line.trim_end() == format!("{marker}{label}") {
+                    return line.replacen(label, name, 1);
+                }
+            }
+        }
+        line.to_owned()
+    };
+    Ok(text.split_inclusive('\n').map(named).collect())
+}
+
+pub(crate) fn has_markers(text: &str) -> bool {
+    let mut lines = text.lines();
+    lines.any(|line| line.starts_with("<<<<<<< ")) && lines.any(|line| line.starts_with(">>>>>>> "))
+}
+
+/// Replaces each marked conflict in a text with the lines of one side.
+pub(crate) fn without_markers(text: &str, side: Side) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut within: Option<Side> = None;
+    for line in text.split_inclusive('\n') {
+        match (within, line) {
+            (None, line) if line.starts_with("<<<<<<< ") => within = Some(Side::Local),
+            (Some(_), line) if line.trim_end() == "=======" => within = Some(Side::Upstream),
+            (Some(_), line) if line.starts_with(">>>>>>> ") => within = None,
+            (Some(now), _) if now != side => {}
+            _ => kept.push_str(line),
+        }
+    }
+    if !text.ends_with('\n') && kept.ends_with('\n') {
+        kept.pop();
+    }
+    kept
+}
+
+fn rules_document(rules: Vec<Value>) -> Result<OwnedDocument> {
+    let text = rules_text(None, rules);
+    Ok(OwnedDocument::parse(text)?)
+}
+
+/// The text of a `ConflictRules`. With a name, it is a resource of a package, and an annotation keeps it out of the
+/// cluster.
+pub(crate) fn rules_text(name: Option<&str>, rules: Vec<Value>) -> String {
+    let mut fields = vec![
+        Value::entry("apiVersion", "fn.kpt.dev/v1alpha1"),
+        Value::entry("kind", "ConflictRules"),
+    ];
+    if let Some(name) = name {
+        let annotations = vec![Value::entry("config.kubernetes.io/local-config", "true")];
+        let metadata = vec![
+            Value::entry("name", name),
+            Value::entry("annotations", Value::Mapping(annotations)),
+        ];
+        fields.push(Value::entry("metadata", Value::Mapping(metadata)));
+    }
+    fields.push(Value::entry("conflicts", Value::Sequence(rules)));
+    to_block_text(&Value::Mapping(fields))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_side_of_markers() {
+        let text = "a\n<<<<<<< local\nb\n=======\nc\n>>>>>>> v2\nd\n";
+        assert!(has_markers(text));
+        assert_eq!(without_markers(text, Side::Local), "a\nb\nd\n");
+        assert_eq!(without_markers(text, Side::Upstream), "a\nc\nd\n");
+        assert_eq!(
+            without_markers(text.trim_end_matches("\nd\n"), Side::Local),
+            "a\nb"
+        );
+        assert!(!has_markers("=======\n>>>>>>> quoted\n"));
+    }
+}

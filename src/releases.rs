@@ -1,0 +1,366 @@
+//! The tags and branches of a repository, as `git ls-remote` lists them, and the search for a requested revision.
+
+use krm_core::config::UsageError;
+use krm_core::latest::{version, version_prefix};
+use krm_upstream::git::Revision;
+use krm_upstream::{SourceOutsideGit, is_digest, open};
+use semver::{Version, VersionReq};
+
+use super::failure::{Failure, Hint, Result};
+use super::print::warning;
+use super::source::unreadable;
+
+/// A tag or branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ListedReference {
+    /// The name without the folder of the package, as a user writes it.
+    pub(crate) short: String,
+    /// The name of the tag or branch, with the folder.
+    pub(crate) name: String,
+    /// `refs/tags/...`, or the flag for an archive or image.
+    pub(crate) full_name: String,
+    /// Its commit, or the digest of an archive or image.
+    pub(crate) commit: String,
+}
+
+impl ListedReference {
+    /// The revision with the names that a Kptfile records.
+    pub(crate) fn revision(&self) -> Revision {
+        let name = if is_digest(&self.commit) {
+            &self.full_name
+        } else {
+            &self.short
+        };
+        Revision {
+            lock_ref: self.name.clone(),
+            ..Revision::named(name, self.commit.clone())
+        }
+    }
+}
+
+/// The tags and branches of a repository, with short names for a package directory: the tag `web/v1` is `v1` for the
+/// directory `web`.
+#[derive(Debug, Default)]
+pub(crate) struct Releases {
+    /// Tags whose names are versions, lowest first. They are from the nearest folder that has any.
+    versions: Vec<(Version, ListedReference)>,
+    /// All tags and branches, in the order in which a name is looked up.
+    all: Vec<ListedReference>,
+    /// The default branch, or the only archive or image.
+    head: Option<ListedReference>,
+}
+
+impl Releases {
+    /// Parses the output of `git ls-remote`.
+    pub(crate) fn read(listed: &str, directory: &str) -> Self {
+        let mut lines: Vec<(&str, &str)> = Vec::new();
+        for line in listed.lines() {
+            let Some((commit, name)) = line.split_once('\t') else {
+                continue;
+            };
+            match (name.strip_suffix("^{}"), lines.last_mut()) {
+                // The commit that an annotated tag points to.
+                (Some(name), Some(last)) if last.1 == name => last.0 = commit,
+                _ => lines.push((commit, name)),
+            }
+        }
+        let reference = |short: &str, name: &str, full_name: &str, commit: &str| ListedReference {
+            short: short.to_owned(),
+            name: name.to_owned(),
+            full_name: full_name.to_owned(),
+            commit: commit.to_owned(),
+        };
+        let mut releases = Self::default();
+        let mut folder = directory;
+        loop {
+            let mut found = Vec::new();
+            for (commit, full_name) in &lines {
+                let Some(name) = full_name.strip_prefix("refs/tags/") else {
+                    continue;
+                };
+                let short = match folder {
+                    "" => Some(name),
+                    folder => name.strip_prefix(folder).and_then(|n| n.strip_prefix('/')),
+                };
+                if let Some(short) = short {
+                    found.push(reference(short, name, full_name, commit));
+                }
+            }
+            if releases.versions.is_empty() {
+                let tags = found.iter().filter(|found| !found.short.contains('/'));
+                releases.versions = by_version(tags, "");
+            }
+            releases.all.extend(found);
+            if folder.is_empty() {
+                break;
+            }
+            folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+        }
+        for (commit, full_name) in &lines {
+            if let Some(name) = full_name.strip_prefix("refs/heads/") {
+                releases.all.push(reference(name, name, full_name, commit));
+            }
+        }
+        let head = lines.iter().find(|(_, name)| *name == "HEAD");
+        releases.head = head.and_then(|(commit, _)| {
+            let mut branches = releases
+                .all
+                .iter()
+                .filter(|one| one.commit == *commit && one.full_name.starts_with("refs/heads/"));
+            let usual = |one: &&ListedReference| ["main", "master"].contains(&one.name.as_str());
+            let usual = branches.clone().find(usual);
+            usual.or_else(|| branches.next()).cloned()
+        });
+        releases
+    }
+
+    /// The archives in one directory, or the tags of an image layout. Those that cannot be read are left out, with a
+    /// warning.
+    pub(crate) fn of_files(files: &SourceOutsideGit, folder: &str) -> Result<Self> {
+        let mut all = SourceOutsideGit {
+            folder: folder.to_owned(),
+            ..files.clone()
+        }
+        .releases()
+        .map_err(unreadable)?;
+        if all.is_empty() {
+            all.push((files.address.clone(), files.with_folder(folder)));
+        }
+        let reference = |(name, flag): (String, String)| {
+            let found = open(&flag).and_then(|found| {
+                found.ok_or_else(|| {
+                    UsageError::Refused(format!("expected an archive, found none: {flag}"))
+                })
+            });
+            let found = found.inspect_err(|error| {
+                warning(format_args!("left out the release {name}: {error}"));
+            });
+            let id = found.ok()?.id();
+            Some(ListedReference {
+                short: name.clone(),
+                name,
+                commit: id.strip_prefix("digest ")?.to_owned(),
+                full_name: flag,
+            })
+        };
+        let all: Vec<ListedReference> = all.into_iter().filter_map(reference).collect();
+        let head = match &all[..] {
+            [only] => Some(only.clone()),
+            _ => None,
+        };
+        Ok(Self {
+            versions: by_version(all.iter(), ""),
+            all,
+            head,
+        })
+    }
+
+    /// Counts as releases the tags named like the one that a package follows, if its name has more than a version:
+    /// the tags `chart-1.3.0` and `chart-1.4.0` for the tag `chart-1.2.0`.
+    pub(crate) fn follow(&mut self, tag: Option<&str>) {
+        let tag = tag.and_then(|tag| self.named(tag));
+        let prefix = tag
+            .and_then(|tag| version_prefix(&tag.short))
+            .unwrap_or_default();
+        let tags = self.all.iter();
+        let tags = tags.filter(|one| !prefix.is_empty() && one.full_name.starts_with("refs/tags/"));
+        let versions = by_version(tags, prefix);
+        if !versions.is_empty() {
+            self.versions = versions;
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// The newest final release.
+    pub(crate) fn newest(&self) -> Option<&ListedReference> {
+        self.finals(|_| true).pop()
+    }
+
+    /// The final releases whose versions fit, lowest first.
+    pub(crate) fn finals(&self, fits: impl Fn(&Version) -> bool) -> Vec<&ListedReference> {
+        let found = self.versions.iter();
+        let found = found.filter(|(version, _)| version.pre.is_empty() && fits(version));
+        found.map(|(_, reference)| reference).collect()
+    }
+
+    /// The version of the release with this name. `None` if the name is not a release.
+    pub(crate) fn version_of(&self, name: &str) -> Option<&Version> {
+        let named = self.named(name)?;
+        let mut versions = self.versions.iter();
+        let found = versions.find(|(_, release)| release == named);
+        found.map(|(version, _)| version)
+    }
+
+    pub(crate) fn head(&self) -> Option<&ListedReference> {
+        self.head.as_ref()
+    }
+
+    /// The tag or branch with this short, plain or full name.
+    pub(crate) fn named(&self, name: &str) -> Option<&ListedReference> {
+        let same =
+            |one: &&ListedReference| one.short == name || one.name == name || one.full_name == name;
+        self.all.iter().find(same)
+    }
+
+    /// A tag or branch at a commit.
+    pub(crate) fn at(&self, commit: &str) -> Option<&ListedReference> {
+        self.all.iter().find(|one| one.commit == commit)
+    }
+
+    /// The revision for a request: the name of a tag or branch, `latest`, a range, or the beginning of a version.
+    pub(crate) fn requested(&self, request: &str) -> Option<&ListedReference> {
+        if let Some(named) = self.named(request) {
+            return Some(named);
+        }
+        if request == "latest" {
+            let last = || self.versions.last().map(|(_, reference)| reference);
+            return self.newest().or_else(last);
+        }
+        let range = range(request)?;
+        let fits = |(version, _): &&(Version, ListedReference)| range.matches(version);
+        let found = self.versions.iter().rev().find(fits);
+        found.map(|(_, reference)| reference)
+    }
+
+    /// The error for a revision that does not exist, with the most similar names.
+    pub(crate) fn not_found(&self, request: &str, address: &str) -> Failure {
+        let distance = |name: &str| {
+            let same = name
+                .bytes()
+                .zip(request.bytes())
+                .take_while(|(a, b)| a == b);
+            std::cmp::Reverse(same.count())
+        };
+        let mut names: Vec<&str> = self.all.iter().map(|one| one.short.as_str()).collect();
+        names.sort_by_key(|name| (distance(name), name.len()));
+        names.dedup();
+        names.truncate(4);
+        let message = format!(
+            "there is no revision `{request}` in {address}; the nearest are {}",
+            names.join(", ")
+        );
+        Failure::new(message)
+    }
+
+    /// The error for a repository without releases.
+    pub(crate) fn no_release(&self, address: &str, next: &Hint) -> Failure {
+        let message = format!("{address} has no final release (a tag like v1.2.3)");
+        let branch = self.head().map_or("main", |head| head.short.as_str());
+        Failure::new(message).hint(next.and(&[branch]))
+    }
+}
+
+/// The references with a name that is a version after this prefix, lowest first.
+fn by_version<'r>(
+    references: impl Iterator<Item = &'r ListedReference>,
+    prefix: &str,
+) -> Vec<(Version, ListedReference)> {
+    let version = |one: &ListedReference| version(one.short.strip_prefix(prefix)?);
+    let versions = references.filter_map(|one| Some((version(one)?, one.clone())));
+    let mut versions: Vec<_> = versions.collect();
+    versions.sort_by(|a, b| a.0.cmp(&b.0));
+    versions
+}
+
+/// A range of versions: `~1.2`, `^1`, `>=1.2,<2`, or the beginning of a version, `v1.2`.
+fn range(request: &str) -> Option<VersionReq> {
+    let is_range = request.starts_with(['~', '^', '>', '<', '=', '*']) || request.contains(',');
+    let text: Vec<String> = request
+        .split(',')
+        .map(|part| part.trim().replacen('v', "", 1))
+        .collect();
+    if is_range {
+        return VersionReq::parse(&text.join(",")).ok();
+    }
+    let beginning = request.strip_prefix('v').unwrap_or(request);
+    let is_version = beginning.starts_with(|c: char| c.is_ascii_digit())
+        && beginning
+            .chars()
+            .all(|c| c.is_ascii_digit() || c == '.' || c == 'x');
+    is_version.then(|| VersionReq::parse(&format!("={beginning}")).ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LISTED: &str = "1\tHEAD\n1\trefs/heads/dev\n1\trefs/heads/main\n2\trefs/tags/v1.0.0\n\
+        3\trefs/tags/v1.1.0\n4\trefs/tags/v1.1.0^{}\n5\trefs/tags/v1.1.3\n6\trefs/tags/v2.0.0-rc.1\n\
+        7\trefs/tags/web/v3\n8\trefs/tags/web/v10\n";
+
+    fn requested(directory: &str, request: &str) -> Option<String> {
+        let releases = Releases::read(LISTED, directory);
+        releases
+            .requested(request)
+            .map(|found| format!("{} {}", found.name, found.commit))
+    }
+
+    #[test]
+    fn what_a_request_names() {
+        for (directory, request, expected) in [
+            ("", "v1.1.0", Some("v1.1.0 4")),
+            ("", "latest", Some("v1.1.3 5")),
+            ("", "~1.1", Some("v1.1.3 5")),
+            ("", "^v1", Some("v1.1.3 5")),
+            ("", ">=1.0,<1.1", Some("v1.0.0 2")),
+            ("", "v1.0", Some("v1.0.0 2")),
+            ("", "1.x", Some("v1.1.3 5")),
+            ("", "main", Some("main 1")),
+            ("", "v3", None),
+            ("web", "v3", Some("web/v3 7")),
+            ("web", "latest", Some("web/v10 8")),
+            ("web/inner", "latest", Some("web/v10 8")),
+            ("other", "latest", Some("v1.1.3 5")),
+            ("web", "v1.0.0", Some("v1.0.0 2")),
+        ] {
+            assert_eq!(
+                requested(directory, request).as_deref(),
+                expected,
+                "{directory} {request}"
+            );
+        }
+    }
+
+    #[test]
+    fn tags_named_like_the_followed_one_are_its_releases() {
+        let listed = "1\trefs/heads/chart-9\n2\trefs/tags/chart-1.2.0\n3\trefs/tags/chart-1.10.0\n\
+            4\trefs/tags/chart-1.11.0-rc.1\n5\trefs/tags/v3.0.0\n6\trefs/tags/tool-v2\n";
+        for (tag, newest, version) in [
+            ("chart-1.2.0", "chart-1.10.0", Some("1.2.0")),
+            ("chart-9", "chart-1.10.0", None),
+            ("tool-v2", "tool-v2", Some("2.0.0")),
+            ("v3.0.0", "v3.0.0", Some("3.0.0")),
+            ("main", "v3.0.0", None),
+        ] {
+            let mut releases = Releases::read(listed, "");
+            releases.follow(Some(tag));
+            let found = releases.newest().map(|found| found.short.as_str());
+            assert_eq!(found, Some(newest), "{tag}");
+            assert_eq!(releases.requested("latest"), releases.newest(), "{tag}");
+            let found = releases.version_of(tag).map(Version::to_string);
+            assert_eq!(found.as_deref(), version, "{tag}");
+        }
+    }
+
+    #[test]
+    fn the_newest_final_release_and_those_above_one() {
+        let releases = Releases::read(LISTED, "");
+        assert_eq!(
+            releases.newest().map(|found| found.short.as_str()),
+            Some("v1.1.3")
+        );
+        assert_eq!(
+            releases.head().map(|found| found.short.as_str()),
+            Some("main")
+        );
+        let above = releases.finals(|version| *version > Version::new(1, 0, 0));
+        let names: Vec<&str> = above
+            .into_iter()
+            .map(|found| found.short.as_str())
+            .collect();
+        assert_eq!(names, ["v1.1.0", "v1.1.3"]);
+    }
+}

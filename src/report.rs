@@ -1,0 +1,281 @@
+//! The report of an upgrade: what it changed, and what the user has to do next.
+
+use std::collections::BTreeMap;
+
+use krm_core::results::{FunctionResult, Reason, Results, Severity};
+use krm_package::escaped::ShownLine;
+use krm_review::{Review, Risk};
+use krm_upstream::git::Revision;
+use serde_json::{Value, json};
+
+use super::cli::{Common, Take};
+use super::conflict::ReportedConflict;
+use super::exit;
+use super::failure::{Hint, Result};
+use super::package::LocalPackage;
+use super::print::{self, GREEN, Page, RED, YELLOW, counted, grouped};
+
+/// An upgrade that was made, or tried by a dry run.
+pub(crate) struct UpgradeReport<'r> {
+    pub(crate) package: &'r LocalPackage,
+    pub(crate) from: Option<&'r str>,
+    pub(crate) to: &'r Revision,
+    /// The old and the new path of the package in upstream. `None` if it did not move.
+    pub(crate) moved: Option<[&'r str; 2]>,
+    pub(crate) results: &'r Results,
+    /// All conflicts of the merge, including decided ones.
+    pub(crate) found: &'r [ReportedConflict],
+    /// The undecided conflicts.
+    pub(crate) open: &'r [ReportedConflict],
+    pub(crate) is_written: bool,
+    pub(crate) taken: Option<Take>,
+    pub(crate) has_markers: bool,
+    /// The command that writes what a dry run shows.
+    pub(crate) again: Hint,
+    /// What the upgrade means for the cluster.
+    pub(crate) review: Option<&'r Review>,
+    /// The command that shows the review.
+    pub(crate) review_command: Option<Hint>,
+}
+
+impl UpgradeReport<'_> {
+    pub(crate) fn print(&self, common: &Common) -> Result<()> {
+        if common.json {
+            return print::json(&self.to_json());
+        }
+        let mut page = Page::new(common);
+        let name = self.package.name();
+        let from = self
+            .from
+            .map(|from| format!("{from} -> "))
+            .unwrap_or_default();
+        page.line(format_args!("{name}: {from}{}", self.to.lock_ref));
+        if let Some([old, new]) = self.moved {
+            page.wrapped(format_args!("  upstream moved {old} to {new}"), 4);
+        }
+        if let Some(summary) = summary(self.results) {
+            let summary = if self.is_written {
+                summary
+            } else {
+                summary.replacen("merged:", "would merge:", 1)
+            };
+            page.wrapped(format_args!("  {summary}"), 4);
+        }
+        for line in combined(self.results, common.verbose) {
+            page.wrapped(format_args!("  {line}"), 4);
+        }
+        for warning in warnings(self.results) {
+            let warning = page.styled(YELLOW, warning);
+            page.wrapped(ShownLine::of(&[&"  ", &warning]), 4);
+        }
+        let risks = self.risks();
+        if !risks.is_empty() {
+            let risks = page.styled(RED, risks.join(", "));
+            page.line(ShownLine::of(&[&"  for the cluster: ", &risks]));
+        }
+        self.decisions(&mut page, common)?;
+        page.finish()
+    }
+
+    /// How many changes an API server refuses, or can do harm.
+    fn risks(&self) -> Vec<String> {
+        let risks = [Risk::Blocking, Risk::Dangerous].into_iter();
+        let counts = risks.map(|risk| (risk, self.review.map_or(0, |review| review.count(risk))));
+        let found = counts.filter(|(_, count)| *count > 0);
+        found
+            .map(|(risk, count)| format!("{count} {risk}"))
+            .collect()
+    }
+
+    fn decisions(&self, page: &mut Page, common: &Common) -> Result<()> {
+        let review = self.review_command.as_ref();
+        // Files with markers cannot be read.
+        let review = review.filter(|_| !self.risks().is_empty() && !self.has_markers);
+        if self.open.is_empty() {
+            let taken = self.taken.filter(|_| !self.found.is_empty());
+            if let Some(side) = taken {
+                let count = counted(self.found.len(), "conflict");
+                page.line(format_args!("  {count} decided: {}", side.done()));
+            }
+            let done = page.styled(GREEN, "all decided");
+            let hint = if self.is_written {
+                let lock = format!(": the lock is at {}", self.to.lock_ref);
+                page.line(ShownLine::of(&[&done, &lock]));
+                &commit_command(self.package, self.to)?
+            } else {
+                page.line(ShownLine::of(&[&done, &": nothing was written"]));
+                &self.again
+            };
+            for hint in review.into_iter().chain([hint]) {
+                page.hint(hint);
+            }
+            return Ok(());
+        }
+        let kept = match (self.is_written, self.has_markers) {
+            (false, true) => "the files would get conflict markers there",
+            (false, false) => "the files would keep your value there",
+            (true, true) => "the files have conflict markers there",
+            (true, false) => "the files keep your value there",
+        };
+        let count = page.styled(
+            RED,
+            format!("{} undecided", counted(self.open.len(), "conflict")),
+        );
+        page.line(ShownLine::of(&[&count, &"; ", &kept]));
+        // The line numbers differ from the files on disk after a dry run, and if there are markers.
+        let has_lines = self.is_written && !self.has_markers;
+        let work_tree = has_lines.then_some(self.package.directory.as_path());
+        page.conflicts(&grouped(self.open), work_tree, common.verbose);
+        let hints = if self.is_written {
+            hints(self.package, self.open, self.has_markers)
+        } else {
+            vec![self.again.clone()]
+        };
+        for hint in hints.iter().chain(review) {
+            page.hint(hint);
+        }
+        Ok(())
+    }
+
+    fn to_json(&self) -> Value {
+        let open: Vec<Value> = self.open.iter().map(conflict_json).collect();
+        json!({
+            "path": self.package.name(),
+            "from": self.from,
+            "to": self.to.lock_ref,
+            "commit": self.to.commit,
+            "written": self.is_written,
+            "conflicts": open,
+            "risk": self.review.and_then(Review::worst),
+            "decided": self.found.len() - self.open.len(),
+            "results": self.results.iter().map(result_json).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// The command that commits the package when all conflicts are decided.
+pub(crate) fn commit_command(package: &LocalPackage, to: &Revision) -> Result<Hint> {
+    let message = format!("{}: upgrade to {}", package.label(), to.lock_ref);
+    package.commit_command(&message, false)
+}
+
+/// Commands that decide conflicts: the first conflict, or all of them one by one.
+pub(crate) fn hints(
+    package: &LocalPackage,
+    open: &[ReportedConflict],
+    has_markers: bool,
+) -> Vec<Hint> {
+    let Some(first) = open.first() else {
+        return Vec::new();
+    };
+    if has_markers {
+        return vec![package.command(&["resolve", "--take", "file"])];
+    }
+    let place = first.path().unwrap_or(first.file());
+    vec![
+        package.take_command("local", place),
+        package.command(&["resolve"]),
+    ]
+}
+
+/// A conflict for `--json`.
+pub(crate) fn conflict_json(conflict: &ReportedConflict) -> Value {
+    let [original, local, upstream] = conflict.values();
+    json!({
+        "file": conflict.file(),
+        "line": conflict.line(),
+        "resource": conflict.resource_name(),
+        "field": conflict.0.field,
+        "path": conflict.0.rule_path,
+        "within": conflict.within(),
+        "message": conflict.what(),
+        "original": original,
+        "local": local,
+        "upstream": upstream,
+    })
+}
+
+/// A result for `--json`.
+pub(crate) fn result_json(result: &FunctionResult) -> Value {
+    serde_json::from_str(&result.to_value().to_json()).unwrap_or_default()
+}
+
+/// The result in which a merge counts its changes.
+pub(crate) fn summary(results: &Results) -> Option<String> {
+    let mut infos = results
+        .iter()
+        .filter(|result| result.severity == Severity::Info);
+    let found =
+        infos.find(|result| result.file.is_none() && result.message.what().contains("merged:"));
+    found.map(|result| result.text().into_owned())
+}
+
+/// What the merge combined from both sides, what stays deleted, and what a rule decided. The lines are grouped and
+/// counted unless `is_verbose`.
+fn combined(results: &Results, is_verbose: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut kinds: BTreeMap<([String; 2], String), usize> = BTreeMap::new();
+    for result in results {
+        let reason = result.tag_value("reason").unwrap_or_default();
+        let is_decided =
+            result.has_reason(Reason::MergeConflict) && result.severity == Severity::Info;
+        if reason != "Combined" && reason != "StaysDeleted" && !is_decided {
+            continue;
+        }
+        if is_verbose {
+            lines.push(result.to_string());
+            continue;
+        }
+        let what = match (reason, is_decided) {
+            (_, true) => ["decided by a rule"; 2].map(str::to_owned),
+            ("StaysDeleted", _) => ["stays deleted", "stay deleted"].map(str::to_owned),
+            _ => {
+                let kind = result.tag_value("kind").unwrap_or("value");
+                [kind.to_owned(), format!("{kind}s")]
+                    .map(|kind| format!("{kind} combined from both sides"))
+            }
+        };
+        let sides = ["local", "upstream"].map(|side| result.tag_value(side).unwrap_or_default());
+        let [local, upstream] = sides;
+        let sides = if reason == "Combined" && local.len() + upstream.len() < 40 {
+            format!(" (yours: {local}, upstream's: {upstream})")
+        } else {
+            String::new()
+        };
+        *kinds.entry((what, sides)).or_default() += 1;
+    }
+    lines.extend(kinds.into_iter().map(|(([one, many], sides), count)| {
+        format!("{count} {}{sides}", if count == 1 { one } else { many })
+    }));
+    lines
+}
+
+/// Prints the errors of a run that wrote nothing. Returns its exit code.
+pub(crate) fn print_errors(results: &Results, common: &Common) -> Result<u8> {
+    if common.json {
+        let results: Vec<Value> = results.iter().map(result_json).collect();
+        print::json(&json!({"written": false, "results": results}))?;
+        return Ok(exit::OPEN);
+    }
+    let mut page = Page::new(common);
+    for result in results
+        .iter()
+        .filter(|result| result.severity == Severity::Error)
+    {
+        let line = page.styled(RED, result.to_string());
+        page.wrapped(line, 2);
+    }
+    page.line("nothing was written");
+    page.finish()?;
+    Ok(exit::OPEN)
+}
+
+/// The warnings that are not conflicts.
+pub(crate) fn warnings(results: &Results) -> impl Iterator<Item = String> {
+    let other = results.iter().filter(|result| {
+        let is_warning = result.severity == Severity::Warning;
+        is_warning && !result.has_reason(Reason::MergeConflict)
+            || result.has_reason(Reason::RunsSomewhere)
+    });
+    other.map(ToString::to_string)
+}

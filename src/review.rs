@@ -1,0 +1,362 @@
+//! `krmv review`: what an upgrade, or what you changed, means for the cluster.
+//!
+//! Both states of the package are built in memory, and `review-package` compares them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use krm_core::address::Surroundings;
+use krm_core::config::Config;
+use krm_core::results::Results;
+use krm_function::filter::ReportFormat;
+use krm_function::supplied::{Role, SuppliedPackage};
+use krm_function::{Inputs, Items, SuppliedInput, run as run_function};
+use krm_merge::Side;
+use krm_package::escaped::{Markdown, ShownLine};
+use krm_package::{Package, is_krm_name};
+use krm_review::{Review, Risk, report};
+use krm_upstream::git::{GitCommand, Repository, Revision};
+use serde_json::json;
+
+use super::cli::{Common, ReviewArguments};
+use super::client::{self, Place};
+use super::conflict::conflicts;
+use super::diff::cloned;
+use super::failure::{Failure, Result};
+use super::kptfile::Tracking;
+use super::merging::{MergedPackage, Merger};
+use super::package::{Contents, KPTFILE, LocalPackage};
+use super::print::{self, Page, YELLOW, counted, to_stdout};
+use super::report::{print_errors, result_json};
+use super::session::{FollowedPackage, arguments};
+use super::upstream::{contents, supplied};
+use super::{exit, worktree};
+
+pub(crate) fn run(review: &ReviewArguments, common: &Common) -> Result<u8> {
+    let (directory, request) = arguments(&review.arguments)?;
+    let package = LocalPackage::open(&directory)?;
+    // Only `get`, `status` and `upgrade` go to the network.
+    let compared = FollowedPackage::open(&package, request.as_deref(), true);
+    let compared = compared.and_then(|followed| match &request {
+        Some(request) => followed.with_revision(review.from.as_deref(), request),
+        None => followed.with_files(review.from.as_deref()),
+    });
+    let compared = compared.map_err(|error| {
+        if error.hints.is_empty() {
+            error.hint(package.command(&["status"]))
+        } else {
+            error
+        }
+    })?;
+    if let Some(results) = &compared.failed {
+        return print_errors(results, common);
+    }
+    let before = reviewable(&compared.before, &[])?;
+    let upstream = compared.upstream.clone();
+    let results = review_of(before, &compared.after, upstream, &settings(review))?;
+    if results.has_errors() && !results.iter().any(report::is_finding) {
+        return print_errors(&results, common);
+    }
+    let format = if common.json {
+        ReportFormat::Json
+    } else {
+        review.format
+    };
+    match format {
+        ReportFormat::Json => print::json(&compared.to_json(&package, &results))?,
+        ReportFormat::Markdown => to_stdout(compared.to_markdown(&results).as_str())?,
+        ReportFormat::Text => compared.print(&package, request.as_deref(), &results, common)?,
+    }
+    Ok(exit::open_if(results.has_errors()))
+}
+
+/// Two states of a package to compare, and how they were made.
+#[derive(Default)]
+struct Compared {
+    before: Contents,
+    after: Contents,
+    /// The upstream revisions that the states were made from. `None` if they are the same, or if the states themselves
+    /// are revisions of upstream.
+    upstream: Option<[Arc<SuppliedPackage>; 2]>,
+    /// The names of the states, for the report.
+    names: [String; 2],
+    /// The number of undecided conflicts in the merge that made `after`. `after` has local's value there.
+    undecided: usize,
+    /// The results of the merge, if it failed.
+    failed: Option<Results>,
+}
+
+/// A package for reviews, which several reviews can share. Files that are also in `others` are not parsed again.
+pub(crate) fn reviewable(
+    contents: &Contents,
+    others: &[&SuppliedPackage],
+) -> Result<Arc<SuppliedPackage>> {
+    let files = contents.iter().filter(|(path, _)| is_krm_name(path));
+    let files: Package = files
+        .map(|(path, bytes)| (path.clone(), String::from_utf8_lossy(bytes).into_owned()))
+        .collect();
+    let place = format!("role `{}`", Role::Before);
+    let mut results = Results::default();
+    let package =
+        SuppliedPackage::from_package_like(Role::Before, place, files, others, &mut results)?;
+    Ok(Arc::new(package))
+}
+
+/// What a merge of a package means for the cluster. `None` if the result cannot be read.
+pub(crate) fn reviewed(
+    before: &Arc<SuppliedPackage>,
+    merger: &Merger,
+    merged: &MergedPackage,
+) -> Option<Review> {
+    let others = [&**before, &*merger.original, &*merger.upstream];
+    let after = reviewable(&merged.contents, &others).ok()?;
+    review_package::review(before, &after).ok()
+}
+
+/// Runs `review-package` with `KEY=VALUE` settings, and returns its findings.
+fn review_of(
+    before: Arc<SuppliedPackage>,
+    after: &Contents,
+    upstream: Option<[Arc<SuppliedPackage>; 2]>,
+    settings: &[String],
+) -> Result<Results> {
+    let roles = [Role::Original, Role::Upstream].into_iter();
+    let revisions = roles.zip(upstream.into_iter().flatten());
+    let supplied = std::iter::once((Role::Before, before)).chain(revisions);
+    let supplied = supplied.map(|(role, package)| (role, SuppliedInput::Package(package)));
+    let inputs = Inputs {
+        config: Some(Config::from_pairs(settings)?),
+        supplied: supplied.collect(),
+        ..Inputs::default()
+    };
+    let mut after = after.clone();
+    after.retain(|path, _| is_krm_name(path));
+    let outcome = run_function(&review_package::FUNCTION, inputs, Items::Package(after))?;
+    Ok(outcome.results)
+}
+
+/// The flags as settings of the function.
+fn settings(review: &ReviewArguments) -> Vec<String> {
+    let version = review.kubernetes_version.as_ref();
+    let fail_on = review.fail_on.as_ref();
+    [("failOn", fail_on), ("kubernetesVersion", version)]
+        .into_iter()
+        .filter_map(|(key, value)| Some(format!("{key}={}", value?)))
+        .collect()
+}
+
+impl FollowedPackage<'_> {
+    /// Compares the files on disk with the last commit, the locked revision or another revision of upstream.
+    fn with_files(&self, from: Option<&str>) -> Result<Compared> {
+        let mut compared = Compared {
+            after: self.package.own(&self.package.contents)?,
+            ..Compared::default()
+        };
+        compared.names[1] = "your files".to_owned();
+        let from = match from {
+            Some(from) => from,
+            None if self.is_edited_since_commit()? => HEAD,
+            None => LOCK,
+        };
+        self.begin_at(from, &mut compared)?;
+        if let Some(committed) = self.committed(from)? {
+            compared.upstream = self.revisions_since(&committed)?;
+        }
+        Ok(compared)
+    }
+
+    /// Compares the package after an upgrade to a revision with the files on disk or with another state. If `from` is a
+    /// revision of upstream, compares only the two revisions.
+    fn with_revision(&self, from: Option<&str>, request: &str) -> Result<Compared> {
+        let to = self.target(Some(request))?;
+        let mut compared = Compared::default();
+        compared.names[1].clone_from(&to.lock_ref);
+        if let Some(from) = from.filter(|from| !is_own(from)) {
+            self.begin_at(from, &mut compared)?;
+            compared.after = contents(&*self.supplied(&to, Role::Upstream)?)?;
+            return Ok(compared);
+        }
+        if self.package.tracking.open.is_some() {
+            let message = format!(
+                "an upgrade of '{}' is open; decide its conflicts first",
+                self.package.name()
+            );
+            return Err(Failure::new(message).hint(self.package.command(&["resolve"])));
+        }
+        let merger = self.merger(&to)?;
+        let merged = merger.merge(&self.package.contents, Side::Local)?;
+        if merged.results.has_errors() {
+            compared.failed = Some(merged.results);
+            return Ok(compared);
+        }
+        compared.undecided = conflicts(&merged.results).len();
+        compared.after = self.package.own(&merged.contents)?;
+        compared.upstream = Some([merger.original, merger.upstream]);
+        match from {
+            Some(from) => self.begin_at(from, &mut compared)?,
+            None => {
+                compared.before = self.package.own(&self.package.contents)?;
+                compared.names[0] = self.locked_revision(self.lock)?.lock_ref;
+            }
+        }
+        Ok(compared)
+    }
+
+    /// Sets the state before the change.
+    fn begin_at(&self, from: &str, compared: &mut Compared) -> Result<()> {
+        compared.names[0] = from.to_owned();
+        if from == LOCK {
+            compared.names[0] = self.locked_revision(self.lock)?.lock_ref;
+            let supplied = self.original()?;
+            let mark = "internal.kpt.dev/upstream-identifier";
+            // `get` writes identities, which are not the user's changes.
+            let is_marked = self.package.contents.values().any(|bytes| {
+                let mut windows = bytes.windows(mark.len());
+                windows.any(|window| window == mark.as_bytes())
+            });
+            compared.before = if is_marked {
+                cloned(&supplied, "")?
+            } else {
+                contents(&supplied)?
+            };
+            return Ok(());
+        }
+        let before = match self.committed(from)? {
+            Some(committed) => committed,
+            None => {
+                let revision = self.target(Some(from))?;
+                compared.names[0].clone_from(&revision.lock_ref);
+                self.supplied(&revision, Role::Before)?
+            }
+        };
+        compared.before = self.package.own(&contents(&before)?)?;
+        Ok(())
+    }
+
+    /// Whether the package has uncommitted changes, and a commit to compare with.
+    pub(crate) fn is_edited_since_commit(&self) -> Result<bool> {
+        let Some(repository) = &self.package.repository else {
+            return Ok(false);
+        };
+        if worktree::uncommitted(self.package)?.is_empty() {
+            return Ok(false);
+        }
+        let kptfile = repository.from_root(KPTFILE);
+        let kptfile = kptfile.to_string_lossy().replace('\\', "/");
+        let kind = GitCommand::new(&["cat-file", "-t"])
+            .data()
+            .file_at_head(&kptfile);
+        Ok(client::line(Place::Own(repository), &kind.done()).is_some())
+    }
+
+    /// The package in a commit of its own repository. `None` if the name is not `HEAD` or based on it, such as
+    /// `HEAD~1`.
+    fn committed(&self, name: &str) -> Result<Option<Arc<SuppliedPackage>>> {
+        if name == LOCK || !is_own(name) {
+            return Ok(None);
+        }
+        let missing = || {
+            let message = format!(
+                "'{}' has no commit `{name}` to compare with",
+                self.package.name()
+            );
+            Failure::new(message).hint(self.package.git_command(&["log"]))
+        };
+        let own = self.package.repository.as_ref().ok_or_else(missing)?;
+        let repository = Repository::open(own.root())?;
+        let commit = repository.resolve("", name).map_err(|_| missing())?.commit;
+        let revision = Revision::named(name, commit);
+        let snapshot = repository.read(&own.inner(), revision)?;
+        supplied(snapshot, Role::Before, None, &[]).map(Some)
+    }
+
+    /// The upstream revisions of a committed state and of the files on disk. `None` if they do not differ.
+    fn revisions_since(
+        &self,
+        committed: &SuppliedPackage,
+    ) -> Result<Option<[Arc<SuppliedPackage>; 2]>> {
+        let Ok(kptfile) = committed.read_file(KPTFILE) else {
+            return Ok(None);
+        };
+        let before = String::from_utf8_lossy(&kptfile);
+        let before = Tracking::read(&before, &Surroundings::default())?;
+        let Some(old) = before.lock else {
+            return Ok(None);
+        };
+        let old = self.locked_revision(&old)?;
+        let new = match &self.package.tracking.open {
+            Some(open) => self.open_target(open),
+            None => self.locked_revision(self.lock)?,
+        };
+        if old.commit == new.commit {
+            return Ok(None);
+        }
+        Ok(Some([
+            self.supplied(&old, Role::Original)?,
+            self.supplied(&new, Role::Upstream)?,
+        ]))
+    }
+}
+
+/// The last commit of the package's own repository.
+const HEAD: &str = "HEAD";
+/// The revision that the package was made from.
+const LOCK: &str = "lock";
+
+/// Whether a name is `lock` or a commit of the package's own repository, and not a revision of upstream.
+fn is_own(name: &str) -> bool {
+    name == LOCK || name.starts_with(HEAD)
+}
+
+impl Compared {
+    fn print(
+        &self,
+        package: &LocalPackage,
+        request: Option<&str>,
+        results: &Results,
+        common: &Common,
+    ) -> Result<()> {
+        let mut page = Page::new(common);
+        let [from, to] = &self.names;
+        page.line(format_args!("{}: {from} -> {to}", package.name()));
+        if let Some(note) = self.note() {
+            let note = page.styled(YELLOW, note);
+            page.wrapped(ShownLine::of(&[&"  ", &note]), 4);
+        }
+        page.line("");
+        for line in report::text(results).lines() {
+            page.wrapped(line, 6);
+        }
+        if let (Some(request), true) = (request, self.upstream.is_some()) {
+            page.hint(&package.command(&["upgrade", request]));
+        }
+        page.finish()
+    }
+
+    fn to_markdown(&self, results: &Results) -> Markdown {
+        let page = report::markdown(results);
+        match self.note() {
+            Some(note) => page + "\n" + Markdown::prose(&note) + "\n",
+            None => page,
+        }
+    }
+
+    fn to_json(&self, package: &LocalPackage, results: &Results) -> serde_json::Value {
+        let counts = Risk::WORST_FIRST.map(|risk| (risk.as_str(), report::count(results, risk)));
+        let worst = counts.iter().find(|(_, count)| *count > 0);
+        json!({
+            "path": package.name(),
+            "from": self.names[0],
+            "to": self.names[1],
+            "conflicts": self.undecided,
+            "risk": worst.map(|(risk, _)| risk),
+            "counts": BTreeMap::from(counts),
+            "findings": results.iter().map(result_json).collect::<Vec<_>>(),
+        })
+    }
+
+    fn note(&self) -> Option<String> {
+        let count = counted(self.undecided, "conflict");
+        (self.undecided > 0).then(|| format!("{count} undecided; the review uses your value"))
+    }
+}

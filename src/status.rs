@@ -1,0 +1,508 @@
+//! `krmv status`: shows the revision, edits and newer releases of the packages below a directory. Each newer release is
+//! merged and reviewed in memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use krm_core::results::Severity;
+use krm_function::filter::ProgressLine;
+use krm_function::supplied::SuppliedPackage;
+use krm_merge::Side;
+use krm_merge::likeness::{ComparedPackages, FileEditCount, SimilarityScanner};
+use krm_package::escaped::ShownLine;
+use krm_package::parallel;
+use krm_review::{Review, Risk};
+use krm_upstream::git::without_password;
+use serde::Serialize;
+use serde_json::json;
+
+use super::blame::{fields_of, is_meant};
+use super::cli::{Common, StatusArguments};
+use super::conflict::{conflicts, undecided};
+use super::exit;
+use super::failure::{Failure, Hint, Result};
+use super::merging::{MergedPackage, Merger};
+use super::package::{KPTFILE, LocalPackage, RULES};
+use super::print::{self, GREEN, Page, RED, YELLOW, counted};
+use super::releases::ListedReference;
+use super::review::{reviewable, reviewed};
+use super::session::{FollowedPackage, followed, locked_name};
+use super::upstream::contents;
+
+/// What the command reports about one package.
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PackageStatus {
+    path: String,
+    revision: String,
+    commit: String,
+    edits: Option<usize>,
+    open: Option<OpenStatus>,
+    newer: Vec<Newer>,
+    newest_without_conflict: Option<String>,
+    first_with_conflict: Option<String>,
+    /// For `--bisect`: releases that change a matching field.
+    changed: Vec<ChangedField>,
+    problem: Option<String>,
+    /// The address of an upstream that was not asked, because upstream brought the package and so chose the address.
+    not_contacted: Option<String>,
+    #[serde(skip)]
+    look: Hint,
+    #[serde(skip)]
+    upgrade: Hint,
+    #[serde(skip)]
+    resolve: Hint,
+}
+
+#[derive(Serialize)]
+struct OpenStatus {
+    revision: String,
+    /// The number of undecided conflicts. `None` if the merge failed.
+    conflicts: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct Newer {
+    revision: String,
+    /// The number of conflicts that it would cause. `None` if it cannot be merged.
+    conflicts: Option<usize>,
+    /// Why it cannot be merged.
+    problem: Option<String>,
+    /// The worst risk of its changes.
+    risk: Option<Risk>,
+    /// The number of its changes of each risk. `None` if it could not be merged or reviewed.
+    changes: Option<BTreeMap<Risk, usize>>,
+}
+
+/// A field that a release changes.
+#[derive(Serialize)]
+struct ChangedField {
+    revision: String,
+    field: String,
+}
+
+pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
+    let mut packages = Vec::new();
+    for directory in &status.directories {
+        find(directory, 0, &mut packages)?;
+    }
+    let mut states = Vec::new();
+    let is_alone = packages.len() == 1;
+    let mut above: Vec<PackageAbove> = Vec::new();
+    for directory in packages {
+        let is_asked = status.all_upstreams || status.directories.contains(&directory);
+        let is_brought = !is_asked && above.iter().any(|above| above.brought(&directory));
+        let found = state(&directory, is_brought, status.bisect.as_deref(), common);
+        let found = match found {
+            Ok(Some((state, subpackages))) => {
+                let directory = directory.clone();
+                above.push(PackageAbove {
+                    directory,
+                    subpackages,
+                });
+                Ok(Some(state))
+            }
+            Ok(None) => Ok(None),
+            Err(failure) => {
+                let directory = directory.clone();
+                above.push(PackageAbove {
+                    directory,
+                    subpackages: None,
+                });
+                Err(failure)
+            }
+        };
+        // A package that cannot be read must not hide the other packages.
+        states.extend(found.or_else(|failure| {
+            let path = directory.to_string_lossy().into_owned();
+            let broken = PackageStatus {
+                upgrade: failure.hints.first().cloned().unwrap_or_default(),
+                path,
+                revision: "unknown".to_owned(),
+                problem: Some(failure.message.clone()),
+                ..PackageStatus::default()
+            };
+            if is_alone {
+                Err(failure)
+            } else {
+                Ok(Some(broken))
+            }
+        })?);
+    }
+    if states.is_empty() {
+        // Return the error of the first directory, which explains why it is not a package with an upstream.
+        let first = status
+            .directories
+            .first()
+            .map_or(Path::new("."), PathBuf::as_path);
+        let package = LocalPackage::open(first)?;
+        followed(&package)?;
+    }
+    let is_newer = states.iter().any(|state| !state.newer.is_empty());
+    if common.json {
+        print::json(&json!({ "packages": states }))?;
+    } else {
+        let mut page = Page::new(common);
+        states
+            .iter()
+            .for_each(|state| state.print(&mut page, common));
+        page.finish()?;
+    }
+    Ok(if is_newer { exit::NEWER } else { exit::DONE })
+}
+
+/// The depth to which directories are searched for packages.
+const DEEPEST: usize = 16;
+
+/// Collects the directories with a Kptfile, parents before children.
+fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
+    if directory.join(KPTFILE).is_file() {
+        found.push(directory.to_path_buf());
+    }
+    let entries = std::fs::read_dir(directory)
+        .map_err(|error| Failure::new(format!("cannot read '{}': {error}", directory.display())))?;
+    let mut folders: Vec<PathBuf> = entries
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+            let is_folder = entry.file_type().ok()?.is_dir();
+            (is_folder && !is_hidden).then(|| entry.path())
+        })
+        .collect();
+    folders.sort();
+    if depth < DEEPEST {
+        for folder in folders {
+            let folder = folder
+                .strip_prefix("./")
+                .map(Path::to_path_buf)
+                .unwrap_or(folder);
+            find(&folder, depth + 1, found)?;
+        }
+    }
+    Ok(())
+}
+
+/// A package with an upstream, for the packages below it.
+struct PackageAbove {
+    directory: PathBuf,
+    /// The directories of the subpackages that its upstream brought. `None` if they are not known.
+    subpackages: Option<BTreeSet<String>>,
+}
+
+impl PackageAbove {
+    /// Whether its upstream brought a package, or may have.
+    fn brought(&self, directory: &Path) -> bool {
+        let own = self.directory.strip_prefix(".").unwrap_or(&self.directory);
+        let Ok(inner) = directory.strip_prefix(own) else {
+            return false;
+        };
+        let inner = inner.to_string_lossy().replace('\\', "/");
+        let known = self.subpackages.as_ref();
+        !inner.is_empty() && known.is_none_or(|known| known.contains(&inner))
+    }
+}
+
+/// The directories of the subpackages of a package.
+fn subpackages(packages: &[&SuppliedPackage]) -> BTreeSet<String> {
+    let files = packages.iter().filter_map(|package| package.files());
+    let paths = files.flat_map(|files| files.files().map(|(path, _)| path.to_owned()));
+    let directory = |path: String| Some(path.strip_suffix(KPTFILE)?.strip_suffix('/')?.to_owned());
+    paths.filter_map(directory).collect()
+}
+
+/// The state of one package, and the subpackages that its upstream brought. `None` if the package has no upstream.
+fn state(
+    directory: &Path,
+    is_brought: bool,
+    bisect: Option<&str>,
+    common: &Common,
+) -> Result<Option<(PackageStatus, Option<BTreeSet<String>>)>> {
+    let package = LocalPackage::open(directory)?;
+    let Ok((lock, origin)) = followed(&package) else {
+        return Ok(None);
+    };
+    let mut state = PackageStatus {
+        path: package.name(),
+        revision: locked_name(lock)
+            .or(lock.commit.clone())
+            .unwrap_or_default(),
+        commit: lock.commit.clone().unwrap_or_default(),
+        edits: None,
+        open: None,
+        newer: Vec::new(),
+        newest_without_conflict: None,
+        first_with_conflict: None,
+        changed: Vec::new(),
+        problem: None,
+        not_contacted: None,
+        look: package.command(&["status"]),
+        upgrade: package.command(&["upgrade"]),
+        resolve: package.command(&["resolve"]),
+    };
+    if is_brought {
+        state.not_contacted = Some(without_password(origin.address()));
+        return Ok(Some((state, None)));
+    }
+    // An upstream that cannot be reached must not hide the other packages.
+    let found = fill(&mut state, &package, bisect, common);
+    let found = found.map_err(|failure| state.problem = Some(failure.message));
+    Ok(Some((state, found.ok())))
+}
+
+fn fill(
+    state: &mut PackageStatus,
+    package: &LocalPackage,
+    bisect: Option<&str>,
+    common: &Common,
+) -> Result<BTreeSet<String>> {
+    let followed = FollowedPackage::open(package, None, common.offline)?;
+    if let Some(open) = &package.tracking.open {
+        let target = followed.open_target(open);
+        let merger = followed.merger(&target)?;
+        let merged = merger.merge(&package.contents, Side::Local).ok();
+        let count =
+            |merged: MergedPackage| undecided(conflicts(&merged.results), &open.decided).len();
+        state.open = Some(OpenStatus {
+            revision: target.lock_ref,
+            conflicts: merged.map(count),
+        });
+        state.edits = Some(edits(package, &merger.upstream)?);
+        return Ok(subpackages(&[&merger.original, &merger.upstream]));
+    }
+    let base = followed.original()?;
+    state.edits = Some(edits(package, &base)?);
+    let newer = newer(&followed)?;
+    followed.upstream.fetch_several(&newer)?;
+    let trial = Trial {
+        followed: &followed,
+        base: &base,
+        before: reviewable(&package.contents, &[&base])?,
+    };
+    state.newer = trial.all(&newer);
+    let mut free = state.newer.iter().rev();
+    let free = free.find(|newer| newer.conflicts == Some(0));
+    state.newest_without_conflict = free.map(|newer| newer.revision.clone());
+    let mut with = state.newer.iter();
+    let with = with.find(|newer| newer.conflicts.is_some_and(|count| count > 0));
+    state.first_with_conflict = with.map(|newer| newer.revision.clone());
+    if let Some(field) = bisect {
+        state.changed = trial.changed(field, &newer)?;
+    }
+    Ok(subpackages(&[&base]))
+}
+
+/// The package on which newer releases are tried.
+struct Trial<'t> {
+    followed: &'t FollowedPackage<'t>,
+    base: &'t Arc<SuppliedPackage>,
+    /// The package as it is, for reviews.
+    before: Arc<SuppliedPackage>,
+}
+
+impl Trial<'_> {
+    /// Tries all releases, in parallel.
+    fn all(&self, releases: &[&ListedReference]) -> Vec<Newer> {
+        let progress = ProgressLine::new("Trying releases", releases.len());
+        parallel::each(releases, |release| {
+            progress.step(&release.short);
+            self.one(release)
+        })
+    }
+
+    fn merger(&self, release: &ListedReference) -> Result<Merger> {
+        let original = Arc::clone(self.base);
+        let merger = self.followed.merger_from(original, &release.revision())?;
+        Ok(Merger {
+            local: Some(Arc::clone(&self.before)),
+            ..merger
+        })
+    }
+
+    /// The releases of upstream that change a field, in their order.
+    fn changed(&self, pattern: &str, releases: &[&ListedReference]) -> Result<Vec<ChangedField>> {
+        let mut before = fields_of(&contents(self.base)?);
+        let mut changed = Vec::new();
+        let progress = ProgressLine::new("Comparing releases", releases.len());
+        for release in releases {
+            progress.step(&release.short);
+            let after = fields_of(&contents(&self.merger(release)?.upstream)?);
+            let all: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+            let differs = |field: &&String| before.get(*field) != after.get(*field);
+            let found = all.into_iter().filter(|field| is_meant(pattern, field));
+            changed.extend(found.filter(differs).map(|field| ChangedField {
+                revision: release.short.clone(),
+                field: field.clone(),
+            }));
+            before = after;
+        }
+        Ok(changed)
+    }
+
+    fn one(&self, release: &ListedReference) -> Newer {
+        let merged = self.merger(release).and_then(|merger| {
+            let merged = merger.merge(&self.followed.package.contents, Side::Local)?;
+            let mut results = merged.results.iter();
+            match results.find(|result| result.severity == Severity::Error) {
+                Some(error) => Err(Failure::new(error.message.to_string())),
+                None => Ok((merger, merged)),
+            }
+        });
+        let reviewed = merged
+            .as_ref()
+            .ok()
+            .and_then(|(merger, merged)| reviewed(&self.before, merger, merged));
+        let count = |review: &Review| Risk::ALL.map(|risk| (risk, review.count(risk))).into();
+        Newer {
+            revision: release.short.clone(),
+            risk: reviewed.as_ref().and_then(Review::worst),
+            changes: reviewed.as_ref().map(count),
+            conflicts: (merged.as_ref().ok()).map(|(_, merged)| conflicts(&merged.results).len()),
+            problem: merged.err().map(|failure| failure.message),
+        }
+    }
+}
+
+/// The final releases after the package's revision, lowest first.
+fn newer<'r>(followed: &'r FollowedPackage<'_>) -> Result<Vec<&'r ListedReference>> {
+    let releases = &followed.upstream.releases;
+    let revision = followed.locked_revision(followed.lock)?;
+    Ok(match releases.version_of(&revision.lock_ref) {
+        Some(own) => releases.finals(|version| version > own),
+        // A branch or commit has no version to compare, so only the newest release is tried.
+        None => releases
+            .newest()
+            .filter(|newest| newest.commit != revision.commit)
+            .into_iter()
+            .collect(),
+    })
+}
+
+/// The number of edits that the user made: values, files and resources.
+fn edits(package: &LocalPackage, base: &SuppliedPackage) -> Result<usize> {
+    let mut base = contents(base)?;
+    let mut own = package.own(&package.contents)?;
+    // The upstream and the lock in the Kptfile are not edits.
+    base.remove(KPTFILE);
+    own.remove(KPTFILE);
+    own.remove(RULES);
+    let mut scanner = SimilarityScanner::default();
+    let mut packages = ComparedPackages::default();
+    for (path, bytes) in &own {
+        let values = scanner.values(path, bytes);
+        match base.get(path) {
+            Some(base) => {
+                let base = scanner.values(path, base);
+                packages.both(path, Rc::new(FileEditCount::between(&values, &base)));
+            }
+            None => packages.local(path, &values),
+        }
+    }
+    for (path, bytes) in base.iter().filter(|(path, _)| !own.contains_key(*path)) {
+        packages.upstream(path, &scanner.values(path, bytes));
+    }
+    Ok(packages.edits().count())
+}
+
+impl PackageStatus {
+    fn print(&self, page: &mut Page, common: &Common) {
+        let edits = match self.edits {
+            Some(0) => ", no edits".to_owned(),
+            Some(count) => format!(", {}", counted(count, "edit")),
+            None => String::new(),
+        };
+        page.wrapped(format_args!("{}: {}{edits}", self.path, self.revision), 2);
+        if let Some(problem) = &self.problem {
+            let problem = page.styled(RED, problem);
+            page.wrapped(ShownLine::of(&[&"  ", &problem]), 4);
+            page.hint(&self.upgrade);
+            return;
+        }
+        if let Some(address) = &self.not_contacted {
+            page.wrapped(
+                format_args!(
+                    "  not contacted: upstream brought this package with its address {address}"
+                ),
+                4,
+            );
+            page.hint(&self.look);
+            return;
+        }
+        if let Some(OpenStatus {
+            revision,
+            conflicts,
+        }) = &self.open
+        {
+            let count =
+                conflicts.map_or("conflicts".to_owned(), |count| counted(count, "conflict"));
+            let text = page.styled(YELLOW, format!("{count} undecided"));
+            let open = format!("  the upgrade to {revision} is open, ");
+            page.line(ShownLine::of(&[&open, &text]));
+            page.hint(&self.resolve);
+            return;
+        }
+        if self.newer.is_empty() {
+            page.line("  up to date");
+            return;
+        }
+        for run in runs(&self.newer, common.verbose) {
+            let (Some(first), Some(last)) = (run.first(), run.last()) else {
+                continue;
+            };
+            let names = match run.len() {
+                1 => first.revision.clone(),
+                count => format!("{} .. {} ({count} releases)", first.revision, last.revision),
+            };
+            if let Some(problem) = &first.problem {
+                let what = page.styled(RED, "cannot be merged");
+                let names = format!("  {names}: ");
+                page.wrapped(ShownLine::of(&[&names, &what, &": ", problem]), 4);
+                continue;
+            }
+            let what = match first.conflicts {
+                None | Some(0) => page.styled(GREEN, "no conflict"),
+                Some(count) => page.styled(YELLOW, counted(count, "conflict")),
+            };
+            let risk = risk_of(first, page);
+            let names = format!("  {names}: ");
+            page.line(ShownLine::of(&[&names, &what, &risk]));
+        }
+        let mut changed: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for ChangedField { revision, field } in &self.changed {
+            changed.entry(field).or_default().push(revision);
+        }
+        for (field, revisions) in changed {
+            let revisions = revisions.join(", ");
+            page.wrapped(format_args!("  {field} changes in {revisions}"), 6);
+        }
+        match &self.newest_without_conflict {
+            Some(free) if self.first_with_conflict.is_some() => {
+                page.hint(&self.upgrade.and(&[free]))
+            }
+            _ => page.hint(&self.upgrade),
+        }
+    }
+}
+
+/// The worst risk of a release, after its conflicts.
+fn risk_of(newer: &Newer, page: &Page) -> ShownLine {
+    match newer.risk {
+        Some(risk @ (Risk::Blocking | Risk::Dangerous)) => {
+            ShownLine::of(&[&", ", &page.styled(RED, risk)])
+        }
+        Some(risk) => ShownLine::of(&[&", ", &risk]),
+        None => ShownLine::default(),
+    }
+}
+
+/// Groups consecutive releases with the same number of conflicts and the same risk.
+fn runs(newer: &[Newer], is_verbose: bool) -> Vec<&[Newer]> {
+    if is_verbose {
+        return newer.chunks(1).collect();
+    }
+    let is_like = |a: &Newer, b: &Newer| {
+        (a.conflicts, &a.problem, a.risk) == (b.conflicts, &b.problem, b.risk)
+    };
+    newer.chunk_by(is_like).collect()
+}

@@ -1,0 +1,285 @@
+//! `krmv upgrade`: merges a newer revision of upstream into a package.
+//!
+//! While conflicts are undecided the files have local's values there, `upstream.git.ref` names the new revision, and
+//! `upstreamLock` the old one.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use krm_core::diff::file_diff;
+use krm_core::kptfile::UpstreamLock;
+use krm_merge::Side;
+use krm_package::FileChange;
+use krm_review::Review;
+use krm_upstream::git::Revision;
+use krm_upstream::is_digest;
+
+use super::cli::{Common, Take, UpgradeArguments};
+use super::conflict::{ReportedConflict, conflicts};
+use super::failure::{Failure, Hint, Result};
+use super::kptfile::{self, OpenUpgrade};
+use super::merging::{MergedPackage, Merger, with_markers};
+use super::package::{Contents, KPTFILE, LocalPackage};
+use super::print::{self, Page};
+use super::report::{UpgradeReport, print_errors};
+use super::review::{reviewable, reviewed};
+use super::session::{FollowedPackage, arguments, locked_name};
+use super::upstream::contents;
+use super::{exit, worktree};
+
+pub(crate) fn run(upgrade: &UpgradeArguments, common: &Common) -> Result<u8> {
+    let (directory, request) = arguments(&upgrade.arguments)?;
+    let package = LocalPackage::open(&directory)?;
+    if upgrade.abort {
+        return abort(&package, common);
+    }
+    let followed = FollowedPackage::open(&package, request.as_deref(), common.offline)?;
+    let target = match (&request, &package.tracking.open) {
+        (None, Some(open)) => followed.open_target(open),
+        _ => followed.target(request.as_deref())?,
+    };
+    let task = Task {
+        upgrade,
+        common,
+        package: &package,
+        followed: &followed,
+        target: &target,
+    };
+    match &package.tracking.open {
+        Some(open) => task.continue_upgrade(open),
+        None => task.begin(),
+    }
+}
+
+/// One run of `krmv upgrade`.
+struct Task<'t> {
+    upgrade: &'t UpgradeArguments,
+    common: &'t Common,
+    package: &'t LocalPackage,
+    followed: &'t FollowedPackage<'t>,
+    target: &'t Revision,
+}
+
+impl Task<'_> {
+    /// Continues an open upgrade: lists what is undecided, and merges no other revision.
+    fn continue_upgrade(&self, open: &OpenUpgrade) -> Result<u8> {
+        let revision = self.target;
+        if revision.commit != open.to {
+            let wanted = self
+                .package
+                .tracking
+                .requested
+                .as_deref()
+                .unwrap_or(&open.to);
+            let moved = wanted == revision.upstream_ref;
+            let message = if moved {
+                format!(
+                    "`{wanted}` has moved since the open upgrade began; decide its conflicts first, or abort it"
+                )
+            } else {
+                format!("the upgrade to {wanted} is open; decide its conflicts first, or abort it")
+            };
+            return Err(Failure {
+                code: exit::OPEN,
+                ..Failure::new(message)
+                    .hint(self.package.command(&["resolve"]))
+                    .hint(self.package.command(&["upgrade", "--abort"]))
+            });
+        }
+        let merger = self.followed.merger(revision)?;
+        super::resolve::continue_upgrade(self.package, self.common, &merger, revision, open)
+    }
+
+    fn begin(&self) -> Result<u8> {
+        let lock = self.followed.lock;
+        let revision = self.target;
+        if lock.commit.as_deref() == Some(&revision.commit) {
+            return self.up_to_date(&revision.lock_ref);
+        }
+        if let Some(newer) = self.has_no_newer_release(locked_name(lock).as_deref()) {
+            return self.up_to_date(&newer);
+        }
+        let is_dry = self.upgrade.dry_run || self.upgrade.diff;
+        if !is_dry && !self.upgrade.force {
+            worktree::refuse_uncommitted(self.package, &self.command_line())?;
+        }
+        let merger = self.followed.merger(revision)?;
+        let side = match self.upgrade.take {
+            Some(Take::Upstream) => Side::Upstream,
+            _ => Side::Local,
+        };
+        let mut merged = merger.merge(&self.package.contents, side)?;
+        if merged.results.has_errors() {
+            return print_errors(&merged.results, self.common);
+        }
+        merger.warn_of_skipped(self.package.skipped(), &mut merged.results);
+        let found = conflicts(&merged.results);
+        let open = if self.upgrade.take.is_some() {
+            Vec::new()
+        } else {
+            found.clone()
+        };
+        let text = LocalPackage::kptfile(&merged.contents);
+        let from = lock.commit.clone().unwrap_or_default();
+        let new_open = OpenUpgrade {
+            from,
+            to: revision.commit.clone(),
+            source: is_digest(&revision.commit).then(|| revision.upstream_ref.clone()),
+            decided: BTreeSet::new(),
+        };
+        let at = kptfile::at(lock, &merger.path);
+        let new = at.moved_to(self.followed.upstream.remote(), revision);
+        let text = if open.is_empty() {
+            kptfile::locked(&text, &new)?
+        } else {
+            kptfile::opened(&text, &new, &new_open)?
+        };
+        merged
+            .contents
+            .insert(KPTFILE.to_owned(), text.into_bytes());
+        let before = reviewable(&self.package.contents, &[&merger.original]).ok();
+        let review = before.and_then(|before| reviewed(&before, &merger, &merged));
+        if self.upgrade.markers {
+            mark(&merger, &mut merged.contents, &open, &revision.upstream_ref)?;
+        }
+        let review = review.as_ref();
+        self.finish(lock, &merger.path, merged, [&found, &open], review)
+    }
+
+    /// The locked revision, if the user requested no revision and no release is newer than it.
+    fn has_no_newer_release(&self, locked: Option<&str>) -> Option<String> {
+        let is_default = self.upgrade.arguments.len() < 2
+            && self
+                .upgrade
+                .arguments
+                .first()
+                .is_none_or(|one| Path::new(one).exists());
+        let locked = locked.filter(|_| is_default)?;
+        let releases = &self.followed.upstream.releases;
+        let version = releases.version_of(locked)?;
+        let newest = releases.version_of(&releases.newest()?.name)?;
+        (newest <= version).then(|| locked.to_owned())
+    }
+
+    fn command_line(&self) -> Hint {
+        let request = self.target.upstream_ref.as_str();
+        self.package.command(&["upgrade", request])
+    }
+
+    /// The command that reviews what the upgrade changes. `None` if no commit has the files as they were.
+    fn review_command(&self) -> Option<Hint> {
+        let request = self.target.upstream_ref.as_str();
+        if self.upgrade.dry_run {
+            return Some(self.package.command(&["review", request]));
+        }
+        let is_edited = self.followed.is_edited_since_commit().ok()?;
+        is_edited.then(|| self.package.command(&["review"]))
+    }
+
+    fn up_to_date(&self, name: &str) -> Result<u8> {
+        let shown = self.package.name();
+        if self.common.json {
+            print::json(&serde_json::json!({
+                "path": shown, "from": name, "to": name, "written": false, "conflicts": [],
+            }))?;
+            return Ok(exit::DONE);
+        }
+        let mut page = Page::new(self.common);
+        page.line(format_args!("{shown}: already up to date, at {name}"));
+        page.finish()?;
+        Ok(exit::DONE)
+    }
+
+    /// Writes the package, or the diff, and reports.
+    fn finish(
+        &self,
+        lock: &UpstreamLock,
+        path: &str,
+        merged: MergedPackage,
+        [found, open]: [&[ReportedConflict]; 2],
+        review: Option<&Review>,
+    ) -> Result<u8> {
+        let changes = self.package.changes(&merged.contents, &merged.modes);
+        if self.upgrade.diff {
+            let mut page = Page::new(self.common);
+            for change in &changes {
+                let path = change.path();
+                let before = self
+                    .package
+                    .contents
+                    .get(path)
+                    .map(|bytes| (bytes.as_slice(), 0o644));
+                let after = merged
+                    .contents
+                    .get(path)
+                    .map(|bytes| (bytes.as_slice(), 0o644));
+                page.diff(&file_diff(path, before, after));
+            }
+            page.finish()?;
+            return Ok(exit::open_if(!open.is_empty()));
+        }
+        if !self.upgrade.dry_run {
+            if !self.upgrade.force {
+                let paths: Vec<&str> = changes.iter().map(FileChange::path).collect();
+                worktree::refuse_unseen(self.package, &paths, &self.command_line())?;
+            }
+            self.package.write(&changes)?;
+        }
+        let from = locked_name(lock);
+        let report = UpgradeReport {
+            package: self.package,
+            from: from.as_deref(),
+            moved: (path != lock.directory).then_some([&lock.directory, path]),
+            to: self.target,
+            results: &merged.results,
+            found,
+            open,
+            is_written: !self.upgrade.dry_run,
+            taken: self.upgrade.take,
+            has_markers: self.upgrade.markers,
+            again: self.command_line(),
+            review,
+            review_command: self.review_command(),
+        };
+        report.print(self.common)?;
+        Ok(exit::open_if(!open.is_empty()))
+    }
+}
+
+/// Writes markers into the files with undecided conflicts.
+fn mark(
+    merger: &Merger,
+    files: &mut Contents,
+    open: &[ReportedConflict],
+    label: &str,
+) -> Result<()> {
+    let original = contents(&merger.original)?;
+    let upstream = contents(&merger.upstream)?;
+    let paths: BTreeSet<&str> = open.iter().map(|conflict| conflict.file()).collect();
+    for path in paths.into_iter().filter(|path| *path != KPTFILE) {
+        let versions = [original.get(path), files.get(path), upstream.get(path)];
+        if let Some(marked) = with_markers(path, versions, label)? {
+            files.insert(path.to_owned(), marked);
+        }
+    }
+    Ok(())
+}
+
+fn abort(package: &LocalPackage, common: &Common) -> Result<u8> {
+    if package.tracking.open.is_none() {
+        let message = format!("no upgrade of '{}' is open", package.name());
+        return Err(Failure::new(message).hint(package.command(&["status"])));
+    }
+    let message = worktree::restore(package)?;
+    if common.json {
+        print::json(
+            &serde_json::json!({"path": package.name(), "aborted": true, "message": message}),
+        )?;
+        return Ok(exit::DONE);
+    }
+    let mut page = Page::new(common);
+    page.wrapped(format_args!("{}: {message}", package.name()), 2);
+    page.hint(&package.command(&["status"]));
+    page.finish()?;
+    Ok(exit::DONE)
+}

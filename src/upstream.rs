@@ -1,0 +1,555 @@
+//! The repository that a package comes from: its revisions, and the files of a revision. The revisions of an archive
+//! are the archives next to it; those of an image layout are its tags.
+//!
+//! A local repository is read in place. Any other repository has a bare clone in the cache. Single commits are fetched
+//! into the clone, and the whole history only if nothing less is enough.
+
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use krm_core::address::{Address, CommitId, Credentials, RefName, Surroundings};
+use krm_core::results::Results;
+use krm_core::upstream_revision::UpstreamRevision;
+use krm_function::supplied::{Role, SuppliedPackage};
+use krm_upstream::git::{GitCommand, GitSource, Repository, Revision, Snapshot, without_password};
+use krm_upstream::{self as upstream, GitOrigin, SourceOutsideGit};
+
+use super::client::{self, Place};
+use super::failure::{Failure, Hint, Result, command};
+use super::kptfile::PackageOrigin;
+use super::own_repository::OwnRepository;
+use super::package::{Contents, contents_of};
+use super::print::progress;
+use super::releases::{ListedReference, Releases};
+use super::source::{SourceArgument, existing, unreadable};
+
+/// A repository, or archives or images.
+pub(crate) struct UpstreamSource {
+    origin: PackageOrigin,
+    /// The address without a user, for the user.
+    address: String,
+    /// What the user typed in front of the host.
+    credentials: Option<Credentials>,
+    /// The local repository, or its clone in the cache. Empty for archives and images.
+    path: PathBuf,
+    is_offline: bool,
+    /// Its tags and branches, once they are [listed](Self::list).
+    pub(crate) releases: Releases,
+}
+
+/// The file in the clone for the list of references that was read last.
+const REFERENCES: &str = "krmv-references";
+
+impl UpstreamSource {
+    /// Opens what a Kptfile names.
+    pub(crate) fn open(origin: PackageOrigin, is_offline: bool) -> Result<Self> {
+        Self::with_credentials(origin, None, is_offline)
+    }
+
+    /// Opens what the user named.
+    pub(crate) fn typed(source: &SourceArgument, is_offline: bool) -> Result<Self> {
+        let (origin, credentials) = source.origin()?;
+        Self::with_credentials(origin, credentials, is_offline)
+    }
+
+    fn with_credentials(
+        origin: PackageOrigin,
+        credentials: Option<Credentials>,
+        is_offline: bool,
+    ) -> Result<Self> {
+        let address = without_password(origin.address());
+        let path = match &origin {
+            PackageOrigin::Files(_) => PathBuf::new(),
+            PackageOrigin::Git(git) => match git.local() {
+                Some(local) => existing(local).ok_or_else(|| {
+                    let local = local.to_string_lossy();
+                    let message =
+                        format!("'{local}', where the package comes from, is not a Git repository");
+                    Failure::new(message).hint(command(["git", "clone", "URL", &local]))
+                })?,
+                None => cache()?.join(folder_of(&address)),
+            },
+        };
+        Ok(Self {
+            origin,
+            address,
+            credentials,
+            path,
+            is_offline,
+            releases: Releases::default(),
+        })
+    }
+
+    /// The repository on another machine.
+    fn remote_repository(&self) -> Option<&Address> {
+        match &self.origin {
+            PackageOrigin::Git(address) if address.local().is_none() => Some(address),
+            _ => None,
+        }
+    }
+
+    fn files(&self) -> Option<&SourceOutsideGit> {
+        match &self.origin {
+            PackageOrigin::Files(files) => Some(files),
+            PackageOrigin::Git(_) => None,
+        }
+    }
+
+    /// Refuses a repository in the work tree of a package: later commands would not read what a Kptfile names there.
+    pub(crate) fn refuse_inside(&self, directory: &Path) -> Result<()> {
+        let absolute = std::path::absolute(directory)?;
+        let own = absolute.ancestors().find(|above| above.is_dir());
+        let own = own.and_then(OwnRepository::around);
+        let surroundings = Surroundings::of(&absolute, own.as_ref().map(OwnRepository::root));
+        if self.is_git() && !self.is_remote() && surroundings.contain(&self.path) {
+            let message = format!(
+                "expected a repository outside of the work tree that holds '{}', found '{}'",
+                directory.display(),
+                self.path.display()
+            );
+            return Err(Failure::new(message).hint("krmv help get"));
+        }
+        Ok(())
+    }
+
+    /// Whether it is a Git repository on another machine.
+    pub(crate) fn is_remote(&self) -> bool {
+        self.remote_repository().is_some()
+    }
+
+    /// As a Kptfile names it, for the Kptfile.
+    pub(crate) fn remote(&self) -> &str {
+        self.origin.address()
+    }
+
+    /// Its name for the user.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Whether it is a Git repository, and not an archive or image layout.
+    pub(crate) fn is_git(&self) -> bool {
+        self.files().is_none()
+    }
+
+    /// Reads its tags and branches, for a directory.
+    pub(crate) fn list(&mut self, directory: &str) -> Result<()> {
+        if let Some(files) = self.files() {
+            self.releases = Releases::of_files(files, directory)?;
+            return Ok(());
+        }
+        let listed = match self.remote_repository() {
+            None => Repository::open(&self.path)?.listed_references()?,
+            Some(_) if self.is_offline => {
+                let file = self.path.join(REFERENCES);
+                std::fs::read_to_string(file)
+                    .map_err(|_| self.not_cached("its list of revisions"))?
+            }
+            Some(address) => {
+                progress(format_args!("Asking {} for its revisions", self.address));
+                let list = GitCommand::list_references(address);
+                let credentials = self.credentials.as_ref();
+                let listed = client::text_with(Place::Elsewhere, &list, credentials);
+                let listed = listed.map_err(|error| self.unreachable(error))?;
+                self.prepare(&listed)?;
+                // If the cache is not writable, the next fetch into it fails with an error.
+                let _ = std::fs::write(self.path.join(REFERENCES), &listed);
+                listed
+            }
+        };
+        self.releases = Releases::read(&listed, directory);
+        if self.releases.is_empty() {
+            let message = format!("the repository {} is empty: it has no commit", self.address);
+            return Err(Failure::new(message).hint(command(["git", "ls-remote", &self.address])));
+        }
+        Ok(())
+    }
+
+    /// The revision that a request names.
+    pub(crate) fn requested(&self, directory: &str, request: &str) -> Result<Revision> {
+        let listed = self
+            .releases
+            .requested(request)
+            .map(ListedReference::revision);
+        // A clone may still have tags and branches that upstream deleted.
+        let is_other = !self.is_remote() || is_commit(request);
+        let other = || is_other.then(|| self.by_other_name(directory, request));
+        let found = listed.or_else(|| other().flatten());
+        found.ok_or_else(|| self.not_found(request))
+    }
+
+    /// The error for a revision that does not exist. Git lists only what its repositories have.
+    pub(crate) fn not_found(&self, request: &str) -> Failure {
+        let address = self.address.as_str();
+        let next = if self.is_git() {
+            command(["git", "ls-remote", "--tags", address])
+        } else {
+            command(["krmv", "help", "get"])
+        };
+        self.releases.not_found(request, address).hint(next)
+    }
+
+    /// Finds a revision by any name that only the repository itself knows: a commit, `HEAD~1`.
+    pub(crate) fn by_other_name(&self, directory: &str, name: &str) -> Option<Revision> {
+        if let Some(files) = self.files() {
+            let flag = files.with_folder(directory);
+            let found = match SourceOutsideGit::parse(name) {
+                Some(other) => {
+                    upstream::open(&other.absolute().ok()?.with_folder(directory)).ok()?
+                }
+                None => upstream::find_recorded(&flag, name),
+            };
+            return found.map(|found| of_file(&*found));
+        }
+        if self.is_remote() && is_commit(name) && name.len() >= 40 {
+            self.fetch_commit(name).ok()?;
+        }
+        let repository = Repository::open(&self.path).ok()?;
+        repository.resolve(directory, name).ok()
+    }
+
+    /// Makes a commit available. It is fetched by its tag or branch first, for servers that do not serve single
+    /// commits.
+    pub(crate) fn fetch_commit(&self, commit: &str) -> Result<(Repository, String)> {
+        let has = |path: &Path| {
+            let repository = Repository::open(path).ok()?;
+            // kpt records the ID of an annotated tag, not of the commit.
+            let commit = repository.commit_with_id(commit)?;
+            // After an interrupted fetch, a clone may have the commit without its files.
+            repository.tree_of("", &commit).ok()?;
+            Some((repository, commit))
+        };
+        if let Some(found) = has(&self.path) {
+            return Ok(found);
+        }
+        let reference = self.releases.at(commit);
+        let name = reference.map_or(commit, |reference| reference.name.as_str());
+        let Some(remote) = self.remote_repository() else {
+            let message = format!(
+                "the commit {commit} is not in the repository {}",
+                self.address
+            );
+            let path = self.path.to_string_lossy();
+            return Err(
+                Failure::new(message).hint(command(["git", "-C", &path, "fetch", "--tags"]))
+            );
+        };
+        if self.is_offline {
+            return Err(self.not_cached(&format!("the revision {name}")));
+        }
+        let id = CommitId::parse(commit)?;
+        progress(format_args!("Fetching {name} from {}", self.address));
+        let address = self.address.as_str();
+        let mut attempts = Vec::new();
+        if let Some(name) =
+            reference.and_then(|reference| RefName::parse(&reference.full_name).ok())
+        {
+            attempts.push(GitCommand::fetch(remote, &[name], &[]));
+        }
+        attempts.push(GitCommand::fetch(remote, &[], &[id]));
+        // The last resort: everything.
+        attempts.push(GitCommand::fetch_all(remote, false));
+        let mut last = None;
+        for attempt in attempts {
+            if let Err(error) = self.fetch(&attempt) {
+                if error.message == client::NO_ANSWER {
+                    return Err(self.unreachable(error));
+                }
+                last = Some(error);
+            }
+            if let Some(found) = has(&self.path) {
+                return Ok(found);
+            }
+        }
+        Err(match last {
+            Some(error) => self.unreachable(error),
+            None => Failure::new(format!(
+                "the commit {commit} is no longer in the repository {address}"
+            ))
+            .hint(command(["git", "ls-remote", address])),
+        })
+    }
+
+    /// Makes the commits of several revisions available at once.
+    pub(crate) fn fetch_several(&self, references: &[&ListedReference]) -> Result<()> {
+        let repository = Repository::open(&self.path).ok();
+        let is_here = |reference: &&&ListedReference| {
+            let found = repository
+                .as_ref()
+                .map(|one| one.commit_with_id(&reference.commit));
+            found.flatten().is_some()
+        };
+        let missing: Vec<&&ListedReference> =
+            references.iter().filter(|one| !is_here(one)).collect();
+        let remote = self.remote_repository().filter(|_| !self.is_offline);
+        let Some(remote) = remote.filter(|_| missing.len() > 1) else {
+            return Ok(());
+        };
+        let count = missing.len();
+        progress(format_args!(
+            "Fetching {count} revisions from {}",
+            self.address
+        ));
+        let names = missing.iter();
+        let names = names.filter_map(|reference| RefName::parse(&reference.full_name).ok());
+        let names: Vec<RefName> = names.collect();
+        self.fetch(&GitCommand::fetch(remote, &names, &[]))
+            .map_err(|error| self.unreachable(error))
+    }
+
+    /// Fetches all tags and branches with their histories.
+    pub(crate) fn fetch_all(&self) -> Result<()> {
+        let Some(remote) = self.remote_repository() else {
+            return Ok(());
+        };
+        if self.is_offline {
+            return Err(self.not_cached("its history"));
+        }
+        progress(format_args!("Fetching the history of {}", self.address));
+        let is_shallow = self.path.join("shallow").exists();
+        self.fetch(&GitCommand::fetch_all(remote, is_shallow))
+            .map_err(|error| self.unreachable(error))
+    }
+
+    /// A command that brings a commit into the cache. `None` for a local repository.
+    pub(crate) fn fetch_command(&self, commit: &str) -> Option<Hint> {
+        let path = self.path.to_string_lossy();
+        let words = [
+            "git",
+            "-C",
+            &path,
+            "fetch",
+            "--depth=1",
+            "--",
+            &self.address,
+            commit,
+        ];
+        self.is_remote().then(|| command(words))
+    }
+
+    fn fetch(&self, fetch: &GitCommand) -> Result<()> {
+        let credentials = self.credentials.as_ref();
+        client::text_with(Place::Cache(&self.path), fetch, credentials).map(drop)
+    }
+
+    /// The local repository, or the clone in the cache.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Finds the archive or image that has the digest of a revision.
+    fn file(
+        &self,
+        files: &SourceOutsideGit,
+        folder: &str,
+        revision: &Revision,
+    ) -> Result<Arc<dyn UpstreamRevision>> {
+        let digest = &revision.commit;
+        let known =
+            SourceOutsideGit::parse(&revision.upstream_ref).map(|_| revision.upstream_ref.clone());
+        let flags = known.into_iter().chain([files.with_folder(folder)]);
+        let mut found = flags.filter_map(|flag| upstream::find_recorded(&flag, digest));
+        found.next().ok_or_else(|| {
+            let place = &revision.upstream_ref;
+            let message = format!("expected '{place}' with the digest {digest}, found none");
+            Failure::new(message).hint("krmv help get")
+        })
+    }
+
+    /// Reads a directory at a revision, without what upstream must not bring.
+    pub(crate) fn snapshot(&self, path: &str, revision: &Revision) -> Result<Snapshot> {
+        let snapshot = self.whole_snapshot(path, revision)?;
+        Ok(Snapshot {
+            package: snapshot.package.without_refused(),
+            ..snapshot
+        })
+    }
+
+    fn whole_snapshot(&self, path: &str, revision: &Revision) -> Result<Snapshot> {
+        if let Some(files) = self.files() {
+            let package = self.file(files, path, revision)?.read();
+            return Ok(Snapshot {
+                revision: revision.clone(),
+                address: self.address.clone(),
+                package: package.map_err(unreadable)?,
+            });
+        }
+        let (repository, commit) = self.fetch_commit(&revision.commit)?;
+        let revision = &Revision {
+            commit,
+            ..revision.clone()
+        };
+        repository.read(path, revision.clone()).map_err(|error| {
+            // A reader knows the address, and not the folder in the cache.
+            let folder = self.path.to_string_lossy();
+            let message = error.to_string().replace(&*folder, &self.address);
+            Failure::new(message).hint(command([
+                "git",
+                "-C",
+                &folder,
+                "ls-tree",
+                "-r",
+                "--name-only",
+                &revision.commit,
+            ]))
+        })
+    }
+
+    /// Like [`UpstreamSource::snapshot`], and returns the path too. If the path does not exist at the revision, Git's
+    /// detection of renames since the commit `from` finds the new one.
+    pub(crate) fn snapshot_since(
+        &self,
+        path: &str,
+        from: &str,
+        revision: &Revision,
+    ) -> Result<(Snapshot, String)> {
+        let error = match self.snapshot(path, revision) {
+            Ok(snapshot) => return Ok((snapshot, path.to_owned())),
+            Err(error) => error,
+        };
+        let repository = Repository::open(&self.path).ok();
+        let moved = repository.and_then(|one| one.moved(path, from, &revision.commit));
+        let Some(moved) = moved else {
+            return Err(error);
+        };
+        let snapshot = self.snapshot(&moved, revision)?;
+        Ok((snapshot, moved))
+    }
+
+    /// Makes the clone in the cache, with the object format of the listed references.
+    fn prepare(&self, listed: &str) -> Result<()> {
+        if self.path.join("HEAD").is_file() {
+            return Ok(());
+        }
+        let refused = |error: std::io::Error| {
+            let message = format!(
+                "cannot write to the cache '{}': {error}",
+                self.path.display()
+            );
+            Failure::new(message).hint("export XDG_CACHE_HOME=\"$(mktemp -d)\"")
+        };
+        // The cache of a private repository is for its owner alone.
+        let mut folder = std::fs::DirBuilder::new();
+        let folder = folder.recursive(true).mode(0o700);
+        folder.create(&self.path).map_err(refused)?;
+        let is_sha256 = listed.find('\t') == Some(64);
+        let format = if is_sha256 { "sha256" } else { "sha1" };
+        let init = GitCommand::new(&["init", "--quiet", "--bare", "--object-format", format]);
+        client::text(Place::Elsewhere, &init.paths([&self.path]))?;
+        Ok(())
+    }
+
+    fn unreachable(&self, error: Failure) -> Failure {
+        if !error.hints.is_empty() {
+            return error;
+        }
+        // Git prints a user without a password, and a token may be the user.
+        let credentials = self.credentials.as_ref();
+        let reason = credentials.map(|one| one.removed_from(&error.message));
+        let reason = reason.unwrap_or(error.message);
+        let whole = self.origin.address();
+        let start = whole.find("://").map_or(0, |at| at + 3);
+        let user = whole.get(start..start + whole.len() - self.address.len());
+        let reason = reason.replace(user.unwrap_or_default(), "");
+        let message = format!("cannot read {}: {reason}", self.address);
+        Failure::new(message).hint(command(["git", "ls-remote", &self.address]))
+    }
+
+    fn not_cached(&self, what: &str) -> Failure {
+        let message = format!(
+            "--offline: {what} of {} is not in the cache '{}'; run the command once without --offline",
+            self.address,
+            self.path.display()
+        );
+        Failure::new(message)
+    }
+}
+
+/// Whether a name is the ID of a commit, or its beginning.
+fn is_commit(name: &str) -> bool {
+    name.len() >= 7 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// A revision as the upstream of a new package, including the files that merges leave out.
+pub(crate) fn to_clone(
+    snapshot: Snapshot,
+    upstream: &UpstreamSource,
+    path: &str,
+    results: &mut Results,
+) -> Result<SuppliedPackage> {
+    if let Some(files) = upstream.files() {
+        let Snapshot {
+            revision, package, ..
+        } = snapshot;
+        let file = upstream.file(files, path, &revision)?;
+        let supplied = SuppliedPackage::from_upstream(Role::Upstream, package, file, results);
+        return Ok(supplied?);
+    }
+    let source = GitSource {
+        repository: upstream.path.clone(),
+        directory: path.to_owned(),
+        revision: snapshot.revision.commit.clone(),
+    };
+    let origin = Arc::new(GitOrigin::of(source, &snapshot));
+    let package = snapshot.package;
+    Ok(SuppliedPackage::from_upstream(
+        Role::Upstream,
+        package,
+        origin,
+        results,
+    )?)
+}
+
+/// The revision of an archive or image: its flag for the Kptfile, its release and its digest.
+fn of_file(found: &dyn UpstreamRevision) -> Revision {
+    let flag = found.flag();
+    let id = found.id();
+    let release = SourceOutsideGit::parse(&flag).and_then(|source| source.release);
+    let mut revision = Revision::named(&flag, id.trim_start_matches("digest ").to_owned());
+    revision.lock_ref = release.unwrap_or(flag);
+    revision
+}
+
+/// A revision as the input for a role. Files that are also in `others` are not parsed again. A single-file package gets
+/// the local name of the file.
+pub(crate) fn supplied(
+    snapshot: Snapshot,
+    role: Role,
+    local_name: Option<&str>,
+    others: &[&SuppliedPackage],
+) -> Result<Arc<SuppliedPackage>> {
+    let place = format!("{role} {}", snapshot.revision.lock_ref);
+    let package = snapshot.package.named_as(local_name);
+    let mut results = Results::default();
+    let package = SuppliedPackage::from_package_like(role, place, package, others, &mut results)?;
+    Ok(Arc::new(package))
+}
+
+/// The files of a supplied package.
+pub(crate) fn contents(package: &SuppliedPackage) -> Result<Contents> {
+    package.files().map_or(Ok(Contents::new()), contents_of)
+}
+
+/// The folder of all clones.
+fn cache() -> Result<PathBuf> {
+    let of = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let cache = of("XDG_CACHE_HOME").map(PathBuf::from);
+    let cache = cache.filter(|path| path.is_absolute());
+    let cache = cache.or_else(|| Some(PathBuf::from(of("HOME")?).join(".cache")));
+    let cache = cache.ok_or_else(|| {
+        let message = "expected a folder for the cache (XDG_CACHE_HOME or HOME), found none";
+        Failure::new(message).hint("export XDG_CACHE_HOME=\"$(mktemp -d)\"")
+    })?;
+    Ok(cache.join("krmv"))
+}
+
+/// The folder name of a clone: the readable end of the address, and a digest of the address.
+fn folder_of(address: &str) -> String {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
+    let name: Vec<&str> = address.rsplit(['/', ':']).take(2).collect();
+    let name: String = name.into_iter().rev().collect::<Vec<_>>().join("-");
+    let name: String = name.chars().filter(|c| is_word(*c)).collect();
+    let digest = sha1_smol::Sha1::from(address).digest().to_string();
+    format!("{}-{}", name.trim_start_matches('.'), &digest[..12])
+}
