@@ -12,7 +12,7 @@ COPY . .
 RUN target="$(uname -m)-unknown-linux-musl" \
  && rustup target add "$target" \
  && RUSTFLAGS="-C relocation-model=static" \
-    cargo build --profile dist --locked --target "$target" --bin "$FUNCTION" \
+    cargo build --profile dist --locked --target "$target" --package "$FUNCTION" \
  && cp "target/$target/dist/$FUNCTION" "/$FUNCTION"
 
 FROM scratch

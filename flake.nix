@@ -7,12 +7,12 @@
     let
       systems = [ "x86_64-linux" "aarch64-linux" "x86_64-darwin" "aarch64-darwin" ];
       each = make: nixpkgs.lib.genAttrs systems (system: make nixpkgs.legacyPackages.${system});
-      manifest = (nixpkgs.lib.importTOML ./Cargo.toml).package;
+      manifest = nixpkgs.lib.importTOML ./Cargo.toml;
     in {
       packages = each (pkgs: {
         default = pkgs.rustPlatform.buildRustPackage {
-          pname = manifest.name;
-          inherit (manifest) version;
+          pname = "krm-variants";
+          inherit (manifest.workspace.package) version;
           src = self;
           cargoLock.lockFile = ./Cargo.lock;
           # The tests run in CI; they need Git repositories and more time than a build.
@@ -25,8 +25,8 @@
             installShellCompletion krmv.bash krmv.zsh krmv.fish
           '';
           meta = {
-            inherit (manifest) description;
-            homepage = manifest.repository;
+            inherit (manifest.package) description;
+            homepage = manifest.workspace.package.repository;
             license = pkgs.lib.licenses.asl20;
             mainProgram = "krmv";
           };

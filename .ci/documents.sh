@@ -1,10 +1,10 @@
-# Links, names, the documentation site, what a package holds. A part of `.ci/run`; the site needs mdbook on PATH.
+# Links, names, the documentation site, the crate that is published. A part of `.ci/run`; the site needs mdbook on PATH.
 if has python3; then
   step "links of the documents" tools/book.py --links
   step "documentation site" tools/book.py
   step "names of registry and repository" tools/release.sh names --check
-  step "published package" tools/release.sh package --allow-dirty
+  step "published crate" tools/release.sh package --allow-dirty
 else
-  left_out "links, documentation site, names, published package" "python3 is not on PATH"
+  left_out "links, documentation site, names, published crate" "python3 is not on PATH"
 fi
 step "install of a release" tests/install.sh

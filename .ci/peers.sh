@@ -10,8 +10,8 @@ else
   if has kpt; then
     step "kpt" tests/with_kpt.sh "$binaries"
     step "updates in turns with kpt" tests/follow_with_kpt.sh "$binaries"
-    step "kpt pkg update beside merge-package" cargo test --locked --test krm -- --ignored --nocapture kpt_merge
-    step "every way to fill a role, through kpt" cargo test --locked --test krm -- --ignored --nocapture kpt_roles
+    step "kpt pkg update beside merge-package" cargo test --workspace --locked --test krm -- --ignored --nocapture kpt_merge
+    step "every way to fill a role, through kpt" cargo test --workspace --locked --test krm -- --ignored --nocapture kpt_roles
   else
     left_out "kpt" "not on PATH"
   fi

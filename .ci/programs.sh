@@ -1,8 +1,8 @@
-# The released programs: examples, commands of the documents, instructions, faults of the system. A part of `.ci/run`.
+# The released programs: examples, commands of the documents, sizes, instructions, faults of the system. A part of `.ci/run`.
 # Instructions need valgrind, faults need strace.
 if have_programs; then
   # Alone: they measure time and memory.
-  step "hostile expressions" cargo test --locked --test krm -- --ignored hostile_expressions
+  step "hostile expressions" cargo test --workspace --locked --test krm -- --ignored hostile_expressions
   step "examples" examples/run.sh "$binaries"
   step "commands of the documents" tests/documents.sh "$binaries"
   if has python3; then
@@ -10,11 +10,12 @@ if have_programs; then
   else
     left_out "recorded session" "python3 is not on PATH"
   fi
+  step "sizes and contents of the programs" tests/house.sh programs "$binaries"
   step "instructions" tests/instructions.sh "$binaries"
   step "instructions for a byte" "${release[@]}" "${bench[@]}" -- counts
   step "workflow and pipeline of the documents" tests/hosted_ci.py "$binaries"
   step "faults of the system" tests/faults.py "$binaries"
   step "kills" tests/krmv_kills.py "$binaries" 20
 else
-  left_out "examples, commands of the documents, instructions, faults" "there is no release build"
+  left_out "examples, commands of the documents, sizes, instructions, faults" "there is no release build"
 fi

@@ -47,17 +47,22 @@ finish() {
   return "$code"
 }
 
-# The programs as they are released, and the benchmark with the same features: static, since containers run them.
+# The programs as they are released, and the benchmark with the same flags: static, since containers run them.
 host=$(rustc -vV | sed -n 's/^host: //p')
 release=(env)
+build=(cargo build --locked --bins)
 bench=(cargo bench --locked --bench functions)
 binaries=$target/release
+archives=$target/dist
 if [[ $host == *-linux-gnu ]]; then
   release+=(RUSTFLAGS="-C target-feature=+crt-static -C relocation-model=static")
+  build+=(--target "$host")
   bench+=(--target "$host")
   binaries=$target/$host/release
+  archives=$target/$host/dist
 fi
-begin_programs() { begin programs "${release[@]}" "${bench[@]}" --no-run; }
+build_programs() { "${release[@]}" "${bench[@]}" --no-run && "${release[@]}" "${build[@]}" --release; }
+begin_programs() { begin programs build_programs; }
 # Fails if the programs could not be built; builds them once.
 have_programs() {
   begin_programs

@@ -1,8 +1,8 @@
-# `cargo test`, and the tests that it leaves out. A part of `.ci/run`.
+# The tests of all crates, and those that `cargo test` leaves out. A part of `.ci/run`.
 #
 #   KRM_VARIANTS_SHARED=DIR        more test data; default ../shared beside the checkout
 #   KRM_VARIANTS_YAML_SUITE=DIR    a checkout of the yaml-test-suite's data branch (DIR/<id>/in.yaml), for the round trip
-#   KRM_VARIANTS_DEFINITIONS=FILE  what src/schema/builtin.txt is made from, to make it again; fetched with pip if unset
+#   KRM_VARIANTS_DEFINITIONS=FILE  what the built-in schema is made from, to make it again; fetched with pip if unset
 if [[ -n ${KRM_VARIANTS_YAML_SUITE-} ]]; then
   KRM_VARIANTS_YAML_SUITE=$(cd "$KRM_VARIANTS_YAML_SUITE" && pwd) || exit 1
   export KRM_VARIANTS_YAML_SUITE
@@ -26,18 +26,18 @@ if [[ -z ${KRM_VARIANTS_DEFINITIONS-} ]] && has python3 && step "definitions of 
   KRM_VARIANTS_DEFINITIONS=$(cd "$target/kubernetes-validate" && pwd)/_definitions.json
 fi
 
-step "tests" cargo test --locked --no-fail-fast
-# A fresh machine: no configuration of Git, and so no name of a user.
+# As on a fresh machine: no configuration of Git, and so no name of a user.
 fresh_machine() {
   local home code=0
   home=$(mktemp -d)
   CARGO_HOME=${CARGO_HOME:-$HOME/.cargo} RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup} HOME=$home XDG_CONFIG_HOME=$home GIT_CONFIG_NOSYSTEM=1 \
-    cargo test --locked --no-fail-fast || code=$?
+    cargo test --workspace --locked --no-fail-fast || code=$?
   rm -rf "$home"
   return "$code"
 }
-step "tests on a fresh machine" fresh_machine
-krm=(cargo test --locked --test krm --)
+step "tests" fresh_machine
+# With `--workspace` too, else what is built would have other features, and be built again.
+krm=(cargo test --workspace --locked --test krm --)
 if [[ -n ${KRM_VARIANTS_DEFINITIONS-} ]]; then
   export KRM_VARIANTS_DEFINITIONS
   step "the built-in schema, made again" tools/schema_table.py "$KRM_VARIANTS_DEFINITIONS" --check

@@ -3,6 +3,8 @@
 
 usage: tests/hosted_ci.py DIR_OF_BUILT_BINARIES
 
+Before that, whether pre-commit, GitHub and catalogs of functions can read their files.
+
 A stand-in for the services: it reads the YAML of the pages and of action.yaml, evaluates their expressions, and runs each
 step in a shell. `actions/checkout` is a clone; `gh` and `cargo` only record how they are called. Ends with 77 without PyYAML.
 """
@@ -95,6 +97,9 @@ class Workflow:
         inner.run(action["runs"]["steps"], directory, extra | variables)
         return {name: inner.expand(spec["value"]) for name, spec in action["outputs"].items()}
 
+
+for file in [ROOT / ".pre-commit-hooks.yaml", *ROOT.glob(".github/workflows/*.yaml"), *sorted(ROOT.glob("functions/*/metadata.yaml"))]:
+    expect(f"{file.relative_to(ROOT)} is YAML", yaml.safe_load(file.read_text()))
 
 with tempfile.TemporaryDirectory() as name:
     work = pathlib.Path(name)

@@ -643,11 +643,11 @@ if [[ -x $wrapper ]]; then
     # The release binary uses the system's C library, which an image from scratch does not have.
     target=$(uname -m)-unknown-linux-musl
     if rustup target add "$target" >/dev/null 2>&1; then
-      (cd "$root" && cargo build --release --locked --target "$target" --bin "$function")
+      (cd "$root" && cargo build --release --locked --target "$target" --package "$function")
     else
       target=$(uname -m)-unknown-linux-gnu
       (cd "$root" && RUSTFLAGS="-C target-feature=+crt-static" \
-        cargo build --release --locked --target "$target" --bin "$function")
+        cargo build --release --locked --target "$target" --package "$function")
     fi
     binary=${CARGO_TARGET_DIR:-$root/target}/$target/release/$function
   fi

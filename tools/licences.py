@@ -1,4 +1,4 @@
-"""Licence texts of all crates that a build for one target uses.
+"""Licence texts of all crates that the programs use in a build for one target: `krmv` has all functions.
 
     cargo metadata --format-version 1 --filter-platform TARGET | licences.py >FILE
 
@@ -23,7 +23,7 @@ while pending:
     for dependency in edges[current]:
         if any(kind["kind"] is None for kind in dependency["dep_kinds"]):
             pending.append(dependency["pkg"])
-used.remove(root)
+used -= set(metadata["workspace_members"])
 
 for package in sorted((packages[id] for id in used), key=lambda package: (package["name"], package["version"])):
     print(f"{package['name']} {package['version']}, {package['license']}")

@@ -31,7 +31,8 @@ def run(*command: str) -> str:
 def names(edges: str) -> set[tuple[str, str]]:
     tree = run("cargo", "tree", "--locked", "--target", TARGET, "--edges", edges, "--prefix", "none", "--format", "{p}")
     found = set()
-    for line in tree.splitlines():
+    # A blank line separates the trees of the programs.
+    for line in filter(None, tree.splitlines()):
         name, version = line.split()[:2]
         found.add((name, version.lstrip("v")))
     return found
@@ -43,15 +44,15 @@ def cell(texts) -> str:
 
 def page() -> str:
     metadata = json.loads(run("cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", TARGET))
-    own = metadata["resolve"]["root"]
-    root = next(package for package in metadata["packages"] if package["id"] == own)
-    direct = {dependency["name"] for dependency in root["dependencies"] if dependency["kind"] is None}
+    own = set(metadata["workspace_members"])
+    members = [package for package in metadata["packages"] if package["id"] in own]
+    direct = {dependency["name"] for member in members for dependency in member["dependencies"] if dependency["kind"] is None}
     runs = names("normal,no-proc-macro")
     builds = names("normal,build") - runs
     rows = collections.defaultdict(lambda: {"runs": [], "builds": [], "licences": set(), "authors": set()})
     for package in metadata["packages"]:
         key = (package["name"], package["version"])
-        if package["id"] == own or key not in runs | builds:
+        if package["id"] in own or key not in runs | builds:
             continue
         repository = re.sub(r"(\.git|/tree/.*|/)$", "", package["repository"] or "unknown")
         row = rows[repository.replace("http://", "https://")]

@@ -13,7 +13,7 @@ for folder in one another/folder; do
   # Paths of the folder and of cargo's home are no part of what is built.
   (cd "$work/$folder" && CARGO_TARGET_DIR=$work/$folder/target \
     RUSTFLAGS="--remap-path-prefix=$work/$folder=. --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo" \
-    cargo build --quiet --profile dist --locked --bin "$program")
+    cargo build --quiet --profile dist --locked --package "$program")
 done
 sha256sum "$work/one/target/dist/$program" "$work/another/folder/target/dist/$program"
 cmp "$work/one/target/dist/$program" "$work/another/folder/target/dist/$program" && echo "the same bytes"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes src/schema/builtin.txt, the built-in schema, from the definitions of Kubernetes' types.
+"""Makes crates/krm-core/src/schema/builtin.txt, the built-in schema, from the definitions of Kubernetes' types.
 
 usage: tools/schema_table.py DEFINITIONS [--check]
 
@@ -10,7 +10,7 @@ server's OpenAPI document, with their `x-kubernetes-*` extensions.
     unzip -j kubernetes_validate-1.37.0-*.whl '*/v1.37.0-local/_definitions.json'
 
 What says nothing of how the parts of a resource relate is left out: descriptions, scalars, and objects and lists of
-such. `src/schema/builtin.rs` describes the form.
+such. `builtin.rs` beside it describes the form.
 """
 import hashlib
 import json
@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 
 SOURCE = "kubernetes-validate 1.37.0, kubernetes-json-schema/v1.37.0-local/_definitions.json"
-TABLE = Path(__file__).parent.parent / "src/schema/builtin.txt"
+TABLE = Path(__file__).parent.parent / "crates/krm-core/src/schema/builtin.txt"
 KINDS = "x-kubernetes-group-version-kind"
 LIST, KEYS = "x-kubernetes-list-type", "x-kubernetes-list-map-keys"
 MAP = "x-kubernetes-map-type"

@@ -5,9 +5,10 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::measure::{self, Row, is_there, run, with_input};
+use super::programs::program;
 use super::{generate, reference};
 
-const FUNCTION: &str = env!("CARGO_BIN_EXE_set-package-context");
+const FUNCTION: &str = "set-package-context";
 /// The row that the others are compared with.
 const BASE: &str = "set-package-context, one key";
 /// `kpt fn sink` takes a quarter of a minute for this, and gigabytes for more.
@@ -35,14 +36,14 @@ pub(crate) fn table(megabytes: usize, go: Option<&Path>) {
     let one_key = one_key.display().to_string();
     let input = &*write("list.yaml", &text);
 
-    let with_one_key = || with_input(FUNCTION, &["--config", &one_key], input);
+    let with_one_key = || with_input(program(FUNCTION), &["--config", &one_key], input);
     let with_one_key = &with_one_key;
 
     let mut rows = reference::rows(&text);
     rows.push(Row::process("cat", move || with_input("cat", &[], input)));
     rows.push(Row::process(
         "set-package-context, nothing to do",
-        move || with_input(FUNCTION, &["--config", &nothing], input),
+        move || with_input(program(FUNCTION), &["--config", &nothing], input),
     ));
     rows.push(Row::process(BASE, with_one_key));
     rows.push(Row::new(format!("{BASE}, input from a pipe"), || {
@@ -63,7 +64,7 @@ pub(crate) fn table(megabytes: usize, go: Option<&Path>) {
         let list = generate::json(&longer, text.len(), printed);
         let (list, config) = (write(&format!("{printed}.json"), &list), one_key.clone());
         rows.push(Row::process(format!("{BASE}, {name}"), move || {
-            with_input(FUNCTION, &["--config", &config], &list)
+            with_input(program(FUNCTION), &["--config", &config], &list)
         }));
     }
     drop(longer);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::measure::{Row, measure, with_input};
+use super::programs::program;
 use super::{fleet, generate};
 
 const EMPTY: &str = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n";
@@ -162,35 +163,35 @@ pub(crate) fn cases(bytes: usize, write: &dyn Fn(&str, &str) -> PathBuf) -> Vec<
     vec![
         case(
             "set-package-context, one key",
-            env!("CARGO_BIN_EXE_set-package-context"),
+            program("set-package-context"),
             &input,
             flags(&["region=eu"]),
             one,
         ),
         case(
             "review-package, a fifth changed",
-            env!("CARGO_BIN_EXE_review-package"),
+            program("review-package"),
             &changes,
             flags(&["--before", &old]),
             two,
         ),
         case(
             "prepend-pipeline, one function",
-            env!("CARGO_BIN_EXE_prepend-pipeline"),
+            program("prepend-pipeline"),
             &input,
             flags(&["--config", &variant]),
             one,
         ),
         case(
             "inject-config, one injection point",
-            env!("CARGO_BIN_EXE_inject-config"),
+            program("inject-config"),
             &write("with-point.yaml", &with_point),
             flags(&["--config", &variant, "--resources", &cluster]),
             with_point.len(),
         ),
         case(
             "render-variant, a new one",
-            env!("CARGO_BIN_EXE_render-variant"),
+            program("render-variant"),
             &write("empty.yaml", EMPTY),
             flags(&[
                 "--config",
@@ -204,42 +205,42 @@ pub(crate) fn cases(bytes: usize, write: &dyn Fn(&str, &str) -> PathBuf) -> Vec<
         ),
         case(
             "render-fleet, a new one of one variant",
-            env!("CARGO_BIN_EXE_render-fleet"),
+            program("render-fleet"),
             &write("empty.yaml", EMPTY),
             flags(&["--variants", &variant, "--catalog", &catalog]),
             stream.len(),
         ),
         case(
             "merge-package, upstream changed all Deployments",
-            env!("CARGO_BIN_EXE_merge-package"),
+            program("merge-package"),
             &input,
             flags(&["--original", &old, "--upstream", &new]),
             three,
         ),
         case(
             "apply-patch, to all Deployments",
-            env!("CARGO_BIN_EXE_apply-patch"),
+            program("apply-patch"),
             &input,
             flags(&["--patches", &patch]),
             one,
         ),
         case(
             "create-patch, all Deployments differ",
-            env!("CARGO_BIN_EXE_create-patch"),
+            program("create-patch"),
             &changes,
             flags(&["--live", &old]),
             two,
         ),
         case(
             "create-overlay, a fifth changed",
-            env!("CARGO_BIN_EXE_create-overlay"),
+            program("create-overlay"),
             &changes,
             flags(&["--upstream", &old]),
             two,
         ),
         case(
             "apply-config, all Deployments differ",
-            env!("CARGO_BIN_EXE_apply-config"),
+            program("apply-config"),
             &changes,
             flags(&["--live", &old]),
             two,
@@ -248,7 +249,7 @@ pub(crate) fn cases(bytes: usize, write: &dyn Fn(&str, &str) -> PathBuf) -> Vec<
             resources: repositories,
             ..case(
                 "expand-variant-set, ten expressions for each Repository",
-                env!("CARGO_BIN_EXE_expand-variant-set"),
+                program("expand-variant-set"),
                 &write("set.yaml", &set),
                 Vec::new(),
                 set.len(),

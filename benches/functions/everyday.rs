@@ -10,6 +10,7 @@ use super::each::{CLUSTER, PATCH, POINT, VARIANT};
 use super::generate;
 use super::measure::{ROUNDS, is_there, peak_of, run, spread};
 use super::merge::{command, folder, kpt_update, kptfile, write};
+use super::programs::program;
 
 const FILES: [usize; 3] = [30, 300, 3_000];
 /// Kpt takes quadratic time.
@@ -145,7 +146,7 @@ fn patches(root: &Path) -> Vec<Work> {
         name: "patch all: `apply-patch --package DIR`".to_owned(),
         of: root.join("local"),
         command: Box::new(move |copy| {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_apply-patch"));
+            let mut command = Command::new(program("apply-patch"));
             command.arg("--package").arg(copy);
             command.arg("--patches").arg(&patch);
             command
@@ -179,20 +180,15 @@ fn pipes(root: &Path, files: usize) -> Vec<Work> {
         std::fs::write(folder.join(name), text).expect("a file");
     }
     let pipe = [
-        concat!(
-            env!("CARGO_BIN_EXE_set-package-context"),
-            " region=eu < list.yaml"
+        ("set-package-context", "region=eu < list.yaml"),
+        ("prepend-pipeline", "--config variant.yaml"),
+        (
+            "inject-config",
+            "--config variant.yaml --resources cluster.yaml",
         ),
-        concat!(
-            env!("CARGO_BIN_EXE_prepend-pipeline"),
-            " --config variant.yaml"
-        ),
-        concat!(
-            env!("CARGO_BIN_EXE_inject-config"),
-            " --config variant.yaml --resources cluster.yaml"
-        ),
-        concat!(env!("CARGO_BIN_EXE_apply-patch"), " --patches patch.yaml"),
-    ];
+        ("apply-patch", "--patches patch.yaml"),
+    ]
+    .map(|(name, arguments)| format!("{} {arguments}", program(name)));
     let script = pipe.join(" | ");
     let mut works = vec![Work {
         name: "four functions in one pipe".to_owned(),

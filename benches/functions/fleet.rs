@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use super::measure::{Row, measure, with_input};
+use super::programs::program;
 
 const HEAD: &str = r#"apiVersion: config.kubernetes.io/v1
 kind: ResourceList
@@ -81,7 +82,7 @@ pub(crate) fn resource_list(repositories: usize) -> String {
 
 /// Prints how long it takes and how that grows: the first run makes all, the second finds all there.
 pub(crate) fn table() {
-    let function = env!("CARGO_BIN_EXE_expand-variant-set");
+    let function = program("expand-variant-set");
     let directory = tempfile::tempdir().expect("a temporary directory");
     println!(
         "\nexpand-variant-set, one set with ten expressions, median of the rounds (least to most)\n"

@@ -14,6 +14,7 @@ use krm_core::resource_list::ResourceList;
 use tempfile::TempDir;
 
 use super::measure::{is_there, peak_of, run, ticks};
+use super::programs::program;
 
 const SIZES: [usize; 4] = [100, 1_000, 10_000, 100_000];
 const MOST_FOR_KPT: usize = 1_000;
@@ -181,7 +182,7 @@ fn in_place(root: &Path, times: usize) -> f64 {
 }
 
 pub(crate) fn command(root: &Path, package: &Path, flag: Option<&str>) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_merge-package"));
+    let mut command = Command::new(program("merge-package"));
     command.arg("--package").arg(package).args(flag);
     command.arg("--original").arg(root.join("original"));
     command.arg("--upstream").arg(root.join("upstream"));

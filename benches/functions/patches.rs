@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::measure::{Row, is_there, measure, with_input};
+use super::programs::program;
 
 const COUNT: usize = 10_000;
 
@@ -104,8 +105,8 @@ pub(crate) fn table() {
     let one = &*write("list-1.yaml", &list(1));
     let many = &*write("list.yaml", &list(COUNT));
     let configs = &*write("configs.yaml", &changed(&list(COUNT)));
-    let patch = env!("CARGO_BIN_EXE_apply-patch");
-    let apply = env!("CARGO_BIN_EXE_apply-config");
+    let patch = program("apply-patch");
+    let apply = program("apply-config");
 
     let mut rows = vec![
         Row::process("apply-patch", || {

@@ -8,6 +8,7 @@ use krmv::FUNCTIONS;
 
 use super::generate;
 use super::measure::{Row, is_there, measure, run, with_input};
+use super::programs::program;
 
 /// Prints the table.
 pub(crate) fn table(go: Option<&Path>) {
@@ -15,7 +16,7 @@ pub(crate) fn table(go: Option<&Path>) {
     let file = directory.path().join("list.yaml");
     std::fs::write(&file, generate::resources(10)).expect("a file");
     let input = &*file;
-    let function = env!("CARGO_BIN_EXE_set-package-context");
+    let function = program("set-package-context");
     let mut rows = vec![
         Row::process("/bin/true", || Command::new("/bin/true")),
         Row::process("set-package-context, 10 resources", move || {

@@ -49,7 +49,10 @@ if [[ -n $target ]] && get "$archive.tar.gz" && get "SHA256SUMS.$target"; then
   cp "$work/$archive/bin/$name" "$directory/"
 else
   echo "no release of $version for this machine: building $name from source" >&2
-  cargo install --locked --quiet --path "$sources" --bin "$name" --root "$work/root"
+  # Each function is a crate of its own.
+  crate=$sources/functions/$name
+  if [[ ! -d $crate ]]; then crate=$sources; fi
+  cargo install --locked --quiet --path "$crate" --bin "$name" --root "$work/root"
   cp "$work/root/bin/$name" "$directory/"
 fi
 "$directory/$name" --version

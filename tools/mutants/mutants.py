@@ -34,7 +34,18 @@ import tree_sitter
 import tree_sitter_rust
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FILES = ["src/merge/**", "src/patch/**", "src/yaml/edit/**", "src/variant/**", "src/package/write/**", "src/fleet/**"]
+FILES = [
+    "crates/krm-merge/src/**",
+    "crates/krm-patch/src/**",
+    "crates/krm-yaml/src/edit/**",
+    "crates/krm-variant/src/**",
+    "crates/krm-package/src/write/**",
+    "functions/render-fleet/src/fleet/**",
+]
+# Each crate with mutants has its own switch.
+LIBRARIES = [f"{path.relative_to(ROOT)}" for part in ("crates", "functions") for path in ROOT.glob(f"{part}/*/src/lib.rs")]
+# Of each test binary, the folder of its crate, where its tests run.
+FOLDERS = {}
 PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_rust.language()))
 # More than are wanted: some do not compile.
 SPARE = 1.3
@@ -49,8 +60,7 @@ static LOG: LazyLock<Option<File>> =
     LazyLock::new(|| OpenOptions::new().append(true).open(std::env::var("KRM_VARIANTS_MUTANT_LOG").ok()?).ok());
 static REACHED: [AtomicBool; COUNT] = [const { AtomicBool::new(false) }; COUNT];
 
-#[allow(missing_docs)]
-pub fn mutant(number: usize) -> bool {
+pub(crate) fn mutant(number: usize) -> bool {
     if let Some(mut log) = LOG.as_ref()
         && !REACHED[number].swap(true, Ordering::Relaxed)
     {
@@ -64,7 +74,7 @@ pub fn mutant(number: usize) -> bool {
 def drawn(arguments):
     """All mutants in the order of the draw."""
     words = [word for pattern in arguments.patterns or FILES for word in ("-f", pattern)]
-    listed = subprocess.run(["cargo", "mutants", "--list", "--json", *words], cwd=ROOT, check=True, capture_output=True)
+    listed = subprocess.run(["cargo", "mutants", "--workspace", "--list", "--json", *words], cwd=ROOT, check=True, capture_output=True)
     mutants = json.loads(listed.stdout)
     mutants.sort(key=lambda mutant: (mutant["name"], mutant["replacement"]))
     random.Random(arguments.seed).shuffle(mutants)
@@ -187,17 +197,17 @@ def write(tree, count, numbered):
             # The file's first and last lines may lie outside of its root.
             text = text[: file.root.start_byte] + file.emit(file.root) + text[file.root.end_byte :]
             lost += file.lost
-        if path == "src/lib.rs":
-            text = text.replace(b"\nmod conditions;", b"\nmod mutant;\npub use mutant::mutant;\nmod conditions;", 1)
+        if path in LIBRARIES:
+            text += b"\nmod mutant;\nuse mutant::mutant;\n"
+            put(tree / path.replace("lib.rs", "mutant.rs"), SWITCH.replace("COUNT", str(count)).encode())
         put(tree / path, text)
         shutil.copymode(ROOT / path, tree / path)
-    put(tree / "src/mutant.rs", SWITCH.replace("COUNT", str(count)).encode())
     return lost
 
 
 def errors(tree):
     """Where the tree does not compile: file and offset."""
-    command = ["cargo", "check", "--lib", "--locked", "--message-format=json"]
+    command = ["cargo", "check", "--workspace", "--lib", "--locked", "--message-format=json"]
     done = subprocess.run(command, cwd=tree, capture_output=True, text=True)
     found = []
     for line in done.stdout.splitlines():
@@ -252,19 +262,22 @@ def build(arguments, mutants):
 
 def binaries(tree):
     """The test binaries, built."""
-    command = ["cargo", "test", "--lib", "--test", "krm", "--locked", "--no-run", "--message-format=json"]
+    command = ["cargo", "test", "--workspace", "--lib", "--test", "krm", "--locked", "--no-run", "--message-format=json"]
     done = subprocess.run(command, cwd=tree, capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stderr)
     found = [json.loads(line) for line in done.stdout.splitlines()]
     found = [line for line in found if line.get("executable") and line["profile"]["test"]]
-    return sorted((line["executable"] for line in found), key=lambda path: "krm_variants" not in path)
+    for line in found:
+        FOLDERS[line["executable"]] = pathlib.Path(line["manifest_path"]).parent
+    # The tests of a crate first.
+    return sorted((line["executable"] for line in found), key=lambda path: pathlib.Path(path).name.startswith("krm-"))
 
 
 def run(tree, binary, names, seconds, **variables):
     """Whether the tests pass, what they took, and which one failed. The seconds are of the processor: others may use the machine."""
     command = [binary, "--exact", "--test-threads=1", "-Zunstable-options", "--fail-fast", *names]
-    variables = {**os.environ, "RUSTC_BOOTSTRAP": "1", "CARGO_MANIFEST_DIR": str(tree), **variables}
+    variables = {**os.environ, "RUSTC_BOOTSTRAP": "1", "CARGO_MANIFEST_DIR": str(FOLDERS[binary]), **variables}
 
     def limits():
         resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
@@ -272,7 +285,7 @@ def run(tree, binary, names, seconds, **variables):
 
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
-            command, cwd=tree, env=variables, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
+            command, cwd=FOLDERS[binary], env=variables, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
             preexec_fn=limits,
         )
         # One that waits for itself uses no processor.
