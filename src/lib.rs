@@ -56,6 +56,8 @@ mod report;
 mod resolution;
 mod resolve;
 mod review;
+#[cfg(test)]
+mod schemas;
 mod session;
 mod source;
 mod status;

@@ -15,19 +15,19 @@ use apply_patch::ApplyPatch;
 use create_overlay::CreateOverlay;
 use create_patch::CreatePatch;
 use inject_config::config::InjectConfig;
+use krm_core::config::{API_VERSION, ConfigKind, Keys, PACKAGE_VARIANT};
+use krm_core::package_variant::PackageVariant;
+use krm_core::package_variant::schema::RELATIVE_PATH;
+use krm_function::Function;
+use krm_function::supplied::Role;
+use krm_merge::decided::RulesFile;
+use krm_patch::target::Target;
+use krm_variant::package_variant_set::{self, PackageVariantSet};
 use merge_package::config::MergePackage;
 use prepend_pipeline::PrependPipeline;
 use render_fleet::config::RenderFleet;
 use review_package::ReviewPackage;
 use set_package_context::SetPackageContext;
-use krm_function::{Function};
-use krm_core::config::{API_VERSION, ConfigKind, Keys, PACKAGE_VARIANT};
-use krm_merge::decided::RulesFile;
-use krm_patch::target::Target;
-use krm_function::supplied::Role;
-use krm_core::package_variant::PackageVariant;
-use krm_core::package_variant::schema::RELATIVE_PATH;
-use krm_variant::package_variant_set::{self, PackageVariantSet};
 
 /// A config whose schema is `schemas/<kind>.json`.
 struct Config {
@@ -401,7 +401,7 @@ fn every_kind_of_config_has_a_schema() {
     let configs = configs();
     let configs = configs.iter().map(|config| config.kind);
     let configs: Vec<ConfigKind> = configs.collect();
-    for function in krm_function::ALL {
+    for function in crate::functions::FUNCTIONS {
         for kind in function
             .configs
             .iter()

@@ -10,7 +10,7 @@ use krmv::FUNCTIONS;
 
 /// The binary of a function.
 pub(crate) fn binary(name: &str) -> PathBuf {
-    assert_cmd::cargo::cargo_bin(name)
+    crate::running::function(name).into()
 }
 
 fn names() -> BTreeSet<String> {

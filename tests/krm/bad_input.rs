@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::bounds::watch;
 use crate::running::{
-    CONTEXT, KPTFILE, SET_PACKAGE_CONTEXT, WRAPPER, list, run, run_in, with_config,
+    CONTEXT, KPTFILE, WRAPPER, list, run, run_in, set_package_context, with_config,
 };
 use crate::step::assert_linear;
 
@@ -641,7 +641,7 @@ fn standard_output_that_cannot_be_written() {
         (&["--help"], Stdio::from(full()), String::new()),
         (&["--version"], Stdio::from(full()), String::new()),
     ] {
-        let mut child = Command::new(SET_PACKAGE_CONTEXT)
+        let mut child = Command::new(set_package_context())
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(stdout)
@@ -668,7 +668,7 @@ fn closed_pipe() -> Stdio {
 /// Writes `count` times a mebibyte of `x` behind `head`, and gives exit code, message, processor time and
 /// peak memory in bytes.
 fn one_line(head: &str, count: usize) -> (Option<i32>, String, Duration, u64) {
-    let mut child = Command::new(SET_PACKAGE_CONTEXT)
+    let mut child = Command::new(set_package_context())
         .arg("region=east")
         .stdin(Stdio::piped())
         .stdout(Stdio::null())

@@ -91,8 +91,8 @@ fn changes_of_one_large_map_take_ten_times_the_input() {
         let input = (live.len() + config.len()) as u64;
         write(folder.path(), &[("live", live), ("config", config)]);
         for function in [
-            env!("CARGO_BIN_EXE_apply-config"),
-            env!("CARGO_BIN_EXE_create-patch"),
+            crate::running::function("apply-config"),
+            crate::running::function("create-patch"),
         ] {
             let arguments = ["--live", "live", "--package", "config"];
             check(name, function, &arguments, folder.path(), input);
@@ -207,7 +207,7 @@ fn merges_of_one_large_collection_take_ten_times_the_input() {
             "--package",
             "local",
         ];
-        let function = env!("CARGO_BIN_EXE_merge-package");
+        let function = crate::running::function("merge-package");
         check(name, function, &arguments, folder.path(), input);
     }
 }
@@ -223,7 +223,7 @@ fn conflicts_beyond_ten_thousand_are_counted() {
     ];
     write(folder.path(), &roles);
     let run = || {
-        let output = Command::new(env!("CARGO_BIN_EXE_merge-package"))
+        let output = Command::new(crate::running::function("merge-package"))
             .args(["--original", "base", "--upstream", "upstream"])
             .args(["--package", "local", "--exit-conflicts"])
             .current_dir(folder.path())

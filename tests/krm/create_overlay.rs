@@ -9,7 +9,7 @@ use krm_function::supplied::Role;
 use krm_function::{Inputs, Items, Outcome, SuppliedInput, run};
 
 use crate::all_functions::binary;
-use krm_upstream::git::Folder;
+use crate::git::Folder;
 
 const UPSTREAM: &str = "\
 apiVersion: apps/v1

@@ -10,9 +10,9 @@ use krm_package::escaped::printable;
 use krmv::FUNCTIONS;
 
 use crate::all_functions::binary;
+use crate::git::Folder;
+use crate::krmv::{SERVICE, World, deployment, on_path};
 use crate::render_fleet::Fleet;
-use krm_upstream::git::Folder;
-use krmv::{SERVICE, World, deployment, on_path};
 
 /// What a name, a value or an argument can be. It sets the title of a window, erases the screen, begins a line, hides
 /// and reorders text, and it is Markdown and HTML.
@@ -341,10 +341,10 @@ fn hints_run_as_they_are_printed() {
     let Some(bash) = on_path("bash") else { return };
     let outcome = world.krmv(&["upgrade", &directory, "v6.0.0"]);
     outcome.assert_code(1);
-    let hints = krmv::hints(&outcome.stdout);
+    let hints = crate::krmv::hints(&outcome.stdout);
     let take = hints.iter().find(|hint| hint.contains("--take local"));
     let mut shell = world.command(&bash);
-    let folder = Path::new(krmv::KRMV).parent().expect("a folder");
+    let folder = Path::new(crate::krmv::KRMV).parent().expect("a folder");
     let path = std::env::var("PATH").expect("a PATH");
     shell.env("PATH", format!("{}:{path}", folder.display()));
     shell.args(["-c", take.expect("a hint")]);
@@ -377,7 +377,7 @@ fn a_terminal_gets_no_document_as_it_is() {
         "{} --package web --original auto --upstream ../catalog//web",
         merge.display()
     );
-    let krmv = krmv::KRMV;
+    let krmv = crate::krmv::KRMV;
     for line in [
         format!("{krmv} diff web"),
         format!("{krmv} upgrade web v2.0.0 --diff"),
@@ -607,7 +607,7 @@ fn nothing_in_a_package_is_markup_of_a_page() {
     fleet.put("one", "v1", "r/app", "");
     fleet.run(&[]).assert_code(0);
     let own = "fleet/r/app";
-    let local = krm_upstream::git::map("1", "0").replace("\"1\"", &yaml(HOSTILE));
+    let local = crate::git::map("1", "0").replace("\"1\"", &yaml(HOSTILE));
     fleet.folder.put(&format!("{own}/cm.yaml"), local);
     fleet
         .folder

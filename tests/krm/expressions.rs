@@ -3,10 +3,10 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+use krm_core::text_map::TextMap;
 use krm_variant::expression::{
     Compiler, ObjectFields, TargetFields, Variable, Variables, on_large_stack,
 };
-use krm_variant::text_map::TextMap;
 
 fn pairs(list: &[(&'static str, &'static str)]) -> TextMap {
     list.iter().copied().collect()

@@ -346,7 +346,7 @@ fn an_item_that_is_new_in_a_resource_list_brings_the_licence_of_its_file() {
     let item = "- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: a\n    annotations:\n      \
                 internal.config.kubernetes.io/path: a.yaml\n  data: {x: 1}\n";
     let at = |name: &str| folder.path().join(name).display().to_string();
-    let output = assert_cmd::Command::new(env!("CARGO_BIN_EXE_merge-package"))
+    let output = assert_cmd::Command::new(crate::running::function("merge-package"))
         .args(["--original", &at("o"), "--upstream", &at("u")])
         .write_stdin(format!("{LIST}{item}"))
         .output()

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::running::{CONTEXT, KPTFILE, SET_PACKAGE_CONTEXT, list, run, run_in};
+use crate::running::{CONTEXT, KPTFILE, list, run, run_in, set_package_context};
 
 const KPTFILE_TEXT: &str = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: example\n";
 const CONTEXT_TEXT: &str =
@@ -341,7 +341,7 @@ fn the_results_file_equals_what_kpt_itself_writes() {
         Command::new("kpt")
             .args(["fn", "eval"])
             .arg(directory)
-            .args(["--exec", SET_PACKAGE_CONTEXT, "--results-dir"])
+            .args(["--exec", set_package_context(), "--results-dir"])
             .arg(results)
             .args(["--", argument])
             .output()
@@ -432,7 +432,10 @@ fn values_of_secrets_do_not_reach_the_output() {
 fn colours_on_a_terminal_only() {
     let directory = package(&[]);
     let on_terminal = |no_color: &str| {
-        let command = format!("NO_COLOR={no_color} {SET_PACKAGE_CONTEXT} --package . name=x");
+        let command = format!(
+            "NO_COLOR={no_color} {} --package . name=x",
+            set_package_context()
+        );
         Command::new("script")
             .current_dir(directory.path())
             .args(["-qec", &command, "/dev/null"])
@@ -519,7 +522,7 @@ fn a_name_on_disk_that_holds_a_backslash_is_as_any_other() {
         ("c\\d.yaml", "e: f\n"),
     ]);
     let merge = |flags: &[&str]| {
-        let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_merge-package"));
+        let mut command = assert_cmd::Command::new(crate::running::function("merge-package"));
         let local = command.arg("--package").arg(local.path());
         let both = local.arg("--original").arg(original.path());
         both.arg("--upstream").arg(upstream.path()).args(flags);

@@ -8,8 +8,8 @@ use krm_function::supplied::Role;
 use krm_function::{Function, Inputs, Items, SuppliedInput, run};
 use krmv::FUNCTIONS;
 
+use crate::git::Folder;
 use crate::render_fleet::Fleet;
-use krm_upstream::git::Folder;
 
 /// What some file system takes for `.git`, or for a place outside.
 const FORBIDDEN: &[&str] = &[
@@ -551,7 +551,7 @@ fn a_clone_takes_no_name_that_may_be_git() {
         "--config",
         "pv.yaml",
     ];
-    let outcome = folder.run(env!("CARGO_BIN_EXE_render-variant"), &arguments);
+    let outcome = folder.run(crate::running::function("render-variant"), &arguments);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     for name in ["git~1", "sub/.git."] {
         let warning = format!("[warning] {name}: upstream: skipped: a file system");

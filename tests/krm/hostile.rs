@@ -397,8 +397,8 @@ fn a_few_bytes_of_aliases_do_not_become_hundreds_of_megabytes() {
 - apiVersion: example.com/v1\n  kind: A\n  metadata: {name: s, namespace: default}\n  spec: {x: 1}\n";
     let original = write("original.yaml", &resource("  x: 1\n"));
     let long = format!("\"{}\"", "y".repeat(100_000));
-    let inject = env!("CARGO_BIN_EXE_inject-config");
-    let merge = env!("CARGO_BIN_EXE_merge-package");
+    let inject = crate::running::function("inject-config");
+    let merge = crate::running::function("merge-package");
     for (name, bomb) in [
         ("many nodes", tree("[x, x]", 7)),
         ("long text", tree(&long, 6)),

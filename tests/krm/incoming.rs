@@ -8,11 +8,11 @@ use krm_function::supplied::Role;
 use krm_upstream::SOURCES;
 use krmv::FUNCTIONS;
 
+use crate::git::{Folder, KPTFILE, files_in, map};
+use crate::krmv::World;
 use crate::running::Outcome;
 use crate::sources::images::layout;
 use crate::sources::{gz, tar_of};
-use krm_upstream::git::{Folder, KPTFILE, files_in, map};
-use krmv::World;
 
 const RULES: &str = "apiVersion: fn.kpt.dev/v1alpha1\nkind: ConflictRules\nmetadata:\n  name: rules\n  annotations:\n    \
                      config.kubernetes.io/local-config: \"true\"\nconflicts:\n- {take: upstream}\n";

@@ -339,7 +339,7 @@ fn a_new_resource_that_holds_itself() {
         )],
     ]);
     let list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: B\n  metadata: {name: b}\n# more\n";
-    let output = assert_cmd::Command::new(env!("CARGO_BIN_EXE_merge-package"))
+    let output = assert_cmd::Command::new(crate::running::function("merge-package"))
         .current_dir(folder.path())
         .args(["--original", "original", "--upstream", "upstream"])
         .arg("allowEmpty=true")

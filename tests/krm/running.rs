@@ -1,8 +1,11 @@
 //! Running the binaries, for all tests of functions.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use assert_cmd::Command;
+use krmv::FUNCTIONS;
+use tempfile::TempDir;
 
 /// What a run gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,8 +23,25 @@ impl Outcome {
     }
 }
 
+/// The program of a function: a link to `krmv`, which is the function by the link's name. Each function has a test of its
+/// own program next to it.
+pub(crate) fn function(name: &str) -> &'static str {
+    static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
+        let folder = tempfile::tempdir().expect("a folder");
+        for function in FUNCTIONS {
+            let link = folder.path().join(function.name);
+            std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_krmv"), link).expect("a link");
+        }
+        folder
+    });
+    let path = FOLDER.path().join(name);
+    path.to_str().expect("UTF-8").to_owned().leak()
+}
+
 /// The binary of `set-package-context`.
-pub(crate) const SET_PACKAGE_CONTEXT: &str = env!("CARGO_BIN_EXE_set-package-context");
+pub(crate) fn set_package_context() -> &'static str {
+    function("set-package-context")
+}
 
 /// Runs `set-package-context` with these arguments and this standard input.
 pub(crate) fn run(arguments: &[&str], stdin: impl Into<Vec<u8>>) -> Outcome {
@@ -30,7 +50,7 @@ pub(crate) fn run(arguments: &[&str], stdin: impl Into<Vec<u8>>) -> Outcome {
 
 /// The same in a directory, so that messages can name files by relative paths.
 pub(crate) fn run_in(directory: &Path, arguments: &[&str], stdin: impl Into<Vec<u8>>) -> Outcome {
-    let output = Command::new(SET_PACKAGE_CONTEXT)
+    let output = Command::new(set_package_context())
         .current_dir(directory)
         .args(arguments)
         .write_stdin(stdin)

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use krm_function::{Inputs, Items, SuppliedInput, run};
 use krmv::FUNCTIONS;
 
+use crate::krmv::World;
 use crate::secrets::{KPTFILE, config};
-use krmv::World;
 
 /// Begins every secret value, and nothing else.
 const SECRET: &str = "hunter2";

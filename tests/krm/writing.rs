@@ -6,7 +6,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::running::SET_PACKAGE_CONTEXT;
+use crate::running::set_package_context;
 
 const KPTFILE: &str = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n";
 
@@ -44,7 +44,7 @@ fn git_applies_the_diff_of_files_that_are_not_krm() {
         ("upstream/README.md", b"one\ntwo\nthree\nfour\n5\n"),
     ]);
     let merge = |flags: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_merge-package"))
+        let output = Command::new(crate::running::function("merge-package"))
             .args([
                 "--package",
                 "local",
@@ -103,7 +103,8 @@ fn a_full_disk_is_not_told_as_success() {
     let run = |limit: &str| {
         let script = format!(
             "trap '' XFSZ; ulimit -f {limit}; \
-             exec {SET_PACKAGE_CONTEXT} --package p --results results.yaml region=eu"
+             exec {} --package p --results results.yaml region=eu",
+            set_package_context()
         );
         let output = Command::new("sh")
             .args(["-c", &script])
@@ -144,7 +145,7 @@ fn a_full_standard_output_is_not_told_as_success() {
     let file = folder.path().join("input");
     fs::write(&file, input).expect("a file");
     let full = fs::File::options().write(true).open("/dev/full");
-    let output = Command::new(SET_PACKAGE_CONTEXT)
+    let output = Command::new(set_package_context())
         .args(["--results", "results.yaml", "region=eu"])
         .current_dir(folder.path())
         .stdin(fs::File::open(&file).expect("a file"))

@@ -56,7 +56,7 @@ pub const FUNCTION: Function = Function {
 
 typed_config! {
     #[derive(Debug, Deserialize)]
-    pub(crate) struct ApplyConfig ignores live, original {
+    pub struct ApplyConfig ignores live, original {
         list_order: Option<String>,
     }
 }

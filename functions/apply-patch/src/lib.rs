@@ -64,7 +64,7 @@ pub const FUNCTION: Function = Function {
 
 typed_config! {
     #[derive(Debug, Deserialize)]
-    pub(crate) struct ApplyPatch ignores patches {
+    pub struct ApplyPatch ignores patches {
         list_order: Option<String>,
         allow_missing: Option<bool>,
     }

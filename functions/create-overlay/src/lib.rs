@@ -60,7 +60,7 @@ pub const FUNCTION: Function = Function {
 
 typed_config! {
     #[derive(Debug, Deserialize)]
-    pub(crate) struct CreateOverlay ignores original, upstream, against {
+    pub struct CreateOverlay ignores original, upstream, against {
         base: Option<String>,
     }
 }

@@ -62,7 +62,7 @@ pub const FUNCTION: Function = Function {
 
 typed_config! {
     #[derive(Debug, Deserialize)]
-    pub(crate) struct CreatePatch ignores live, original {
+    pub struct CreatePatch ignores live, original {
         list_order: Option<String>,
         allow_missing: Option<bool>,
         format: Option<String>,

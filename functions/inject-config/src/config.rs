@@ -13,7 +13,7 @@ use krm_yaml::{NodeRef, Path};
 
 typed_config! {
     #[derive(Debug, Deserialize)]
-    pub(crate) struct InjectConfig ignores resources {
+    pub struct InjectConfig ignores resources {
         /// Which resources are injected; the first that matches wins.
         #[serde(default)]
         injectors: Vec<InjectionSelector>,

@@ -14,7 +14,7 @@ use krm_yaml::{NodeRef, Path};
 
 typed_config! {
     #[derive(Debug, Default, Deserialize)]
-    pub(crate) struct MergePackage ignores original, upstream {
+    pub struct MergePackage ignores original, upstream {
         on_conflict: Option<String>,
         strategy: Option<String>,
         combine: Option<WrittenCombine>,

@@ -56,7 +56,7 @@ pub const FUNCTION: Function = Function {
 
 typed_config! {
     #[derive(Debug, Deserialize)]
-    pub(crate) struct PrependPipeline {
+    pub struct PrependPipeline {
         /// The functions; `{}` removes all.
         #[cfg_attr(feature = "schema", schemars(required))]
         pipeline: Option<Pipeline>,

@@ -19,7 +19,7 @@ use render_variant::MergeDefaults;
 
 typed_config! {
     #[derive(Debug, Default, Deserialize)]
-    pub(crate) struct RenderFleet ignores variants, resources {
+    pub struct RenderFleet ignores variants, resources {
         on_conflict: Option<String>,
         strategy: Option<String>,
         combine: Option<WrittenCombine>,

@@ -17,7 +17,7 @@
     warn(clippy::expect_used, clippy::panic, clippy::unreachable)
 )]
 
-pub(crate) mod config;
+pub mod config;
 mod counts;
 mod directory;
 mod drafts;

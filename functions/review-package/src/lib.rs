@@ -73,7 +73,7 @@ const KUBERNETES_VERSION: &str = "kubernetesVersion";
 
 typed_config! {
     #[derive(Debug, Deserialize)]
-    pub(crate) struct ReviewPackage ignores before, original, upstream {
+    pub struct ReviewPackage ignores before, original, upstream {
         fail_on: Option<String>,
         // Its source text counts, because as a number `1.30` would be `1.3`.
         #[cfg_attr(feature = "schema", schemars(with = "Option<Written>"))]

@@ -63,7 +63,7 @@ pub const FUNCTION: Function = Function {
 
 typed_config! {
     #[derive(Debug, Deserialize)]
-    pub(crate) struct SetPackageContext {
+    pub struct SetPackageContext {
         /// Keys to set.
         #[serde(default)]
         #[cfg_attr(feature = "schema", schemars(extend("propertyNames" = {"not": {"enum": krm_core::package_variant::RESERVED_KEYS}})))]

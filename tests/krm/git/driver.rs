@@ -1,6 +1,6 @@
 //! `merge-package` as a merge driver of the real `git`.
 
-use super::{Folder, MERGE_PACKAGE, map};
+use super::{Folder, map, merge_package};
 
 /// A repository with two branches that changed one file, and the driver for it.
 fn branches(base: &str, ours: &str, theirs: &str, more: &str) -> Folder {
@@ -9,7 +9,10 @@ fn branches(base: &str, ours: &str, theirs: &str, more: &str) -> Folder {
         "catalog/.gitattributes",
         "*.yaml merge=krm\nKptfile merge=krm\n",
     );
-    let driver = format!("'{MERGE_PACKAGE}' --git-merge-driver %O %A %B %P {more}");
+    let driver = format!(
+        "'{}' --git-merge-driver %O %A %B %P {more}",
+        merge_package()
+    );
     folder.git(&["config", "merge.krm.driver", &driver]);
     folder.git(&["config", "merge.krm.recursive", "binary"]);
     folder.put("catalog/a.yaml", base);
@@ -255,10 +258,10 @@ fn wrong_use_leaves_the_file_alone() {
     }
     for (more, code) in [("conflictStyle=loud", 2), ("strategy=copy-merge", 2)] {
         let arguments = ["--git-merge-driver", "o", "a", "b", "x.yaml", more];
-        let outcome = folder.run(MERGE_PACKAGE, &arguments);
+        let outcome = folder.run(merge_package(), &arguments);
         assert_eq!(outcome.code, Some(code), "{}", outcome.stderr);
         assert_eq!(folder.get("a"), map("1", "a"));
     }
-    let outcome = folder.run(MERGE_PACKAGE, &["--git-merge-driver", "o", "a", "b"]);
+    let outcome = folder.run(merge_package(), &["--git-merge-driver", "o", "a", "b"]);
     assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
 }

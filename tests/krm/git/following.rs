@@ -1,6 +1,6 @@
 //! `merge-package` without an original: the Kptfile's lock tells it, and is written.
 
-use super::variants::RENDER_VARIANT;
+use super::variants::render_variant;
 use super::{Folder, KPTFILE, catalog, files_in, map};
 
 /// The Kptfile as kpt writes it.
@@ -108,7 +108,7 @@ fn a_conflict_does_not_keep_the_lock_back_and_has_an_exit_code() {
     assert_eq!(folder.get("local/Kptfile"), locked("nginx", "v2", &second));
     assert_eq!(folder.get("local/cm.yaml"), map("2", "7"));
     assert_eq!(with(&[]), Some(0));
-    let outcome = folder.run(super::MERGE_PACKAGE, &["--exit-conflicts"]);
+    let outcome = folder.run(super::merge_package(), &["--exit-conflicts"]);
     assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
 }
 
@@ -337,7 +337,7 @@ fn a_package_on_standard_input_follows_as_well() {
         file("cm.yaml")
     );
     for input in [items, resources] {
-        let mut command = std::process::Command::new(super::MERGE_PACKAGE);
+        let mut command = std::process::Command::new(super::merge_package());
         command
             .current_dir(folder.path(""))
             .args(["--upstream", "catalog//nginx?ref=v2"]);
@@ -378,7 +378,7 @@ fn a_lock_of_another_type_is_kept_and_names_no_original() {
     let upstream = ["--upstream", "catalog//nginx?ref=v2"];
     let merged = folder.merge(&upstream);
     let rendered = folder.run(
-        RENDER_VARIANT,
+        render_variant(),
         &[
             &["--package", "local", "--config", "pv.yaml"],
             &upstream[..],

@@ -16,8 +16,11 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use crate::running::Outcome;
+use crate::running::function;
 
-const MERGE_PACKAGE: &str = env!("CARGO_BIN_EXE_merge-package");
+fn merge_package() -> &'static str {
+    function("merge-package")
+}
 
 /// A folder with a repository `catalog` and whatever a test puts beside it.
 pub(crate) struct Folder {
@@ -102,7 +105,7 @@ impl Folder {
     pub(crate) fn merge(&self, arguments: &[&str]) -> Outcome {
         let mut all = vec!["--package", "local"];
         all.extend(arguments);
-        self.run(MERGE_PACKAGE, &all)
+        self.run(merge_package(), &all)
     }
 }
 

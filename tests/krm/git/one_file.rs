@@ -31,7 +31,7 @@ fn project() -> Folder {
 fn merge(folder: &Folder, arguments: &[&str]) -> crate::running::Outcome {
     let mut all = vec!["--package", "app/argo.yaml"];
     all.extend(arguments);
-    folder.run(super::MERGE_PACKAGE, &all)
+    folder.run(super::merge_package(), &all)
 }
 
 /// A copy of version 1 with an edit, beside a file that is not the package's.
@@ -194,7 +194,7 @@ fn a_file_in_the_place_of_a_directory_is_named() {
     // A file that describes the package around it is not one by itself.
     folder.put("app/Kptfile", super::KPTFILE);
     let outcome = folder.run(
-        super::MERGE_PACKAGE,
+        super::merge_package(),
         &[
             "--package",
             "app/Kptfile",

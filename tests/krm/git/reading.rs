@@ -104,7 +104,7 @@ fn the_working_directory_is_a_repository_too() {
     let folder = catalog(&[]);
     folder.put("catalog/local/Kptfile", KPTFILE);
     let merge = ["--package", "local", "--original", ".//nginx?ref=v1"];
-    let mut command = std::process::Command::new(super::MERGE_PACKAGE);
+    let mut command = std::process::Command::new(super::merge_package());
     command.current_dir(folder.path("catalog")).args(merge);
     command.args(["--upstream", ".//nginx?ref=v2", "--diff"]);
     let outcome = super::outcome(command, "");
@@ -374,20 +374,20 @@ fn every_role_takes_a_revision() {
         assert_eq!(outcome.code, Some(0), "{binary}: {}", outcome.stderr);
         outcome.stdout
     };
-    let apply_patch = env!("CARGO_BIN_EXE_apply-patch");
+    let apply_patch = crate::running::function("apply-patch");
     let stdout = run(
         apply_patch,
         &["--patches", "catalog//patches?ref=main", "--diff"],
     );
     assert!(stdout.contains("+  b: \"9\""), "{stdout}");
-    let apply_config = env!("CARGO_BIN_EXE_apply-config");
+    let apply_config = crate::running::function("apply-config");
     let live = "catalog//nginx?ref=v2";
     let stdout = run(
         apply_config,
         &["--live", live, "--original", live, "--diff"],
     );
     assert!(stdout.contains("-  a: \"2\""), "{stdout}");
-    let create_patch = env!("CARGO_BIN_EXE_create-patch");
+    let create_patch = crate::running::function("create-patch");
     let stdout = run(create_patch, &["--live", live, "--original", live]);
     assert!(stdout.contains("a: \"1\""), "{stdout}");
     let inject = "apiVersion: fn.kpt.dev/v1alpha1\nkind: InjectConfig\nmetadata: {name: i}\ninjectors: [{name: point}]\n";
@@ -395,7 +395,7 @@ fn every_role_takes_a_revision() {
     let text = folder.get("local/cm.yaml");
     let point = "\n  annotations: {kpt.dev/config-injection: required}\ndata:\n";
     folder.put("local/cm.yaml", text.replacen("\ndata:\n", point, 1));
-    let inject_config = env!("CARGO_BIN_EXE_inject-config");
+    let inject_config = crate::running::function("inject-config");
     let resources = "catalog//pv?ref=main";
     let stdout = run(
         inject_config,

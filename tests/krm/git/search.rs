@@ -1,7 +1,7 @@
 //! `--original auto`: the revision that a copy was made from.
 
-use super::{Folder, KPTFILE, MERGE_PACKAGE, map};
-use krmv::on_path;
+use super::{Folder, KPTFILE, map, merge_package};
+use crate::krmv::on_path;
 
 fn resource(name: &str, values: &[(String, String)]) -> String {
     let head = format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata:\n");
@@ -433,7 +433,7 @@ fn a_terminal_shows_the_progress_of_a_search_and_a_pipe_does_not() {
     let folder = project();
     copy(&folder, 2);
     let words = [&["--package", "local", "--check"], &AUTO[..]].concat();
-    let line = format!("{MERGE_PACKAGE} {}", words.join(" "));
+    let line = format!("{} {}", merge_package(), words.join(" "));
     let Some(script) = on_path("script") else {
         return;
     };

@@ -2,8 +2,11 @@
 
 use super::{Folder, catalog, files_in, map};
 use crate::running::Outcome;
+use crate::running::function;
 
-pub(crate) const RENDER_VARIANT: &str = env!("CARGO_BIN_EXE_render-variant");
+pub(crate) fn render_variant() -> &'static str {
+    function("render-variant")
+}
 
 fn variant(revision: &str) -> String {
     format!(
@@ -15,7 +18,7 @@ fn render(folder: &Folder, wanted: &str, revision: &str) -> Outcome {
     folder.put("variant.yaml", variant(wanted));
     let upstream = format!("catalog//nginx?ref={revision}");
     folder.run(
-        RENDER_VARIANT,
+        render_variant(),
         &[
             "--package",
             "local",
@@ -129,7 +132,7 @@ fn the_address_is_that_of_the_repository_in_the_namespace_of_the_variant() {
     folder.put("variant.yaml", variant("v1"));
     let arguments = "--package local --config variant.yaml --upstream catalog//nginx?ref=v1 --resources resources.yaml";
     let arguments: Vec<&str> = arguments.split(' ').collect();
-    let outcome = folder.run(RENDER_VARIANT, &arguments);
+    let outcome = folder.run(render_variant(), &arguments);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     let kptfile = folder.get("local/Kptfile");
     assert!(kptfile.contains("example.com/default.git"), "{kptfile}");

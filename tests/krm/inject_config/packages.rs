@@ -50,7 +50,7 @@ fn each_region_gets_its_endpoints() {
         let directory = tempfile::tempdir().expect("a directory");
         let file = directory.path().join("config.yaml");
         std::fs::write(&file, config.replace("useast1", region)).expect("a file");
-        let mut command = Command::cargo_bin("inject-config").expect("the binary");
+        let mut command = Command::new(crate::running::function("inject-config"));
         command.arg("--config").arg(&file);
         command.arg("--resources").arg(example.join("cluster.yaml"));
         command

@@ -480,13 +480,13 @@ fn all_ways() {
     }
     let (mut tried, mut wrong) = (0, Vec::new());
     for scenario in SCENARIOS {
-        let function = assert_cmd::cargo::cargo_bin(scenario.name);
-        let expected = expected(scenario, &function);
+        let function = Path::new(crate::running::function(scenario.name));
+        let expected = expected(scenario, function);
         assert!(!expected.is_empty(), "{}: nothing came out", scenario.name);
         for way in ways(scenario) {
             for call in calls(scenario, way) {
                 tried += 1;
-                let said = try_one(scenario, way, call, &function, &expected);
+                let said = try_one(scenario, way, call, function, &expected);
                 if !said.is_empty() {
                     wrong.push(format!("{}, {way:?}, {call:?}: {said}", scenario.name));
                 }

@@ -442,7 +442,7 @@ fn not_a_terminal_lists_and_asks_nothing() {
 #[test]
 fn two_at_once_wait_for_each_other() {
     let world = World::with_package();
-    let _lock = render_fleet::fleet::PackageLock::acquire(&world.path("web")).expect("a lock");
+    let _lock = krm_package::PackageLock::acquire(&world.path("web")).expect("a lock");
     let said = refused(&world, "own", &["upgrade", "web"]);
     assert!(said.contains("another krmv works on 'web'"), "{said}");
 }

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
 use super::{KRMV, SERVICE, World, deployment, hints, outcome};
-use krm_upstream::git::Folder;
+use crate::git::Folder;
 
 #[test]
 fn a_new_package_is_that_of_kpt_pkg_get() {

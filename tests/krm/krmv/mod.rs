@@ -19,8 +19,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::git::Folder;
 use crate::running::Outcome;
-use krm_upstream::git::Folder;
 
 pub(crate) const KRMV: &str = env!("CARGO_BIN_EXE_krmv");
 

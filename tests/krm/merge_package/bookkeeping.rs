@@ -52,7 +52,7 @@ fn the_metadata_of_a_revision_stays_under_every_strategy() {
                 }
             }
             let args = "--package local --original original --upstream upstream";
-            Command::new(MERGE_PACKAGE)
+            Command::new(merge_package())
                 .current_dir(folder.path())
                 .args(args.split(' '))
                 .arg(format!("strategy={strategy}"))

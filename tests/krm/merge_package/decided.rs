@@ -213,7 +213,7 @@ fn rules_in_a_file() {
     let rules = at("rules.yaml");
     let write = |text: &str| std::fs::write(&rules, text).expect("a file");
     let run = |config: &[&str]| {
-        let mut command = assert_cmd::Command::new(MERGE_PACKAGE);
+        let mut command = assert_cmd::Command::new(merge_package());
         command.arg("--package").arg(at("package"));
         command.arg("--original").arg(at("old"));
         command.arg("--upstream").arg(at("new"));
@@ -367,7 +367,7 @@ fn a_conflict_ends_with_a_rule_that_decides_it_in_the_next_merge() {
         }
     }
     let merge = |more: &[&str]| {
-        let mut command = Command::new(MERGE_PACKAGE);
+        let mut command = Command::new(merge_package());
         command
             .current_dir(folder.path())
             .args(["--package", "local", "--diff"]);

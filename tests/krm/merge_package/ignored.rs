@@ -1,7 +1,7 @@
 //! The `.krmignore` files of all three versions.
 
 use super::*;
-use krm_upstream::git::Folder;
+use crate::git::Folder;
 
 const KRMIGNORE: &str = "i.yaml\nvalues.yaml\ngen/\n";
 

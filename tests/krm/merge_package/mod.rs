@@ -14,13 +14,16 @@ mod parts;
 mod said;
 mod texts;
 
+use crate::running::function;
 use krm_function::supplied::Role;
 use merge_package::FUNCTION;
 
 use crate::merge_cases::{DEFAULTS, Files, map, merge_files};
 use crate::step::{on_list, on_package_with};
 
-const MERGE_PACKAGE: &str = env!("CARGO_BIN_EXE_merge-package");
+fn merge_package() -> &'static str {
+    function("merge-package")
+}
 
 fn kptfile(name: &str) -> String {
     format!("apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: {name}\n")
@@ -220,7 +223,7 @@ fn a_file_that_upstream_turned_into_one_that_is_not_krm_is_written_once() {
         write("other.yaml", &map("b", "{x: b}"));
     }
     let flags = "--package local --original original --upstream upstream";
-    let merged = assert_cmd::Command::new(MERGE_PACKAGE)
+    let merged = assert_cmd::Command::new(merge_package())
         .args(flags.split(' '))
         .current_dir(folder.path())
         .output()
@@ -595,7 +598,7 @@ fn bad_input_in_a_role_is_wrong_usage() {
         "--openapi",
         "deny.toml",
     ];
-    let output = assert_cmd::Command::new(MERGE_PACKAGE)
+    let output = assert_cmd::Command::new(merge_package())
         .args(arguments)
         .write_stdin(LIST)
         .output()

@@ -600,7 +600,7 @@ fn a_file_that_upstream_deleted_and_local_changed_is_said_to_be_deleted() {
 /// It is not a text either.
 #[test]
 fn a_file_of_too_many_levels_is_an_error() {
-    let folder = krm_upstream::git::Folder::new(&[]);
+    let folder = crate::git::Folder::new(&[]);
     for side in ["original", "local", "upstream"] {
         folder.put(&format!("{side}/Kptfile"), kptfile("p"));
     }

@@ -157,7 +157,7 @@ fn a_config_of_comments_is_the_absent_one() {
 
 #[test]
 fn a_patch_is_named_by_its_line_in_its_file() {
-    let folder = krm_upstream::git::Folder::new(&[]);
+    let folder = crate::git::Folder::new(&[]);
     folder.put("package/d.yaml", DEPLOYMENT);
     let patch = |kind: &str| format!("target: {kind: <9}\npatch: {{spec: {{}}}}\n");
     let [service, job] = ["{kind: Service}", "{kind: Job}"].map(patch);
@@ -182,7 +182,7 @@ fn a_patch_is_named_by_its_line_in_its_file() {
         ),
     ] {
         let outcome = folder.run(
-            env!("CARGO_BIN_EXE_apply-patch"),
+            crate::running::function("apply-patch"),
             &["--package", "package", "--patches", patches],
         );
         assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);

@@ -494,7 +494,7 @@ fn a_folder_of_a_repository_is_a_downstream_repository() {
             ];
             let inputs = ["--variants", "variants", "--catalog", "catalog=catalog"];
             let all = [&first[..], &inputs, more].concat();
-            let outcome = fleet.folder.run(super::RENDER_FLEET, &all);
+            let outcome = fleet.folder.run(super::render_fleet(), &all);
             assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
             outcome.stderr
         };

@@ -10,10 +10,13 @@ mod report;
 
 use std::path::Path;
 
+use crate::git::{Folder, files_in};
 use crate::running::Outcome;
-use krm_upstream::git::{Folder, files_in};
+use crate::running::function;
 
-const RENDER_FLEET: &str = env!("CARGO_BIN_EXE_render-fleet");
+fn render_fleet() -> &'static str {
+    function("render-fleet")
+}
 
 /// A PackageVariant: name, upstream revision, downstream repository and package, other fields of `spec`.
 pub(crate) fn variant(name: &str, revision: &str, place: &str, more: &str) -> String {
@@ -24,14 +27,14 @@ pub(crate) fn variant(name: &str, revision: &str, place: &str, more: &str) -> St
     )
 }
 
-/// A fleet whose catalog is the Git repository of [`krm_upstream::git::catalog`].
+/// A fleet whose catalog is the Git repository of [`crate::git::catalog`].
 pub(crate) struct Fleet {
     pub(crate) folder: Folder,
 }
 
 impl Fleet {
     pub(crate) fn new() -> Self {
-        let folder = krm_upstream::git::catalog(&[]);
+        let folder = crate::git::catalog(&[]);
         std::fs::create_dir(folder.path("variants")).expect("a folder");
         Self { folder }
     }
@@ -55,7 +58,7 @@ impl Fleet {
             "catalog=catalog",
         ];
         arguments.extend(more);
-        self.folder.run(RENDER_FLEET, &arguments)
+        self.folder.run(render_fleet(), &arguments)
     }
 
     /// Runs, and expects this exit code and these texts on standard error.

@@ -31,11 +31,11 @@ fn a_repository_counts_in_its_namespace_alone() {
         "repo: 'https://example.com/two.git', directory: /deep",
     );
     fleet.folder.put("resources.yaml", [one, two].join("---\n"));
-    let deep = krm_upstream::git::map("deep", "0");
+    let deep = crate::git::map("deep", "0");
     fleet.folder.put("catalog/deep/nginx/cm.yaml", deep);
     fleet
         .folder
-        .put("catalog/deep/nginx/Kptfile", krm_upstream::git::KPTFILE);
+        .put("catalog/deep/nginx/Kptfile", crate::git::KPTFILE);
     fleet.folder.commit("deep");
     fleet.folder.git(&["tag", "deep/nginx/v1"]);
     for namespace in ["one", "two", "three"] {
@@ -57,8 +57,8 @@ fn a_catalog_of_a_namespace_goes_before_the_one_for_all() {
         let place = format!("{catalog}/nginx/v1");
         fleet
             .folder
-            .put(&format!("{place}/Kptfile"), krm_upstream::git::KPTFILE);
-        let map = krm_upstream::git::map(data, "0");
+            .put(&format!("{place}/Kptfile"), crate::git::KPTFILE);
+        let map = crate::git::map(data, "0");
         fleet.folder.put(&format!("{place}/cm.yaml"), map);
     }
     for namespace in ["one", "two"] {
@@ -67,7 +67,7 @@ fn a_catalog_of_a_namespace_goes_before_the_one_for_all() {
     let run = |catalogs: &[&str]| {
         let mut arguments = vec!["--package", "fleet", "--variants", "variants"];
         arguments.extend(catalogs.iter().flat_map(|catalog| ["--catalog", *catalog]));
-        fleet.folder.run(super::RENDER_FLEET, &arguments)
+        fleet.folder.run(super::render_fleet(), &arguments)
     };
     let outcome = run(&["two/catalog=own", "catalog=plain"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);

@@ -2,8 +2,8 @@
 
 use krm_yaml::{NodeRef, OwnedDocument};
 
-use super::{Fleet, RENDER_FLEET};
-use krm_upstream::git::files_in;
+use super::{Fleet, render_fleet};
+use crate::git::files_in;
 
 /// The documents of a manifest.
 fn manifest(name: &str) -> OwnedDocument {
@@ -64,7 +64,7 @@ fn run(fleet: &Fleet, arguments: &[String], shard: usize) {
     };
     let placed: Vec<String> = arguments.iter().map(place).collect();
     let placed: Vec<&str> = placed.iter().map(String::as_str).collect();
-    let outcome = fleet.folder.run(RENDER_FLEET, &placed);
+    let outcome = fleet.folder.run(render_fleet(), &placed);
     assert_eq!(outcome.code, Some(0), "{placed:?}: {}", outcome.stderr);
 }
 

@@ -52,7 +52,7 @@ fn a_copy_of_a_package_has_no_owner_and_is_never_pruned() {
         let fleet = abandoned(&copies);
         let before: Vec<_> = copies
             .iter()
-            .map(|(_, to)| krm_upstream::git::files_in(&fleet.folder.path(to)))
+            .map(|(_, to)| crate::git::files_in(&fleet.folder.path(to)))
             .collect();
         let report = [
             "copied from `east/app`, the package of `default/a`",
@@ -63,7 +63,7 @@ fn a_copy_of_a_package_has_no_owner_and_is_never_pruned() {
         fleet.expect(PRUNE, 0, &[&report[..], &["1 deleted"]].concat());
         let after: Vec<_> = copies
             .iter()
-            .map(|(_, to)| krm_upstream::git::files_in(&fleet.folder.path(to)))
+            .map(|(_, to)| crate::git::files_in(&fleet.folder.path(to)))
             .collect();
         assert_eq!(after, before, "{case}");
         assert!(!exists(&fleet, "fleet/east/app/Kptfile"), "{case}");
@@ -206,7 +206,7 @@ fn a_clone_does_not_take_over_the_owner_of_its_upstream() {
     let sub = fleet.folder.get("fleet/west/app/sub/Kptfile");
     assert!(!sub.contains("fn.kpt.dev/"), "{sub}");
     let outcome = fleet.folder.run(
-        env!("CARGO_BIN_EXE_render-variant"),
+        crate::running::function("render-variant"),
         &[
             "--package",
             "one",

@@ -1,6 +1,6 @@
 //! Adoption, deletion, ownership, and upstreams that move.
 
-use super::{Fleet, RENDER_FLEET};
+use super::{Fleet, render_fleet};
 
 const PRUNE: &[&str] = &["prune=true", "maxDeletions=9"];
 
@@ -103,7 +103,7 @@ fn a_package_without_a_lock_cannot_be_adopted() {
     fleet.put("a", "v1", "east/app", "  adoptionPolicy: adoptExisting\n");
     fleet
         .folder
-        .put("fleet/east/app/Kptfile", krm_upstream::git::KPTFILE);
+        .put("fleet/east/app/Kptfile", crate::git::KPTFILE);
     let before = fleet.files();
     fleet.expect(
         &[],
@@ -301,7 +301,7 @@ fn latest_and_numbers_and_branches_are_revisions() {
     assert!(lock.contains("ref: nginx/v3"), "{lock}");
     fleet
         .folder
-        .put("catalog/nginx/cm.yaml", krm_upstream::git::map("4", "0"));
+        .put("catalog/nginx/cm.yaml", crate::git::map("4", "0"));
     fleet.folder.commit("more");
     fleet.folder.git(&["tag", "nginx/v4"]);
     fleet.expect(
@@ -327,15 +327,15 @@ fn without_a_revision_the_workspace_decides_or_main() {
     let fleet = Fleet::new();
     let folder = &fleet.folder;
     // Published from a workspace, as Porch notes it, and a draft.
-    folder.put("catalog/nginx/cm.yaml", krm_upstream::git::map("4", "0"));
+    folder.put("catalog/nginx/cm.yaml", crate::git::map("4", "0"));
     let note =
         "Approve\n\nkpt:{\"package\":\"nginx\",\"workspaceName\":\"edge\",\"revision\":\"4\"}";
     folder.commit(note);
     folder.git(&["tag", "nginx/v4"]);
-    folder.put("catalog/nginx/cm.yaml", krm_upstream::git::map("5", "0"));
+    folder.put("catalog/nginx/cm.yaml", crate::git::map("5", "0"));
     folder.commit("main goes on");
     folder.git(&["checkout", "-q", "-b", "drafts/nginx/new"]);
-    folder.put("catalog/nginx/cm.yaml", krm_upstream::git::map("6", "0"));
+    folder.put("catalog/nginx/cm.yaml", crate::git::map("6", "0"));
     folder.commit("a draft");
     folder.git(&["checkout", "-q", "main"]);
     for (fields, expected) in [
@@ -375,7 +375,7 @@ fn latest_is_the_highest_version_whatever_its_spelling() {
     ] {
         fleet
             .folder
-            .put("catalog/nginx/cm.yaml", krm_upstream::git::map(tag, "0"));
+            .put("catalog/nginx/cm.yaml", crate::git::map(tag, "0"));
         fleet.folder.commit(tag);
         fleet.folder.git(&["tag", tag]);
         fleet.expect(&[], 0, &[from]);
@@ -390,7 +390,7 @@ fn revisions_of_a_catalog_that_is_a_directory_are_found_too() {
         let place = format!("plain/nginx/{revision}");
         let kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: nginx\n";
         fleet.folder.put(&format!("{place}/Kptfile"), kptfile);
-        let map = krm_upstream::git::map(data, "0");
+        let map = crate::git::map(data, "0");
         fleet.folder.put(&format!("{place}/cm.yaml"), map);
         let notes = format!("{place}/docs/{revision}/notes.txt");
         fleet.folder.put(&notes, revision);
@@ -404,7 +404,7 @@ fn revisions_of_a_catalog_that_is_a_directory_are_found_too() {
     let expect = |data: [&str; 3]| {
         let arguments = "--package fleet --variants variants --catalog catalog=plain";
         let arguments: Vec<&str> = arguments.split(' ').collect();
-        let outcome = fleet.folder.run(RENDER_FLEET, &arguments);
+        let outcome = fleet.folder.run(render_fleet(), &arguments);
         assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
         for (package, data) in ["a", "b", "c"].into_iter().zip(data) {
             let written = fleet.folder.get(&format!("fleet/east/{package}/cm.yaml"));
@@ -423,7 +423,7 @@ fn revisions_of_a_catalog_that_is_a_directory_are_found_too() {
         fleet.put("d", revision, "east/d", "");
         let arguments = "--package fleet --variants variants --catalog catalog=plain";
         let arguments: Vec<&str> = arguments.split(' ').collect();
-        let outcome = fleet.folder.run(RENDER_FLEET, &arguments);
+        let outcome = fleet.folder.run(render_fleet(), &arguments);
         assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
         let said = format!("has no revision `{name}`");
         assert!(outcome.stderr.contains(&said), "{}", outcome.stderr);
@@ -464,7 +464,7 @@ fn garbage_in_a_package_is_an_error_for_its_variant_alone() {
     std::fs::remove_file(fleet.folder.path("fleet/east/b/Kptfile")).expect("a file");
     fleet
         .folder
-        .put("fleet/east/a/cm.yaml", krm_upstream::git::map("1", "0"));
+        .put("fleet/east/a/cm.yaml", crate::git::map("1", "0"));
     fleet.expect(&[], 0, &["(NotAdopted)", "1 updated, 1 unchanged"]);
     fleet.put("b", "v2", "east/b", "  adoptionPolicy: adoptExisting\n");
     fleet.expect(&[], 1, &["(NoOriginal)"]);
@@ -530,9 +530,8 @@ fn an_error_in_a_set_stops_its_variants_and_any_pruning() {
         let good = set_of("good", "v1alpha2", "east");
         let good = [good, EAST.to_owned()].join("---\n");
         fleet.folder.put("variants/good.yaml", good);
-        let before = |name: &str| {
-            krm_upstream::git::files_in(&fleet.folder.path(&format!("fleet/east/{name}")))
-        };
+        let before =
+            |name: &str| crate::git::files_in(&fleet.folder.path(&format!("fleet/east/{name}")));
         let (gone, own) = (before("gone"), before("own"));
         let outcome = fleet.expect(
             PRUNE,
@@ -705,7 +704,7 @@ fn an_item_in_one_text_with_others_keeps_one_copy_of_its_comments() {
     }
     // Its last line has no end: no part of it can be cut out.
     let arguments = ["--variants", "variants", "--catalog", "catalog=catalog"];
-    let mut command = assert_cmd::Command::new(super::RENDER_FLEET);
+    let mut command = assert_cmd::Command::new(super::render_fleet());
     command.current_dir(fleet.folder.path("")).args(arguments);
     let output = command.write_stdin(list).output().expect("it runs");
     let list = String::from_utf8(output.stdout).expect("UTF-8");

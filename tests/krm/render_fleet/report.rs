@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Fleet, RENDER_FLEET};
+use super::{Fleet, render_fleet};
+use crate::git::{Folder, map};
 use crate::running::Outcome;
-use krm_upstream::git::{Folder, map};
 
 /// A report as data.
 fn data(folder: &Folder, path: &str) -> Value {
@@ -63,7 +63,7 @@ fn the_report_of_the_example() {
     let folder = tempfile::tempdir().expect("a folder");
     let reports = ["report.json", "report.html"];
     let paths = reports.map(|name| folder.path().join(name));
-    let mut command = assert_cmd::Command::new(RENDER_FLEET);
+    let mut command = assert_cmd::Command::new(render_fleet());
     command.current_dir(root.join("examples/render-fleet-clusters"));
     let arguments = "--package package --config fn-config.yaml --variants variants --resources repositories.yaml --catalog catalog=catalog --check";
     command.args(arguments.split(' '));
@@ -242,7 +242,7 @@ fn joined_shards_are_one_run() {
         ]);
     }
     let join = |arguments: &[&str]| {
-        let outcome = fleet.folder.run(RENDER_FLEET, arguments);
+        let outcome = fleet.folder.run(render_fleet(), arguments);
         assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""));
     };
     join(&[
@@ -309,7 +309,7 @@ fn a_removed_package_has_its_variant_in_joined_results() {
     fleet.expect(&run, 3, &["1 deleted"]);
     let outcome = fleet
         .folder
-        .run(RENDER_FLEET, &["--join", "r.yaml", "--report", "j.json"]);
+        .run(render_fleet(), &["--join", "r.yaml", "--report", "j.json"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     let [report, joined] = ["r.json", "j.json"].map(|path| data(&fleet.folder, path));
     assert_eq!(joined["variants"], report["variants"]);
@@ -363,7 +363,7 @@ fn names_and_values_are_no_markup() {
     );
     assert!(!content.contains("&<b>"), "{content}");
     let outcome = fleet.folder.run(
-        RENDER_FLEET,
+        render_fleet(),
         &["--join", "r.json", "--report", "again.html"],
     );
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
@@ -400,7 +400,7 @@ fn values_of_secrets_are_in_no_report() {
 #[test]
 fn wrong_uses_of_reports() {
     let folder = Folder::new(&[]);
-    let run = |arguments: &[&str]| -> Outcome { folder.run(RENDER_FLEET, arguments) };
+    let run = |arguments: &[&str]| -> Outcome { folder.run(render_fleet(), arguments) };
     folder.put("none.json", "{}");
     folder.put("other.yaml", map("1", "2"));
     folder.put("broken.yaml", "a: [");
@@ -531,7 +531,7 @@ fn a_run_that_does_not_end_leaves_no_report_of_an_earlier_one() {
         assert!(text.contains("the run did not end"), "{text}");
     }
     let join = ["--join", "report.json", "--report", "joined.json"];
-    let outcome = fleet.folder.run(RENDER_FLEET, &join);
+    let outcome = fleet.folder.run(render_fleet(), &join);
     assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("report.json"), "{}", outcome.stderr);
 }

@@ -3,8 +3,8 @@
 use tar::EntryType::{Block, Char, Directory, Fifo, Link, Regular, Symlink};
 
 use super::{Entry, all, archive, copy, files, gz, resource, tar, tar_of};
+use crate::git::{Folder, KPTFILE};
 use crate::running::Outcome;
-use krm_upstream::git::{Folder, KPTFILE};
 
 #[test]
 fn the_same_upgrade_from_every_source_gives_the_same_bytes() {
@@ -152,7 +152,7 @@ fn assert_done(outcome: &Outcome, flag: &str) {
 
 #[test]
 fn kpt_reads_the_kptfile_of_every_source_after_three_updates() {
-    let Some(kpt) = krmv::on_path("kpt") else {
+    let Some(kpt) = crate::krmv::on_path("kpt") else {
         return;
     };
     let folder = Folder::new(&[]);

@@ -1,10 +1,15 @@
 //! Variants and fleets whose upstreams are archives and image layouts.
 
 use super::{archive, files, gz, resource};
-use krm_upstream::git::{Folder, KPTFILE};
+use crate::git::{Folder, KPTFILE};
+use crate::running::function;
 
-const RENDER_VARIANT: &str = env!("CARGO_BIN_EXE_render-variant");
-const RENDER_FLEET: &str = env!("CARGO_BIN_EXE_render-fleet");
+fn render_variant() -> &'static str {
+    function("render-variant")
+}
+fn render_fleet() -> &'static str {
+    function("render-fleet")
+}
 
 fn variant(revision: &str) -> String {
     format!(
@@ -46,7 +51,7 @@ fn a_variant_is_made_from_an_archive_and_updated() {
         folder.put(&name, gz(&with_kptfile(version)));
         folder.put("variant.yaml", variant(&format!("v{version}")));
         let outcome = folder.run(
-            RENDER_VARIANT,
+            render_variant(),
             &[
                 "--package",
                 "local",
@@ -95,7 +100,7 @@ fn a_catalog_has_archives_or_an_image_layout() {
             add(version);
             let arguments = "--package fleet --variants variants --catalog catalog=c";
             let arguments: Vec<&str> = arguments.split(' ').collect();
-            let outcome = folder.run(RENDER_FLEET, &arguments);
+            let outcome = folder.run(render_fleet(), &arguments);
             assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
             let own = if version == 1 { "0" } else { "mine" };
             check(&folder, "fleet/fleet/web", version, own);

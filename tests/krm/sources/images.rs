@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{all, archive, copy, gz, resource, tar_of};
-use krm_upstream::git::{Folder, KPTFILE};
+use crate::git::{Folder, KPTFILE};
 
 const TAR: &str = "application/vnd.oci.image.layer.v1.tar";
 const GZIP: &str = "application/vnd.oci.image.layer.v1.tar+gzip";

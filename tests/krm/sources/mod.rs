@@ -12,7 +12,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tar::{Builder, EntryType, Header};
 
-use krm_upstream::git::Folder;
+use crate::git::Folder;
 
 /// An entry of an archive: its name, its type, and its content or where it leads.
 type Entry<'e> = (&'e str, EntryType, &'e str);

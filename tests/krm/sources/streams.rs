@@ -1,7 +1,7 @@
 //! Streams of `helm template` and `kustomize build` as upstreams.
 
 use super::resource;
-use krm_upstream::git::Folder;
+use crate::git::Folder;
 
 /// What `helm template` prints of a version: files of the chart and of one below it, and a file without resources.
 fn rendered(version: usize, more: &[(&str, &str)]) -> String {

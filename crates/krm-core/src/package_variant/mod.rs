@@ -21,11 +21,11 @@ use krm_package::check_package_path;
 use krm_yaml::{NodeRef, Path, Value};
 
 /// The keys of the package context that kpt and Porch set.
-pub(crate) const RESERVED_KEYS: [&str; 2] = ["name", "package-path"];
+pub const RESERVED_KEYS: [&str; 2] = ["name", "package-path"];
 /// The values of `adoptionPolicy`; the first is the default.
-pub(crate) const ADOPTION_POLICIES: [&str; 2] = ["adoptNone", "adoptExisting"];
+pub const ADOPTION_POLICIES: [&str; 2] = ["adoptNone", "adoptExisting"];
 /// The values of `deletionPolicy`; the first is the default.
-pub(crate) const DELETION_POLICIES: [&str; 2] = ["delete", "orphan"];
+pub const DELETION_POLICIES: [&str; 2] = ["delete", "orphan"];
 
 typed_config! {
     /// A PackageVariant, `config.porch.kpt.dev/v1alpha1`.

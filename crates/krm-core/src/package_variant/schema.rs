@@ -41,7 +41,7 @@ pub(crate) enum RevisionText {
 
 /// The pattern of a path within the package, for a JSON Schema. It is the same as [`check_package_path`](krm_package::check_package_path) except for
 /// invisible code points.
-pub(crate) const RELATIVE_PATH: &str =
+pub const RELATIVE_PATH: &str =
     r"^(?!/)(?!(.*/)?\.\.(/|$))(?!(.*/)?(\.[gG][iI][tT]|[gG][iI][tT]~[0-9]+)[. ]*(:|/|$))[^\\]+$";
 
 /// The pattern of a [`RELATIVE_PATH`] with one component.

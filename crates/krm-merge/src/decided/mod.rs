@@ -82,7 +82,7 @@ struct RuleTarget {
 typed_config! {
     /// A file of rules.
     #[derive(Debug, Deserialize)]
-    pub(crate) struct RulesFile {
+    pub struct RulesFile {
         /// The rules; the first rule that matches a conflict decides it.
         #[serde(default)]
         conflicts: Vec<WrittenRule>,
