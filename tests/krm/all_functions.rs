@@ -46,28 +46,18 @@ fn between(text: &str, before: &str, after: &str) -> BTreeSet<String> {
 #[test]
 fn every_function_is_in_the_table_in_the_order_of_names() {
     assert!(FUNCTIONS.is_sorted_by_key(|function| function.name));
-    let mut count = 0;
-    for entry in listed("src/functions") {
-        let name = entry.trim_end_matches(".rs");
-        let file = if entry.ends_with(".rs") {
-            entry.clone()
-        } else {
-            format!("{entry}/mod.rs")
-        };
-        if read(format!("src/functions/{file}")).contains("pub const FUNCTION: Function") {
-            let name = name.replace('_', "-");
-            assert!(names().contains(&name), "krmv::FUNCTIONS lacks {name}");
-            count += 1;
-        }
+    for name in listed("functions") {
+        let step = read(format!("functions/{name}/src/lib.rs"));
+        assert!(step.contains("pub const FUNCTION: Function"), "{name}");
+        assert!(names().contains(&name), "krmv::FUNCTIONS lacks {name}");
     }
-    assert_eq!(count, FUNCTIONS.len());
 }
 
 #[test]
 fn every_function_has_a_folder_with_binary_page_and_metadata() {
     assert_eq!(listed("functions"), names());
     for Function { name, .. } in FUNCTIONS {
-        let main = read(format!("functions/{name}/main.rs"));
+        let main = read(format!("functions/{name}/src/main.rs"));
         let constant = format!("{}::FUNCTION", name.replace('-', "_"));
         assert!(main.contains(&constant), "{name}: {main}");
         let page = read(format!("functions/{name}/README.md"));
@@ -109,12 +99,12 @@ fn every_metadata_is_yaml_with_its_fields() {
 
 #[test]
 fn cargo_builds_every_function() {
-    let manifest = read("Cargo.toml");
-    let names_of_binaries = between(&manifest, "[[bin]]\nname = \"", "\"");
-    let own = names_of_binaries.iter().filter(|name| *name != "krmv");
-    assert_eq!(own.cloned().collect::<BTreeSet<_>>(), names());
-    let paths = between(&manifest, "path = \"functions/", "/main.rs\"");
-    assert_eq!(paths, names());
+    assert!(read("Cargo.toml").contains("\"functions/*\"]"));
+    for name in names() {
+        let manifest = read(format!("functions/{name}/Cargo.toml"));
+        let binaries = between(&manifest, "[[bin]]\nname = \"", "\"");
+        assert_eq!(binaries, BTreeSet::from([name]));
+    }
 }
 
 #[test]
@@ -148,7 +138,7 @@ fn every_image_is_built() {
 #[test]
 fn every_function_is_measured() {
     let benchmark = read("benches/functions/each.rs");
-    let binaries = between(&benchmark, "env!(\"CARGO_BIN_EXE_", "\")");
+    let binaries = between(&benchmark, "program(\"", "\")");
     assert_eq!(binaries, names(), "benches/functions/each.rs");
     let (script, counts) = (
         read("tests/instructions.sh"),

@@ -39,7 +39,7 @@ pub fn is_krm_name(path: &str) -> bool {
 
 /// The state of a file that was listed and not read, to detect a later change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub struct Stamp {
     length: u64,
     modified: Option<SystemTime>,
     pub(super) mode: u32,

@@ -19,7 +19,7 @@ use krm_package::{
 use krm_yaml::{NodeRef, ParseOptions, Path};
 
 /// Reads a file, a directory, or a revision of an upstream that a flag names.
-pub fn from_path(
+pub(super) fn from_path(
     role: Role,
     path: &FilePath,
     sources: Sources,

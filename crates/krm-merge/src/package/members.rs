@@ -90,14 +90,14 @@ pub(super) struct PackageMembers<'p> {
 
 impl<'p> PackageMembers<'p> {
     /// Reads the resources of a list, except those in the files that are left out.
-    pub fn read(list: &'p ResourceList, is_left_out: &dyn Fn(&str) -> bool) -> Self {
+    pub(super) fn read(list: &'p ResourceList, is_left_out: &dyn Fn(&str) -> bool) -> Self {
         Self {
             list,
             all: Members::read_but(list, is_left_out),
         }
     }
 
-    pub fn source(&self) -> PairingSource<'_> {
+    pub(super) fn source(&self) -> PairingSource<'_> {
         self.all.source(self.list)
     }
 

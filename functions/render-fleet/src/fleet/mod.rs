@@ -13,4 +13,4 @@ mod shard;
 pub(crate) use catalog::{Catalogs, DirectoryRevision, Resolved, UpstreamRequest};
 pub(crate) use downstream::{Deletion, Downstreams, PackageRevisions, Unpublished};
 pub(crate) use owned::{ClaimedPackage, claimed_packages};
-pub use shard::Shard;
+pub(crate) use shard::Shard;
