@@ -167,7 +167,7 @@ fn merged(base: &str, local: &str, upstream: &str) -> Option<String> {
         let end = if upstream.is_empty() { local } else { upstream };
         merged.extend(last(end));
     }
-    // A `---` alone is no change.
+    // A `---` alone does not count as a change.
     let is_line = |line: &&str| !line.starts_with("---");
     let is_same = merged
         .lines()

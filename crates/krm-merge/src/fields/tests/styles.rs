@@ -23,7 +23,7 @@ fn the_last_line_gets_its_line_break_before_others_come() {
 
 #[test]
 fn white_space_below_is_no_text_of_a_new_block_scalar() {
-    take("e: |\n ]\n\t\n", "e: |\n", "e: \"\"\n");
+    take("e: |\n ]\n\t\n", "e: |\n", "e: \"\"\n\t\n");
     // White space between the entries is removed in the same merge.
     take(
         "e: |\n  x\ng: 1\n   \nh: 1\n",
