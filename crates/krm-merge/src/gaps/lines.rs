@@ -165,16 +165,13 @@ fn flag(item: NodeRef<'_>) -> Option<&str> {
 
 /// The fields that name an element.
 fn element_name(element: NodeRef<'_>) -> Option<u64> {
-    let field = |field: &&'static str| {
+    let field = |field: &&str| {
         let value = element.entry(field)?.value.scalar_text()?;
         // An image is the same with another version.
         let end = value.rfind([':', '@']).filter(|_| *field == "image");
         Some(hash(&(field, &value[..end.unwrap_or(value.len())])))
     };
-    let named = NAMES
-        .iter()
-        .chain(&MORE_NAMES)
-        .find_map(|name| field(&name));
+    let named = NAMES.iter().chain(&MORE_NAMES).find_map(field);
     named.or_else(|| {
         let groups = beginning(element.entry("apiGroups")?.value);
         let resources = beginning(element.entry("resources")?.value);

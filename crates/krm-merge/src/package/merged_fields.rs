@@ -48,14 +48,7 @@ impl Plan {
                     MergeSchema::of(&resources[&id], inputs.schema, inputs.root == Some(id))
                         .in_files(inputs.in_files);
                 let upstream = inputs.upstream.node(upstream);
-                let policy = Policy {
-                    winner: report.winner(),
-                    decides_all: report.decides_all(),
-                    rules: report.rules_of(&resources[&id]),
-                    combine: report.combine(),
-                    most: MOST_LISTED.saturating_sub(count),
-                    lines_left,
-                };
+                let policy = policy(report, &resources[&id], count, lines_left);
                 let findings =
                     fields::merge_resource(base, node, upstream, merge_schema, policy, editor)?;
                 let above = matched
@@ -81,25 +74,14 @@ impl Plan {
             |id, error| refused.push((id, error)),
         );
         report.lines_left = lines_left;
-        for (id, _) in &refused {
-            gaps.remove(id);
-        }
-        local.edit_items(
-            gaps.keys().copied(),
-            |id, _, node, editor| {
-                let before = editor.gaps();
-                gaps[&id].apply(node, editor);
-                updated.extend((editor.gaps() > before).then_some(id));
-                Ok(())
-            },
-            |id, error| refused.push((id, error)),
-        );
         let mut unmerged = BTreeSet::new();
         for (id, error) in refused {
             updated.remove(&id);
+            gaps.remove(&id);
             unmerged.insert(id);
             report.push(FunctionResult::refused(&error).with_resource(&resources[&id]));
         }
+        updated.extend(write_gaps(&gaps, local, report));
         report.counts.updated += updated.len();
         found.retain(|(id, _)| !unmerged.contains(id));
         for (id, mut findings) in found {
@@ -109,4 +91,46 @@ impl Plan {
             report.findings(&resources[&id], &findings);
         }
     }
+}
+
+fn policy<'r>(
+    report: &Report<'r>,
+    resource: &Resource,
+    found: usize,
+    lines_left: usize,
+) -> Policy<'r> {
+    Policy {
+        winner: report.winner(),
+        decides_all: report.decides_all(),
+        rules: report.rules_of(resource),
+        combine: report.combine(),
+        most: MOST_LISTED.saturating_sub(found),
+        lines_left,
+    }
+}
+
+/// Writes the merged comments and blank lines between the entries of resources whose fields are merged. Returns the
+/// resources that change.
+fn write_gaps(
+    gaps: &BTreeMap<ItemId, Gaps>,
+    local: &mut ResourceList,
+    report: &mut Report<'_>,
+) -> BTreeSet<ItemId> {
+    let mut updated = BTreeSet::new();
+    let mut refused: Vec<(ItemId, EditError)> = Vec::new();
+    local.edit_items(
+        gaps.keys().copied(),
+        |id, _, node, editor| {
+            let before = editor.gaps();
+            gaps[&id].apply(node, editor);
+            updated.extend((editor.gaps() > before).then_some(id));
+            Ok(())
+        },
+        |id, error| refused.push((id, error)),
+    );
+    for (id, error) in refused {
+        updated.remove(&id);
+        report.push(FunctionResult::refused(&error).with_resource(local.resource(id)));
+    }
+    updated
 }

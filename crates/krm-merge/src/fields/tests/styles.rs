@@ -35,12 +35,12 @@ fn white_space_below_is_no_text_of_a_new_block_scalar() {
         "g: [\n ]\nh: # c\ne: |\n",
         "g: [\n ]\nh: # c\ne: |\n",
     );
-    // Blank lines are removed where another entry is inserted.
+    // Local's blank line stays, below the entry that is inserted.
     check_conflicts(
         "a:\n  b: |\n",
         "a:\n  b0: |\n  b: |\n  \n",
         "b: |\n",
-        "a:\n  b0: |\nb: \"\"\n",
+        "a:\n  b0: |\nb: \"\"\n  \n",
         &["a.b0:local"],
     );
 }
