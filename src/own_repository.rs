@@ -35,7 +35,7 @@ impl OwnRepository {
     }
 
     /// A path in the folder as a path from the root. The folder itself is `.`.
-    pub(crate) fn from_root(&self, path: &str) -> PathBuf {
+    pub(crate) fn path_below_root(&self, path: &str) -> PathBuf {
         let path: PathBuf = self.inner.join(path).components().collect();
         if path.as_os_str().is_empty() {
             return PathBuf::from(".");
@@ -97,7 +97,7 @@ mod tests {
             assert_eq!(found.inner(), inner, "{name}");
         }
         let web = OwnRepository::around(&root.join("web")).expect("a repository");
-        assert_eq!(web.from_root("."), Path::new("web"));
+        assert_eq!(web.path_below_root("."), Path::new("web"));
         assert_eq!(web.in_folder("web/a.yaml"), Some("a.yaml"));
         assert_eq!(web.in_folder("webs/a.yaml"), None);
     }

@@ -264,7 +264,7 @@ impl LocalPackage {
     /// A path of the package for [`LocalPackage::git_command`].
     pub(crate) fn git_path(&self, path: &str) -> String {
         let path: PathBuf = match self.root_elsewhere() {
-            Some(repository) => repository.from_root(path),
+            Some(repository) => repository.path_below_root(path),
             // A path loses its last `.`.
             None => self.directory.join(path).components().collect(),
         };

@@ -241,7 +241,7 @@ impl FollowedPackage<'_> {
         if worktree::uncommitted(self.package)?.is_empty() {
             return Ok(false);
         }
-        let kptfile = repository.from_root(KPTFILE);
+        let kptfile = repository.path_below_root(KPTFILE);
         let kptfile = kptfile.to_string_lossy().replace('\\', "/");
         let kind = GitCommand::new(&["cat-file", "-t"])
             .data()

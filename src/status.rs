@@ -446,6 +446,24 @@ impl PackageStatus {
             page.line("  up to date");
             return;
         }
+        self.print_newer(page, common);
+        let mut changed: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for ChangedField { revision, field } in &self.changed {
+            changed.entry(field).or_default().push(revision);
+        }
+        for (field, revisions) in changed {
+            let revisions = revisions.join(", ");
+            page.wrapped(format_args!("  {field} changes in {revisions}"), 6);
+        }
+        match &self.newest_without_conflict {
+            Some(free) if self.first_with_conflict.is_some() => {
+                page.hint(&self.upgrade.and(&[free]))
+            }
+            _ => page.hint(&self.upgrade),
+        }
+    }
+
+    fn print_newer(&self, page: &mut Page, common: &Common) {
         for run in runs(&self.newer, common.verbose) {
             let (Some(first), Some(last)) = (run.first(), run.last()) else {
                 continue;
@@ -467,20 +485,6 @@ impl PackageStatus {
             let risk = risk_of(first, page);
             let names = format!("  {names}: ");
             page.line(ShownLine::of(&[&names, &what, &risk]));
-        }
-        let mut changed: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for ChangedField { revision, field } in &self.changed {
-            changed.entry(field).or_default().push(revision);
-        }
-        for (field, revisions) in changed {
-            let revisions = revisions.join(", ");
-            page.wrapped(format_args!("  {field} changes in {revisions}"), 6);
-        }
-        match &self.newest_without_conflict {
-            Some(free) if self.first_with_conflict.is_some() => {
-                page.hint(&self.upgrade.and(&[free]))
-            }
-            _ => page.hint(&self.upgrade),
         }
     }
 }

@@ -40,7 +40,7 @@ fn paths_of(package: &LocalPackage, repository: &OwnRepository) -> Result<Vec<Pa
     let paths = package.paths()?;
     Ok(paths
         .iter()
-        .map(|path| repository.from_root(path))
+        .map(|path| repository.path_below_root(path))
         .collect())
 }
 
@@ -200,7 +200,7 @@ pub(crate) fn changed_by(directory: &Path, conflict: &ReportedConflict) -> Optio
     let last = last_line(directory, conflict).unwrap_or(first).max(first);
     let repository = OwnRepository::around(directory)?;
     let blame = GitCommand::new(&["blame", "-s", "-l"]).numbers("-L", &[first, last]);
-    let blame = blame.paths([repository.from_root(conflict.file())]);
+    let blame = blame.paths([repository.path_below_root(conflict.file())]);
     let text = client::text(Place::Own(&repository), &blame).ok()?;
     let commits = text.lines().filter_map(|line| line.split(' ').next());
     // The first commit of a history has `^` before it.
@@ -309,7 +309,7 @@ pub(crate) fn restore(package: &LocalPackage) -> Result<String> {
 /// The commit before the open upgrade. The upgrade itself may already be committed.
 fn before_upgrade(repository: &OwnRepository) -> Result<Option<CommitId>> {
     let place = Place::Own(repository);
-    let kptfile = repository.from_root(KPTFILE);
+    let kptfile = repository.path_below_root(KPTFILE);
     let log = ["log", "--first-parent", "--format=%H", "-100"];
     let log = GitCommand::new(&log).paths([&kptfile]);
     let commits = client::text(place, &log).unwrap_or_default();

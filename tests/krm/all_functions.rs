@@ -85,7 +85,7 @@ fn every_metadata_is_yaml_with_its_fields() {
                     entry.value.as_str().is_some_and(|text| !text.is_empty())
                 }
                 "tags" | "examplePackageURLs" | "emails" => {
-                    let mut items = entry.value.items().into_iter();
+                    let mut items = entry.value.items();
                     entry.value.kind().is_sequence() && items.all(|item| item.as_str().is_some())
                 }
                 "hidden" => entry.value.as_str().is_none(),

@@ -62,7 +62,6 @@
 )]
 
 // Macros of this crate name its types from outside; here, the same name is the crate itself.
-extern crate self as krm_core;
 
 #[macro_use]
 mod word_enum;

@@ -24,7 +24,9 @@ impl<'d> Children<'d> {
         }
     }
 
-    pub fn len(&self) -> usize {
+    /// How many entries or items there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
         self.ids.len()
     }
 

@@ -64,7 +64,8 @@ impl<K: Hash + Eq + Clone> Interner<K> {
     }
 
     /// How many numbers were assigned.
-    pub fn len(&self) -> usize {
+    #[must_use]
+    pub fn count(&self) -> usize {
         self.known.len()
     }
 }

@@ -59,7 +59,7 @@ impl Numbering {
         });
         Self {
             numbers,
-            count: interner.len(),
+            count: interner.count(),
             repeats,
         }
     }

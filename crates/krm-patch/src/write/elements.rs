@@ -8,11 +8,11 @@ use krm_yaml::interner::matches;
 
 /// For each element of the new list, the position of the old element that it is, or that it equals.
 pub(super) fn kept(new: &Node<'_>, old: &Children<'_>) -> Vec<Option<usize>> {
-    let mut used = vec![false; old.len()];
-    let mut kept: Vec<Option<usize>> = Vec::with_capacity(old.len());
+    let mut used = vec![false; old.count()];
+    let mut kept: Vec<Option<usize>> = Vec::with_capacity(old.count());
     for item in new.placed_items() {
         let place = item.place.filter(|(index, place)| {
-            *index < old.len() && same_place(old.owner(*index), *place) && !used[*index]
+            *index < old.count() && same_place(old.owner(*index), *place) && !used[*index]
         });
         place.into_iter().for_each(|(index, _)| used[index] = true);
         kept.push(place.map(|(index, _)| index));
@@ -23,7 +23,7 @@ pub(super) fn kept(new: &Node<'_>, old: &Children<'_>) -> Vec<Option<usize>> {
     // New elements from elsewhere that equal an unused old element.
     let state = RandomState::new();
     let hash = |value: &Node<'_>| state.hash_one(value.to_value());
-    let ours = (0..old.len()).map(|at| {
+    let ours = (0..old.count()).map(|at| {
         let is_unused = !used[at];
         is_unused.then(|| hash(&Node::Text(old.owner(at))))
     });

@@ -126,7 +126,7 @@ impl Writer {
         let old = Children::of(twin.resolved());
         let kept = kept(new, &old);
         let own = Children::of(node);
-        let mut same = kept.len() == old.len();
+        let mut same = kept.len() == old.count();
         for (at, (item, kept)) in new.placed_items().zip(&kept).enumerate() {
             same &= *kept == Some(at);
             if let (Some(index), Some((_, place))) = (*kept, item.place)

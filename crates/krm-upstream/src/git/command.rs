@@ -242,7 +242,7 @@ mod tests {
                 format!("ls-remote {end}"),
             ),
             (
-                GitCommand::fetch(&address, &[name], &[commit.clone()]),
+                GitCommand::fetch(&address, &[name], std::slice::from_ref(&commit)),
                 format!("{fetch} --depth=1 --no-tags {end} +refs/tags/v1:refs/tags/v1 {commit}"),
             ),
             (

@@ -9,10 +9,10 @@ impl Repository {
     /// References without an object are left out.
     ///
     /// ```text
-    /// 5f0c...	HEAD
-    /// 5f0c...	refs/heads/main
-    /// 77ab...	refs/tags/v1
-    /// 5f0c...	refs/tags/v1^{}
+    /// 5f0c...    HEAD
+    /// 5f0c...    refs/heads/main
+    /// 77ab...    refs/tags/v1
+    /// 5f0c...    refs/tags/v1^{}
     /// ```
     ///
     /// # Errors

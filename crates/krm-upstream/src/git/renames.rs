@@ -188,10 +188,13 @@ impl Repository {
     }
 }
 
+/// The bytes of a file, and how many of them each line has.
+type LineBytes = (u64, HashMap<Vec<u8>, u64>);
+
 /// The lines of files: how many bytes each line has in all its places.
 struct LineReader<'r> {
     repository: &'r Repository,
-    known: HashMap<ObjectId, Option<(u64, HashMap<Vec<u8>, u64>)>>,
+    known: HashMap<ObjectId, Option<LineBytes>>,
     read: usize,
 }
 

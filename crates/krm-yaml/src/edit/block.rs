@@ -61,7 +61,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         out: &mut TextEdit,
     ) -> Result<(), EditError> {
         let children = Children::of(node);
-        if children.len() == 0 {
+        if children.count() == 0 {
             return Ok(());
         }
         let start = children.range(0).start;
@@ -172,7 +172,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         out: &mut TextEdit,
     ) {
         let from = run.above.map_or(0, |above| above + 1);
-        for index in from..below.unwrap_or(block.children.len()) {
+        for index in from..below.unwrap_or(block.children.count()) {
             if index > 0 || !block.after_dash {
                 self.remove_unit(&self.unit(block, index), block, &run, format, out);
             }
@@ -328,7 +328,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         let empty = if node.kind().is_mapping() { "{}" } else { "[]" };
         let first = self.unit(block, 0);
         let head = head_place(node);
-        for index in usize::from(head.is_none())..block.children.len() {
+        for index in usize::from(head.is_none())..block.children.count() {
             let unit = self.unit(block, index);
             out.delete(unit.lines_start..unit.lines_end);
         }

@@ -169,7 +169,7 @@ impl<'d> FlowElements<'d> {
     }
 
     fn get(&self, index: usize) -> Option<FlowElement> {
-        if index >= self.children.len() {
+        if index >= self.children.count() {
             return None;
         }
         let lead = match index.checked_sub(1) {
@@ -188,7 +188,7 @@ impl<'d> FlowElements<'d> {
     }
 
     fn last(&self) -> Option<FlowElement> {
-        self.get(self.children.len().checked_sub(1)?)
+        self.get(self.children.count().checked_sub(1)?)
     }
 
     /// The text after the last element.

@@ -78,7 +78,7 @@ impl<'a> Pairing<'a> {
             let prints = elements.iter().map(|element| element.print);
             interner.number(prints).numbers
         });
-        let mut places = vec![[None; 3]; interner.len()];
+        let mut places = vec![[None; 3]; interner.count()];
         for (version, numbers) in numbers.iter().enumerate() {
             for (at, number) in numbers.iter().enumerate() {
                 places[*number as usize][version] = Some(at);
