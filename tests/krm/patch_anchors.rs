@@ -243,7 +243,7 @@ fn a_configuration_whose_aliases_stand_for_too_much_is_refused_at_once() {
         assert_eq!(
             results,
             [
-                "[error] a.yaml: ConfigMap/a: the edits would add more than the limit (16 MB and the size of all inputs) (OutputTooLarge)"
+                "[error] a.yaml: ConfigMap/a: the aliases expand to too many values: expected at most 1000747 nodes behind all aliases and merge keys, found more; write the values out, or repeat them less often (InvalidValue)"
             ]
         );
     }

@@ -61,7 +61,9 @@
     warn(clippy::expect_used, clippy::panic, clippy::unreachable)
 )]
 
-// Macros of this crate name its types from outside; here, the same name is the crate itself.
+// A schema that a macro derives names its types from outside; here, the same name is the crate itself.
+#[cfg(feature = "schema")]
+extern crate self as krm_core;
 
 #[macro_use]
 mod word_enum;

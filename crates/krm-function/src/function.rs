@@ -159,7 +159,7 @@ pub struct ReviewFormats {
     pub is_finding: fn(&FunctionResult) -> bool,
 }
 
-/// The program of a function that processes a fleet: flags of its own, and a run over a directory of packages.
+/// The program of a function that processes a fleet: its flags, and a run over a directory of packages.
 pub trait FleetProgram: Debug + Sync {
     /// Adds its flags to the command line.
     fn with_flags(&self, command: Command) -> Command;

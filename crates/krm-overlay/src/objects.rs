@@ -82,7 +82,7 @@ impl<'p> KustomizeBuild<'p, '_> {
 }
 
 impl PackageTexts {
-    /// Parses files by path. A file that is not YAML, or whose aliases stand for too many nodes, is an error only when
+    /// Parses files by path. A file that is not YAML, or whose aliases expand to too many nodes, is an error only when
     /// it is used.
     #[must_use]
     pub fn read(files: BTreeMap<String, String>) -> Self {

@@ -246,7 +246,7 @@ impl Review {
     /// Reviews a change. With a release, also reports the resources that the release does not serve.
     ///
     /// # Errors
-    /// An error result for each resource whose aliases and merge keys stand for too many nodes, or have no end.
+    /// An error result for each resource whose aliases and merge keys expand to too many nodes, or have no end.
     pub fn of(
         packages: ReviewInput<'_>,
         schema: &Schema,

@@ -9,7 +9,7 @@
 //!
 //! A text has as many nodes as it has room for, so each walk over what is written is as long as the input. Aliases and
 //! merge keys make a value longer than its text, by any factor, or endless. Whoever walks over values pays for a document
-//! once, before the walk: then no walk needs a limit of its own. To pay takes one pass over the written nodes, however
+//! once, before the walk: then no walk needs another limit. To pay takes one pass over the written nodes, however
 //! large the value is.
 //!
 //! Source: contract, What comes from data; Bad input.
@@ -112,7 +112,7 @@ fn cost(root: NodeRef<'_>) -> Result<u64, WalkError> {
     AliasCosts::of(root)?.beyond(root)
 }
 
-/// The sizes of values with their aliases written out. An anchor stands before its aliases, so that one pass suffices.
+/// The sizes of values with their aliases written out. An anchor comes before its aliases, so that one pass suffices.
 struct AliasCosts<'d> {
     document: Document<'d>,
     /// The root of the document, to which its aliases are confined.

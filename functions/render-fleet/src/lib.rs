@@ -83,7 +83,7 @@ pub const FUNCTION: Function = Function {
     ]),
     uses_schema: true,
     sources: SOURCES,
-    on_package: OnPackage::Fleet(&program::Fleet),
+    on_package: OnPackage::Fleet(&program::RenderFleetProgram),
     step: items::render_items,
     ..Function::PLAIN
 };

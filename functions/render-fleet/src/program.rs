@@ -27,9 +27,9 @@ use krm_yaml::OwnedDocument;
 
 /// `render-fleet` as a program.
 #[derive(Debug)]
-pub(super) struct Fleet;
+pub(super) struct RenderFleetProgram;
 
-impl FleetProgram for Fleet {
+impl FleetProgram for RenderFleetProgram {
     fn with_flags(&self, command: Command) -> Command {
         let reported = ArgGroup::new(REPORTED).args(["package", "join"]);
         FleetArguments::augment_args(command).group(reported)

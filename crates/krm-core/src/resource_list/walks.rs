@@ -6,7 +6,7 @@ use super::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason};
 use krm_yaml::WalkBudget;
 
-/// The items of a run that cannot be walked, since their aliases and merge keys stand for too many nodes or have no
+/// The items of a run that cannot be walked, since their aliases and merge keys expand to too many nodes or have no
 /// end.
 #[derive(Debug, Default)]
 pub struct RefusedWalks {

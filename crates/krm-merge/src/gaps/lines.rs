@@ -85,13 +85,45 @@ pub(super) fn tokens(root: NodeRef<'_>) -> Option<Vec<GapToken>> {
     Some(tokens)
 }
 
-fn lines(gap: &str) -> impl Iterator<Item = GapToken> {
-    gap.lines().map(|text| {
+/// A gap of more lines merges in blocks, so that its tokens take no more memory than its text.
+const MOST_LINES: usize = 50_000;
+/// The fewest and the most lines of a block.
+const BLOCK: [usize; 2] = [64, 1024];
+
+fn lines(gap: &str) -> Vec<GapToken> {
+    let token = |text: &str| {
         GapToken::Line(GapLine {
             key: line_key(text),
             text: text.trim_end_matches('\r').to_owned(),
         })
-    })
+    };
+    if gap.lines().nth(MOST_LINES).is_none() {
+        return gap.lines().map(token).collect();
+    }
+    blocks(gap).into_iter().map(token).collect()
+}
+
+/// A long gap in blocks. A block ends where its lines say so, and not at a number of lines, so that an added line changes
+/// one block and not all after it.
+fn blocks(gap: &str) -> Vec<&str> {
+    let (mut blocks, mut start, mut end, mut count) = (Vec::new(), 0, 0, 0);
+    for line in gap.split_inclusive('\n') {
+        end += line.len();
+        count += 1;
+        let is_end = line_key(line) % 64 == 0;
+        if count >= BLOCK[0] && is_end || count >= BLOCK[1] {
+            blocks.push(without_line_break(&gap[start..end]));
+            (start, count) = (end, 0);
+        }
+    }
+    if start < end {
+        blocks.push(without_line_break(&gap[start..end]));
+    }
+    blocks
+}
+
+fn without_line_break(lines: &str) -> &str {
+    lines.strip_suffix('\n').unwrap_or(lines)
 }
 
 /// The key of a line of a gap: it is the same with another indentation.
