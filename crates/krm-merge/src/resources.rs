@@ -10,7 +10,7 @@
 //! | without namespace, in one file: pipelines set namespaces | what is left |
 //! | without namespace, for kinds that have none | what is left |
 //! | the only resource of a file that has one resource in all versions, of one kind | its file |
-//! | likeness: see [`alike`](super::alike) | what is left |
+//! | likeness: see `alike` | what is left |
 //!
 //! Each step is one walk over a hash map. What likeness cannot decide is a tie, and nothing is paired.
 //!

@@ -148,17 +148,17 @@ fn items_under_the_directory_of_the_role_are_only_a_source() {
         ("infra/Kptfile", KPTFILE),
         ("infra/list.yaml", list),
         ("infra/s.yaml", &*s),
-        ("p/Kptfile", KPTFILE),
-        ("p/b.yaml", &b),
+        ("Kptfile", KPTFILE),
+        ("b.yaml", &b),
     ];
     for (name, expected) in [("s", "spec: {x: 1}\n"), ("in-list", "spec: {x: 2}\n")] {
         let outcome = run(&config(name), &files);
         assert!(
-            outcome.file("p/b.yaml").ends_with(expected),
+            outcome.file("b.yaml").ends_with(expected),
             "{}",
-            outcome.file("p/b.yaml")
+            outcome.file("b.yaml")
         );
-        assert!(outcome.file("p/Kptfile").contains("status: \"True\""));
+        assert!(outcome.file("Kptfile").contains("status: \"True\""));
         for (path, text) in &files[..3] {
             assert_eq!(outcome.file(path), *text);
         }

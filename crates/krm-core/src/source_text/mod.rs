@@ -73,7 +73,7 @@ fn items_of(root: NodeRef<'_>) -> impl Iterator<Item = NodeRef<'_>> {
     list.into_iter().flat_map(|list| list.items())
 }
 
-/// The text after edits that [`SourceText::rewritten`] made and parsed.
+/// The text after edits that `SourceText::rewritten` made and parsed.
 #[derive(Debug)]
 pub struct EditedText(String);
 
