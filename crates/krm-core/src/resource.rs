@@ -20,7 +20,8 @@ pub const INDEX_ANNOTATIONS: [&str; 2] = [
 /// The package of an item, if a pipeline runs over several packages.
 pub const PACKAGE_PATH_ANNOTATION: &str = "internal.config.kubernetes.io/package-path";
 /// The annotations with ids by which kpt finds the comments of an item, to restore them by position.
-pub const ID_ANNOTATIONS: [&str; 2] = ["internal.config.kubernetes.io/id", "config.k8s.io/id"];
+pub(crate) const ID_ANNOTATIONS: [&str; 2] =
+    ["internal.config.kubernetes.io/id", "config.k8s.io/id"];
 /// Annotations that tools set on items in a pipeline, in addition to those that begin with [`PIPELINE_PREFIX`].
 const PIPELINE_ANNOTATIONS: [&str; 5] = [
     INDEX_ANNOTATIONS[1],

@@ -117,7 +117,7 @@ fn hash(value: &impl Hash) -> u64 {
 
 /// A resource that has no counterpart yet.
 #[derive(Debug, Clone, Copy)]
-pub struct Unpaired<'u> {
+pub(crate) struct Unpaired<'u> {
     /// Its number among the resources of its side.
     pub number: usize,
     pub kind: &'u str,
@@ -130,7 +130,7 @@ pub struct Unpaired<'u> {
 
 /// What likeness finds, by the numbers of the resources.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Likeness {
+pub(crate) struct Likeness {
     pub pairs: Vec<(usize, usize)>,
     /// Resources of the left side, each with the resources of the right side that it may be. Nothing decides.
     pub ties: Vec<(usize, Vec<usize>)>,
@@ -138,7 +138,7 @@ pub struct Likeness {
 
 /// Pairs resources of one kind and package: those of one file first; in each, those of one name first.
 #[must_use]
-pub fn pair_alike(left: &[Unpaired<'_>], right: &[Unpaired<'_>]) -> Likeness {
+pub(crate) fn pair_alike(left: &[Unpaired<'_>], right: &[Unpaired<'_>]) -> Likeness {
     let mut found = Likeness::default();
     let mut free = [left.to_vec(), right.to_vec()];
     for in_file in [true, false] {

@@ -77,9 +77,10 @@ mod trail;
 pub mod upstream_identifier;
 mod versions;
 
-pub use alike::{Leaves, Likeness, Unpaired, pair_alike};
+pub use alike::Leaves;
 pub use combine::{Combine, PartsOf};
-pub use decided::{ConflictRules, DecidedBy, Decision};
+pub(crate) use decided::Decision;
+pub use decided::{ConflictRules, DecidedBy};
 pub use fields::{Combined, Conflict, Findings};
 pub use kptfile::image_parts;
 pub use kptfile::repository;

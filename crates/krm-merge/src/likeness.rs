@@ -438,7 +438,7 @@ impl FileEditCount {
 
     /// Whether the local file has resources that upstream's file does not have.
     #[must_use]
-    pub fn has_own(&self) -> bool {
+    pub(crate) fn has_own(&self) -> bool {
         self.local
             .iter()
             .any(|document| document.identity.is_some())

@@ -102,7 +102,7 @@ impl<'s> MergeSchema<'s> {
 
     /// The same schema for resources in files, which no pipeline annotated.
     #[must_use]
-    pub fn in_files(self, in_files: bool) -> Self {
+    pub(crate) fn in_files(self, in_files: bool) -> Self {
         Self { in_files, ..self }
     }
 

@@ -28,7 +28,7 @@ use std::collections::HashMap;
 use super::rule::Side;
 
 /// The largest skeleton for which all pairs are compared.
-pub const MAX_TURNED: usize = 2_000;
+pub(crate) const MAX_TURNED: usize = 2_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
@@ -40,7 +40,7 @@ pub struct Merged {
 
 /// Merges three orders. No order may name an element twice.
 #[must_use]
-pub fn merge_order(base: &[u32], local: &[u32], upstream: &[u32], winner: Side) -> Merged {
+pub(crate) fn merge_order(base: &[u32], local: &[u32], upstream: &[u32], winner: Side) -> Merged {
     let (mut merged, mut turned) = merge_once(base, local, upstream, winner);
     // An element that could not be put between its neighbours can form a cycle with its new neighbours. Merge again,
     // until the result does not change.

@@ -42,7 +42,7 @@ impl<T> Versions<T> {
     }
 
     /// Base, local and upstream, in this order.
-    pub fn into_array(self) -> [T; 3] {
+    pub(crate) fn into_array(self) -> [T; 3] {
         [self.base, self.local, self.upstream]
     }
 }

@@ -22,11 +22,11 @@ use krm_yaml::{Trail, Value};
 /// The key of the directive for a whole map or element.
 pub const PATCH: &str = "$patch";
 /// The key of the directive that lists the keys to keep.
-pub const RETAIN_KEYS: &str = "$retainKeys";
+pub(crate) const RETAIN_KEYS: &str = "$retainKeys";
 /// Prefix of the key of an order directive; the name of the list follows.
-pub const SET_ELEMENT_ORDER: &str = "$setElementOrder/";
+pub(crate) const SET_ELEMENT_ORDER: &str = "$setElementOrder/";
 /// Prefix of the key of a directive that deletes elements; the name of the list follows.
-pub const DELETE_FROM_PRIMITIVE_LIST: &str = "$deleteFromPrimitiveList/";
+pub(crate) const DELETE_FROM_PRIMITIVE_LIST: &str = "$deleteFromPrimitiveList/";
 
 /// The value of [`PATCH`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

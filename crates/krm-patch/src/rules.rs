@@ -155,7 +155,7 @@ impl<'s> Rules<'s> {
 
     /// All keys of a list of maps, as server-side apply uses them.
     #[must_use]
-    pub fn map_keys(self) -> Option<Keys<'s>> {
+    pub(crate) fn map_keys(self) -> Option<Keys<'s>> {
         match self.place?.list() {
             ListType::Map(keys) => Some(keys),
             _ => None,
@@ -164,7 +164,7 @@ impl<'s> Rules<'s> {
 
     /// Whether a patch replaces the whole map.
     #[must_use]
-    pub fn replaces_map(self) -> bool {
+    pub(crate) fn replaces_map(self) -> bool {
         let Some(place) = self.place else {
             return false;
         };

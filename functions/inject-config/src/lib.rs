@@ -50,7 +50,7 @@ use krm_upstream::SOURCES;
 use krm_yaml::NodeRef;
 
 /// The annotation that marks a resource as an injection point: `required` or `optional`.
-pub const CONFIG_INJECTION_ANNOTATION: &str = "kpt.dev/config-injection";
+pub(crate) const CONFIG_INJECTION_ANNOTATION: &str = "kpt.dev/config-injection";
 /// The annotation with the name of the resource that was injected.
 pub const INJECTED_RESOURCE_NAME_ANNOTATION: &str = "kpt.dev/injected-resource-name";
 /// The annotation that Porch's controller writes for the same purpose.

@@ -20,7 +20,7 @@ fn names() -> impl Iterator<Item = &'static str> {
 /// How many packages had which action; in the order of reports.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(from = "HashMap<String, u64>")]
-pub struct FleetCounts([u64; COUNT]);
+pub(crate) struct FleetCounts([u64; COUNT]);
 
 impl FleetCounts {
     /// The counts before this many variants are processed: all of them count as unchanged.

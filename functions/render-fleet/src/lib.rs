@@ -41,10 +41,9 @@ use krm_function::{Function, OnPackage};
 use krm_upstream::SOURCES;
 use merge_package::{COMBINE, ON_CONFLICT, STRATEGY};
 
-pub use counts::FleetCounts;
+pub(crate) use counts::FleetCounts;
 pub use directory::Mode;
 pub use outcome::{Action, VariantEntry, VariantOutcome};
-pub use run::{FleetRun, RunObserver, run_fleet};
 
 /// The definition of the function.
 pub const FUNCTION: Function = Function {

@@ -25,7 +25,7 @@ use krm_yaml::NodeRef;
 
 /// A run over a fleet in a directory.
 #[derive(Debug)]
-pub struct FleetRun<'r> {
+pub(crate) struct FleetRun<'r> {
     /// The directory of the fleet.
     pub fleet: &'r Path,
     /// The functionConfig; `None` for the defaults.
@@ -45,7 +45,7 @@ pub struct FleetRun<'r> {
     pub writes_status: bool,
 }
 
-pub trait RunObserver {
+pub(crate) trait RunObserver {
     /// Called once, with the number of variants that will be processed.
     fn begin(&mut self, variants: usize);
 
@@ -62,7 +62,10 @@ pub trait RunObserver {
 ///
 /// # Errors
 /// [`UsageError`]: inputs or settings are invalid; a report cannot be written.
-pub fn run_fleet(run: FleetRun<'_>, observer: &mut dyn RunObserver) -> Result<Results, UsageError> {
+pub(crate) fn run_fleet(
+    run: FleetRun<'_>,
+    observer: &mut dyn RunObserver,
+) -> Result<Results, UsageError> {
     let mut results = Results::default();
     let settings = read_settings(run.config, run.conflicts, &mut results)?;
     let Some(mut settings) = settings else {

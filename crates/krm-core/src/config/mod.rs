@@ -10,7 +10,7 @@ pub use typed::Scalars;
 pub use typed::typed;
 pub use typed::typed_config;
 pub use typed::typed_data;
-pub use typed::typed_value;
+pub(crate) use typed::typed_value;
 
 use std::fmt::Display;
 

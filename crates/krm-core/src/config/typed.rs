@@ -60,7 +60,7 @@ pub fn typed<T: DeserializeOwned>(config: NodeRef<'_>) -> Result<T, UsageError> 
 ///
 /// # Errors
 /// As [`typed`].
-pub fn typed_value<T: DeserializeOwned>(
+pub(crate) fn typed_value<T: DeserializeOwned>(
     config: NodeRef<'_>,
     value: &Value,
 ) -> Result<T, UsageError> {

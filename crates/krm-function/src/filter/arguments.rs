@@ -117,7 +117,7 @@ impl Color {
 
 impl Arguments {
     /// Whether the results are printed to standard output.
-    pub fn prints_results(&self) -> bool {
+    pub(crate) fn prints_results(&self) -> bool {
         self.results.as_deref() == Some(Path::new("-"))
     }
 }

@@ -92,7 +92,7 @@ impl Role {
 
     /// Whether the flag can be given several times.
     #[must_use]
-    pub fn is_repeatable(self) -> bool {
+    pub(crate) fn is_repeatable(self) -> bool {
         matches!(self, Self::Patches | Self::Resources | Self::Variants)
     }
 

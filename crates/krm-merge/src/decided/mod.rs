@@ -14,7 +14,9 @@
 
 mod pattern;
 
-pub use pattern::{Pattern, PatternError, glob};
+pub(crate) use pattern::Pattern;
+pub(crate) use pattern::PatternError;
+pub use pattern::glob;
 
 use serde::Deserialize;
 
@@ -91,7 +93,7 @@ typed_config! {
 
 /// The decision about a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Decision {
+pub(crate) struct Decision {
     /// The side that wins. It has no effect if the rule makes the conflict an error.
     pub side: Side,
     /// The rule that decided. `None` for the default.
@@ -110,7 +112,7 @@ pub struct DecidedBy {
 impl Decision {
     /// The decision if no rule matches.
     #[must_use]
-    pub fn by_default(side: Side) -> Self {
+    pub(crate) fn by_default(side: Side) -> Self {
         Self { side, rule: None }
     }
 }
@@ -211,7 +213,7 @@ impl RulesOf<'_> {
 
     /// Decides a conflict over the whole resource or file.
     #[must_use]
-    pub fn decide_whole(&self, otherwise: Side) -> Decision {
+    pub(crate) fn decide_whole(&self, otherwise: Side) -> Decision {
         self.first(otherwise, |rule| rule.path.is_none())
     }
 

@@ -11,7 +11,7 @@ use krm_yaml::unquote;
 
 /// A pattern for paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pattern {
+pub(crate) struct Pattern {
     steps: Vec<PatternStep>,
     /// Whether it ends with `**`.
     all_below: bool,
@@ -46,7 +46,7 @@ impl TextPattern {
 /// Why a text is not a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("expected a path such as `spec.containers[name=app].image`, found `{text}`: {what}")]
-pub struct PatternError {
+pub(crate) struct PatternError {
     text: String,
     what: &'static str,
 }
@@ -56,7 +56,7 @@ impl Pattern {
     ///
     /// # Errors
     /// [`PatternError`] if the text is not a pattern.
-    pub fn parse(text: &str) -> Result<Self, PatternError> {
+    pub(crate) fn parse(text: &str) -> Result<Self, PatternError> {
         let parsed = parse(text);
         parsed.map_err(|what| PatternError {
             text: text.to_owned(),

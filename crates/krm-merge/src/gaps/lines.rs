@@ -110,7 +110,7 @@ fn blocks(gap: &str) -> Vec<&str> {
     for line in gap.split_inclusive('\n') {
         end += line.len();
         count += 1;
-        let is_end = line_key(line) % 64 == 0;
+        let is_end = line_key(line).is_multiple_of(64);
         if count >= BLOCK[0] && is_end || count >= BLOCK[1] {
             blocks.push(without_line_break(&gap[start..end]));
             (start, count) = (end, 0);

@@ -108,7 +108,7 @@ impl<'a> Node<'a> {
 
     /// A map without entries.
     #[must_use]
-    pub fn empty_map() -> Self {
+    pub(crate) fn empty_map() -> Self {
         Self::map(Fields::default(), None)
     }
 
@@ -171,7 +171,7 @@ impl<'a> Node<'a> {
     }
 
     /// The entries of a map one by one; none for other nodes.
-    pub fn each_field<'s>(&'s self) -> Box<dyn Iterator<Item = Field<'a>> + 's> {
+    pub(crate) fn each_field<'s>(&'s self) -> Box<dyn Iterator<Item = Field<'a>> + 's> {
         match self {
             Self::Text(node) => Box::new(node.resolved().entries().map(Field::of)),
             Self::Map(map) => Box::new(map.fields.iter()),
@@ -181,7 +181,7 @@ impl<'a> Node<'a> {
 
     /// The entries of a map, which are not copied if no other node shares them.
     #[must_use]
-    pub fn into_fields(self) -> Fields<'a> {
+    pub(crate) fn into_fields(self) -> Fields<'a> {
         match self {
             Self::Map(map) => Rc::unwrap_or_clone(map).fields,
             other => other.fields(),
@@ -222,7 +222,7 @@ impl<'a> Node<'a> {
     }
 
     /// The elements of a list one by one, with their places; none for other nodes.
-    pub fn placed_items<'s>(&'s self) -> Box<dyn Iterator<Item = ListItem<'a>> + 's> {
+    pub(crate) fn placed_items<'s>(&'s self) -> Box<dyn Iterator<Item = ListItem<'a>> + 's> {
         match self {
             Self::Text(node) => {
                 let items = node.resolved().items().enumerate();
@@ -336,7 +336,7 @@ impl<'a> Node<'a> {
 
 /// Whether two nodes are the same node of the same document.
 #[must_use]
-pub fn same_place(a: NodeRef<'_>, b: NodeRef<'_>) -> bool {
+pub(crate) fn same_place(a: NodeRef<'_>, b: NodeRef<'_>) -> bool {
     a.id == b.id && std::ptr::eq(a.document.text, b.document.text)
 }
 

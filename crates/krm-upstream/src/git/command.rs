@@ -175,7 +175,7 @@ impl GitData {
 
     /// Adds a tag or branch, to be fetched into the one of the same name.
     #[must_use]
-    pub fn same_reference(self, name: &RefName) -> Self {
+    pub(crate) fn same_reference(self, name: &RefName) -> Self {
         self.word(&format!("+{name}:{name}"))
     }
 

@@ -35,7 +35,7 @@ use thiserror::Error;
 use reads::ReadField;
 
 /// The most bytes of an expression.
-pub const MAX_LENGTH: usize = 4096;
+pub(crate) const MAX_LENGTH: usize = 4096;
 /// The deepest nesting that the parser accepts.
 const MAX_PARSER_DEPTH: u16 = 48;
 /// The most bytes of all expressions in a run, to limit the time for parsing.

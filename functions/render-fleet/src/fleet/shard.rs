@@ -6,7 +6,7 @@ use krm_core::config::UsageError;
 
 /// Share `index` of `count`, with `index` counted from 0. All shares together are the whole fleet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shard {
+pub(crate) struct Shard {
     index: u32,
     count: u32,
 }
@@ -15,7 +15,7 @@ impl Shard {
     /// Whether a variant, and the package that it owns, belongs to this share. The SHA-1 of its `<namespace>/<name>`,
     /// read as one big-endian number, modulo the number of shares is the index of its share.
     #[must_use]
-    pub fn has(self, owner: &str) -> bool {
+    pub(crate) fn has(self, owner: &str) -> bool {
         let digest = sha1_smol::Sha1::from(owner).digest().bytes();
         let count = u64::from(self.count);
         let remainder = digest

@@ -16,7 +16,7 @@ type VariantNames = BTreeSet<Rc<str>>;
 
 /// The outcomes of the variants so far. Each text is stored once.
 #[derive(Debug, Default)]
-pub struct Collector {
+pub(crate) struct Collector {
     /// By the names that the rest of the report uses.
     entries: EntriesByName,
     /// The results, each with the names of its variants.
@@ -28,7 +28,7 @@ pub struct Collector {
 
 impl Collector {
     /// Adds the outcome of a variant.
-    pub fn add(&mut self, outcome: &VariantOutcome) {
+    pub(crate) fn add(&mut self, outcome: &VariantOutcome) {
         if !outcome.is_reported() {
             return;
         }
@@ -92,7 +92,7 @@ impl Collector {
 
     /// The report of a run, with its counts and the results about the whole run.
     #[must_use]
-    pub fn finish<'r>(
+    pub(crate) fn finish<'r>(
         mut self,
         written: bool,
         counts: FleetCounts,

@@ -13,7 +13,7 @@ use krm_yaml::Value;
 
 /// A result, and the variants that have it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SharedResult {
+pub(crate) struct SharedResult {
     /// The names of the variants; empty for a result about the whole run.
     pub(super) variants: Vec<String>,
     #[serde(flatten)]

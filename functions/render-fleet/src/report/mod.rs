@@ -26,9 +26,9 @@ use serde::{Deserialize, Serialize};
 use super::{FleetCounts, VariantEntry};
 use krm_core::config::{API_VERSION, UsageError};
 
-pub use collector::Collector;
+pub(crate) use collector::Collector;
 pub use escaper::Html;
-pub use finding::SharedResult;
+pub(crate) use finding::SharedResult;
 pub use join::join;
 
 /// The outcomes of the variants of a run. Unchanged variants are only counted.
