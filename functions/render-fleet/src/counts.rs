@@ -25,7 +25,7 @@ pub(crate) struct FleetCounts([u64; COUNT]);
 impl FleetCounts {
     /// The counts before this many variants are processed: all of them count as unchanged.
     #[must_use]
-    pub fn of(variants: usize) -> Self {
+    pub(crate) fn of(variants: usize) -> Self {
         let mut counts = Self::default();
         counts.add("variants", variants as u64);
         counts.add("unchanged", variants as u64);
@@ -33,7 +33,7 @@ impl FleetCounts {
     }
 
     /// Counts an outcome, and adds its results.
-    pub fn record(&mut self, outcome: VariantOutcome, results: &mut Results) {
+    pub(crate) fn record(&mut self, outcome: VariantOutcome, results: &mut Results) {
         if let Some(action) = outcome.entry.action {
             self.add(action.as_str(), 1);
             // Orphaned and deleted packages are not among the variants.
@@ -60,19 +60,19 @@ impl FleetCounts {
 
     /// How many packages have changed, or would change.
     #[must_use]
-    pub fn changed(&self) -> u64 {
+    pub(crate) fn changed(&self) -> u64 {
         let actions = self.named().skip(1).take(6);
         actions.map(|(_, count)| count).sum()
     }
 
     /// All counts with their names.
-    pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
         names().zip(self.0)
     }
 
     /// The last result of a run, with the counts.
     #[must_use]
-    pub fn result(&self) -> FunctionResult {
+    pub(crate) fn result(&self) -> FunctionResult {
         let shown = self.named().filter(|(name, count)| match *name {
             "variants" | "conflicts" => false,
             "unchanged" => true,

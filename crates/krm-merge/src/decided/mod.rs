@@ -15,7 +15,6 @@
 mod pattern;
 
 pub(crate) use pattern::Pattern;
-pub(crate) use pattern::PatternError;
 pub use pattern::glob;
 
 use serde::Deserialize;
