@@ -199,20 +199,21 @@ pub(crate) fn changed_by(directory: &Path, conflict: &ReportedConflict) -> Optio
     let first = conflict.line()?;
     let last = last_line(directory, conflict).unwrap_or(first).max(first);
     let repository = OwnRepository::around(directory)?;
-    let blame = GitCommand::new(&["blame", "-s", "-l"]).numbers("-L", &[first, last]);
+    let blame = GitCommand::new(&["blame", "--porcelain"]).numbers("-L", &[first, last]);
     let blame = blame.paths([repository.path_below_root(conflict.file())]);
     let text = client::text(Place::Own(&repository), &blame).ok()?;
-    let commits = text.lines().filter_map(|line| line.split(' ').next());
-    // The first commit of a history has `^` before it.
-    let commits: BTreeSet<&str> = commits.map(|id| id.trim_start_matches('^')).collect();
-    if commits.iter().any(|id| id.bytes().all(|byte| byte == b'0')) {
+    // A line about a commit begins with its whole id; a line of the file begins with a tab.
+    let words = text.lines().filter_map(|line| line.split(' ').next());
+    let commits: BTreeSet<CommitId> = words.filter_map(|id| CommitId::parse(id).ok()).collect();
+    let is_uncommitted = |id: &CommitId| id.as_str().bytes().all(|byte| byte == b'0');
+    if commits.iter().any(is_uncommitted) {
         return None;
     }
     // The newest of them.
     let format = "--format=%an on %as, %h: %s";
     let mut newest = GitCommand::new(&["log", "--no-walk", "-1", "--abbrev=8", format]).data();
-    for commit in commits {
-        newest = newest.commit(&CommitId::parse(commit).ok()?);
+    for commit in &commits {
+        newest = newest.commit(commit);
     }
     client::line(Place::Own(&repository), &newest.done())
 }
