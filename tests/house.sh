@@ -13,7 +13,8 @@ cd "$(dirname "$0")/.."
 most_lines=13000
 most_public_items=450
 small=(set-package-context prepend-pipeline)
-most_bytes_of_a_small_program=4000000
+# Built alone they have 3.9 MB: a build of all programs gives them the features that others need.
+most_bytes_of_a_small_program=4500000
 most_bytes_of_all_functions=100000000
 most_bytes_of_all_functions_in_archives=30000000
 most_instructions_of_a_start=600000
