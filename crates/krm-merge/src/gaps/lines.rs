@@ -218,7 +218,7 @@ fn beginning(node: NodeRef<'_>) -> &[u8] {
 }
 
 /// For each token of a version, what is around it.
-pub(super) struct Neighbours {
+pub(super) struct TokensAround {
     /// The entry or item above, and the one below, each with its position.
     pub(super) above: Vec<Option<usize>>,
     pub(super) below: Vec<Option<usize>>,
@@ -226,7 +226,7 @@ pub(super) struct Neighbours {
     pub(super) is_direct: Vec<bool>,
 }
 
-impl Neighbours {
+impl TokensAround {
     pub(super) fn of(tokens: &[GapToken]) -> Self {
         let mut last = None;
         let above = tokens.iter().enumerate().map(|(at, token)| {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::Gaps;
-use super::lines::{GapLine, GapToken, KeyedOwner, Neighbours, line_key, owners};
+use super::lines::{GapLine, GapToken, KeyedOwner, TokensAround, line_key, owners};
 use super::same::unify_owners;
 use super::weave::{Woven, weave};
 use crate::{Side, Versions};
@@ -66,7 +66,7 @@ impl Gaps {
                 stays[at] = sides.each_ref().map(|keys| !keys.contains(&owner.key));
             }
         }
-        let around = Neighbours::of(base);
+        let around = TokensAround::of(base);
         for (at, token) in base.iter().enumerate() {
             if token.line().is_some() {
                 let [above, below] = [around.above[at], around.below[at]]
@@ -81,7 +81,7 @@ impl Gaps {
     fn line(
         &self,
         woven: Woven,
-        around: &Versions<Neighbours>,
+        around: &Versions<TokensAround>,
         result: &MergedOwners,
     ) -> Option<MergedLine> {
         let Versions {
@@ -139,13 +139,13 @@ fn owner_at(tokens: &[GapToken], at: Option<usize>) -> Option<KeyedOwner> {
 }
 
 /// The key of the entry or item that a comment is directly above.
-fn owner_below(tokens: &[GapToken], around: &Neighbours, at: usize) -> Option<u64> {
+fn owner_below(tokens: &[GapToken], around: &TokensAround, at: usize) -> Option<u64> {
     let below = around.below[at].filter(|_| around.is_direct[at]);
     owner_at(tokens, below).map(|owner| owner.key)
 }
 
 /// The indentation of a line, relative to the entry below it or else above it.
-fn relative(tokens: &[GapToken], around: &Neighbours, at: usize) -> Option<(usize, usize)> {
+fn relative(tokens: &[GapToken], around: &TokensAround, at: usize) -> Option<(usize, usize)> {
     let indent = tokens[at].line()?.indent();
     let column = owner_at(tokens, around.below[at].or(around.above[at]))?.column;
     Some((indent.saturating_sub(column), column.saturating_sub(indent)))
@@ -154,7 +154,7 @@ fn relative(tokens: &[GapToken], around: &Neighbours, at: usize) -> Option<(usiz
 /// A line of upstream, with its entry or item at the column that it has in the merged text.
 fn shifted(
     tokens: &[GapToken],
-    around: &Neighbours,
+    around: &TokensAround,
     at: usize,
     result: &MergedOwners,
 ) -> Option<String> {
@@ -205,7 +205,7 @@ impl MergedOwners {
 /// Finds a gap for each merged line.
 struct Placing<'p> {
     gaps: &'p Gaps,
-    around: Versions<Neighbours>,
+    around: Versions<TokensAround>,
     result: &'p MergedOwners,
     /// For each merged entry in order, its position in the merged text, if its order is the same there.
     in_order: Vec<Option<usize>>,
@@ -238,7 +238,7 @@ impl<'p> Placing<'p> {
             at += 1;
         }
         Self {
-            around: gaps.tokens.as_ref().map(|tokens| Neighbours::of(tokens)),
+            around: gaps.tokens.as_ref().map(|tokens| TokensAround::of(tokens)),
             gaps,
             result,
             in_order,
