@@ -1,6 +1,7 @@
 //! A review for people: as text, and as a comment on a pull request.
 
-use super::{BY, COUNT, RISK, Risk};
+pub use super::RISK;
+use super::{BY, COUNT, Risk};
 use krm_core::results::{FunctionResult, ResultValue, Results};
 use krm_package::escaped::{Markdown, ShownText};
 

@@ -217,6 +217,8 @@ reasons! {
     StorageVersionChanged,
     /// Local and upstream both added a sub-package, and the two differ.
     SubPackageExists,
+    /// Flux applies or deletes what it did not before, or no longer does.
+    SyncChanged,
     /// The resource that a patch is for does not exist.
     TargetNotFound,
     /// Traffic is no longer encrypted, or a certificate is no longer checked.
