@@ -17,7 +17,8 @@
     warn(clippy::expect_used, clippy::panic, clippy::unreachable)
 )]
 
-pub mod config;
+pub mod cannot_work;
+mod config;
 mod counts;
 mod directory;
 mod drafts;
