@@ -18,8 +18,8 @@ use krm_core::result_printer::ResultPrinter;
 use krm_core::results::{FunctionResult, Reason, Results};
 use krm_function::filter::{
     Arguments, CONFLICTS, DONE, FAILED, ProgressLine, WOULD_CHANGE, config_of_arguments,
-    print_result_list, print_results, print_up_to_date, print_verbose, read_document,
-    shows_progress, write_diff, write_results,
+    name_conflicts_file, place_conflicts, print_result_list, print_results, print_up_to_date,
+    print_verbose, read_document, shows_progress, write_diff, write_results,
 };
 use krm_function::supplied::CatalogSource;
 use krm_function::{FleetProgram, Function};
@@ -89,7 +89,8 @@ fn on_fleet(
     };
     let results = run_fleet(run, &mut output);
     output.progress = None;
-    let mut results = results?;
+    let results = results.map_err(|error| name_conflicts_file(error, arguments))?;
+    let mut results = place_conflicts(results, arguments);
     let RunOutput {
         counts,
         results: of_variants,

@@ -225,7 +225,18 @@ fn rules_in_a_file() {
     write("apiVersion: fn.kpt.dev/v1alpha1\nkind: Rules\nconflicts: []\n");
     let (code, stderr) = run(&[]);
     assert_eq!(code, Some(2));
-    assert!(stderr.contains("expected a ConflictRules"), "{stderr}");
+    let name = rules.display();
+    let expected = format!("{name}: expected a ConflictRules");
+    assert!(stderr.contains(&expected), "{stderr}");
+    let head = "apiVersion: fn.kpt.dev/v1alpha1\nkind: ConflictRules\nconflicts:\n";
+    write(&format!("{head}- take: local\n  pth: a\n"));
+    let (code, stderr) = run(&[]);
+    let expected = format!("{name}, line 5 (ConflictRules): conflicts[0].pth: unknown field");
+    assert!(code == Some(2) && stderr.contains(&expected), "{stderr}");
+    write(&format!("{head}- take: local\n- take: mine\n"));
+    let (code, stderr) = run(&[]);
+    let expected = format!("[error] {name}:5: conflicts[1].take: expected one of");
+    assert!(code == Some(1) && stderr.contains(&expected), "{stderr}");
     write("apiVersion: fn.kpt.dev/v1alpha1\nkind: ConflictRules\nconflicts:\n- take: mine\n");
     assert_eq!(run(&[]).0, Some(1));
     write(

@@ -91,6 +91,17 @@ impl UsageError {
         }
     }
 
+    /// The same error with the name of a file in place of the flag that gives it.
+    #[must_use]
+    pub fn in_file(mut self, flag: &str, file: &str) -> Self {
+        if let Self::Expected { place, .. } | Self::Invalid { place, .. } = &mut self
+            && let Some(rest) = place.strip_prefix(flag)
+        {
+            *place = format!("{file}{rest}");
+        }
+        self
+    }
+
     /// An error that names its place itself.
     pub fn of(error: impl Display) -> Self {
         Self::Refused(error.to_string())

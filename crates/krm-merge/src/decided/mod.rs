@@ -25,7 +25,7 @@ use krm_core::config::enum_fields::{expected, word};
 use krm_core::config::{API_VERSION, UsageError, kind_of, typed_config, unexpected_at, value_of};
 use krm_core::resource::Resource;
 use krm_core::results::{FunctionResult, Reason, Results};
-use krm_yaml::{NodeRef, Path, de};
+use krm_yaml::{NodeRef, Path, PlaceIndex, de};
 use pattern::matches;
 
 /// The rules of a user, in order.
@@ -125,8 +125,18 @@ pub fn written_in_file(node: NodeRef<'_>) -> Result<Vec<WrittenRule>, UsageError
         let expected = "a ConflictRules (fn.kpt.dev/v1alpha1)";
         return Err(unexpected_at("--conflicts", node, expected));
     }
-    let file: RulesFile = de::from_value(&value_of(node)?)
-        .map_err(|error| UsageError::at("--conflicts (ConflictRules)", error))?;
+    let file: Result<RulesFile, _> = de::from_value(&value_of(node)?);
+    let file = file.map_err(|error| {
+        let message = error.to_string();
+        let path = message.split_once(": ").map(|(path, _)| path);
+        let path = path.and_then(Path::parse).unwrap_or_default();
+        let (at, _) = PlaceIndex::default().place(node, &path);
+        let line = node.document.location(at).line;
+        UsageError::at(
+            format_args!("--conflicts, line {line} (ConflictRules)"),
+            message,
+        )
+    })?;
     Ok(file.conflicts)
 }
 
