@@ -239,7 +239,7 @@ impl<'s> MergeSchema<'s> {
     pub(super) fn holds_local_fields(&self, node: NodeRef<'_>) -> bool {
         match self.special {
             Special::Annotations | Special::KptfileAnnotations => {
-                let mut keys = node.entries().map(|entry| entry.key.scalar_text());
+                let mut keys = node.entries().map(|entry| entry.key.key_text());
                 keys.any(|key| self.keeps_local(key.unwrap_or_default()))
             }
             Special::Metadata | Special::RootKptfileMetadata | Special::KptfileMetadata => {

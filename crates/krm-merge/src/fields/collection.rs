@@ -167,7 +167,8 @@ impl FieldMerger<'_> {
             return Ok(None);
         }
         let empty = if kind.is_mapping() { "{}\n" } else { "[]\n" };
-        let owned = OwnedDocument::parse(empty.to_owned()).map_err(EditError::Broken)?;
+        let owned =
+            OwnedDocument::parse_as(node.reading(), empty.to_owned()).map_err(EditError::Broken)?;
         let Some(root) = owned.root() else {
             return Ok(None);
         };

@@ -75,7 +75,7 @@ impl<'t> Builder<'t> {
             bytes: text.as_bytes(),
             options,
             limits,
-            tree: Tree::default(),
+            tree: Tree::read_as(options.reading),
             open: Vec::new(),
             cursor: 0,
             anchors: HashMap::new(),
