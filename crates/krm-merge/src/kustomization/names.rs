@@ -89,11 +89,7 @@ fn of_patch(element: NodeRef<'_>) -> ElementNames {
     let whole = whole.map(|part| part.unwrap_or(Value::Null));
     ElementNames {
         own: vec![vec![Value::Sequence(whole.into())]],
-        of_original: [path, object]
-            .into_iter()
-            .flatten()
-            .map(|name| vec![name])
-            .collect(),
+        of_original: [path, object].map(|name| name.into_iter().collect()).into(),
     }
 }
 
