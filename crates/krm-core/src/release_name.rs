@@ -168,13 +168,16 @@ impl ReleaseName {
             && (other.is_final() || is_same_version)
     }
 
-    /// Whether a path names this number or its beginning, and so many parts of it as the other name's path: `1.28` for
-    /// 1.28.3.
+    /// Whether the parts of the other number are the first ones of this number: 1.28 of 1.28.3.
     #[must_use]
-    pub fn begins_with_number_of(&self, shorter: &Self) -> bool {
-        let (own, other) = (&self.number.0, &shorter.number.0);
-        let is_beginning = other.len() <= own.len() && own.iter().zip(other).all(|(a, b)| a == b);
-        is_beginning || self.number.order(&shorter.number).is_eq()
+    pub fn begins_with_number_of(&self, other: &Self) -> bool {
+        self.number.0.starts_with(&other.number.0)
+    }
+
+    /// Whether both have the same number, or the same pre-release of it.
+    #[must_use]
+    pub fn is_number_of(&self, other: &Self) -> bool {
+        self.number.order(&other.number).is_eq() && self.pre == other.pre
     }
 
     /// The number of parts of its number: 3 for 1.2.0.
