@@ -64,8 +64,8 @@ impl Object {
             let entries = map.iter().flat_map(NodeRef::entries);
             entries
                 .filter_map(|entry| {
-                    let value = entry.value.resolved().scalar_text()?;
-                    Some((entry.key.resolved().scalar_text()?, value))
+                    let value = entry.value.resolved().value_text()?;
+                    Some((entry.key.key_text()?, value))
                 })
                 .collect()
         };

@@ -121,7 +121,7 @@ impl Head {
             Some(pipeline) => node_text(pipeline),
             None => "{}\n".to_owned(),
         };
-        let text = OwnedDocument::parse(text).map_err(EditError::Broken)?;
+        let text = OwnedDocument::parse_resource(text).map_err(EditError::Broken)?;
         let pipeline = text.edit(|root, editor| {
             for name in PIPELINE_LISTS {
                 let list = root.get(name);
