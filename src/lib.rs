@@ -36,6 +36,7 @@ mod adopt;
 mod blame;
 mod blame_fields;
 mod builtin;
+mod changes;
 mod cli;
 mod client;
 mod conflict;

@@ -13,6 +13,7 @@ use krm_review::Review;
 use krm_upstream::git::Revision;
 use krm_upstream::is_digest;
 
+use super::changes::changes as package_changes;
 use super::cli::{Common, Take, UpgradeArguments};
 use super::conflict::{ReportedConflict, conflicts};
 use super::failure::{Failure, Hint, Result};
@@ -208,6 +209,7 @@ impl Task<'_> {
             self.package.write(&changes)?;
         }
         let from = locked_name(lock);
+        let changed = package_changes(&self.package.contents, &merged.contents);
         let report = UpgradeReport {
             package: self.package,
             from: from.as_deref(),
@@ -216,6 +218,7 @@ impl Task<'_> {
             notes: &self.followed.notes(self.target, &merger.siblings),
             to: self.target,
             results: &merged.results,
+            changes: &changed,
             found,
             open,
             is_written: !self.upgrade.dry_run,
