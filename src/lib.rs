@@ -35,6 +35,7 @@
 mod adopt;
 mod blame;
 mod blame_fields;
+mod blame_notes;
 mod builtin;
 mod changes;
 mod cli;
