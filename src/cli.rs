@@ -97,15 +97,31 @@ pub(crate) struct GetArguments {
 ///
 /// Conflicts that no rule decides keep your value; `krmv resolve` decides them. While one is
 /// undecided, `upstreamLock` stays at the old revision.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "Examples:\n  krmv upgrade\n  krmv upgrade v1.4.0 --dry-run\n  krmv upgrade web '~1.4'"
+    after_help = "Examples:\n  krmv upgrade\n  krmv upgrade v1.4.0 --dry-run\n  krmv upgrade web '~1.4'\n  \
+    krmv upgrade --all apps --commit\n  krmv upgrade --all --branch    # every night"
 )]
 pub(crate) struct UpgradeArguments {
     /// The package (default: the current directory), then the revision: a tag, branch or commit,
-    /// `latest`, or a range like `~1.2` (default: the newest final release)
-    #[arg(value_name = "DIR] [REV", num_args = 0..=2)]
+    /// `latest`, or a range like `~1.2` (default: the newest final release). With --all: directories
+    #[arg(value_name = "DIR] [REV", num_args = 0..)]
     pub(crate) arguments: Vec<String>,
+    /// Upgrade every package below the directories, each for itself; one that fails stops no other
+    #[arg(long, conflicts_with_all = ["diff", "abort"])]
+    pub(crate) all: bool,
+    /// With --all: commit each package, with your hooks
+    #[arg(long, requires = "all", conflicts_with_all = ["dry_run", "markers", "force"])]
+    pub(crate) commit: bool,
+    /// With --all: commit each package on a branch PREFIX/PATH that begins at HEAD, and leave the work
+    /// tree as it is
+    #[arg(long, value_name = "PREFIX", num_args = 0..=1, require_equals = true,
+        default_missing_value = "krmv", requires = "all",
+        conflicts_with_all = ["dry_run", "markers", "force"])]
+    pub(crate) branch: Option<String>,
+    /// With --all: also upgrade subpackages that upstream brought; their addresses are upstream's choice
+    #[arg(long, requires = "all")]
+    pub(crate) all_upstreams: bool,
     /// Decide all conflicts in favour of one side
     #[arg(long, value_name = "SIDE", value_parser = side())]
     pub(crate) take: Option<Take>,

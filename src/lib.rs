@@ -33,6 +33,7 @@
 #![allow(rustdoc::broken_intra_doc_links)]
 
 mod adopt;
+mod all;
 mod blame;
 mod blame_fields;
 mod builtin;

@@ -18,7 +18,7 @@ use super::print::{self, GREEN, Page, RED, YELLOW, counted, grouped};
 /// An upgrade that was made, or tried by a dry run.
 pub(crate) struct UpgradeReport<'r> {
     pub(crate) package: &'r LocalPackage,
-    pub(crate) from: Option<&'r str>,
+    pub(crate) from: Option<String>,
     pub(crate) to: &'r Revision,
     /// The old and the new path of the package in upstream. `None` if it did not move.
     pub(crate) moved: Option<[&'r str; 2]>,
@@ -44,11 +44,15 @@ impl UpgradeReport<'_> {
             return print::json(&self.to_json());
         }
         let mut page = Page::new(common);
+        self.write_to(&mut page, common)?;
+        page.finish()
+    }
+
+    /// Adds the report to a page.
+    pub(crate) fn write_to(&self, page: &mut Page, common: &Common) -> Result<()> {
         let name = self.package.name();
-        let from = self
-            .from
-            .map(|from| format!("{from} -> "))
-            .unwrap_or_default();
+        let from = self.from.as_ref();
+        let from = from.map(|from| format!("{from} -> ")).unwrap_or_default();
         page.line(format_args!("{name}: {from}{}", self.to.lock_ref));
         if let Some([old, new]) = self.moved {
             page.wrapped(format_args!("  upstream moved {old} to {new}"), 4);
@@ -73,8 +77,7 @@ impl UpgradeReport<'_> {
             let risks = page.styled(RED, risks.join(", "));
             page.line(ShownLine::of(&[&"  for the cluster: ", &risks]));
         }
-        self.decisions(&mut page, common)?;
-        page.finish()
+        self.decisions(page, common)
     }
 
     /// How many changes an API server refuses, or can do harm.

@@ -114,7 +114,7 @@ pub(crate) fn reviewed(
 }
 
 /// Runs `review-package` with `KEY=VALUE` settings, and returns its findings.
-fn review_of(
+pub(crate) fn review_of(
     before: Arc<SuppliedPackage>,
     after: &Contents,
     upstream: Option<[Arc<SuppliedPackage>; 2]>,

@@ -50,7 +50,11 @@ pub(crate) fn arguments(arguments: &[String]) -> Result<(PathBuf, Option<String>
             }
             Ok((PathBuf::from("."), Some(one.clone())))
         }
-        [directory, revision, ..] => Ok((PathBuf::from(directory), Some(revision.clone()))),
+        [directory, revision] => Ok((PathBuf::from(directory), Some(revision.clone()))),
+        [_, _, third, ..] => {
+            let message = format!("expected a package and a revision, found one more: '{third}'");
+            Err(Failure::new(message).hint("krmv upgrade --all"))
+        }
     }
 }
 

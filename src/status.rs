@@ -157,7 +157,7 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
 const DEEPEST: usize = 16;
 
 /// Collects the directories with a Kptfile, parents before children.
-fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
+pub(crate) fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
     if directory.join(KPTFILE).is_file() {
         found.push(directory.to_path_buf());
     }
@@ -185,15 +185,15 @@ fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> 
 }
 
 /// A package with an upstream, for the packages below it.
-struct PackageAbove {
-    directory: PathBuf,
+pub(crate) struct PackageAbove {
+    pub(crate) directory: PathBuf,
     /// The directories of the subpackages that its upstream brought. `None` if they are not known.
-    subpackages: Option<BTreeSet<String>>,
+    pub(crate) subpackages: Option<BTreeSet<String>>,
 }
 
 impl PackageAbove {
     /// Whether its upstream brought a package, or may have.
-    fn brought(&self, directory: &Path) -> bool {
+    pub(crate) fn brought(&self, directory: &Path) -> bool {
         let own = self.directory.strip_prefix(".").unwrap_or(&self.directory);
         let Ok(inner) = directory.strip_prefix(own) else {
             return false;
@@ -205,7 +205,7 @@ impl PackageAbove {
 }
 
 /// The directories of the subpackages of a package.
-fn subpackages(packages: &[&SuppliedPackage]) -> BTreeSet<String> {
+pub(crate) fn subpackages(packages: &[&SuppliedPackage]) -> BTreeSet<String> {
     let files = packages.iter().filter_map(|package| package.files());
     let paths = files.flat_map(|files| files.files().map(|(path, _)| path.to_owned()));
     let directory = |path: String| Some(path.strip_suffix(KPTFILE)?.strip_suffix('/')?.to_owned());
