@@ -48,6 +48,8 @@ pub(crate) struct Common {
 pub(crate) enum Command {
     Get(GetArguments),
     Upgrade(UpgradeArguments),
+    Skip(SkipArguments),
+    Allow(AllowArguments),
     Resolve(ResolveArguments),
     Diff(DiffArguments),
     Status(StatusArguments),
@@ -142,6 +144,28 @@ pub(crate) struct UpgradeArguments {
     pub(crate) abort: bool,
 }
 
+/// Leave out a release: `status` and `upgrade` go past it
+///
+/// The package's `.krmv.yaml` records it. You can still upgrade to the release by its name.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  krmv skip v1.4.0\n  krmv skip web v1.4.0")]
+pub(crate) struct SkipArguments {
+    /// The package (default: the current directory), then the release
+    #[arg(value_name = "DIR] [REV", num_args = 1..=2, required = true)]
+    pub(crate) arguments: Vec<String>,
+}
+
+/// Count only the releases in a range of versions
+///
+/// The package's `.krmv.yaml` records it. You can still upgrade to another release by its name.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  krmv allow '<4'\n  krmv allow web '~1.4'")]
+pub(crate) struct AllowArguments {
+    /// The package (default: the current directory), then the range
+    #[arg(value_name = "DIR] [RANGE", num_args = 1..=2, required = true)]
+    pub(crate) arguments: Vec<String>,
+}
+
 /// Decide the conflicts of an upgrade
 ///
 /// PATTERN is a glob over FILE, FIELD or FILE:FIELD, or names a resource: Kind/name. Without one, it means all
@@ -197,7 +221,8 @@ pub(crate) struct StatusArguments {
 /// Show what an upgrade, or your changes, mean for the cluster
 ///
 /// With REV: what an upgrade to it changes. Without: what you changed since the last commit or, if everything is
-/// committed, since the original revision. The most dangerous changes come first.
+/// committed, since the original revision. The most dangerous changes come first. Several packages, or a
+/// directory of packages, are one review.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  krmv review web v1.4.0\n  krmv review web --from lock\n  \
@@ -205,8 +230,9 @@ pub(crate) struct StatusArguments {
     krmv review web '~1.4' --format markdown --fail-on dangerous"
 )]
 pub(crate) struct ReviewArguments {
-    /// The package (default: the current directory), then the revision to upgrade to
-    #[arg(value_name = "DIR] [REV", num_args = 0..=2)]
+    /// The packages, or directories of packages (default: the current directory), then the revision to
+    /// upgrade to
+    #[arg(value_name = "DIR]... [REV", num_args = 0..)]
     pub(crate) arguments: Vec<String>,
     /// Where the change begins: `lock` (the original revision), `HEAD` (your last commit), or a
     /// revision of upstream

@@ -170,6 +170,11 @@ impl Releases {
         }
     }
 
+    /// Leaves out releases that do not count. They can still be named.
+    pub(crate) fn leave_out(&mut self, is_out: impl Fn(&str) -> bool) {
+        self.versions.retain(|(_, release)| !is_out(&release.short));
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
@@ -266,7 +271,7 @@ fn by_version<'r>(
 }
 
 /// A range of versions: `~1.2`, `^1`, `>=1.2,<2`, or the beginning of a version, `v1.2`.
-fn range(request: &str) -> Option<VersionReq> {
+pub(crate) fn range(request: &str) -> Option<VersionReq> {
     let is_range = request.starts_with(['~', '^', '>', '<', '=', '*']) || request.contains(',');
     let text: Vec<String> = request
         .split(',')

@@ -7,12 +7,13 @@ use krm_core::kptfile::UpstreamLock;
 use krm_function::supplied::{Role, SuppliedPackage};
 use krm_upstream::git::Revision;
 use krm_upstream::{SourceOutsideGit, is_digest};
-use krm_yaml::{OwnedDocument, Value};
 
 use super::failure::{Failure, Result, command};
 use super::kptfile::{OpenUpgrade, PackageOrigin};
 use super::merging::Merger;
-use super::package::{Contents, KPTFILE, LocalPackage, RULES};
+use super::package::{KPTFILE, LocalPackage};
+use super::policy::{CountedReleases, remembered};
+use super::print::warning;
 use super::releases::ListedReference;
 use super::upstream::{UpstreamSource, supplied};
 use super::worktree;
@@ -63,6 +64,8 @@ pub(crate) struct FollowedPackage<'p> {
     pub(crate) package: &'p LocalPackage,
     pub(crate) lock: &'p UpstreamLock,
     pub(crate) upstream: UpstreamSource,
+    /// Which releases count.
+    counted: CountedReleases,
 }
 
 impl<'p> FollowedPackage<'p> {
@@ -74,6 +77,7 @@ impl<'p> FollowedPackage<'p> {
         is_offline: bool,
     ) -> Result<Self> {
         let (lock, origin) = followed(package)?;
+        let counted = CountedReleases::of(package)?;
         worktree::refuse_sparse(package)?;
         let named = request.and_then(SourceOutsideGit::parse);
         let named = named.filter(|_| matches!(origin, PackageOrigin::Files(_)));
@@ -82,10 +86,14 @@ impl<'p> FollowedPackage<'p> {
         let mut upstream = UpstreamSource::open(origin, is_offline)?;
         upstream.list(&lock.directory)?;
         upstream.releases.follow(lock.reference.as_deref());
+        upstream
+            .releases
+            .leave_out(|name| counted.refusal(name).is_some());
         Ok(Self {
             package,
             lock,
             upstream,
+            counted,
         })
     }
 
@@ -93,15 +101,20 @@ impl<'p> FollowedPackage<'p> {
     /// and branches may be missing.
     pub(crate) fn open_cached(package: &'p LocalPackage) -> Result<Self> {
         let (lock, origin) = followed(package)?;
+        let counted = CountedReleases::of(package)?;
         worktree::refuse_sparse(package)?;
         let mut upstream = UpstreamSource::open(origin.clone(), true)?;
         // Commits can be read without the list.
         let _ = upstream.list(&lock.directory);
         upstream.releases.follow(lock.reference.as_deref());
+        upstream
+            .releases
+            .leave_out(|name| counted.refusal(name).is_some());
         Ok(Self {
             package,
             lock,
             upstream,
+            counted,
         })
     }
 
@@ -129,7 +142,11 @@ impl<'p> FollowedPackage<'p> {
     pub(crate) fn target(&self, request: Option<&str>) -> Result<Revision> {
         let upstream = &self.upstream;
         if let Some(request) = request {
-            return upstream.requested(&self.lock.directory, request);
+            let found = upstream.requested(&self.lock.directory, request)?;
+            if let Some(why) = self.counted.refusal(&found.upstream_ref) {
+                warning(format_args!("{why}; you asked for {}", found.upstream_ref));
+            }
+            return Ok(found);
         }
         let newest = upstream.releases.newest().map(ListedReference::revision);
         newest.ok_or_else(|| {
@@ -225,32 +242,4 @@ pub(crate) fn locked_name(lock: &UpstreamLock) -> Option<String> {
     let files = lock.reference.as_deref().filter(|_| is_file);
     let release = files.and_then(|source| SourceOutsideGit::parse(source)?.release);
     release.or_else(|| lock.reference.clone())
-}
-
-/// The rules in `.krmv.yaml`. Empty if there is no such file.
-pub(crate) fn remembered(contents: &Contents) -> Result<Vec<Value>> {
-    let Some(bytes) = contents.get(RULES) else {
-        return Ok(Vec::new());
-    };
-    let text = String::from_utf8_lossy(bytes).into_owned();
-    let wrong = |what: &str| {
-        let message =
-            format!("{RULES}: expected a ConflictRules (fn.kpt.dev/v1alpha1), found {what}");
-        Failure::new(message).hint("krmv help conflicts")
-    };
-    let document =
-        OwnedDocument::parse(text).map_err(|error| Failure::new(format!("{RULES}: {error}")))?;
-    let root = document.root().ok_or_else(|| wrong("nothing"))?;
-    if root.get("kind").and_then(|kind| kind.as_str()) != Some("ConflictRules") {
-        return Err(wrong("another kind"));
-    }
-    match root
-        .value()
-        .as_ref()
-        .and_then(|value| value.get("conflicts"))
-    {
-        Some(Value::Sequence(rules)) => Ok(rules.clone()),
-        None => Ok(Vec::new()),
-        Some(other) => Err(wrong(other.kind())),
-    }
 }

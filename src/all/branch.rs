@@ -149,6 +149,11 @@ impl Branch {
         Failure::new(message).hint(command(["git", "log", &self.name]))
     }
 
+    /// Whether an earlier run left the branch at this commit.
+    pub(super) fn has(&self, commit: &CommitId) -> bool {
+        self.tips().contains(commit)
+    }
+
     fn tips(&self) -> BTreeSet<&CommitId> {
         [&self.here, &self.origin].into_iter().flatten().collect()
     }

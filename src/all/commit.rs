@@ -21,11 +21,10 @@ use krm_upstream::git::GitCommand;
 
 use super::super::client::{self, Place};
 use super::super::conflict::{ReportedConflict, VERSIONS};
-use super::super::failure::{Failure, Result};
+use super::super::failure::{Failure, Result, command};
 use super::super::own_repository::OwnRepository;
 use super::super::package::{Contents, LocalPackage};
 use super::super::print::counted;
-use super::super::upgrade::MergedUpgrade;
 use super::outcome::PackageOutcome;
 
 const TRAILER: &str = "Krmv-Upgrade: ";
@@ -35,44 +34,37 @@ const SEAL: &str = "Krmv-Digest: ";
 pub(super) struct Message(String);
 
 impl Message {
-    pub(super) fn of(
-        outcome: &PackageOutcome,
-        package: &LocalPackage,
-        merged: &MergedUpgrade,
-    ) -> Self {
+    pub(super) fn of(outcome: &PackageOutcome, package: &LocalPackage) -> Self {
         let inner = package.repository.as_ref().map(OwnRepository::inner);
-        let inner = inner.filter(|inner| !inner.is_empty());
-        let path = inner.unwrap_or_else(|| package.label());
+        let inner = inner.unwrap_or_default();
+        let path = if inner.is_empty() {
+            package.label()
+        } else {
+            inner.clone()
+        };
         let unknown = || "an unknown revision".to_owned();
         let from = outcome.from.clone().unwrap_or_else(unknown);
         let to = outcome.to.clone().unwrap_or_else(unknown);
         let subject = format!("{path}: upgrade {from} to {to}");
         let subject = ShownLine::of(&[&subject]);
-        let body = outcome.review.trim_end();
-        let open = undecided(&merged.open);
-        let open = if open.is_empty() {
-            String::new()
-        } else {
-            let path = if path.is_empty() { "." } else { &path };
-            let next = format!("Decide them on this branch: krmv resolve {path}");
-            format!(
-                "{}\n{}\n\n",
-                open.as_str(),
-                ShownLine::of(&[&next]).as_str()
-            )
-        };
-        let step = format!("{from}..{to}");
-        let step = ShownLine::of(&[&step]);
-        Self(format!(
-            "{}\n\n{body}\n\n{open}{TRAILER}{}\n",
-            subject.as_str(),
-            step.as_str()
-        ))
+        let mut body = outcome.review.trim_end().to_owned();
+        if outcome.conflicts > 0 {
+            let next = command([
+                "krmv",
+                "resolve",
+                if inner.is_empty() { "." } else { &inner },
+            ]);
+            let next = ShownLine::of(&[&"Decide them here: ", &next]);
+            body = format!("{body}\n\n{}", next.as_str());
+        }
+        let step = ShownLine::of(&[&from, &"..", &to]);
+        let (subject, step) = (subject.as_str(), step.as_str());
+        Self(format!("{subject}\n\n{body}\n\n{TRAILER}{step}\n"))
     }
 }
 
 /// The undecided conflicts as a list.
-fn undecided(open: &[ReportedConflict]) -> Markdown {
+pub(super) fn undecided(open: &[ReportedConflict]) -> Markdown {
     if open.is_empty() {
         return Markdown::default();
     }

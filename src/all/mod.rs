@@ -210,10 +210,10 @@ impl Run<'_> {
             self.note_written(&package, &changes);
         }
         if self.upgrade.commit || self.common.json {
-            outcome.review = review(&package, &merged).as_str().to_owned();
+            outcome.review = request(&package, &merged);
         }
         if self.upgrade.commit {
-            let message = Message::of(&outcome, &package, &merged);
+            let message = Message::of(&outcome, &package);
             let committed = commit::commit(&package, &changes, &merged.merged.contents, &message)?;
             outcome.commit = Some(committed);
         } else if !self.common.json {
@@ -317,14 +317,14 @@ impl Run<'_> {
             outcome.state = State::Unchanged;
             return Ok(Some(outcome));
         }
-        outcome.review = review(&package, &merged).as_str().to_owned();
+        outcome.review = request(&package, &merged);
         let changes = package.changes(&merged.merged.contents, &merged.merged.modes);
         package.write(&changes)?;
-        let message = Message::of(&outcome, &package, &merged);
+        let message = Message::of(&outcome, &package);
         commit::commit(&package, &changes, &merged.merged.contents, &message)?;
         let made = commit::seal(&package)?;
         let tip = branch.move_to(branches, &made)?;
-        outcome.is_as_before = tip != made;
+        outcome.is_as_before = branch.has(&tip);
         outcome.commit = Some(tip);
         Ok(Some(outcome.on(&branch)))
     }
@@ -400,6 +400,19 @@ fn changes_nothing(package: &LocalPackage, merged: &Contents) -> Result<bool> {
     }
     let [old, new] = [&package.contents, merged].map(LocalPackage::kptfile);
     Ok(kptfile::with_lock_of(&new, &old)? == old)
+}
+
+/// The text of a request for an upgrade, in Markdown: the review, and what is undecided.
+fn request(package: &LocalPackage, merged: &MergedUpgrade) -> String {
+    let review = review(package, merged);
+    let open = commit::undecided(&merged.open);
+    let open = open.as_str();
+    let between = if open.is_empty() { "" } else { "\n\n" };
+    format!(
+        "{}{between}{}\n",
+        review.as_str().trim_end(),
+        open.trim_end()
+    )
 }
 
 /// What an upgrade means for the cluster, as Markdown.

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::super::cli::Common;
 use super::super::exit;
 use super::super::failure::{Failure, Hint, Result};
-use super::super::print::{self, BOLD, DIM, GREEN, Page, RED, YELLOW, counted};
+use super::super::print::{self, BOLD, GREEN, Page, RED, YELLOW, counted};
 use super::super::session::locked_name;
 use super::super::upgrade::{MergedUpgrade, Task};
 use super::branch::Branch;
@@ -113,8 +113,29 @@ impl PackageOutcome {
         self
     }
 
-    fn line(&self, page: &Page) -> ShownLine {
+    /// What the user has to do about the package.
+    fn write_to(&self, page: &mut Page) {
+        if self.hints.is_empty() && self.message.is_none() {
+            return;
+        }
         let path = page.styled(BOLD, &self.path);
+        let what = match (&self.message, self.state) {
+            (Some(message), State::Failed) => page.styled(RED, message),
+            (Some(message), _) => page.styled(YELLOW, message),
+            (None, _) => page.styled(YELLOW, self.undecided()),
+        };
+        page.wrapped(ShownLine::of(&[&path, &": ", &what]), 2);
+        for hint in &self.hints {
+            page.hint(hint);
+        }
+    }
+
+    fn undecided(&self) -> String {
+        format!("{} undecided", counted(self.conflicts, "conflict"))
+    }
+
+    /// What became of the package.
+    fn line(&self, page: &Page) -> ShownLine {
         let step = match (&self.from, &self.to) {
             (Some(from), Some(to)) => format!("{from} -> {to}"),
             (None, Some(name)) | (Some(name), None) => name.clone(),
@@ -123,23 +144,22 @@ impl PackageOutcome {
         let what = match self.state {
             State::Upgraded => page.styled(GREEN, &step),
             State::Undecided => {
-                let count = format!("{} undecided", counted(self.conflicts, "conflict"));
-                ShownLine::of(&[&step, &", ", &page.styled(YELLOW, count)])
+                let undecided = page.styled(YELLOW, self.undecided());
+                ShownLine::of(&[&step, &", ", &undecided])
             }
             State::UpToDate => ShownLine::of(&[&"up to date, at ", &step]),
-            State::Unchanged => ShownLine::of(&[&step, &", which changes nothing in it"]),
+            State::Unchanged => ShownLine::of(&[&step, &" changes nothing here"]),
             State::NotContacted => ShownLine::of(&[&"not contacted"]),
             State::Failed => page.styled(RED, "failed"),
         };
-        let mut line = ShownLine::of(&[&path, &": ", &what]);
-        if let Some(branch) = &self.branch {
-            line.push(&format_args!(", on the branch {branch}"));
-        }
-        if self.is_as_before {
-            line.push(&page.styled(DIM, ", as before"));
-        }
-        if let Some(message) = &self.message {
-            line.push(&format_args!(": {message}"));
+        let mut line = ShownLine::of(&[&page.styled(BOLD, &self.path), &": ", &what]);
+        let commit = self.commit.as_ref();
+        let commit = commit.map(|commit| format!("commit {}", short(commit)));
+        let branch = self.branch.as_ref().map(|branch| format!("on {branch}"));
+        let before = self.is_as_before.then(|| "as before".to_owned());
+        let commit = commit.filter(|_| branch.is_none());
+        for part in [branch, commit, before].into_iter().flatten() {
+            line.push(&format_args!(", {part}"));
         }
         line
     }
@@ -170,22 +190,15 @@ pub(super) fn finish(outcomes: &[PackageOutcome], common: &Common) -> Result<u8>
     }
     if common.json {
         let packages: Vec<_> = outcomes.iter().map(PackageOutcome::to_json).collect();
-        let counts: Vec<_> = counts
-            .iter()
-            .map(|(state, count)| json!([state, count]))
-            .collect();
-        print::json(&json!({"packages": packages, "counts": object(&counts)}))?;
+        print::json(&json!({"packages": packages, "counts": counts}))?;
         return Ok(code(outcomes));
     }
     let mut page = Page::new(common);
     for outcome in outcomes {
-        page.wrapped(outcome.line(&page), 2);
-        if let (Some(commit), None) = (&outcome.commit, &outcome.branch) {
-            page.line(format_args!("  commit {}", short(commit)));
-        }
-        for hint in &outcome.hints {
-            page.hint(hint);
-        }
+        outcome.write_to(&mut page);
+    }
+    for outcome in outcomes {
+        page.line(outcome.line(&page));
     }
     let listed = counts.iter();
     let listed: Vec<String> = listed
@@ -195,15 +208,6 @@ pub(super) fn finish(outcomes: &[PackageOutcome], common: &Common) -> Result<u8>
     page.wrapped(format_args!("{all}: {}", listed.join(", ")), 2);
     page.finish()?;
     Ok(code(outcomes))
-}
-
-/// An object of pairs.
-fn object(pairs: &[serde_json::Value]) -> serde_json::Value {
-    let pairs = pairs.iter().filter_map(|pair| {
-        let name = pair.get(0)?.as_str()?.to_owned();
-        Some((name, pair.get(1)?.clone()))
-    });
-    serde_json::Value::Object(pairs.collect())
 }
 
 fn code(outcomes: &[PackageOutcome]) -> u8 {
