@@ -4,7 +4,7 @@
 //! |---|---|
 //! | nothing that HEAD has not | a commit on HEAD |
 //! | sealed commits of krmv alone | the same: they are replaced, if the package comes out differently |
-//! | a commit of a person | a commit on top of it |
+//! | a commit of a person, perhaps with sealed commits after it | a commit on top of the person's |
 //! | commits of persons, here others than at `origin` | nothing: the user has to bring the two together |
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +17,7 @@ use super::super::failure::{Failure, Result, command};
 use super::super::own_repository::OwnRepository;
 use super::super::print::warning;
 use super::commit::{MadeCommit, head};
+use super::short;
 
 /// The branches of a repository below a prefix.
 pub(super) struct Branches {
@@ -114,11 +115,21 @@ impl Branches {
         Ok(output.status.success())
     }
 
-    /// The commits on a branch that krmv may not replace, newest first.
-    fn of_persons(&self, tip: &CommitId) -> Result<Vec<MadeCommit>> {
-        let mut commits = MadeCommit::read(&self.repository, tip, Some(&self.head))?;
-        commits.retain(|commit| !commit.is_sealed());
-        Ok(commits)
+    /// The newest commit on a branch that krmv may not replace. `None` if all that HEAD has not are sealed.
+    fn of_person(&self, tip: &CommitId) -> Result<Option<MadeCommit>> {
+        let commits = MadeCommit::read(&self.repository, tip, Some(&self.head))?;
+        Ok(commits.into_iter().find(|commit| !commit.is_sealed()))
+    }
+
+    /// Whether a commit on a branch is krmv's, and the branch begins at `base`.
+    fn is_replaceable(&self, tip: &CommitId, base: &CommitId) -> Result<bool> {
+        if self.is_ancestor(tip, &self.head)? {
+            return Ok(false);
+        }
+        Ok(match self.of_person(tip)? {
+            None => *base == self.head,
+            Some(person) => person.id == *base && *tip != *base,
+        })
     }
 
     /// The files of a package at a commit, as the id of their tree.
@@ -160,48 +171,47 @@ impl Branch {
 
     /// The commit that the upgrade goes on from: HEAD, or the last commit of a person on the branch.
     pub(super) fn base(&self, branches: &Branches) -> Result<CommitId> {
-        let mut persons: Vec<(&CommitId, MadeCommit)> = Vec::new();
+        let mut persons: Vec<MadeCommit> = Vec::new();
         for tip in self.tips() {
-            let found = branches.of_persons(tip)?.into_iter().next();
-            persons.extend(found.map(|found| (tip, found)));
+            persons.extend(branches.of_person(tip)?);
         }
-        let newest = |tips: &[(&CommitId, MadeCommit)]| -> Result<Option<CommitId>> {
-            for (tip, _) in tips {
-                let mut has_all = true;
-                for (other, _) in tips {
-                    has_all &= branches.is_ancestor(other, tip)?;
-                }
-                if has_all {
-                    return Ok(Some((*tip).clone()));
-                }
-            }
-            Ok(None)
-        };
-        let Some((_, commit)) = persons.first() else {
+        let Some(first) = persons.first() else {
             return Ok(branches.head.clone());
         };
-        newest(&persons)?.ok_or_else(|| {
-            let id: String = commit.id.chars().take(12).collect();
-            let message = format!(
-                "the branch {} has commits here that origin has not, and the other way round ({id} \"{}\" by {})",
-                self.name, commit.subject, commit.author
-            );
-            let switch = command(["git", "switch", &self.name]);
-            Failure::new(message).hint(switch.then(&command(["git", "pull", "--rebase", "origin", &self.name])))
-        })
+        for newest in &persons {
+            let mut has_all = true;
+            for other in &persons {
+                has_all &= branches.is_ancestor(&other.id, &newest.id)?;
+            }
+            if has_all {
+                return Ok(newest.id.clone());
+            }
+        }
+        let message = format!(
+            "the branch {} has commits here that origin has not, and the other way round ({} \"{}\" by {})",
+            self.name,
+            short(&first.id),
+            first.subject,
+            first.author
+        );
+        let switch = command(["git", "switch", &self.name]);
+        let pull = command(["git", "pull", "--rebase", "origin", &self.name]);
+        Err(Failure::new(message).hint(switch.then(&pull)))
     }
 
     /// Moves the branch to a new commit, and returns the commit that it has then: an earlier commit of krmv stays if the
     /// package comes out the same. Fails if the branch moved meanwhile, or if a work tree has it.
-    pub(super) fn move_to(&self, branches: &Branches, made: &CommitId) -> Result<CommitId> {
+    pub(super) fn move_to(
+        &self,
+        branches: &Branches,
+        base: &CommitId,
+        made: &CommitId,
+    ) -> Result<CommitId> {
         let mut tip = made.clone();
         // What `origin` has is in a request already.
         for old in [&self.origin, &self.here].into_iter().flatten() {
             let is_same = branches.files(old, &self.path) == branches.files(made, &self.path);
-            if is_same
-                && branches.of_persons(old)?.is_empty()
-                && !branches.is_ancestor(old, &branches.head)?
-            {
+            if is_same && branches.is_replaceable(old, base)? {
                 tip = old.clone();
                 break;
             }
@@ -273,11 +283,12 @@ fn branch_path(path: &str, packages: &BTreeSet<String>) -> String {
     if name.is_empty() {
         name.push_str("root");
     }
-    let is_taken = path.is_empty()
-        && packages
-            .iter()
-            .any(|other| other == "root" || other.starts_with("root/"));
-    if !is_taken && RefName::parse(&format!("{HERE}{name}")).is_ok() {
+    let is_other = |other: &String| other == "root" || other.starts_with("root/");
+    let is_taken = path.is_empty() && packages.iter().any(is_other);
+    // Other characters have a meaning in a shell, or in what prints the names.
+    let is_word = |c: char| c.is_alphanumeric() || "/-_+.@=,".contains(c);
+    let is_name = RefName::parse(&format!("{HERE}{name}")).is_ok();
+    if !is_taken && is_name && name.chars().all(is_word) {
         return name;
     }
     let is_word = |c: char| c.is_alphanumeric() || "/-_+".contains(c);

@@ -186,7 +186,7 @@ pub(super) fn seal(package: &LocalPackage) -> Result<CommitId> {
 
 /// A commit as it is in the repository.
 pub(super) struct MadeCommit {
-    pub(super) id: String,
+    pub(super) id: CommitId,
     tree: String,
     parents: usize,
     committer: String,
@@ -203,7 +203,7 @@ impl MadeCommit {
         without: Option<&CommitId>,
     ) -> Result<Vec<Self>> {
         let format = "--format=%H%n%T%n%P%n%cn <%ce>%n%an%n%s%n%B";
-        let mut log = GitCommand::new(&["log", "-z", format]);
+        let mut log = GitCommand::new(&["log", "-z", "--topo-order", format]);
         if without.is_none() {
             log = log.words(&["-1"]);
         }
@@ -219,7 +219,7 @@ impl MadeCommit {
         let mut parts = text.splitn(7, '\n');
         let mut part = || parts.next().map(str::to_owned);
         Some(Self {
-            id: part()?,
+            id: CommitId::parse(&part()?).ok()?,
             tree: part()?,
             parents: part()?.split_whitespace().count(),
             committer: part()?,

@@ -323,7 +323,7 @@ impl Run<'_> {
         let message = Message::of(&outcome, &package);
         commit::commit(&package, &changes, &merged.merged.contents, &message)?;
         let made = commit::seal(&package)?;
-        let tip = branch.move_to(branches, &made)?;
+        let tip = branch.move_to(branches, &base, &made)?;
         outcome.is_as_before = branch.has(&tip);
         outcome.commit = Some(tip);
         Ok(Some(outcome.on(&branch)))
