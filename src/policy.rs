@@ -2,7 +2,7 @@
 //! `krmv allow` write it.
 
 use krm_core::config::NamedDocument;
-use krm_core::latest::version_of_tag;
+use krm_core::release_name::ReleaseName;
 use krm_merge::decided::{UpgradePolicy, WrittenReleases};
 use krm_yaml::{Content, Editor, OwnedDocument, Value, to_block_text};
 use semver::{Prerelease, VersionReq};
@@ -106,16 +106,16 @@ impl CountedReleases {
 
     /// Why a release does not count. `None` if it counts.
     pub(crate) fn refusal(&self, name: &str) -> Option<String> {
-        let version = version_of_tag(name);
+        let release = ReleaseName::parse(name);
         let is_skipped = |skipped: &&String| {
-            let same = version_of_tag(skipped).zip(version.clone());
-            *skipped == name || same.is_some_and(|(skipped, own)| skipped == own)
+            let same = ReleaseName::parse(skipped).zip(release.as_ref());
+            *skipped == name || same.is_some_and(|(skipped, own)| skipped.is_number_of(own))
         };
         if let Some(skipped) = self.skip.iter().find(is_skipped) {
             return Some(format!("{RULES} skips {skipped}"));
         }
         let (text, range) = self.allow.as_ref()?;
-        let mut version = version?;
+        let mut version = release?.semver()?;
         // A range is about releases; it says nothing of what came before one.
         version.pre = Prerelease::EMPTY;
         (!range.matches(&version)).then(|| format!("{RULES} allows {text} alone"))

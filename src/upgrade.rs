@@ -4,12 +4,9 @@
 //! `upstreamLock` the old one.
 
 use std::collections::BTreeSet;
-use std::path::Path;
-use std::sync::Arc;
 
 use krm_core::diff::file_diff;
 use krm_core::results::Results;
-use krm_function::supplied::SuppliedPackage;
 use krm_merge::Side;
 use krm_package::FileChange;
 use krm_review::Review;
@@ -77,16 +74,14 @@ pub(crate) enum Attempt {
 /// An upgrade in memory.
 pub(crate) struct MergedUpgrade {
     pub(crate) merged: MergedPackage,
-    /// The path of the package in upstream, which may have moved.
-    path: String,
+    /// The versions that were merged.
+    pub(crate) merger: Merger,
     /// All conflicts of the merge, including decided ones.
     found: Vec<ReportedConflict>,
     /// The undecided conflicts.
     pub(crate) open: Vec<ReportedConflict>,
     /// What the upgrade means for the cluster. `None` if the package cannot be read.
     pub(crate) review: Option<Review>,
-    /// The original and the new revision of upstream.
-    pub(crate) revisions: [Arc<SuppliedPackage>; 2],
 }
 
 impl Task<'_> {
@@ -156,9 +151,6 @@ impl Task<'_> {
         if lock.commit.as_deref() == Some(&revision.commit) {
             return Ok(Attempt::UpToDate(revision.lock_ref.clone()));
         }
-        if let Some(newer) = self.has_no_newer_release(locked_name(lock).as_deref()) {
-            return Ok(Attempt::UpToDate(newer));
-        }
         is_clean(self.package, &self.command_line())?;
         let merger = self.followed.merger(revision)?;
         let side = match self.upgrade.take {
@@ -182,6 +174,7 @@ impl Task<'_> {
             from,
             to: revision.commit.clone(),
             source: is_digest(&revision.commit).then(|| revision.upstream_ref.clone()),
+            path: (merger.path != lock.directory).then(|| merger.path.clone()),
             decided: BTreeSet::new(),
         };
         let at = kptfile::at(lock, &merger.path);
@@ -199,30 +192,13 @@ impl Task<'_> {
         if self.upgrade.markers {
             mark(&merger, &mut merged.contents, &open, &revision.upstream_ref)?;
         }
-        let (path, revisions) = (merger.path, [merger.original, merger.upstream]);
         Ok(Attempt::Merged(Box::new(MergedUpgrade {
             merged,
-            path,
+            merger,
             found,
             open,
             review,
-            revisions,
         })))
-    }
-
-    /// The locked revision, if the user requested no revision and no release is newer than it.
-    fn has_no_newer_release(&self, locked: Option<&str>) -> Option<String> {
-        let is_default = self.upgrade.arguments.len() < 2
-            && self
-                .upgrade
-                .arguments
-                .first()
-                .is_none_or(|one| Path::new(one).exists());
-        let locked = locked.filter(|_| is_default)?;
-        let releases = &self.followed.upstream.releases;
-        let version = releases.version_of(locked)?;
-        let newest = releases.version_of(&releases.newest()?.name)?;
-        (newest <= version).then(|| locked.to_owned())
     }
 
     fn command_line(&self) -> Hint {
@@ -276,11 +252,13 @@ impl Task<'_> {
 
     /// The report of an upgrade that was written or, in a dry run, tried.
     pub(crate) fn report<'m>(&'m self, merged: &'m MergedUpgrade) -> UpgradeReport<'m> {
-        let lock = self.followed.lock;
+        let (lock, merger) = (self.followed.lock, &merged.merger);
         UpgradeReport {
             package: self.package,
             from: locked_name(lock),
-            moved: (merged.path != lock.directory).then_some([&*lock.directory, &*merged.path]),
+            moved: (merger.path != lock.directory).then_some([&*lock.directory, &*merger.path]),
+            renamed: merger.new_file.as_deref(),
+            notes: self.followed.notes(self.target, &merger.siblings),
             to: self.target,
             results: &merged.merged.results,
             found: &merged.found,

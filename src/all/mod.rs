@@ -419,8 +419,9 @@ fn request(package: &LocalPackage, merged: &MergedUpgrade) -> String {
 fn review(package: &LocalPackage, merged: &MergedUpgrade) -> Markdown {
     let results = || {
         let before = reviewable(&package.own(&package.contents)?, &[])?;
-        let after = package.own(&merged.merged.contents)?;
-        let revisions = merged.revisions.each_ref().map(Arc::clone);
+        let merger = &merged.merger;
+        let after = merger.own(&merged.merged.contents);
+        let revisions = [&merger.original, &merger.upstream].map(Arc::clone);
         review_of(before, &after, Some(revisions), &[])
     };
     match results() {
