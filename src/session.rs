@@ -17,7 +17,7 @@ use super::merging::Merger;
 use super::package::{KPTFILE, LocalPackage, file_name};
 use super::policy::{CountedReleases, remembered};
 use super::print::warning;
-use super::upstream::{UpstreamSource, supplied};
+use super::upstream::{Listings, UpstreamSource, supplied};
 use super::worktree;
 
 /// The lock of a package and the address of its repository. An error if the Kptfile does not record them.
@@ -53,10 +53,14 @@ pub(crate) fn arguments(arguments: &[String]) -> Result<(PathBuf, Option<String>
             }
             Ok((PathBuf::from("."), Some(one.clone())))
         }
-        [directory, revision] => Ok((PathBuf::from(directory), Some(revision.clone()))),
-        [_, _, third, ..] => {
-            let message = format!("expected a package and a revision, found one more: '{third}'");
-            Err(Failure::new(message).hint("krmv upgrade --all"))
+        [directory, revision] if !Path::new(revision).join(KPTFILE).is_file() => {
+            Ok((PathBuf::from(directory), Some(revision.clone())))
+        }
+        several => {
+            let message = "expected one package and a revision, found several packages";
+            let all = ["krmv", "upgrade", "--all"].into_iter();
+            let all = all.chain(several.iter().map(String::as_str));
+            Err(Failure::new(message).hint(command(all)))
         }
     }
 }
@@ -80,6 +84,16 @@ impl<'p> FollowedPackage<'p> {
         request: Option<&str>,
         is_offline: bool,
     ) -> Result<Self> {
+        Self::open_with(package, request, is_offline, &mut Listings::default())
+    }
+
+    /// Like [`Self::open`], but asks a repository only if no other package has.
+    pub(crate) fn open_with(
+        package: &'p LocalPackage,
+        request: Option<&str>,
+        is_offline: bool,
+        listings: &mut Listings,
+    ) -> Result<Self> {
         let (lock, origin) = followed(package)?;
         let counted = CountedReleases::of(package)?;
         worktree::refuse_sparse(package)?;
@@ -88,7 +102,7 @@ impl<'p> FollowedPackage<'p> {
         let named = named.map(|named| named.absolute()).transpose()?;
         let origin = named.map_or_else(|| origin.clone(), PackageOrigin::Files);
         let mut upstream = UpstreamSource::open(origin, is_offline)?;
-        upstream.list(&lock.directory)?;
+        upstream.list_once(&lock.directory, listings)?;
         upstream.releases.follow(lock.reference.as_deref());
         upstream
             .releases

@@ -155,6 +155,9 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
         print::json(&json!({ "packages": states }))?;
     } else {
         let mut page = Page::new(common);
+        if states.len() > 1 {
+            page.wrapped(summary(&states), 2);
+        }
         states
             .iter()
             .for_each(|state| state.print(&mut page, common));
@@ -166,6 +169,39 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
         (false, true) => exit::NEWER,
         (false, false) => exit::DONE,
     })
+}
+
+/// How many packages are in which state.
+fn summary(states: &[PackageStatus]) -> String {
+    let count = |is: fn(&PackageStatus) -> bool| states.iter().filter(|state| is(state)).count();
+    let is_known = |state: &PackageStatus| state.problem.is_none() && state.not_contacted.is_none();
+    let is_settled = |state: &PackageStatus| state.open.is_none() && state.newer.is_empty();
+    let current = states
+        .iter()
+        .filter(|one| is_known(one) && is_settled(one))
+        .count();
+    let counts = [
+        (current, "up to date"),
+        (
+            count(|state| !state.newer.is_empty()),
+            "with a newer revision",
+        ),
+        (count(|state| state.open.is_some()), "with an open upgrade"),
+        (
+            count(|state| state.not_contacted.is_some()),
+            "not contacted",
+        ),
+        (count(|state| state.problem.is_some()), "with a problem"),
+    ];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    format!(
+        "{}: {}",
+        counted(states.len(), "package"),
+        counts.join(", ")
+    )
 }
 
 /// The depth to which directories are searched for packages.

@@ -63,6 +63,12 @@ impl Message {
     }
 }
 
+impl Message {
+    pub(super) fn subject(&self) -> &str {
+        self.0.lines().next().unwrap_or_default()
+    }
+}
+
 /// The undecided conflicts as a list.
 pub(super) fn undecided(open: &[ReportedConflict]) -> Markdown {
     if open.is_empty() {
@@ -130,10 +136,10 @@ pub(super) fn commit(
             of_new(&["reset", "--quiet"])?;
         }
         let message = format!(
-            "`git commit` refused the upgrade, and its files are not committed: {}",
+            "`git commit` refused the upgrade: {}",
             client::message(&output)
         );
-        return Err(Failure::new(message).hint(package.git_command(&["status"])));
+        return Err(Failure::new(message));
     }
     head(repository)
 }

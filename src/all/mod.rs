@@ -15,6 +15,7 @@ mod commit;
 mod outcome;
 mod temporary;
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -40,6 +41,7 @@ use super::review::{review_of, reviewable};
 use super::session::{FollowedPackage, followed, locked_name};
 use super::status::{PackageAbove, find, subpackages};
 use super::upgrade::{Attempt, MergedUpgrade, Task};
+use super::upstream::Listings;
 use super::worktree;
 
 use branch::{Branch, Branches};
@@ -67,6 +69,7 @@ pub(crate) fn run(upgrade: &UpgradeArguments, common: &Common) -> Result<u8> {
         common,
         written: BTreeSet::new(),
         outcomes: Vec::new(),
+        listings: RefCell::default(),
     };
     match &upgrade.branch {
         Some(prefix) => run.on_branches(prefix, &directories)?,
@@ -91,6 +94,8 @@ struct Run<'r> {
     /// The files that this run wrote and did not commit, by their paths from the root of the work tree.
     written: BTreeSet<String>,
     outcomes: Vec<PackageOutcome>,
+    /// What the upstreams listed, once for all packages of one.
+    listings: RefCell<Listings>,
 }
 
 impl Run<'_> {
@@ -139,7 +144,7 @@ impl Run<'_> {
         };
         package.tracking.lock.as_ref()?;
         let brought = || -> Result<BTreeSet<String>> {
-            let followed = FollowedPackage::open(&package, None, self.common.offline)?;
+            let followed = self.follow(&package)?;
             let mut revisions = vec![followed.original()?];
             if let Some(open) = &package.tracking.open {
                 let target = followed.open_target(open);
@@ -149,6 +154,11 @@ impl Run<'_> {
             Ok(subpackages(&revisions))
         };
         Some(above(brought().ok()))
+    }
+
+    fn follow<'p>(&self, package: &'p LocalPackage) -> Result<FollowedPackage<'p>> {
+        let mut listings = self.listings.borrow_mut();
+        FollowedPackage::open_with(package, None, self.common.offline, &mut listings)
     }
 
     /// Upgrades packages one by one. A failure is the outcome of its package.
@@ -180,7 +190,7 @@ impl Run<'_> {
         let Some(_) = &package.tracking.lock else {
             return Ok(None);
         };
-        let followed = FollowedPackage::open(&package, None, self.common.offline)?;
+        let followed = self.follow(&package)?;
         if let Some(open) = &package.tracking.open {
             return open_before(&followed, open).map(Some);
         }
@@ -214,8 +224,13 @@ impl Run<'_> {
         }
         if self.upgrade.commit {
             let message = Message::of(&outcome, &package);
-            let committed = commit::commit(&package, &changes, &merged.merged.contents, &message)?;
-            outcome.commit = Some(committed);
+            let committed = commit::commit(&package, &changes, &merged.merged.contents, &message);
+            let by_hand = package.commit_command(
+                message.subject(),
+                merged.merger.new_file.as_deref(),
+                false,
+            )?;
+            outcome.commit = Some(committed.map_err(|error| error.hint(by_hand))?);
         } else if !self.common.json {
             let mut page = Page::new(self.common);
             task.report(&merged).write_to(&mut page, self.common)?;
@@ -283,7 +298,7 @@ impl Run<'_> {
         let base = branch.base(branches)?;
         site.check_out(&base)?;
         let package = LocalPackage::open(directory).map_err(|error| branch.not_there(error))?;
-        let followed = FollowedPackage::open(&package, None, self.common.offline)?;
+        let followed = self.follow(&package)?;
         let is_head = base == *branches.head();
         if let Some(open) = &package.tracking.open {
             let outcome = open_before(&followed, open)?;
@@ -321,7 +336,8 @@ impl Run<'_> {
         let changes = package.changes(&merged.merged.contents, &merged.merged.modes);
         package.write(&changes)?;
         let message = Message::of(&outcome, &package);
-        commit::commit(&package, &changes, &merged.merged.contents, &message)?;
+        let committed = commit::commit(&package, &changes, &merged.merged.contents, &message);
+        committed.map_err(|error| error.hint(package.command(&["upgrade"])))?;
         let made = commit::seal(&package)?;
         let tip = branch.move_to(branches, &base, &made)?;
         outcome.is_as_before = branch.has(&tip);

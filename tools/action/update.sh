@@ -18,7 +18,7 @@ while read -r directory; do
 done <<<"${PACKAGES-}"
 if [[ ${#directories[@]} -eq 0 ]]; then directories=(.); fi
 
-if [[ -z $(git config user.email || true) ]]; then
+if [[ -z ${GIT_COMMITTER_EMAIL-}$(git config user.email || true) ]]; then
   export GIT_AUTHOR_NAME=krmv GIT_AUTHOR_EMAIL=krmv@users.noreply.github.com
   export GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL
 fi
