@@ -4,7 +4,7 @@
 //! field can be followed through moved files and renamed resources. Values are never shown.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -774,9 +774,13 @@ impl RuleDecision {
     }
 }
 
-/// All fields of a package, as `Kind/name:field`.
-pub(crate) fn fields_of(contents: &Contents) -> BTreeMap<String, Value> {
-    let mut fields = BTreeMap::new();
+/// The fields of resources, by the name of the resource.
+pub(crate) type FieldsByResource = BTreeMap<String, BTreeMap<String, Value>>;
+
+/// All fields of a package by resource, `Kind/name`, and the files that have resources.
+pub(crate) fn fields_by_resource(contents: &Contents) -> (FieldsByResource, BTreeSet<String>) {
+    let mut fields = FieldsByResource::new();
+    let mut files = BTreeSet::new();
     for (path, bytes) in contents {
         let text = String::from_utf8_lossy(bytes).into_owned();
         // A file that cannot be walked has no fields that could be compared.
@@ -786,14 +790,28 @@ pub(crate) fn fields_of(contents: &Contents) -> BTreeMap<String, Value> {
         let document = parsed.document();
         for root in (0..document.len()).filter_map(|at| document.root(at)) {
             let resource = Resource::read(root);
+            if resource.kind.is_empty() {
+                continue;
+            }
+            files.insert(path.clone());
             let name = resource.name.as_deref().unwrap_or(path);
+            let name = format!("{}/{name}", resource.kind);
             let all = leaves(root).into_iter();
-            fields.extend(
-                all.map(|leaf| (format!("{}/{name}:{}", resource.kind, leaf.key), leaf.value)),
-            );
+            let own = fields.entry(name).or_default();
+            own.extend(all.map(|leaf| (leaf.key, leaf.value)));
         }
     }
-    fields
+    (fields, files)
+}
+
+/// All fields of a package, as `Kind/name:field`.
+pub(crate) fn fields_of(contents: &Contents) -> BTreeMap<String, Value> {
+    let resources = fields_by_resource(contents).0.into_iter();
+    let fields = resources.flat_map(|(name, fields)| {
+        let fields = fields.into_iter();
+        fields.map(move |(field, value)| (format!("{name}:{field}"), value))
+    });
+    fields.collect()
 }
 
 /// Whether a pattern matches a field, `Kind/name:PATH` or only `PATH`. The pattern is the field, a field above it, or a

@@ -341,7 +341,8 @@ pub(crate) fn message(output: &GitOutput) -> String {
     if output.has_stopped {
         return NO_ANSWER.to_owned();
     }
-    let text = String::from_utf8_lossy(&output.stderr);
+    // A server may end its lines with zero bytes.
+    let text = String::from_utf8_lossy(&output.stderr).replace('\0', "");
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let is_message = |line: &&str| {
         let others = ["Cloning", "hint:", "From ", "* [", "+ ", "- ["];

@@ -37,6 +37,7 @@ mod all;
 mod blame;
 mod blame_fields;
 mod builtin;
+mod changes;
 mod cli;
 mod client;
 mod conflict;

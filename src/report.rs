@@ -8,12 +8,16 @@ use krm_review::{Review, Risk};
 use krm_upstream::git::Revision;
 use serde_json::{Value, json};
 
+use super::changes::PackageChange;
 use super::cli::{Common, Take};
 use super::conflict::ReportedConflict;
 use super::exit;
 use super::failure::{Hint, Result};
 use super::package::LocalPackage;
 use super::print::{self, GREEN, Page, RED, YELLOW, counted, grouped};
+
+/// How many changes an upgrade lists without `-v`.
+const MOST_CHANGES: usize = 20;
 
 /// An upgrade that was made, or tried by a dry run.
 pub(crate) struct UpgradeReport<'r> {
@@ -27,6 +31,8 @@ pub(crate) struct UpgradeReport<'r> {
     /// What the user should know of the revision.
     pub(crate) notes: Vec<String>,
     pub(crate) results: &'r Results,
+    /// What it changes in the files.
+    pub(crate) changes: Vec<PackageChange>,
     /// All conflicts of the merge, including decided ones.
     pub(crate) found: &'r [ReportedConflict],
     /// The undecided conflicts.
@@ -69,6 +75,7 @@ impl UpgradeReport<'_> {
             };
             page.wrapped(format_args!("  {summary}"), 4);
         }
+        self.print_changes(page, common);
         for line in combined(self.results, common.verbose) {
             page.wrapped(format_args!("  {line}"), 4);
         }
@@ -82,6 +89,18 @@ impl UpgradeReport<'_> {
             page.line(ShownLine::of(&[&"  for the cluster: ", &risks]));
         }
         self.decisions(page, common)
+    }
+
+    /// What the upgrade changes, resource by resource.
+    fn print_changes(&self, page: &mut Page, common: &Common) {
+        let count = self.changes.len();
+        let shown = if common.verbose { count } else { MOST_CHANGES };
+        for change in self.changes.iter().take(shown) {
+            page.wrapped(format_args!("  {change}"), 11);
+        }
+        if count > shown {
+            page.line(format_args!("  and {} more (-v lists them)", count - shown));
+        }
     }
 
     /// How many changes an API server refuses, or can do harm.
@@ -104,13 +123,18 @@ impl UpgradeReport<'_> {
                 let count = counted(self.found.len(), "conflict");
                 page.line(format_args!("  {count} decided: {}", side.done()));
             }
-            let done = page.styled(GREEN, "all decided");
+            let none = if self.found.is_empty() {
+                "No conflicts."
+            } else {
+                "All conflicts are decided."
+            };
+            let done = page.styled(GREEN, none);
             let hint = if self.is_written {
-                let lock = format!(": the lock is at {}", self.to.lock_ref);
+                let lock = format!(" The package is now at {}.", self.to.lock_ref);
                 page.line(ShownLine::of(&[&done, &lock]));
                 &commit_command(self.package, self.to, self.renamed)?
             } else {
-                page.line(ShownLine::of(&[&done, &": nothing was written"]));
+                page.line(ShownLine::of(&[&done, &" Dry run: nothing was written."]));
                 &self.again
             };
             for hint in review.into_iter().chain([hint]) {
@@ -156,6 +180,7 @@ impl UpgradeReport<'_> {
             "risk": self.review.and_then(Review::worst),
             "decided": self.found.len() - self.open.len(),
             "notes": self.notes,
+            "changes": self.changes,
             "results": self.results.iter().map(result_json).collect::<Vec<_>>(),
         })
     }

@@ -274,10 +274,11 @@ impl<'p> FollowedPackage<'p> {
                 "cannot read the original revision of '{name}': {}",
                 error.message
             );
-            let source = format!("{}//{}", self.upstream.address(), self.lock.directory);
-            error
-                .hints
-                .push(command(["krmv", "get", "--adopt", &source, &name]));
+            if error.hints.is_empty() {
+                let source = format!("{}//{}", self.upstream.address(), self.lock.directory);
+                let adopt = command(["krmv", "get", "--adopt", &source, &name]);
+                error.hints.push(adopt);
+            }
             error
         })?;
         supplied(files, Role::Original, file, &[])

@@ -13,6 +13,7 @@ use krm_review::Review;
 use krm_upstream::git::Revision;
 use krm_upstream::is_digest;
 
+use super::changes::changes as package_changes;
 use super::cli::{Common, Take, UpgradeArguments};
 use super::conflict::{ReportedConflict, conflicts};
 use super::failure::{Failure, Hint, Result};
@@ -261,6 +262,7 @@ impl Task<'_> {
             notes: self.followed.notes(self.target, &merger.siblings),
             to: self.target,
             results: &merged.merged.results,
+            changes: package_changes(&self.package.contents, &merged.merged.contents),
             found: &merged.found,
             open: &merged.open,
             is_written: !self.upgrade.dry_run,

@@ -466,11 +466,11 @@ impl UpstreamSource {
 
     fn not_cached(&self, what: &str) -> Failure {
         let message = format!(
-            "--offline: {what} of {} is not in the cache '{}'; run the command once without --offline",
+            "{what} of {} is not in the cache '{}', and the network was not asked for it",
             self.address,
             self.path.display()
         );
-        Failure::new(message)
+        Failure::new(message).hint("krmv status")
     }
 }
 

@@ -252,7 +252,10 @@ fn the_history_of_a_conflict_is_that_of_the_whole_value() {
     world.release("v5.0.0", &deployment, super::SERVICE);
     let outcome = world.krmv(&["upgrade", "web", "v5.0.0"]);
     outcome.assert_code(1);
-    let (_, since) = outcome.stdout.split_once("yours since ").expect("a commit");
+    let (_, since) = outcome
+        .stdout
+        .split_once("last changed on your side by ")
+        .expect("a commit");
     let (since, _) = since.split_once('\n').expect("a line");
-    assert!(since.ends_with(": the edit"), "{}", outcome.stdout);
+    assert!(since.ends_with(" \"the edit\")"), "{}", outcome.stdout);
 }
