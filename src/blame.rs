@@ -31,8 +31,9 @@ use super::kptfile::Tracking;
 use super::merging::Merger;
 use super::own_repository::OwnRepository;
 use super::package::{Contents, KPTFILE, LocalPackage, PackageResources, RULES, ResourcePlace};
+use super::policy::remembered;
 use super::print::{self, BOLD, DIM, Page, warning};
-use super::session::{followed, remembered};
+use super::session::followed;
 use super::upstream::{UpstreamSource, supplied};
 use super::{exit, worktree};
 

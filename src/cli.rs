@@ -48,6 +48,8 @@ pub(crate) struct Common {
 pub(crate) enum Command {
     Get(GetArguments),
     Upgrade(UpgradeArguments),
+    Skip(SkipArguments),
+    Allow(AllowArguments),
     Resolve(ResolveArguments),
     Diff(DiffArguments),
     Status(StatusArguments),
@@ -97,15 +99,31 @@ pub(crate) struct GetArguments {
 ///
 /// Conflicts that no rule decides keep your value; `krmv resolve` decides them. While one is
 /// undecided, `upstreamLock` stays at the old revision.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "Examples:\n  krmv upgrade\n  krmv upgrade v1.4.0 --dry-run\n  krmv upgrade web '~1.4'"
+    after_help = "Examples:\n  krmv upgrade\n  krmv upgrade v1.4.0 --dry-run\n  krmv upgrade web '~1.4'\n  \
+    krmv upgrade --all apps --commit\n  krmv upgrade --all --branch    # every night"
 )]
 pub(crate) struct UpgradeArguments {
     /// The package (default: the current directory), then the revision: a tag, branch or commit,
-    /// `latest`, or a range like `~1.2` (default: the newest final release)
-    #[arg(value_name = "DIR] [REV", num_args = 0..=2)]
+    /// `latest`, or a range like `~1.2` (default: the newest final release). With --all: directories
+    #[arg(value_name = "DIR] [REV", num_args = 0..)]
     pub(crate) arguments: Vec<String>,
+    /// Upgrade every package below the directories, each for itself; one that fails stops no other
+    #[arg(long, conflicts_with_all = ["diff", "abort"])]
+    pub(crate) all: bool,
+    /// With --all: commit each package, with your hooks
+    #[arg(long, requires = "all", conflicts_with_all = ["dry_run", "markers", "force"])]
+    pub(crate) commit: bool,
+    /// With --all: commit each package on a branch PREFIX/PATH that begins at HEAD, and leave the work
+    /// tree as it is
+    #[arg(long, value_name = "PREFIX", num_args = 0..=1, require_equals = true,
+        default_missing_value = "krmv", requires = "all",
+        conflicts_with_all = ["dry_run", "markers", "force"])]
+    pub(crate) branch: Option<String>,
+    /// With --all: also upgrade subpackages that upstream brought; their addresses are upstream's choice
+    #[arg(long, requires = "all")]
+    pub(crate) all_upstreams: bool,
     /// Decide all conflicts in favour of one side
     #[arg(long, value_name = "SIDE", value_parser = side())]
     pub(crate) take: Option<Take>,
@@ -124,6 +142,28 @@ pub(crate) struct UpgradeArguments {
     /// Restore the package to its state before the open upgrade
     #[arg(long, conflicts_with_all = ["take", "markers", "dry_run", "diff", "force"])]
     pub(crate) abort: bool,
+}
+
+/// Leave out a release: `status` and `upgrade` go past it
+///
+/// The package's `.krmv.yaml` records it. You can still upgrade to the release by its name.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  krmv skip v1.4.0\n  krmv skip web v1.4.0")]
+pub(crate) struct SkipArguments {
+    /// The package (default: the current directory), then the release
+    #[arg(value_name = "DIR] [REV", num_args = 1..=2, required = true)]
+    pub(crate) arguments: Vec<String>,
+}
+
+/// Count only the releases in a range of versions
+///
+/// The package's `.krmv.yaml` records it. You can still upgrade to another release by its name.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  krmv allow '<4'\n  krmv allow web '~1.4'")]
+pub(crate) struct AllowArguments {
+    /// The package (default: the current directory), then the range
+    #[arg(value_name = "DIR] [RANGE", num_args = 1..=2, required = true)]
+    pub(crate) arguments: Vec<String>,
 }
 
 /// Decide the conflicts of an upgrade
@@ -181,7 +221,8 @@ pub(crate) struct StatusArguments {
 /// Show what an upgrade, or your changes, mean for the cluster
 ///
 /// With REV: what an upgrade to it changes. Without: what you changed since the last commit or, if everything is
-/// committed, since the original revision. The most dangerous changes come first.
+/// committed, since the original revision. The most dangerous changes come first. Several packages, or a
+/// directory of packages, are one review.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  krmv review web v1.4.0\n  krmv review web --from lock\n  \
@@ -189,8 +230,9 @@ pub(crate) struct StatusArguments {
     krmv review web '~1.4' --format markdown --fail-on dangerous"
 )]
 pub(crate) struct ReviewArguments {
-    /// The package (default: the current directory), then the revision to upgrade to
-    #[arg(value_name = "DIR] [REV", num_args = 0..=2)]
+    /// The packages, or directories of packages (default: the current directory), then the revision to
+    /// upgrade to
+    #[arg(value_name = "DIR]... [REV", num_args = 0..)]
     pub(crate) arguments: Vec<String>,
     /// Where the change begins: `lock` (the original revision), `HEAD` (your last commit), or a
     /// revision of upstream

@@ -33,6 +33,7 @@
 #![allow(rustdoc::broken_intra_doc_links)]
 
 mod adopt;
+mod all;
 mod blame;
 mod blame_fields;
 mod blame_notes;
@@ -53,6 +54,7 @@ mod merging;
 mod overlay;
 mod own_repository;
 mod package;
+mod policy;
 mod print;
 mod releases;
 mod report;
@@ -117,6 +119,8 @@ fn run(cli: Cli) -> Result<u8> {
         Command::Get(get) if get.adopt => adopt::run(&get, &common),
         Command::Get(get) => get::run(&get, &common),
         Command::Upgrade(upgrade) => upgrade::run(&upgrade, &common),
+        Command::Skip(skip) => policy::skip(&skip, &common),
+        Command::Allow(allow) => policy::allow(&allow, &common),
         Command::Resolve(resolve) => resolve::run(&resolve, &common),
         Command::Diff(diff) => diff::run(&diff, &common),
         Command::Status(status) => status::run(&status, &common),

@@ -22,17 +22,17 @@ const MOST_CHANGES: usize = 20;
 /// An upgrade that was made, or tried by a dry run.
 pub(crate) struct UpgradeReport<'r> {
     pub(crate) package: &'r LocalPackage,
-    pub(crate) from: Option<&'r str>,
+    pub(crate) from: Option<String>,
     pub(crate) to: &'r Revision,
     /// The old and the new path of the package in upstream. `None` if it did not move.
     pub(crate) moved: Option<[&'r str; 2]>,
     /// The new name of the file of a single-file package.
     pub(crate) renamed: Option<&'r str>,
     /// What the user should know of the revision.
-    pub(crate) notes: &'r [String],
+    pub(crate) notes: Vec<String>,
     pub(crate) results: &'r Results,
     /// What it changes in the files.
-    pub(crate) changes: &'r [PackageChange],
+    pub(crate) changes: Vec<PackageChange>,
     /// All conflicts of the merge, including decided ones.
     pub(crate) found: &'r [ReportedConflict],
     /// The undecided conflicts.
@@ -54,11 +54,15 @@ impl UpgradeReport<'_> {
             return print::json(&self.to_json());
         }
         let mut page = Page::new(common);
+        self.write_to(&mut page, common)?;
+        page.finish()
+    }
+
+    /// Adds the report to a page.
+    pub(crate) fn write_to(&self, page: &mut Page, common: &Common) -> Result<()> {
         let name = self.package.name();
-        let from = self
-            .from
-            .map(|from| format!("{from} -> "))
-            .unwrap_or_default();
+        let from = self.from.as_ref();
+        let from = from.map(|from| format!("{from} -> ")).unwrap_or_default();
         page.line(format_args!("{name}: {from}{}", self.to.lock_ref));
         if let Some([old, new]) = self.moved {
             page.wrapped(format_args!("  upstream moved {old} to {new}"), 4);
@@ -71,7 +75,7 @@ impl UpgradeReport<'_> {
             };
             page.wrapped(format_args!("  {summary}"), 4);
         }
-        self.print_changes(&mut page, common);
+        self.print_changes(page, common);
         for line in combined(self.results, common.verbose) {
             page.wrapped(format_args!("  {line}"), 4);
         }
@@ -84,8 +88,7 @@ impl UpgradeReport<'_> {
             let risks = page.styled(RED, risks.join(", "));
             page.line(ShownLine::of(&[&"  for the cluster: ", &risks]));
         }
-        self.decisions(&mut page, common)?;
-        page.finish()
+        self.decisions(page, common)
     }
 
     /// What the upgrade changes, resource by resource.

@@ -71,9 +71,18 @@ pub(crate) fn uncommitted(package: &LocalPackage) -> Result<Vec<String>> {
     Ok(lines.map(str::to_owned).collect())
 }
 
-/// Refuses a package with changes that are not committed.
-pub(crate) fn refuse_uncommitted(package: &LocalPackage, again: &Hint) -> Result<()> {
-    let listed = uncommitted(package)?;
+/// Refuses a package with changes that are not committed. Changes of the paths in `written`, from the root of the work
+/// tree, do not count: this run wrote them.
+pub(crate) fn refuse_uncommitted(
+    package: &LocalPackage,
+    again: &Hint,
+    written: &BTreeSet<String>,
+) -> Result<()> {
+    let mut listed = uncommitted(package)?;
+    listed.retain(|line| {
+        let path = line.get(3..).unwrap_or(line);
+        !written.contains(path.trim_matches('"'))
+    });
     let Some(first) = listed.first() else {
         return Ok(());
     };

@@ -119,7 +119,7 @@ fn a_remembered_decision_decides_later_upgrades() {
     assert_eq!(world.krmv(&arguments).code, Some(1));
     let rules = world.read("web/.krmv.yaml");
     assert!(
-        rules.contains("kind: ConflictRules") && rules.contains("local-config"),
+        rules.contains("kind: UpgradePolicy") && rules.contains("local-config"),
         "{rules}"
     );
     let more = ["resolve", "web", "--take", "upstream", "--remember"];
