@@ -21,7 +21,11 @@ const COMMANDS: [(&str, &str, &str); 10] = [
     ("add", "get", "makes a package from a repository"),
     ("pkg", "get", "makes a package from a repository"),
     ("init", "get", "makes a package from a repository"),
-    ("mergetool", "resolve", "decides the conflicts of an upgrade"),
+    (
+        "mergetool",
+        "resolve",
+        "decides the conflicts of an upgrade",
+    ),
 ];
 
 /// A flag of Git, and the flag that does the same here.
@@ -54,11 +58,15 @@ pub(super) fn meant(arguments: &[OsString]) -> Option<Failure> {
     }
     let words: Vec<&str> = words.into_iter().take_while(|word| *word != "--").collect();
     let (flag, others) = FLAGS.iter().find(|(flag, _)| words.contains(flag))?;
-    let message = format!("there is no flag `{flag}`; `{}` does that", others.join(" "));
+    let message = format!(
+        "there is no flag `{flag}`; `{}` does that",
+        others.join(" ")
+    );
     let meant = words.iter().flat_map(|word| {
         let is_flag = word == flag;
         let kept = (!is_flag).then_some(*word);
-        kept.into_iter().chain(others.iter().copied().filter(move |_| is_flag))
+        kept.into_iter()
+            .chain(others.iter().copied().filter(move |_| is_flag))
     });
     Some(Failure::new(message).hint(command(std::iter::once("krmv").chain(meant))))
 }
@@ -74,7 +82,10 @@ mod tests {
             ("log web/app.yaml", Some("krmv blame web/app.yaml")),
             ("clone https://e.com/r", Some("krmv get")),
             ("resolve --ours web", Some("krmv resolve --take local web")),
-            ("upgrade web v2 --theirs", Some("krmv upgrade web v2 --take upstream")),
+            (
+                "upgrade web v2 --theirs",
+                Some("krmv upgrade web v2 --take upstream"),
+            ),
             ("resolve web -- --ours", None),
             ("upgrade web", None),
             ("status --ours", None),

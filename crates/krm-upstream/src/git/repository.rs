@@ -94,7 +94,8 @@ impl Repository {
         let locals = urls.iter();
         let mut locals = locals.map(|url| url.strip_prefix("file://").unwrap_or(url));
         let is_named = named.is_some() && named == self.path.canonicalize().ok();
-        if is_named || locals.any(|local| local == path || named.is_some() && canonical(local) == named)
+        if is_named
+            || locals.any(|local| local == path || named.is_some() && canonical(local) == named)
         {
             return None;
         }
