@@ -20,6 +20,7 @@ use krm_yaml::{Document, NodeRef, OwnedDocument};
 use super::failure::{Failure, Hint, Result, command};
 use super::kptfile::Tracking;
 use super::own_repository::OwnRepository;
+use super::status::find;
 
 /// The files of a package, by path.
 pub(crate) type Contents = BTreeMap<String, Vec<u8>>;
@@ -371,9 +372,41 @@ fn no_kptfile(directory: &Path) -> Failure {
             return Failure::new(message).hint(command(["krmv", "status", &path]));
         }
     }
+    let mut below = Vec::new();
+    // A folder that cannot be read has no packages to name.
+    let _ = find(directory, 0, &mut below);
+    if !below.is_empty() {
+        return packages_below(directory, &below);
+    }
+    let adopt = command(["krmv", "get", "--adopt", "SOURCE", &name]);
     let message = format!(
-        "'{name}' has no Kptfile, so the revision that it was made from is unknown; \
-         `krmv get --adopt SOURCE DIR` finds it by the content"
+        "'{name}' is not a package. If this is a copy of upstream's files, `{adopt}` finds the release that it was \
+         copied from."
     );
     Failure::new(message).hint("krmv help get")
+}
+
+/// The failure for a folder of packages: it names them, and the commands for several.
+fn packages_below(directory: &Path, below: &[PathBuf]) -> Failure {
+    let name = directory.to_string_lossy();
+    let named: Vec<_> = below
+        .iter()
+        .take(2)
+        .map(|one| one.to_string_lossy())
+        .collect();
+    let more = match below.len().saturating_sub(named.len()) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let message = format!(
+        "'{name}' is not a package. Packages below it: {}{more}.",
+        named.join(", ")
+    );
+    let mut failure = Failure::new(message);
+    if let Some(first) = named.first() {
+        failure = failure.hint(command(["krmv", "status", first]));
+    }
+    let here = (directory != Path::new(".")).then_some(&*name);
+    let all = ["krmv", "upgrade", "--all"].into_iter().chain(here);
+    failure.hint(command(all))
 }

@@ -27,7 +27,8 @@ pub fn count(results: &Results, risk: Risk) -> usize {
 }
 
 /// The number of changes of each risk that occurs: `1 blocking, 2 dangerous, 14 other changes`.
-fn summary(results: &Results) -> String {
+#[must_use]
+pub fn summary(results: &Results) -> String {
     let mut parts = Vec::new();
     for risk in [Risk::Blocking, Risk::Dangerous, Risk::Notable] {
         let count = count(results, risk);

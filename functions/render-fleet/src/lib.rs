@@ -18,7 +18,7 @@
 )]
 
 pub mod cannot_work;
-mod config;
+pub mod config;
 mod counts;
 mod directory;
 mod drafts;

@@ -16,7 +16,7 @@ use krm_core::kptfile::{find_package_context, owns, root_kptfile};
 use krm_core::resource_list::{ItemId, ResourceList};
 use krm_core::results::{FunctionResult, Reason, Results};
 use krm_function::supplied::{Supplied, SuppliedPackage};
-use krm_merge::decided::{written_in_file, written_in_text};
+use krm_merge::decided::{UpgradePolicy, written_in_text};
 use krm_merge::package::{Merge, MergeOptions, Strategy};
 use krm_merge::{Conflict, ConflictRules};
 use krm_yaml::{OwnedDocument, Path, PathElement};
@@ -99,14 +99,7 @@ fn rules(
         (Some(_), Some(_)) => Err(UsageError::Refused(format!(
             "expected `--conflicts` or the annotation `{CONFLICTS_ANNOTATION}`, found both"
         ))),
-        (Some(file), None) => {
-            let written = written_in_file(file)?;
-            Ok(ConflictRules::read(
-                written,
-                &Path::fields(&["conflicts"]),
-                results,
-            ))
-        }
+        (Some(file), None) => Ok(Some(UpgradePolicy::read(file)?.rules)),
         (None, Some(node)) => {
             let at = Path::fields(&path);
             let text = node.scalar_text().unwrap_or_default();

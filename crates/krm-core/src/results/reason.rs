@@ -70,6 +70,8 @@ reasons! {
     FieldNotFound,
     /// A role grants more than before.
     GrantsMore,
+    /// Upstream changed a place that a guard keeps as local has it.
+    Guarded,
     /// A field has no effect in its place.
     IgnoredField,
     /// A container has a different image.

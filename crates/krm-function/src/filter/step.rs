@@ -1,15 +1,14 @@
 //! Reads the inputs that the arguments name, and runs the step.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use super::arguments::Arguments;
 use super::progress;
 use super::read::{config_of_arguments, read_text};
 use crate::{self as functions, Function, Inputs, Output, SuppliedInput};
-use krm_core::config::UsageError;
+use krm_core::config::{NamedDocument, UsageError};
 use krm_core::resource_list::ResourceList;
-use krm_core::results::{FunctionResult, Results};
+use krm_core::results::Results;
 use krm_yaml::OwnedDocument;
 
 pub(super) fn run(
@@ -25,53 +24,25 @@ pub(super) fn run(
             .collect(),
         known: Vec::new(),
         openapi: read_document("--openapi", arguments.openapi.as_deref())?,
-        conflicts: read_document(CONFLICTS, arguments.conflicts.as_deref())?,
+        conflicts: read_rules(arguments)?,
         catalogs: arguments.catalogs.clone(),
         decides_all: false,
         progress: progress::shows_progress(arguments).then_some(progress::show_search),
     };
-    let ran = functions::run_on(function, inputs, list);
-    let (output, results) = ran.map_err(|error| name_conflicts_file(error, arguments))?;
-    Ok((output, place_conflicts(results, arguments)))
+    functions::run_on(function, inputs, list)
 }
 
-const CONFLICTS: &str = "--conflicts";
-
-/// The error with the name of the file of `--conflicts` in place of the flag.
-#[must_use]
-pub fn name_conflicts_file(error: UsageError, arguments: &Arguments) -> UsageError {
-    match &arguments.conflicts {
-        Some(file) => error.in_file(CONFLICTS, &file.display().to_string()),
-        None => error,
-    }
+/// The file of `--conflicts`.
+pub fn read_rules(arguments: &Arguments) -> Result<Option<NamedDocument>, UsageError> {
+    let path = arguments.conflicts.as_deref();
+    let document = read_document("--conflicts", path)?;
+    Ok(document.zip(path).map(|(document, path)| NamedDocument {
+        place: format!("--conflicts {}", path.display()),
+        document,
+    }))
 }
 
-/// The results with file and line of those that are about the rules of `--conflicts`.
-#[must_use]
-pub fn place_conflicts(results: Results, arguments: &Arguments) -> Results {
-    let Some(path) = &arguments.conflicts else {
-        return results;
-    };
-    let file = path.display().to_string();
-    let is_about_rules = |result: &FunctionResult| {
-        let field = result.field.as_deref().unwrap_or_default();
-        field.starts_with("conflicts[") && result.file.is_none() && result.resource.is_none()
-    };
-    if !results.iter().any(is_about_rules) {
-        return results;
-    }
-    let mut placed = Results::default();
-    for result in &results {
-        placed.push(match is_about_rules(result) {
-            true => result.clone().in_file(file.as_str()),
-            false => result.clone(),
-        });
-    }
-    let text = read_text(CONFLICTS, path, &file).ok();
-    placed.with_lines(|other| text.clone().filter(|_| other == file).map(Cow::Owned))
-}
-
-pub fn read_document(flag: &str, path: Option<&Path>) -> Result<Option<OwnedDocument>, UsageError> {
+fn read_document(flag: &str, path: Option<&Path>) -> Result<Option<OwnedDocument>, UsageError> {
     let Some(path) = path else {
         return Ok(None);
     };
