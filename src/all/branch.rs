@@ -90,8 +90,8 @@ impl Branches {
         &self.head
     }
 
-    /// The branch of a package. `packages` are the paths of all packages: Git has no branch whose name continues that of
-    /// another with a slash.
+    /// The branch of a package. `packages` are the paths of all packages: Git has no branch whose name continues the name of
+    /// another branch with a slash.
     pub(super) fn of_package(&self, path: &str, packages: &BTreeSet<String>) -> Result<Branch> {
         let name = format!("{}/{}", self.prefix, branch_path(path, packages));
         let reference = RefName::parse(&format!("{HERE}{name}"))?;
@@ -232,11 +232,20 @@ impl Branch {
             .commit(&tip)
             .commit(&old)
             .done();
-        client::text(branches.place(), &update).map_err(|error| {
-            let message = format!("cannot move the branch {}: {}", self.name, error.message);
-            Failure::new(message).hint(command(["git", "log", &self.name]))
-        })?;
-        Ok(tip)
+        let Err(error) = client::text(branches.place(), &update) else {
+            return Ok(tip);
+        };
+        // Another run may have made the same.
+        let verify = GitCommand::new(&["rev-parse", "--verify", "--quiet"]).data();
+        let now = client::line(branches.place(), &verify.reference(&self.reference).done());
+        if let Some(now) = now.and_then(|id| CommitId::parse(&id).ok())
+            && branches.files(&now, &self.path) == branches.files(made, &self.path)
+            && branches.is_replaceable(&now, base)?
+        {
+            return Ok(now);
+        }
+        let message = format!("cannot move the branch {}: {}", self.name, error.message);
+        Err(Failure::new(message).hint(command(["git", "log", &self.name])))
     }
 
     /// Refuses a branch that is checked out: its files would no longer be those of its commit.

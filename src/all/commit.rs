@@ -93,6 +93,16 @@ pub(super) fn undecided(open: &[ReportedConflict]) -> Markdown {
     list
 }
 
+/// Refuses a repository in which a merge is not finished: Git commits no single paths there.
+pub(super) fn refuse_unfinished_merge(package: &LocalPackage) -> Result<()> {
+    let verify = GitCommand::new(&["rev-parse", "--verify", "--quiet", "MERGE_HEAD"]);
+    if client::line(Place::Own(repository(package)?), &verify).is_none() {
+        return Ok(());
+    }
+    let message = "a merge is not finished in the repository; commit it or abort it first";
+    Err(Failure::new(message).hint(package.git_command(&["status"])))
+}
+
 /// Commits the changes of a package, and nothing else that is staged. If a hook refuses, the files stay as they are.
 pub(super) fn commit(
     package: &LocalPackage,

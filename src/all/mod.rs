@@ -213,6 +213,9 @@ impl Run<'_> {
             Attempt::Merged(merged) => merged,
             other => return unmerged(&package, other).map(Some),
         };
+        if self.upgrade.commit {
+            commit::refuse_unfinished_merge(&package)?;
+        }
         let mut outcome = PackageOutcome::merged(&task, &merged);
         let changes = package.changes(&merged.merged.contents, &merged.merged.modes);
         if !is_dry {

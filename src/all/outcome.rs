@@ -96,9 +96,10 @@ impl PackageOutcome {
         };
         let resolve = || task.package.command(&["resolve"]);
         let is_hinted = state == State::Undecided && !task.upgrade.dry_run;
+        let [from, to] = step(task);
         Self {
-            from: locked_name(task.followed.lock),
-            to: Some(task.target.lock_ref.clone()),
+            from,
+            to,
             conflicts: merged.open.len(),
             hints: is_hinted.then(resolve).into_iter().collect(),
             ..Self::new(task.package.name(), state)
@@ -180,6 +181,20 @@ impl PackageOutcome {
             "review": self.review,
         })
     }
+}
+
+/// The names of the revisions before and after. A branch, or a tag that moved, is named with its commits.
+fn step(task: &Task<'_>) -> [Option<String>; 2] {
+    let (lock, target) = (task.followed.lock, task.target);
+    let from = locked_name(lock);
+    if from.as_ref() != Some(&target.lock_ref) {
+        return [from, Some(target.lock_ref.clone())];
+    }
+    let at = |commit: &str| {
+        let short: String = commit.chars().take(7).collect();
+        format!("{}@{short}", target.lock_ref)
+    };
+    [lock.commit.as_deref().map(at), Some(at(&target.commit))]
 }
 
 /// Prints one line for each package, and the counts. Returns the exit code.
