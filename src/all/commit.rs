@@ -31,9 +31,9 @@ const TRAILER: &str = "Krmv-Upgrade: ";
 const SEAL: &str = "Krmv-Digest: ";
 
 /// The message of a commit.
-pub(super) struct Message(String);
+pub(super) struct CommitMessage(String);
 
-impl Message {
+impl CommitMessage {
     pub(super) fn of(outcome: &PackageOutcome, package: &LocalPackage) -> Self {
         let inner = package.repository.as_ref().map(OwnRepository::inner);
         let inner = inner.unwrap_or_default();
@@ -63,7 +63,7 @@ impl Message {
     }
 }
 
-impl Message {
+impl CommitMessage {
     pub(super) fn subject(&self) -> &str {
         self.0.lines().next().unwrap_or_default()
     }
@@ -108,7 +108,7 @@ pub(super) fn commit(
     package: &LocalPackage,
     changes: &[FileChange],
     merged: &Contents,
-    message: &Message,
+    message: &CommitMessage,
 ) -> Result<CommitId> {
     let repository = repository(package)?;
     let folder = tempfile::tempdir()?;

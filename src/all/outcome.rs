@@ -13,7 +13,6 @@ use super::super::failure::{Failure, Hint, Result};
 use super::super::print::{self, BOLD, GREEN, Page, RED, YELLOW, counted};
 use super::super::session::locked_name;
 use super::super::upgrade::{MergedUpgrade, Task};
-use super::branch::Branch;
 use super::{on_branch_hint, short};
 
 /// What became of a package. The order is that of the counts.
@@ -107,10 +106,10 @@ impl PackageOutcome {
     }
 
     /// The outcome on a branch: what the hints name is there.
-    pub(super) fn on(mut self, branch: &Branch) -> Self {
+    pub(super) fn on(mut self, branch: &str) -> Self {
         let hints = self.hints.iter();
         self.hints = hints.map(|hint| on_branch_hint(branch, hint)).collect();
-        self.branch = Some(branch.name().to_owned());
+        self.branch = Some(branch.to_owned());
         self
     }
 
@@ -165,7 +164,7 @@ impl PackageOutcome {
         line
     }
 
-    fn to_json(&self) -> serde_json::Value {
+    fn document(&self) -> serde_json::Value {
         let hints: Vec<String> = self.hints.iter().map(ToString::to_string).collect();
         json!({
             "path": self.path,
@@ -204,7 +203,7 @@ pub(super) fn finish(outcomes: &[PackageOutcome], common: &Common) -> Result<u8>
         *counts.entry(outcome.state).or_default() += 1;
     }
     if common.json {
-        let packages: Vec<_> = outcomes.iter().map(PackageOutcome::to_json).collect();
+        let packages: Vec<_> = outcomes.iter().map(PackageOutcome::document).collect();
         print::json(&json!({"packages": packages, "counts": counts}))?;
         return Ok(code(outcomes));
     }
