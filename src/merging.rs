@@ -324,7 +324,7 @@ pub(crate) fn without_markers(text: &str, side: Side) -> String {
 }
 
 fn rules_document(rules: Remembered) -> Result<NamedDocument> {
-    let document = OwnedDocument::parse(policy::text(None, &rules))?;
+    let document = OwnedDocument::parse_resource(policy::text(None, &rules))?;
     let place = RULES.to_owned();
     Ok(NamedDocument { place, document })
 }

@@ -189,7 +189,7 @@ fn new_policy(conflicts: Vec<Value>) -> String {
 
 /// Appends rules to a policy.
 fn with_rules(text: &str, rules: Vec<Value>) -> Result<String> {
-    let document = OwnedDocument::parse(text.to_owned())?;
+    let document = OwnedDocument::parse_resource(text.to_owned())?;
     let Some(root) = document.root() else {
         return Ok(new_policy(rules));
     };

@@ -10,11 +10,8 @@ use crate::{MergeSchema, PartsOf, Versions, text};
 use krm_core::resource::{Origin, Resource};
 use krm_core::results::{MOST_LISTED, Mark};
 use krm_core::schema::Schema;
-use krm_package::is_krm_name;
+use krm_package::{is_krm_name, is_kustomization};
 use krm_yaml::{NodeKind, OwnedDocument, Value};
-
-/// The names under which kustomize finds a kustomization.
-const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// A text in three versions.
 type TextVersions<'t> = Versions<Option<&'t str>, &'t str>;
@@ -26,7 +23,7 @@ pub(super) fn guarded(
     report: &mut Report<'_>,
 ) -> Option<Vec<u8>> {
     let resource = resource_of(path);
-    let is_guarded = if is_kustomization(path) {
+    let is_guarded = if is_kustomization(path.rsplit('/').next().unwrap_or(path)) {
         report.is_guarded(&resource)
     } else {
         is_krm_name(path) && report.rules_of_files().has_guards()
@@ -50,7 +47,7 @@ pub(super) fn merge(
 ) -> Option<Vec<u8>> {
     let texts = texts_of(versions)?;
     let name = path.rsplit('/').next().unwrap_or(path);
-    let merged = if is_kustomization(path) || is_krm_name(name) {
+    let merged = if is_kustomization(name) || is_krm_name(name) {
         document(path, texts, report)
     } else {
         None
@@ -76,11 +73,6 @@ fn texts_of(versions: Versions<Option<&[u8]>>) -> Option<TextVersions<'_>> {
     })
 }
 
-fn is_kustomization(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    KUSTOMIZATIONS.contains(&name)
-}
-
 /// The file as a resource: a kustomization, or one without a kind.
 fn resource_of(path: &str) -> Resource {
     let origin = Origin {
@@ -91,7 +83,7 @@ fn resource_of(path: &str) -> Resource {
         origin,
         ..Resource::default()
     };
-    if is_kustomization(path) {
+    if is_kustomization(path.rsplit('/').next().unwrap_or(path)) {
         resource.api_version = "kustomize.config.k8s.io/v1beta1".into();
         resource.kind = "Kustomization".into();
     }
@@ -99,7 +91,7 @@ fn resource_of(path: &str) -> Resource {
 }
 
 fn document(path: &str, texts: TextVersions<'_>, report: &mut Report<'_>) -> Option<String> {
-    let is_kustomization = is_kustomization(path);
+    let is_kustomization = is_kustomization(path.rsplit('/').next().unwrap_or(path));
     if !is_kustomization && !report.combines_files(PartsOf::Document) {
         return None;
     }
