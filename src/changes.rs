@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use krm_core::results::and_more;
 use serde::Serialize;
 
-use super::blame::fields_by_resource;
+use super::blame_fields::fields_by_resource;
 use super::package::{Contents, KPTFILE};
 
 /// A resource, or a file without resources, that differs between two states of a package.

@@ -56,6 +56,8 @@ pub(crate) enum Command {
     Review(ReviewArguments),
     Blame(BlameArguments),
     Overlay(OverlayArguments),
+    /// Print the version
+    Version,
     /// List the functions, which are commands too
     Functions,
     /// Print the completions for a shell
@@ -101,12 +103,13 @@ pub(crate) struct GetArguments {
 /// undecided, `upstreamLock` stays at the old revision.
 #[derive(Debug, Clone, Args)]
 #[command(
+    override_usage = "krmv upgrade [OPTIONS] [DIR] [REV]\n       krmv upgrade [OPTIONS] --all [DIR]...",
     after_help = "Examples:\n  krmv upgrade\n  krmv upgrade v1.4.0 --dry-run\n  krmv upgrade web '~1.4'\n  \
     krmv upgrade --all apps --commit\n  krmv upgrade --all --branch    # every night"
 )]
 pub(crate) struct UpgradeArguments {
     /// The package (default: the current directory), then the revision: a tag, branch or commit,
-    /// `latest`, or a range like `~1.2` (default: the newest final release). With --all: directories
+    /// `latest`, or a range like `~1.2` (default: what the package follows). With --all: directories
     #[arg(value_name = "DIR] [REV", num_args = 0..)]
     pub(crate) arguments: Vec<String>,
     /// Upgrade every package below the directories, each for itself; one that fails stops no other
@@ -172,6 +175,7 @@ pub(crate) struct AllowArguments {
 /// conflicts. Without --take, krmv lists them or, on a terminal, asks about each.
 #[derive(Debug, Args)]
 #[command(
+    override_usage = "krmv resolve [OPTIONS] [DIR] [PATTERN]...",
     after_help = "Examples:\n  krmv resolve\n  krmv resolve --take local 'spec.replicas'\n  \
     krmv resolve --take upstream --remember '*image'\n  krmv resolve --take file app.yaml"
 )]
@@ -225,6 +229,7 @@ pub(crate) struct StatusArguments {
 /// directory of packages, are one review.
 #[derive(Debug, Args)]
 #[command(
+    override_usage = "krmv review [OPTIONS] [DIR]... [REV]",
     after_help = "Examples:\n  krmv review web v1.4.0\n  krmv review web --from lock\n  \
     krmv review web --from v1.3.0 v1.4.0    # two releases, without your edits\n  \
     krmv review web '~1.4' --format markdown --fail-on dangerous"

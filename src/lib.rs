@@ -36,6 +36,7 @@ mod adopt;
 mod all;
 mod blame;
 mod blame_fields;
+mod blame_notes;
 mod builtin;
 mod changes;
 mod cli;
@@ -50,6 +51,7 @@ mod get;
 mod interactive;
 mod kptfile;
 mod merging;
+mod mistyped;
 mod overlay;
 mod own_repository;
 mod package;
@@ -75,7 +77,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use krm_function::Function;
-use krm_function::filter;
+use krm_function::filter::{self, Color};
 use krm_package::escaped::StandardStream;
 
 pub use functions::FUNCTIONS;
@@ -93,6 +95,10 @@ pub fn main() -> ExitCode {
     }
     if let Some(function) = function(arguments.get(1).and_then(|word| word.to_str())) {
         return filter::main_with(function, arguments.into_iter().skip(1));
+    }
+    if let Some(failure) = mistyped::meant(&arguments) {
+        print::failure(&failure, Color::Auto.is_on(StandardStream::Error));
+        return ExitCode::from(failure.code);
     }
     let cli = match filter::parse_or_print(arguments, Cli::try_parse_from) {
         Ok(cli) => cli,
@@ -127,6 +133,7 @@ fn run(cli: Cli) -> Result<u8> {
         Command::Review(review) => review::run(&review, &common),
         Command::Blame(blame) => blame::run(&blame, &common),
         Command::Overlay(overlay) => overlay::run(&overlay, &common),
+        Command::Version => builtin::version(&common),
         Command::Functions => builtin::functions(&common),
         Command::Completion { shell } => builtin::completion(shell),
         Command::Man { directory } => builtin::manual(&directory),

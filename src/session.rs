@@ -45,6 +45,13 @@ pub(crate) fn arguments(arguments: &[String]) -> Result<(PathBuf, Option<String>
             Ok((PathBuf::from(one), None))
         }
         [one] => {
+            // `DIR@REV`, as `get` takes it.
+            if let Some((directory, revision)) = one.rsplit_once('@')
+                && Path::new(directory).join(KPTFILE).is_file()
+                && !revision.is_empty()
+            {
+                return Ok((PathBuf::from(directory), Some(revision.to_owned())));
+            }
             // Probably a mistyped directory.
             if !Path::new(KPTFILE).exists() {
                 let message =

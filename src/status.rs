@@ -18,7 +18,7 @@ use krm_upstream::git::without_password;
 use serde::Serialize;
 use serde_json::json;
 
-use super::blame::{fields_of, is_meant};
+use super::blame_fields::{fields_of, is_meant};
 use super::cli::{Common, StatusArguments};
 use super::conflict::{conflicts, undecided};
 use super::exit;
