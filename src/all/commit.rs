@@ -133,7 +133,8 @@ pub(super) fn commit(
         client::text(place, &command.words(&["--pathspec-file-nul"]))
     };
     if !added.is_empty() {
-        of_new(&["add", "--intent-to-add"])?;
+        // The package is not whole without a file that Git ignores.
+        of_new(&["add", "--intent-to-add", "--force"])?;
     }
     let words = ["commit", "--quiet", "--only", "--cleanup=whitespace"];
     let commit = GitCommand::new(&words)

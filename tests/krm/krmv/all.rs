@@ -409,3 +409,16 @@ fn a_merge_that_is_not_finished_stops_commits_before_anything_is_written() {
     );
     assert_eq!(git(&world, &["status", "--porcelain"]), before);
 }
+
+#[test]
+fn a_new_file_that_git_ignores_is_committed_too() {
+    let world = World::with_package();
+    world.write(".gitignore", "*.log\n");
+    world.commit("ignore");
+    world.folder.put("catalog/web/app.log", "new\n");
+    world.folder.commit("log");
+    world.folder.git(&["tag", "v2.1.0"]);
+    world.krmv(&["upgrade", "--all", "--commit"]).assert_code(0);
+    assert_eq!(git(&world, &["show", "HEAD:web/app.log"]), "new");
+    assert_eq!(git(&world, &["status", "--porcelain"]), "");
+}
