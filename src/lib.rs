@@ -123,6 +123,7 @@ fn run(cli: Cli) -> Result<u8> {
     match cli.command {
         Command::Get(get) if get.adopt => adopt::run(&get, &common),
         Command::Get(get) => get::run(&get, &common),
+        Command::Upgrade(upgrade) if upgrade.all => all::run(&upgrade, &common),
         Command::Upgrade(upgrade) => upgrade::run(&upgrade, &common),
         Command::Skip(skip) => policy::skip(&skip, &common),
         Command::Allow(allow) => policy::allow(&allow, &common),

@@ -20,7 +20,6 @@ use krm_yaml::{Document, NodeRef, OwnedDocument};
 use super::failure::{Failure, Hint, Result, command};
 use super::kptfile::Tracking;
 use super::own_repository::OwnRepository;
-use super::status::find;
 
 /// The files of a package, by path.
 pub(crate) type Contents = BTreeMap<String, Vec<u8>>;
@@ -374,7 +373,7 @@ fn no_kptfile(directory: &Path) -> Failure {
     }
     let mut below = Vec::new();
     // A folder that cannot be read has no packages to name.
-    let _ = find(directory, 0, &mut below);
+    let _ = collect_packages(directory, 0, &mut below);
     if !below.is_empty() {
         return packages_below(directory, &below);
     }
@@ -384,6 +383,41 @@ fn no_kptfile(directory: &Path) -> Failure {
          copied from."
     );
     Failure::new(message).hint("krmv help get")
+}
+
+/// The depth to which directories are searched for packages.
+const DEEPEST: usize = 16;
+
+/// Collects the directories with a Kptfile, parents before children.
+pub(crate) fn collect_packages(
+    directory: &Path,
+    depth: usize,
+    found: &mut Vec<PathBuf>,
+) -> Result<()> {
+    if directory.join(KPTFILE).is_file() {
+        found.push(directory.to_path_buf());
+    }
+    let entries = std::fs::read_dir(directory)
+        .map_err(|error| Failure::new(format!("cannot read '{}': {error}", directory.display())))?;
+    let mut folders: Vec<PathBuf> = entries
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+            let is_folder = entry.file_type().ok()?.is_dir();
+            (is_folder && !is_hidden).then(|| entry.path())
+        })
+        .collect();
+    folders.sort();
+    if depth < DEEPEST {
+        for folder in folders {
+            let folder = folder
+                .strip_prefix("./")
+                .map(Path::to_path_buf)
+                .unwrap_or(folder);
+            collect_packages(&folder, depth + 1, found)?;
+        }
+    }
+    Ok(())
 }
 
 /// The failure for a folder of packages: it names them, and the commands for several.

@@ -58,7 +58,7 @@ fn one(
         return print_errors(&results, common);
     }
     match format(review, common) {
-        ReportFormat::Json => print::json(&compared.to_json(package, &results))?,
+        ReportFormat::Json => print::json(&compared.document(package, &results))?,
         ReportFormat::Markdown => to_stdout(compared.to_markdown(&results).as_str())?,
         ReportFormat::Text => {
             let mut page = Page::new(common);
@@ -369,7 +369,7 @@ impl Compared {
         }
     }
 
-    fn to_json(&self, package: &LocalPackage, results: &Results) -> serde_json::Value {
+    fn document(&self, package: &LocalPackage, results: &Results) -> serde_json::Value {
         let counts = Risk::WORST_FIRST.map(|risk| (risk.as_str(), report::count(results, risk)));
         let worst = counts.iter().find(|(_, count)| *count > 0);
         json!({

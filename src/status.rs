@@ -25,7 +25,7 @@ use super::exit;
 use super::failure::{Failure, Hint, Result};
 use super::followed::NewerRevision;
 use super::merging::{MergedPackage, Merger};
-use super::package::{KPTFILE, LocalPackage, RULES};
+use super::package::{KPTFILE, LocalPackage, RULES, collect_packages};
 use super::print::{self, GREEN, Page, RED, YELLOW, counted};
 use super::releases::ListedReference;
 use super::review::{reviewable, reviewed};
@@ -96,7 +96,7 @@ struct ChangedField {
 pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
     let mut packages = Vec::new();
     for directory in &status.directories {
-        find(directory, 0, &mut packages)?;
+        collect_packages(directory, 0, &mut packages)?;
     }
     let mut states = Vec::new();
     let is_alone = packages.len() == 1;
@@ -202,37 +202,6 @@ fn summary(states: &[PackageStatus]) -> String {
         counted(states.len(), "package"),
         counts.join(", ")
     )
-}
-
-/// The depth to which directories are searched for packages.
-const DEEPEST: usize = 16;
-
-/// Collects the directories with a Kptfile, parents before children.
-pub(crate) fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
-    if directory.join(KPTFILE).is_file() {
-        found.push(directory.to_path_buf());
-    }
-    let entries = std::fs::read_dir(directory)
-        .map_err(|error| Failure::new(format!("cannot read '{}': {error}", directory.display())))?;
-    let mut folders: Vec<PathBuf> = entries
-        .filter_map(|entry| {
-            let entry = entry.ok()?;
-            let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
-            let is_folder = entry.file_type().ok()?.is_dir();
-            (is_folder && !is_hidden).then(|| entry.path())
-        })
-        .collect();
-    folders.sort();
-    if depth < DEEPEST {
-        for folder in folders {
-            let folder = folder
-                .strip_prefix("./")
-                .map(Path::to_path_buf)
-                .unwrap_or(folder);
-            find(&folder, depth + 1, found)?;
-        }
-    }
-    Ok(())
 }
 
 /// A package with an upstream, for the packages below it.

@@ -25,12 +25,9 @@ use super::report::{UpgradeReport, print_errors};
 use super::review::{reviewable, reviewed};
 use super::session::{FollowedPackage, arguments, locked_name};
 use super::upstream::contents;
-use super::{all, exit, worktree};
+use super::{exit, worktree};
 
 pub(crate) fn run(upgrade: &UpgradeArguments, common: &Common) -> Result<u8> {
-    if upgrade.all {
-        return all::run(upgrade, common);
-    }
     let (directory, request) = arguments(&upgrade.arguments)?;
     let package = LocalPackage::open(&directory)?;
     if upgrade.abort {
@@ -64,7 +61,7 @@ pub(crate) struct Task<'t> {
 }
 
 /// What an upgrade comes to, before anything is written.
-pub(crate) enum Attempt {
+pub(crate) enum UpgradeAttempt {
     /// Nothing is newer than this revision.
     UpToDate(String),
     /// The merge has errors.
@@ -123,9 +120,9 @@ impl Task<'_> {
             }
             worktree::refuse_uncommitted(package, again, &BTreeSet::new())
         })? {
-            Attempt::UpToDate(name) => return self.up_to_date(&name),
-            Attempt::Refused(results) => return print_errors(&results, self.common),
-            Attempt::Merged(merged) => merged,
+            UpgradeAttempt::UpToDate(name) => return self.up_to_date(&name),
+            UpgradeAttempt::Refused(results) => return print_errors(&results, self.common),
+            UpgradeAttempt::Merged(merged) => merged,
         };
         let changes = self
             .package
@@ -146,11 +143,11 @@ impl Task<'_> {
     pub(crate) fn attempt(
         &self,
         is_clean: impl FnOnce(&LocalPackage, &Hint) -> Result<()>,
-    ) -> Result<Attempt> {
+    ) -> Result<UpgradeAttempt> {
         let lock = self.followed.lock;
         let revision = self.target;
         if lock.commit.as_deref() == Some(&revision.commit) {
-            return Ok(Attempt::UpToDate(revision.lock_ref.clone()));
+            return Ok(UpgradeAttempt::UpToDate(revision.lock_ref.clone()));
         }
         is_clean(self.package, &self.command_line())?;
         let merger = self.followed.merger(revision)?;
@@ -160,7 +157,7 @@ impl Task<'_> {
         };
         let mut merged = merger.merge(&self.package.contents, side)?;
         if merged.results.has_errors() {
-            return Ok(Attempt::Refused(merged.results));
+            return Ok(UpgradeAttempt::Refused(merged.results));
         }
         merger.warn_of_skipped(self.package.skipped(), &mut merged.results);
         let found = conflicts(&merged.results);
@@ -193,7 +190,7 @@ impl Task<'_> {
         if self.upgrade.markers {
             mark(&merger, &mut merged.contents, &open, &revision.upstream_ref)?;
         }
-        Ok(Attempt::Merged(Box::new(MergedUpgrade {
+        Ok(UpgradeAttempt::Merged(Box::new(MergedUpgrade {
             merged,
             merger,
             found,

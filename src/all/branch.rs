@@ -90,13 +90,17 @@ impl Branches {
         &self.head
     }
 
-    /// The branch of a package. `packages` are the paths of all packages: Git has no branch whose name continues that of
-    /// another with a slash.
-    pub(super) fn of_package(&self, path: &str, packages: &BTreeSet<String>) -> Result<Branch> {
+    /// The branch of a package. `packages` are the paths of all packages: Git has no branch whose name continues the name of
+    /// another branch with a slash.
+    pub(super) fn of_package(
+        &self,
+        path: &str,
+        packages: &BTreeSet<String>,
+    ) -> Result<PackageBranch> {
         let name = format!("{}/{}", self.prefix, branch_path(path, packages));
         let reference = RefName::parse(&format!("{HERE}{name}"))?;
         let at = |folder: &str| self.known.get(&format!("{folder}{name}")).cloned();
-        Ok(Branch {
+        Ok(PackageBranch {
             here: at(HERE),
             origin: at(ORIGIN),
             path: path.to_owned(),
@@ -140,7 +144,7 @@ impl Branches {
 }
 
 /// The branch of one package.
-pub(super) struct Branch {
+pub(super) struct PackageBranch {
     name: String,
     reference: RefName,
     /// The path of the package from the root of the work tree.
@@ -149,7 +153,7 @@ pub(super) struct Branch {
     origin: Option<CommitId>,
 }
 
-impl Branch {
+impl PackageBranch {
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -232,14 +236,23 @@ impl Branch {
             .commit(&tip)
             .commit(&old)
             .done();
-        client::text(branches.place(), &update).map_err(|error| {
-            let message = format!("cannot move the branch {}: {}", self.name, error.message);
-            Failure::new(message).hint(command(["git", "log", &self.name]))
-        })?;
-        Ok(tip)
+        let Err(error) = client::text(branches.place(), &update) else {
+            return Ok(tip);
+        };
+        // Another run may have made the same.
+        let verify = GitCommand::new(&["rev-parse", "--verify", "--quiet"]).data();
+        let now = client::line(branches.place(), &verify.reference(&self.reference).done());
+        if let Some(now) = now.and_then(|id| CommitId::parse(&id).ok())
+            && branches.files(&now, &self.path) == branches.files(made, &self.path)
+            && branches.is_replaceable(&now, base)?
+        {
+            return Ok(now);
+        }
+        let message = format!("cannot move the branch {}: {}", self.name, error.message);
+        Err(Failure::new(message).hint(command(["git", "log", &self.name])))
     }
 
-    /// Refuses a branch that is checked out: its files would no longer be those of its commit.
+    /// Refuses a branch that is checked out: its files would no longer match its commit.
     fn refuse_checked_out(&self, branches: &Branches) -> Result<()> {
         let list = GitCommand::new(&["worktree", "list", "--porcelain"]);
         let listed = client::text(branches.place(), &list)?;

@@ -31,9 +31,9 @@ const TRAILER: &str = "Krmv-Upgrade: ";
 const SEAL: &str = "Krmv-Digest: ";
 
 /// The message of a commit.
-pub(super) struct Message(String);
+pub(super) struct CommitMessage(String);
 
-impl Message {
+impl CommitMessage {
     pub(super) fn of(outcome: &PackageOutcome, package: &LocalPackage) -> Self {
         let inner = package.repository.as_ref().map(OwnRepository::inner);
         let inner = inner.unwrap_or_default();
@@ -63,7 +63,7 @@ impl Message {
     }
 }
 
-impl Message {
+impl CommitMessage {
     pub(super) fn subject(&self) -> &str {
         self.0.lines().next().unwrap_or_default()
     }
@@ -93,12 +93,22 @@ pub(super) fn undecided(open: &[ReportedConflict]) -> Markdown {
     list
 }
 
+/// Refuses a repository in which a merge is not finished: Git commits no single paths there.
+pub(super) fn refuse_unfinished_merge(package: &LocalPackage) -> Result<()> {
+    let verify = GitCommand::new(&["rev-parse", "--verify", "--quiet", "MERGE_HEAD"]);
+    if client::line(Place::Own(repository(package)?), &verify).is_none() {
+        return Ok(());
+    }
+    let message = "a merge is not finished in the repository; commit it or abort it first";
+    Err(Failure::new(message).hint(package.git_command(&["status"])))
+}
+
 /// Commits the changes of a package, and nothing else that is staged. If a hook refuses, the files stay as they are.
 pub(super) fn commit(
     package: &LocalPackage,
     changes: &[FileChange],
     merged: &Contents,
-    message: &Message,
+    message: &CommitMessage,
 ) -> Result<CommitId> {
     let repository = repository(package)?;
     let folder = tempfile::tempdir()?;
@@ -123,7 +133,8 @@ pub(super) fn commit(
         client::text(place, &command.words(&["--pathspec-file-nul"]))
     };
     if !added.is_empty() {
-        of_new(&["add", "--intent-to-add"])?;
+        // The package is not whole without a file that Git ignores.
+        of_new(&["add", "--intent-to-add", "--force"])?;
     }
     let words = ["commit", "--quiet", "--only", "--cleanup=whitespace"];
     let commit = GitCommand::new(&words)

@@ -7,7 +7,7 @@
 //!
 //! Packages in packages come first, so that the outer package is merged with what they became. One that fails or has
 //! conflicts stops no other. In the work tree, a package needs to be committed, except for what this run wrote. With
-//! `--branch`, only the last commit counts: every package is merged in a work tree of its own, which is removed at the
+//! `--branch`, only the last commit counts: every package is merged in a temporary work tree, which is removed at the
 //! end.
 
 mod branch;
@@ -35,17 +35,17 @@ use super::failure::{Failure, Hint, Result, command};
 use super::kptfile::{self, OpenUpgrade};
 use super::merging::has_markers;
 use super::own_repository::OwnRepository;
-use super::package::{Contents, KPTFILE, LocalPackage};
+use super::package::{Contents, KPTFILE, LocalPackage, collect_packages};
 use super::print::Page;
 use super::review::{review_of, reviewable};
 use super::session::{FollowedPackage, followed, locked_name};
-use super::status::{PackageAbove, find, subpackages};
-use super::upgrade::{Attempt, MergedUpgrade, Task};
+use super::status::{PackageAbove, subpackages};
+use super::upgrade::{MergedUpgrade, Task, UpgradeAttempt};
 use super::upstream::Listings;
 use super::worktree;
 
-use branch::{Branch, Branches};
-use commit::Message;
+use branch::Branches;
+use commit::CommitMessage;
 use outcome::{PackageOutcome, State};
 use temporary::TemporaryWorktree;
 
@@ -111,7 +111,7 @@ impl Run<'_> {
     fn packages(&self, directories: &[PathBuf]) -> Result<Vec<(PathBuf, bool)>> {
         let mut found = Vec::new();
         for directory in directories {
-            find(directory, 0, &mut found)?;
+            collect_packages(directory, 0, &mut found)?;
         }
         let mut known = BTreeSet::new();
         found.retain(|directory| known.insert(directory.clone()));
@@ -210,9 +210,12 @@ impl Run<'_> {
             worktree::refuse_uncommitted(package, again, &self.written)
         })?;
         let merged = match attempt {
-            Attempt::Merged(merged) => merged,
+            UpgradeAttempt::Merged(merged) => merged,
             other => return unmerged(&package, other).map(Some),
         };
+        if self.upgrade.commit {
+            commit::refuse_unfinished_merge(&package)?;
+        }
         let mut outcome = PackageOutcome::merged(&task, &merged);
         let changes = package.changes(&merged.merged.contents, &merged.merged.modes);
         if !is_dry {
@@ -223,7 +226,7 @@ impl Run<'_> {
             outcome.review = request(&package, &merged);
         }
         if self.upgrade.commit {
-            let message = Message::of(&outcome, &package);
+            let message = CommitMessage::of(&outcome, &package);
             let committed = commit::commit(&package, &changes, &merged.merged.contents, &message);
             let by_hand = package.commit_command(
                 message.subject(),
@@ -305,7 +308,7 @@ impl Run<'_> {
             return Ok(Some(if is_head {
                 outcome
             } else {
-                outcome.on(&branch)
+                outcome.on(branch.name())
             }));
         }
         let target = followed.target(None)?;
@@ -317,13 +320,13 @@ impl Run<'_> {
             target: &target,
         };
         let merged = match task.attempt(|_, _| Ok(()))? {
-            Attempt::Merged(merged) => merged,
+            UpgradeAttempt::Merged(merged) => merged,
             other => {
                 let outcome = unmerged(&package, other)?;
                 return Ok(Some(if is_head {
                     outcome
                 } else {
-                    outcome.on(&branch)
+                    outcome.on(branch.name())
                 }));
             }
         };
@@ -335,14 +338,14 @@ impl Run<'_> {
         outcome.review = request(&package, &merged);
         let changes = package.changes(&merged.merged.contents, &merged.merged.modes);
         package.write(&changes)?;
-        let message = Message::of(&outcome, &package);
+        let message = CommitMessage::of(&outcome, &package);
         let committed = commit::commit(&package, &changes, &merged.merged.contents, &message);
         committed.map_err(|error| error.hint(package.command(&["upgrade"])))?;
         let made = commit::seal(&package)?;
         let tip = branch.move_to(branches, &base, &made)?;
         outcome.is_as_before = branch.has(&tip);
         outcome.commit = Some(tip);
-        Ok(Some(outcome.on(&branch)))
+        Ok(Some(outcome.on(branch.name())))
     }
 }
 
@@ -385,21 +388,21 @@ fn open_before(followed: &FollowedPackage<'_>, open: &OpenUpgrade) -> Result<Pac
 }
 
 /// The outcome of an attempt without a merged package.
-fn unmerged(package: &LocalPackage, attempt: Attempt) -> Result<PackageOutcome> {
+fn unmerged(package: &LocalPackage, attempt: UpgradeAttempt) -> Result<PackageOutcome> {
     match attempt {
-        Attempt::UpToDate(name) => {
+        UpgradeAttempt::UpToDate(name) => {
             let mut outcome = PackageOutcome::new(package.name(), State::UpToDate);
             outcome.from = Some(name);
             Ok(outcome)
         }
-        Attempt::Refused(results) => {
+        UpgradeAttempt::Refused(results) => {
             let mut errors = results
                 .iter()
                 .filter(|result| result.severity == Severity::Error);
             let first = errors.next().map(ToString::to_string).unwrap_or_default();
             Err(Failure::new(first).hint(package.command(&["upgrade"])))
         }
-        Attempt::Merged(_) => Err(Failure::new("expected a package that is not merged")),
+        UpgradeAttempt::Merged(_) => Err(Failure::new("expected a package that is not merged")),
     }
 }
 
@@ -451,8 +454,8 @@ fn review(package: &LocalPackage, merged: &MergedUpgrade) -> Markdown {
 }
 
 /// The hint that continues an upgrade on a branch.
-fn on_branch_hint(branch: &Branch, hint: &Hint) -> Hint {
-    command(["git", "switch", branch.name()]).then(hint)
+fn on_branch_hint(branch: &str, hint: &Hint) -> Hint {
+    command(["git", "switch", branch]).then(hint)
 }
 
 /// The commit as Git prints it in short.

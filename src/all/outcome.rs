@@ -13,7 +13,6 @@ use super::super::failure::{Failure, Hint, Result};
 use super::super::print::{self, BOLD, GREEN, Page, RED, YELLOW, counted};
 use super::super::session::locked_name;
 use super::super::upgrade::{MergedUpgrade, Task};
-use super::branch::Branch;
 use super::{on_branch_hint, short};
 
 /// What became of a package. The order is that of the counts.
@@ -96,9 +95,10 @@ impl PackageOutcome {
         };
         let resolve = || task.package.command(&["resolve"]);
         let is_hinted = state == State::Undecided && !task.upgrade.dry_run;
+        let [from, to] = step(task);
         Self {
-            from: locked_name(task.followed.lock),
-            to: Some(task.target.lock_ref.clone()),
+            from,
+            to,
             conflicts: merged.open.len(),
             hints: is_hinted.then(resolve).into_iter().collect(),
             ..Self::new(task.package.name(), state)
@@ -106,10 +106,10 @@ impl PackageOutcome {
     }
 
     /// The outcome on a branch: what the hints name is there.
-    pub(super) fn on(mut self, branch: &Branch) -> Self {
+    pub(super) fn on(mut self, branch: &str) -> Self {
         let hints = self.hints.iter();
         self.hints = hints.map(|hint| on_branch_hint(branch, hint)).collect();
-        self.branch = Some(branch.name().to_owned());
+        self.branch = Some(branch.to_owned());
         self
     }
 
@@ -164,7 +164,7 @@ impl PackageOutcome {
         line
     }
 
-    fn to_json(&self) -> serde_json::Value {
+    fn document(&self) -> serde_json::Value {
         let hints: Vec<String> = self.hints.iter().map(ToString::to_string).collect();
         json!({
             "path": self.path,
@@ -182,6 +182,20 @@ impl PackageOutcome {
     }
 }
 
+/// The names of the revisions before and after. A branch, or a tag that moved, is named with its commits.
+fn step(task: &Task<'_>) -> [Option<String>; 2] {
+    let (lock, target) = (task.followed.lock, task.target);
+    let from = locked_name(lock);
+    if from.as_ref() != Some(&target.lock_ref) {
+        return [from, Some(target.lock_ref.clone())];
+    }
+    let at = |commit: &str| {
+        let short: String = commit.chars().take(7).collect();
+        format!("{}@{short}", target.lock_ref)
+    };
+    [lock.commit.as_deref().map(at), Some(at(&target.commit))]
+}
+
 /// Prints one line for each package, and the counts. Returns the exit code.
 pub(super) fn finish(outcomes: &[PackageOutcome], common: &Common) -> Result<u8> {
     let mut counts: BTreeMap<State, usize> = BTreeMap::new();
@@ -189,7 +203,7 @@ pub(super) fn finish(outcomes: &[PackageOutcome], common: &Common) -> Result<u8>
         *counts.entry(outcome.state).or_default() += 1;
     }
     if common.json {
-        let packages: Vec<_> = outcomes.iter().map(PackageOutcome::to_json).collect();
+        let packages: Vec<_> = outcomes.iter().map(PackageOutcome::document).collect();
         print::json(&json!({"packages": packages, "counts": counts}))?;
         return Ok(code(outcomes));
     }

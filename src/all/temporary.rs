@@ -1,6 +1,6 @@
 //! A work tree for one run, so that the user's own stays as it is.
 //!
-//! It never has a branch, so that a run that is killed locks none: `git worktree prune` forgets what it leaves behind.
+//! It never has a branch, so that a run that is killed locks none: `git worktree prune` forgets such a work tree.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -102,7 +102,7 @@ impl Drop for TemporaryWorktree {
         }
         let remove = GitCommand::new(&["worktree", "remove", "--force"]);
         let remove = remove.own_path("", Path::new(&self.root));
-        // What is left, `git worktree prune` forgets.
+        // `git worktree prune` forgets the rest.
         let _ = client::text(Place::Own(&self.repository), &remove);
     }
 }

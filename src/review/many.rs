@@ -10,10 +10,9 @@ use serde_json::json;
 use super::super::cli::{Common, ReviewArguments};
 use super::super::exit;
 use super::super::failure::{Failure, Result};
-use super::super::package::{KPTFILE, LocalPackage};
+use super::super::package::{KPTFILE, LocalPackage, collect_packages};
 use super::super::print::{self, BOLD, Page, RED, counted, to_stdout};
 use super::super::session::followed;
-use super::super::status::find;
 use super::super::worktree;
 use super::{Compared, HEAD, LOCK, format};
 use krm_core::results::Results;
@@ -43,7 +42,7 @@ pub(super) fn arguments(words: &[String]) -> Result<(Vec<PathBuf>, Option<String
         let directory = PathBuf::from(directory);
         let mut below = Vec::new();
         if directory.is_dir() && !directory.join(KPTFILE).is_file() {
-            find(&directory, 0, &mut below)?;
+            collect_packages(&directory, 0, &mut below)?;
         }
         if below.is_empty() {
             below.push(directory);
@@ -229,7 +228,7 @@ fn markdown(reviews: &[Reviewed], failed: &[(String, Failure)]) -> Markdown {
 
 fn print_json(reviews: &[Reviewed], failed: &[(String, Failure)]) -> Result<()> {
     let packages = reviews.iter().map(|one| match &one.found {
-        Ok((compared, results)) => compared.to_json(&one.package, results),
+        Ok((compared, results)) => compared.document(&one.package, results),
         Err(failure) => json!({"path": one.package.name(), "problem": failure.message}),
     });
     let broken = failed.iter();

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What action.yaml and other CI systems run: upgrades every package, each on a branch of its own, and pushes the branches.
+# What action.yaml and other CI systems run: upgrades every package, each on its own branch, and pushes the branches.
 # `krmv upgrade --all --commit --branch` does all of the merging.
 #
 # usage: update.sh [OPTION...]    OPTION: for `git push`, such as `-o merge_request.create`

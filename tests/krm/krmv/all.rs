@@ -365,3 +365,60 @@ fn packages_outside_of_git_have_no_commits() {
         .krmv_in("outside", &["upgrade", "--all"])
         .assert_code(0);
 }
+
+#[test]
+fn commits_of_a_branch_are_named() {
+    let world = World::new();
+    world.krmv(&["get", "../catalog//web@main"]).assert_code(0);
+    world.commit("get");
+    world.release(
+        "v4.0.0",
+        &super::deployment(4, "app:10", "64Mi"),
+        super::SERVICE,
+    );
+    world.krmv(&["upgrade", "--all", "--commit"]).assert_code(0);
+    let subject = git(&world, &["log", "-1", "--format=%s"]);
+    let (from, to) = subject.split_once(" to ").expect("two revisions");
+    assert!(
+        from.starts_with("web: upgrade main@") && to.starts_with("main@"),
+        "{subject}"
+    );
+}
+
+#[test]
+fn a_merge_that_is_not_finished_stops_commits_before_anything_is_written() {
+    let world = two_packages();
+    git(
+        &world,
+        &["switch", "--quiet", "--create", "other", "HEAD~1"],
+    );
+    world.write("other.txt", "x\n");
+    world.commit("other");
+    git(&world, &["switch", "--quiet", "main"]);
+    git(
+        &world,
+        &["merge", "--quiet", "--no-commit", "--no-ff", "other"],
+    );
+    let before = git(&world, &["status", "--porcelain"]);
+    let outcome = world.krmv(&["upgrade", "--all", "--commit"]);
+    outcome.assert_code(2);
+    assert!(
+        outcome.stdout.contains("a merge is not finished"),
+        "{}",
+        outcome.stdout
+    );
+    assert_eq!(git(&world, &["status", "--porcelain"]), before);
+}
+
+#[test]
+fn a_new_file_that_git_ignores_is_committed_too() {
+    let world = World::with_package();
+    world.write(".gitignore", "*.log\n");
+    world.commit("ignore");
+    world.folder.put("catalog/web/app.log", "new\n");
+    world.folder.commit("log");
+    world.folder.git(&["tag", "v2.1.0"]);
+    world.krmv(&["upgrade", "--all", "--commit"]).assert_code(0);
+    assert_eq!(git(&world, &["show", "HEAD:web/app.log"]), "new");
+    assert_eq!(git(&world, &["status", "--porcelain"]), "");
+}
