@@ -62,9 +62,11 @@ pub fn place_conflicts(results: Results, arguments: &Arguments) -> Results {
     }
     let mut placed = Results::default();
     for result in &results {
-        placed.push(match is_about_rules(result) {
-            true => result.clone().in_file(file.as_str()),
-            false => result.clone(),
+        let result = result.clone();
+        placed.push(if is_about_rules(&result) {
+            result.in_file(file.as_str())
+        } else {
+            result
         });
     }
     let text = read_text(CONFLICTS, path, &file).ok();
