@@ -92,7 +92,7 @@ fn not_reviewed_finding(resource: &Resource) -> ReviewFinding {
     ReviewFinding::new(Risk::Notable, Reason::NotReviewed, resource, message)
 }
 
-/// ResourceChanges the resources of both packages. Leaves out those that have the same text before and after.
+/// Pairs the resources of both packages. Leaves out those that have the same text before and after.
 fn pairs(packages: ReviewInput<'_>) -> ResourceChanges<'_> {
     let (old, new) = (
         Members::read(packages.before),
@@ -104,30 +104,7 @@ fn pairs(packages: ReviewInput<'_>) -> ResourceChanges<'_> {
             Authors::of(upstream, &new, packages.after),
         )
     });
-    let mut of_new = vec![None; new.ids.len()];
-    let mut is_paired = vec![false; old.ids.len()];
-    for (before, after) in pair(&old.source(packages.before), &new.source(packages.after)) {
-        of_new[after] = Some(before);
-        is_paired[before] = true;
-    }
-    // Pair several copies of one object in a file in their order.
-    let key = |list: &ResourceList, id: ItemId| {
-        let resource = list.resource(id);
-        Some((ObjectKey::of(resource)?, resource.origin.path.clone()))
-    };
-    let left = old.ids.iter().zip(&is_paired);
-    let left = left.map(|(id, is_paired)| key(packages.before, *id).filter(|_| !is_paired));
-    let news = new.ids.iter().zip(&of_new);
-    let news = news.map(|(id, old)| key(packages.after, *id).filter(|_| old.is_none()));
-    for (after, before) in matches(left.collect::<Vec<_>>(), news)
-        .into_iter()
-        .enumerate()
-    {
-        if let Some(before) = before {
-            of_new[after] = Some(before);
-            is_paired[before] = true;
-        }
-    }
+    let (of_new, is_paired) = paired(packages, &old, &new);
     let (mut pairs, mut not_reviewed) = (Vec::new(), Vec::new());
     let mut add = |before: Option<usize>, after: Option<usize>| {
         let ids = (before.map(|at| old.ids[at]), after.map(|at| new.ids[at]));
@@ -166,6 +143,39 @@ fn pairs(packages: ReviewInput<'_>) -> ResourceChanges<'_> {
         pairs,
         not_reviewed,
     }
+}
+
+/// For each resource after the change, the position of the same one before it; and which of those before are paired.
+fn paired(
+    packages: ReviewInput<'_>,
+    old: &Members,
+    new: &Members,
+) -> (Vec<Option<usize>>, Vec<bool>) {
+    let mut of_new = vec![None; new.ids.len()];
+    let mut is_paired = vec![false; old.ids.len()];
+    for (before, after) in pair(&old.source(packages.before), &new.source(packages.after)) {
+        of_new[after] = Some(before);
+        is_paired[before] = true;
+    }
+    // Pair several copies of one object in a file in their order.
+    let key = |list: &ResourceList, id: ItemId| {
+        let resource = list.resource(id);
+        Some((ObjectKey::of(resource)?, resource.origin.path.clone()))
+    };
+    let left = old.ids.iter().zip(&is_paired);
+    let left = left.map(|(id, is_paired)| key(packages.before, *id).filter(|_| !is_paired));
+    let news = new.ids.iter().zip(&of_new);
+    let news = news.map(|(id, old)| key(packages.after, *id).filter(|_| old.is_none()));
+    for (after, before) in matches(left.collect::<Vec<_>>(), news)
+        .into_iter()
+        .enumerate()
+    {
+        if let Some(before) = before {
+            of_new[after] = Some(before);
+            is_paired[before] = true;
+        }
+    }
+    (of_new, is_paired)
 }
 
 /// The rows for a kind, each with its path parsed for the kind.

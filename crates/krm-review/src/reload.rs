@@ -10,7 +10,7 @@ use super::units::{ClusterObject, ObjectKey, Objects, may_be_one};
 use super::walk::{given, text};
 use super::{ReviewFinding, Risk};
 use krm_core::results::Reason;
-use krm_yaml::NodeRef;
+use krm_yaml::{NodeRef, Path};
 
 /// Reports each ConfigMap and Secret with changed data, if pods that are not replaced read it only at startup.
 pub(super) fn find(
@@ -18,7 +18,7 @@ pub(super) fn find(
     after: &Objects<'_>,
     found: &mut Vec<ReviewFinding>,
 ) {
-    let changed: Vec<(&ResourceChange<'_>, ObjectKey)> =
+    let changed: Vec<(&ResourceChange<'_>, ObjectKey, &str)> =
         pairs.iter().filter_map(changed_data).collect();
     if changed.is_empty() {
         return;
@@ -34,7 +34,7 @@ pub(super) fn find(
             readers_of.entry(named).or_default().push((at, own.clone()));
         }
     }
-    for (pair, key) in changed {
+    for (pair, key, field) in changed {
         let Some(unit) = &pair.after else { continue };
         let readers = readers_of.get(&(&*key.kind, &*key.name));
         let readers = readers
@@ -62,16 +62,17 @@ pub(super) fn find(
             message,
         );
         let by = pair.upstream.map(|upstream| {
-            let steps = [super::walk::PathStep::Field("data")];
+            let steps = [super::walk::PathStep::Field(field)];
             upstream.of_field(&steps, Some(unit.node), None)
         });
-        found.push(finding.by(by));
+        found.push(finding.at(Path::fields(&[field])).by(by));
     }
 }
 
+/// A ConfigMap or Secret with other data, its key, and the first field that changes.
 fn changed_data<'p, 'l>(
     pair: &'p ResourceChange<'l>,
-) -> Option<(&'p ResourceChange<'l>, ObjectKey)> {
+) -> Option<(&'p ResourceChange<'l>, ObjectKey, &'static str)> {
     let (before, after) = (pair.before.as_ref()?, pair.after.as_ref()?);
     let key = ObjectKey::of(after.resource)?;
     if !key.group.is_empty() || !matches!(&*key.kind, "ConfigMap" | "Secret") {
@@ -82,7 +83,8 @@ fn changed_data<'p, 'l>(
         !NodeRef::same(before, after)
     };
     let mut fields = ["data", "stringData", "binaryData"].into_iter();
-    fields.any(differs).then_some((pair, key))
+    let field = fields.find(|field| differs(field))?;
+    Some((pair, key, field))
 }
 
 /// The key of a workload whose pods are replaced, because its pod template changes.

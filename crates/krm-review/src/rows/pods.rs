@@ -76,7 +76,7 @@ fn lost<'n>(
     for (name, container) in containers(before) {
         others.entry(name).or_insert(container);
     }
-    let mut found: Vec<(Vec<PathElement>, Vec<&str>, [Option<NodeRef<'n>>; 2])> = Vec::new();
+    let mut found: Vec<PlaceFinding<'n>> = Vec::new();
     for (place, name, container) in placed_containers(after) {
         let Some(was) = others.get(name).copied() else {
             continue;
@@ -84,31 +84,27 @@ fn lost<'n>(
         if !holds(was, before) || holds(container, after) {
             continue;
         }
-        let own = changed_field([was, container], fields);
+        let of_container = changed_field([was, container], fields);
         let of_pod = || changed_field([before, after], fields);
-        let (below, values) = match own.map(|found| (place.to_vec(), found)) {
-            Some(found) => found,
+        let (mut below, field, values) = match of_container {
+            Some((field, values)) => (place.to_vec(), field, values),
             None => match of_pod() {
-                Some(found) => (Vec::new(), found),
-                None => (place.to_vec(), (Vec::new(), [None, None])),
+                Some((field, values)) => (Vec::new(), field, values),
+                None => (place.to_vec(), Vec::new(), [None, None]),
             },
         };
-        let (field, values) = values;
-        let path: Vec<_> = below.into_iter().chain(field).collect();
-        match found.iter_mut().find(|(other, ..)| *other == path) {
-            Some((_, names, _)) => names.push(name),
-            None => found.push((path, vec![name], values)),
+        below.extend(field);
+        match found.iter_mut().find(|found| found.below == below) {
+            Some(found) => found.message += &format!(", {name}"),
+            None => found.push(PlaceFinding {
+                below,
+                message: format!("{message}: {name}"),
+                values: Some(values),
+                is_whole: false,
+            }),
         }
     }
-    let findings = found
-        .into_iter()
-        .map(|(below, names, values)| PlaceFinding {
-            below,
-            message: format!("{message}: {}", names.join(", ")),
-            values: Some(values),
-            is_whole: false,
-        });
-    findings.collect()
+    found
 }
 
 /// The first of some fields below a security context that changes, with its values.
