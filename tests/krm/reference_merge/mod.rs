@@ -116,6 +116,8 @@ fn expected(
         is_loose: false,
         readings: readings.clone(),
         open: BTreeMap::new(),
+        is_removed: false,
+        offset: [0, 0],
     };
     let merged = merge.resource(triple.versions.each_ref().map(Option::as_ref));
     let merged = merged.map(with_documents);
