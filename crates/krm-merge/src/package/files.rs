@@ -17,8 +17,8 @@ use crate::rule::{self, Outcome};
 use crate::{Side, with_line_ends_of};
 use krm_core::resource_list::ResourceList;
 use krm_core::results::{Mark, QuotedValue};
-use krm_package::Package;
-use krm_yaml::Value;
+use krm_package::{Package, is_krm_name};
+use krm_yaml::{NodeRef, OwnedDocument, Value};
 
 /// What happens to a file that is not KRM.
 #[derive(Debug)]
@@ -112,7 +112,8 @@ impl Files<'_> {
         let is_kept = file.upstream.is_none() && self.strategy.deletes_nothing()
             || is_taken && file.base == file.upstream;
         let mut versions = file.as_ref().map(Option::as_ref);
-        let is_deleted_copy = file.upstream.is_none() && is_same_text(file);
+        let is_deleted_copy =
+            file.upstream.is_none() && (is_same_text(file) || is_same_data(path, file));
         if self.strategy.overwrites_local() || is_deleted_copy {
             versions.base = versions.local;
         }
@@ -152,6 +153,25 @@ impl Files<'_> {
 fn is_same_text(file: &FileVersions<'_>) -> bool {
     let both = file.base.as_deref().zip(file.local.as_deref());
     both.is_some_and(|(base, local)| *with_line_ends_of(base, local) == *local)
+}
+
+/// Whether local changed at most the format and the comments of a YAML or JSON file.
+fn is_same_data(path: &str, file: &FileVersions<'_>) -> bool {
+    fn read(bytes: Option<&[u8]>) -> Option<OwnedDocument> {
+        let text = std::str::from_utf8(bytes?).ok()?;
+        OwnedDocument::parse(text.to_owned()).ok()
+    }
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if !is_krm_name(name) && name != "Kustomization" {
+        return false;
+    }
+    let [base, local] = [&file.base, &file.local].map(|bytes| read(bytes.as_deref()));
+    let (Some(base), Some(local)) = (base, local) else {
+        return false;
+    };
+    let (base, local) = (base.document(), local.document());
+    base.len() == local.len()
+        && (0..base.len()).all(|at| NodeRef::same(base.root(at), local.root(at)))
 }
 
 const CHANGED: &str = "local and upstream both changed the file";
