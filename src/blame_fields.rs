@@ -2,13 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
+use krm_core::resource::Resource;
+use krm_core::source_text::parse_document;
+use krm_merge::decided::glob;
+use krm_package::is_krm_name;
 use krm_yaml::{NodeRef, OwnedDocument, Value, WalkBudget, WalkError};
+
+use super::package::Contents;
 
 /// A document whose fields can be listed, or why they cannot. `None` if the text is not YAML.
 pub(super) fn walkable(text: String) -> Option<std::result::Result<OwnedDocument, WalkError>> {
     // Each field is kept with its path.
     let mut budget = WalkBudget::of_copies(text.len());
-    let document = OwnedDocument::parse(text).ok()?;
+    let document = parse_document(text).ok()?;
     Some(match document.pay_for_walks(&mut budget) {
         Ok(()) => Ok(document),
         Err(error) => Err(error),
@@ -51,7 +57,7 @@ fn collect(node: NodeRef<'_>, key: String, shown: String, depth: usize, found: &
         return;
     }
     for entry in node.entries() {
-        let name = entry.key.scalar_text().unwrap_or_default();
+        let name = entry.key.key_text().unwrap_or_default();
         let (key, shown) = (join(&key, name), join(&shown, name));
         collect(entry.value, key, shown, depth + 1, found);
     }
@@ -64,7 +70,7 @@ fn collect(node: NodeRef<'_>, key: String, shown: String, depth: usize, found: &
 
 /// The keys of list elements: `[name=NAME]` if all elements have names and these are unique, otherwise positions.
 fn elements(items: &[NodeRef<'_>]) -> Vec<String> {
-    let name = |item: &NodeRef<'_>| Some(format!("[name={}]", item.get("name")?.scalar_text()?));
+    let name = |item: &NodeRef<'_>| Some(format!("[name={}]", item.get("name")?.value_text()?));
     let names: Option<Vec<String>> = items.iter().map(name).collect();
     let are_unique =
         |names: &Vec<String>| names.iter().collect::<BTreeSet<_>>().len() == names.len();
@@ -95,7 +101,7 @@ pub(super) fn keep(
         }
     }
     for entry in now.entries() {
-        let name = entry.key.scalar_text().unwrap_or_default();
+        let name = entry.key.key_text().unwrap_or_default();
         if let Some(value) = others.get(name).copied() {
             let keys = keys.each_ref().map(|key| join(key, name));
             keep([entry.value, value], keys, depth + 1, kept);
@@ -143,4 +149,55 @@ fn partners(items: [&[NodeRef<'_>]; 2], names: [&[String]; 2]) -> Vec<(usize, us
         pairs.extend(alone.into_iter().zip(left));
     }
     pairs
+}
+
+/// The fields of resources, by the name of the resource.
+pub(crate) type FieldsByResource = BTreeMap<String, BTreeMap<String, Value>>;
+
+/// All fields of a package by resource, `Kind/name`, and the files that have resources.
+pub(crate) fn fields_by_resource(contents: &Contents) -> (FieldsByResource, BTreeSet<String>) {
+    let mut fields = FieldsByResource::new();
+    let mut files = BTreeSet::new();
+    for (path, bytes) in contents {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        // A file that cannot be walked has no fields that could be compared.
+        let Some(Ok(parsed)) = is_krm_name(path).then(|| walkable(text)).flatten() else {
+            continue;
+        };
+        let document = parsed.document();
+        for root in (0..document.len()).filter_map(|at| document.root(at)) {
+            let resource = Resource::read(root);
+            if resource.kind.is_empty() {
+                continue;
+            }
+            files.insert(path.clone());
+            let name = resource.name.as_deref().unwrap_or(path);
+            let name = format!("{}/{name}", resource.kind);
+            let all = leaves(root).into_iter();
+            let own = fields.entry(name).or_default();
+            own.extend(all.map(|leaf| (leaf.key, leaf.value)));
+        }
+    }
+    (fields, files)
+}
+
+/// All fields of a package, as `Kind/name:field`.
+pub(crate) fn fields_of(contents: &Contents) -> BTreeMap<String, Value> {
+    let resources = fields_by_resource(contents).0.into_iter();
+    let fields = resources.flat_map(|(name, fields)| {
+        let fields = fields.into_iter();
+        fields.map(move |(field, value)| (format!("{name}:{field}"), value))
+    });
+    fields.collect()
+}
+
+/// Whether a pattern matches a field, `Kind/name:PATH` or only `PATH`. The pattern is the field, a field above it, or a
+/// glob.
+pub(crate) fn is_meant(pattern: &str, field: &str) -> bool {
+    let (_, path) = field.split_once(':').unwrap_or(("", field));
+    [field, path].into_iter().any(|name| {
+        let rest = name.strip_prefix(pattern);
+        glob(pattern, name)
+            || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    })
 }

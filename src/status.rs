@@ -18,13 +18,14 @@ use krm_upstream::git::without_password;
 use serde::Serialize;
 use serde_json::json;
 
-use super::blame::{fields_of, is_meant};
+use super::blame_fields::{fields_of, is_meant};
 use super::cli::{Common, StatusArguments};
 use super::conflict::{conflicts, undecided};
 use super::exit;
 use super::failure::{Failure, Hint, Result};
+use super::followed::NewerRevision;
 use super::merging::{MergedPackage, Merger};
-use super::package::{KPTFILE, LocalPackage, RULES};
+use super::package::{KPTFILE, LocalPackage, RULES, collect_packages};
 use super::print::{self, GREEN, Page, RED, YELLOW, counted};
 use super::releases::ListedReference;
 use super::review::{reviewable, reviewed};
@@ -46,6 +47,8 @@ struct PackageStatus {
     /// For `--bisect`: releases that change a matching field.
     changed: Vec<ChangedField>,
     problem: Option<String>,
+    /// What the user should know of the lock: a tag that moved, a branch with another name.
+    notes: Vec<String>,
     /// The address of an upstream that was not asked, because upstream brought the package and so chose the address.
     not_contacted: Option<String>,
     #[serde(skip)]
@@ -64,10 +67,17 @@ struct OpenStatus {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Newer {
     revision: String,
     /// The number of conflicts that it would cause. `None` if it cannot be merged.
     conflicts: Option<usize>,
+    /// The number of commits of a branch since the lock that change the package.
+    commits: Option<usize>,
+    /// Whether the package is the same in it as in the lock.
+    changes_nothing: bool,
+    /// The siblings of a path with a version in its name, which the revision leaves as it was.
+    siblings: Vec<String>,
     /// Why it cannot be merged.
     problem: Option<String>,
     /// The worst risk of its changes.
@@ -86,7 +96,7 @@ struct ChangedField {
 pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
     let mut packages = Vec::new();
     for directory in &status.directories {
-        find(directory, 0, &mut packages)?;
+        collect_packages(directory, 0, &mut packages)?;
     }
     let mut states = Vec::new();
     let is_alone = packages.len() == 1;
@@ -145,55 +155,65 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
         print::json(&json!({ "packages": states }))?;
     } else {
         let mut page = Page::new(common);
+        if states.len() > 1 {
+            page.wrapped(summary(&states), 2);
+        }
         states
             .iter()
             .for_each(|state| state.print(&mut page, common));
         page.finish()?;
     }
-    Ok(if is_newer { exit::NEWER } else { exit::DONE })
+    let is_unknown = states.iter().any(|state| state.problem.is_some());
+    Ok(match (is_unknown, is_newer) {
+        (true, _) => exit::USAGE,
+        (false, true) => exit::NEWER,
+        (false, false) => exit::DONE,
+    })
 }
 
-/// The depth to which directories are searched for packages.
-const DEEPEST: usize = 16;
-
-/// Collects the directories with a Kptfile, parents before children.
-fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
-    if directory.join(KPTFILE).is_file() {
-        found.push(directory.to_path_buf());
-    }
-    let entries = std::fs::read_dir(directory)
-        .map_err(|error| Failure::new(format!("cannot read '{}': {error}", directory.display())))?;
-    let mut folders: Vec<PathBuf> = entries
-        .filter_map(|entry| {
-            let entry = entry.ok()?;
-            let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
-            let is_folder = entry.file_type().ok()?.is_dir();
-            (is_folder && !is_hidden).then(|| entry.path())
-        })
+/// How many packages are in which state.
+fn summary(states: &[PackageStatus]) -> String {
+    let count = |is: fn(&PackageStatus) -> bool| states.iter().filter(|state| is(state)).count();
+    let is_known = |state: &PackageStatus| state.problem.is_none() && state.not_contacted.is_none();
+    let is_settled = |state: &PackageStatus| state.open.is_none() && state.newer.is_empty();
+    let current = states
+        .iter()
+        .filter(|one| is_known(one) && is_settled(one))
+        .count();
+    let counts = [
+        (current, "up to date"),
+        (
+            count(|state| !state.newer.is_empty()),
+            "with a newer revision",
+        ),
+        (count(|state| state.open.is_some()), "with an open upgrade"),
+        (
+            count(|state| state.not_contacted.is_some()),
+            "not contacted",
+        ),
+        (count(|state| state.problem.is_some()), "with a problem"),
+    ];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts
+        .map(|(count, what)| format!("{count} {what}"))
         .collect();
-    folders.sort();
-    if depth < DEEPEST {
-        for folder in folders {
-            let folder = folder
-                .strip_prefix("./")
-                .map(Path::to_path_buf)
-                .unwrap_or(folder);
-            find(&folder, depth + 1, found)?;
-        }
-    }
-    Ok(())
+    format!(
+        "{}: {}",
+        counted(states.len(), "package"),
+        counts.join(", ")
+    )
 }
 
 /// A package with an upstream, for the packages below it.
-struct PackageAbove {
-    directory: PathBuf,
+pub(crate) struct PackageAbove {
+    pub(crate) directory: PathBuf,
     /// The directories of the subpackages that its upstream brought. `None` if they are not known.
-    subpackages: Option<BTreeSet<String>>,
+    pub(crate) subpackages: Option<BTreeSet<String>>,
 }
 
 impl PackageAbove {
     /// Whether its upstream brought a package, or may have.
-    fn brought(&self, directory: &Path) -> bool {
+    pub(crate) fn brought(&self, directory: &Path) -> bool {
         let own = self.directory.strip_prefix(".").unwrap_or(&self.directory);
         let Ok(inner) = directory.strip_prefix(own) else {
             return false;
@@ -205,7 +225,7 @@ impl PackageAbove {
 }
 
 /// The directories of the subpackages of a package.
-fn subpackages(packages: &[&SuppliedPackage]) -> BTreeSet<String> {
+pub(crate) fn subpackages(packages: &[&SuppliedPackage]) -> BTreeSet<String> {
     let files = packages.iter().filter_map(|package| package.files());
     let paths = files.flat_map(|files| files.files().map(|(path, _)| path.to_owned()));
     let directory = |path: String| Some(path.strip_suffix(KPTFILE)?.strip_suffix('/')?.to_owned());
@@ -236,6 +256,7 @@ fn state(
         first_with_conflict: None,
         changed: Vec::new(),
         problem: None,
+        notes: Vec::new(),
         not_contacted: None,
         look: package.command(&["status"]),
         upgrade: package.command(&["upgrade"]),
@@ -273,8 +294,11 @@ fn fill(
     }
     let base = followed.original()?;
     state.edits = Some(edits(package, &base)?);
-    let newer = newer(&followed)?;
-    followed.upstream.fetch_several(&newer)?;
+    let model = followed.model()?;
+    state.notes = model.notes.iter().map(ToString::to_string).collect();
+    let newer: Vec<&NewerRevision> = model.newer.iter().collect();
+    let references: Vec<&ListedReference> = newer.iter().map(|one| &one.reference).collect();
+    followed.upstream.fetch_several(&references)?;
     let trial = Trial {
         followed: &followed,
         base: &base,
@@ -303,15 +327,15 @@ struct Trial<'t> {
 
 impl Trial<'_> {
     /// Tries all releases, in parallel.
-    fn all(&self, releases: &[&ListedReference]) -> Vec<Newer> {
+    fn all(&self, releases: &[&NewerRevision]) -> Vec<Newer> {
         let progress = ProgressLine::new("Trying releases", releases.len());
         parallel::each(releases, |release| {
-            progress.step(&release.short);
+            progress.step(&release.name);
             self.one(release)
         })
     }
 
-    fn merger(&self, release: &ListedReference) -> Result<Merger> {
+    fn merger(&self, release: &NewerRevision) -> Result<Merger> {
         let original = Arc::clone(self.base);
         let merger = self.followed.merger_from(original, &release.revision())?;
         Ok(Merger {
@@ -321,18 +345,18 @@ impl Trial<'_> {
     }
 
     /// The releases of upstream that change a field, in their order.
-    fn changed(&self, pattern: &str, releases: &[&ListedReference]) -> Result<Vec<ChangedField>> {
+    fn changed(&self, pattern: &str, releases: &[&NewerRevision]) -> Result<Vec<ChangedField>> {
         let mut before = fields_of(&contents(self.base)?);
         let mut changed = Vec::new();
         let progress = ProgressLine::new("Comparing releases", releases.len());
         for release in releases {
-            progress.step(&release.short);
+            progress.step(&release.name);
             let after = fields_of(&contents(&self.merger(release)?.upstream)?);
             let all: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
             let differs = |field: &&String| before.get(*field) != after.get(*field);
             let found = all.into_iter().filter(|field| is_meant(pattern, field));
             changed.extend(found.filter(differs).map(|field| ChangedField {
-                revision: release.short.clone(),
+                revision: release.name.clone(),
                 field: field.clone(),
             }));
             before = after;
@@ -340,7 +364,7 @@ impl Trial<'_> {
         Ok(changed)
     }
 
-    fn one(&self, release: &ListedReference) -> Newer {
+    fn one(&self, release: &NewerRevision) -> Newer {
         let merged = self.merger(release).and_then(|merger| {
             let merged = merger.merge(&self.followed.package.contents, Side::Local)?;
             let mut results = merged.results.iter();
@@ -355,7 +379,13 @@ impl Trial<'_> {
             .and_then(|(merger, merged)| reviewed(&self.before, merger, merged));
         let count = |review: &Review| Risk::ALL.map(|risk| (risk, review.count(risk))).into();
         Newer {
-            revision: release.short.clone(),
+            revision: release.name.clone(),
+            commits: release.commits,
+            changes_nothing: (merged.as_ref().ok())
+                .is_some_and(|(merger, _)| is_same(&merger.original, &merger.upstream)),
+            siblings: (merged.as_ref().ok())
+                .map(|(merger, _)| merger.siblings.clone())
+                .unwrap_or_default(),
             risk: reviewed.as_ref().and_then(Review::worst),
             changes: reviewed.as_ref().map(count),
             conflicts: (merged.as_ref().ok()).map(|(_, merged)| conflicts(&merged.results).len()),
@@ -364,19 +394,12 @@ impl Trial<'_> {
     }
 }
 
-/// The final releases after the package's revision, lowest first.
-fn newer<'r>(followed: &'r FollowedPackage<'_>) -> Result<Vec<&'r ListedReference>> {
-    let releases = &followed.upstream.releases;
-    let revision = followed.locked_revision(followed.lock)?;
-    Ok(match releases.version_of(&revision.lock_ref) {
-        Some(own) => releases.finals(|version| version > own),
-        // A branch or commit has no version to compare, so only the newest release is tried.
-        None => releases
-            .newest()
-            .filter(|newest| newest.commit != revision.commit)
-            .into_iter()
-            .collect(),
-    })
+/// Whether two revisions of a package have the same files.
+fn is_same(one: &SuppliedPackage, other: &SuppliedPackage) -> bool {
+    match (contents(one), contents(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
 }
 
 /// The number of edits that the user made: values, files and resources.
@@ -442,6 +465,10 @@ impl PackageStatus {
             page.hint(&self.resolve);
             return;
         }
+        for note in &self.notes {
+            let note = page.styled(YELLOW, note);
+            page.wrapped(ShownLine::of(&[&"  ", &note]), 4);
+        }
         if self.newer.is_empty() {
             page.line("  up to date");
             return;
@@ -479,13 +506,27 @@ impl PackageStatus {
                 continue;
             }
             let what = match first.conflicts {
+                _ if first.changes_nothing => ShownLine::of(&[&first.unchanged()]),
                 None | Some(0) => page.styled(GREEN, "no conflict"),
                 Some(count) => page.styled(YELLOW, counted(count, "conflict")),
             };
             let risk = risk_of(first, page);
-            let names = format!("  {names}: ");
-            page.line(ShownLine::of(&[&names, &what, &risk]));
+            let commits = first.commits.map(|count| counted(count, "commit"));
+            let commits = commits.map_or_else(String::new, |count| format!("{count}, "));
+            let names = format!("  {names}: {commits}");
+            page.wrapped(ShownLine::of(&[&names, &what, &risk]), 4);
         }
+    }
+}
+
+impl Newer {
+    /// What to say of a revision that has the files of the lock.
+    fn unchanged(&self) -> String {
+        if self.siblings.is_empty() {
+            return "changes nothing in this package".to_owned();
+        }
+        let siblings = self.siblings.join(", ");
+        format!("did not change this path; upstream has newer versions next to it: {siblings}")
     }
 }
 
@@ -506,7 +547,8 @@ fn runs(newer: &[Newer], is_verbose: bool) -> Vec<&[Newer]> {
         return newer.chunks(1).collect();
     }
     let is_like = |a: &Newer, b: &Newer| {
-        (a.conflicts, &a.problem, a.risk) == (b.conflicts, &b.problem, b.risk)
+        let key = |one: &Newer| (one.conflicts, one.risk, one.changes_nothing, one.commits);
+        key(a) == key(b) && (&a.problem, &a.siblings) == (&b.problem, &b.siblings)
     };
     newer.chunk_by(is_like).collect()
 }

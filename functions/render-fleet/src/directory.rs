@@ -4,12 +4,12 @@ use std::mem::take;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::cannot_work::{CannotWork, locked};
 use super::outcome::VariantOutcome;
 use super::render::{WorkedPackage, Worker};
 use super::variants::{Destination, FleetVariant};
-use krm_core::config::UsageError;
 use krm_core::diff::FileDiff;
-use krm_core::results::{FunctionResult, Reason, Results};
+use krm_core::results::Results;
 use krm_package::{
     Package, PackageError, PackageLock, check_folders, is_vacant, read_package, recover_package,
     remove_empty_folders, write_package_whole,
@@ -24,29 +24,6 @@ pub struct Mode {
     pub drafts: bool,
     /// Whether the diffs of changed files are collected.
     pub keeps_diffs: bool,
-}
-
-/// The result that explains why a package cannot be processed.
-pub(super) struct CannotWork(pub(super) Box<FunctionResult>);
-
-impl From<UsageError> for CannotWork {
-    fn from(error: UsageError) -> Self {
-        let result = FunctionResult::error(Reason::InvalidPackage, error.to_string());
-        Self(Box::new(result))
-    }
-}
-
-impl From<PackageError> for CannotWork {
-    fn from(error: PackageError) -> Self {
-        let result = FunctionResult::error(Reason::NotWritten, error.to_string());
-        Self(Box::new(result))
-    }
-}
-
-/// The error for a package that another run has locked.
-pub(super) fn locked() -> CannotWork {
-    let message = "another run works on this package; run again when it is done";
-    CannotWork(Box::new(FunctionResult::error(Reason::Locked, message)))
 }
 
 /// Creates, updates or refreshes the package of a variant.
@@ -65,8 +42,8 @@ pub(super) fn on_directory(
         mode,
     };
     let done = package.run(worker, variant, &mut findings);
-    let (worked, diffs) = done.unwrap_or_else(|CannotWork(result)| {
-        findings.push(result.with_resource(&variant.resource));
+    let (worked, diffs) = done.unwrap_or_else(|error| {
+        findings.push(error.about(variant));
         Default::default()
     });
     let is_changed = !worked.changes.is_empty();

@@ -16,12 +16,13 @@ use super::render::Worker;
 use super::status::Statuses;
 use super::variants::{FleetVariant, Variants, is_set, is_variant};
 use crate::fleet::{ClaimedPackage, Shard, claimed_packages};
-use krm_core::config::UsageError;
+use krm_core::config::{NamedDocument, UsageError};
 use krm_core::results::{FunctionResult, Results};
 use krm_function::supplied::{CatalogSource, Role, Supplied, SuppliedPackage};
 use krm_upstream::SOURCES;
 use krm_variant::expression::on_large_stack;
 use krm_yaml::NodeRef;
+use render_variant::ListedRevisions;
 
 /// A run over a fleet in a directory.
 #[derive(Debug)]
@@ -30,7 +31,7 @@ pub(crate) struct FleetRun<'r> {
     pub fleet: &'r Path,
     /// The functionConfig; `None` for the defaults.
     pub config: Option<NodeRef<'r>>,
-    pub conflicts: Option<NodeRef<'r>>,
+    pub conflicts: Option<&'r NamedDocument>,
     /// The files and directories for the roles `variants` and `resources`.
     pub supplied: &'r [(Role, PathBuf)],
     /// The catalogs, in addition to the catalogs of the config.
@@ -130,7 +131,9 @@ pub(crate) fn run_fleet(
         observer.record(copied(copy))?;
     }
     if run.writes_status && run.mode.writes {
-        statuses.write(run.supplied, &mut results)?;
+        let lists = supplied.resources().map(SuppliedPackage::list);
+        let listed = ListedRevisions::read(lists);
+        statuses.write(run.supplied, &listed, &mut results)?;
     }
     Ok(results)
 }

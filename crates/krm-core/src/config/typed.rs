@@ -82,7 +82,8 @@ fn refused(config: NodeRef<'_>, error: DeError) -> UsageError {
 }
 
 /// The key of the field at a path of [`de::DeError`], or the element of a sequence. Keys may have dots.
-fn field_at<'c>(config: NodeRef<'c>, path: &str) -> Option<NodeRef<'c>> {
+#[must_use]
+pub fn field_at<'c>(config: NodeRef<'c>, path: &str) -> Option<NodeRef<'c>> {
     let below = |found: NodeRef<'c>, value: NodeRef<'c>, rest: &str| match rest.strip_prefix('.') {
         None if rest.is_empty() => Some(found),
         None => field_at(value, rest),
@@ -94,7 +95,7 @@ fn field_at<'c>(config: NodeRef<'c>, path: &str) -> Option<NodeRef<'c>> {
         return below(item, item, rest);
     }
     config.entries().find_map(|entry| {
-        let rest = path.strip_prefix(entry.key.scalar_text()?)?;
+        let rest = path.strip_prefix(entry.key.key_text()?)?;
         below(entry.key, entry.value, rest)
     })
 }

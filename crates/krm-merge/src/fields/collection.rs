@@ -50,6 +50,15 @@ pub(super) struct Numbering {
 }
 
 impl Numbering {
+    /// The numbers of parts of which no version has one twice.
+    pub(super) fn of_unique(numbers: Versions<Vec<u32>>, count: u32) -> Self {
+        Self {
+            numbers,
+            count: count as usize,
+            repeats: false,
+        }
+    }
+
     pub(super) fn of<'i>(identities: Versions<impl Iterator<Item = Identity<'i>>>) -> Self {
         let mut interner = Interner::default();
         let mut repeats = false;
@@ -156,7 +165,8 @@ impl FieldMerger<'_> {
         upstream: Child<'f>,
     ) -> Result<Option<FieldAction>, EditError> {
         let node = upstream.value.resolved();
-        if base.is_none() && !schema.holds_local_fields(node) {
+        let has_guards = self.policy.rules.guards_below(trail);
+        if base.is_none() && !has_guards && !schema.holds_local_fields(node) {
             return Ok(None);
         }
         let kind = node.kind();
@@ -168,7 +178,8 @@ impl FieldMerger<'_> {
             return Ok(None);
         }
         let empty = if kind.is_mapping() { "{}\n" } else { "[]\n" };
-        let owned = OwnedDocument::parse(empty.to_owned()).map_err(EditError::Broken)?;
+        let owned =
+            OwnedDocument::parse_as(node.reading(), empty.to_owned()).map_err(EditError::Broken)?;
         let Some(root) = owned.root() else {
             return Ok(None);
         };

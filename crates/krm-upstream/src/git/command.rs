@@ -57,6 +57,17 @@ impl GitCommand {
         data.done()
     }
 
+    /// Fetches a tag or branch with its history since a time, in seconds.
+    #[must_use]
+    pub fn fetch_since(address: &Address, reference: &RefName, seconds: i64) -> Self {
+        let mut command = Self::new(FETCH).words(&["--no-tags"]);
+        command
+            .options
+            .push(format!("--shallow-since={seconds}").into());
+        let data = command.data().address(address);
+        data.same_reference(reference).done()
+    }
+
     /// Fetches all tags and branches, with their histories.
     #[must_use]
     pub fn fetch_all(address: &Address, is_shallow: bool) -> Self {
@@ -64,6 +75,18 @@ impl GitCommand {
         let data = Self::new(FETCH).words(&["--tags"]).words(unshallow).data();
         data.address(address)
             .literal("+refs/heads/*:refs/heads/*")
+            .done()
+    }
+
+    /// Fetches the branches below a name from the remote `origin` of the user's own repository into its remote branches,
+    /// and forgets those that are gone there.
+    #[must_use]
+    pub fn fetch_own_branches(prefix: &RefName) -> Self {
+        let data = Self::new(&["fetch", "--quiet", "--no-tags", "--prune"]).data();
+        data.literal("origin")
+            .word(&format!(
+                "+refs/heads/{prefix}/*:refs/remotes/origin/{prefix}/*"
+            ))
             .done()
     }
 
@@ -165,6 +188,18 @@ impl GitData {
     #[must_use]
     pub fn commit(self, commit: &CommitId) -> Self {
         self.word(commit.as_str())
+    }
+
+    /// Adds a commit whose history is left out.
+    #[must_use]
+    pub fn without(self, commit: &CommitId) -> Self {
+        self.word(&format!("^{commit}"))
+    }
+
+    /// Adds the name of a branch.
+    #[must_use]
+    pub fn reference(self, name: &RefName) -> Self {
+        self.word(name.as_str())
     }
 
     /// Adds the first parent of a commit.
