@@ -159,6 +159,15 @@ fn class(
     {
         return Some(REMOVED);
     }
+    // The same, where the change is a null, which kpt does not keep.
+    if let (Some(old), None, Some(Value::Mapping(new)), None) = (base, local, upstream, kpts)
+        && ours == upstream
+        && new.iter().all(|(key, value)| {
+            *value == Value::Null || key.as_str().and_then(|key| old.get(key)) == Some(value)
+        })
+    {
+        return Some(REMOVED);
+    }
     let texts = versions.map(|version| version.map(as_texts));
     if are_one_by_text(versions) && kpts.map(as_texts) == stands(texts) {
         return Some(SPELLING);
