@@ -49,7 +49,7 @@ pub(crate) trait CommitGraph {
 }
 
 /// A file or folder at a commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PathContent {
     pub(crate) is_folder: bool,
     /// Equal for equal contents.
