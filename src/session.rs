@@ -8,9 +8,10 @@ use krm_core::kptfile::UpstreamLock;
 use krm_core::latest::is_older;
 use krm_function::supplied::{Role, SuppliedPackage};
 use krm_upstream::git::Revision;
-use krm_upstream::{SourceOutsideGit, is_digest, older_revision};
+use krm_upstream::{SourceOutsideGit, older_revision};
 
 use super::failure::{Failure, Result, command};
+pub(crate) use super::followed::locked_name;
 use super::followed::{CommitGraph, Followed, NewerRevision, PathAt, path_at};
 use super::kptfile::{OpenUpgrade, PackageOrigin};
 use super::merging::Merger;
@@ -363,12 +364,4 @@ impl<'p> FollowedPackage<'p> {
         is_older(&target.lock_ref, &name)
             || *from != target.commit && !self.upstream.known_in(from, &[&target.commit]).is_empty()
     }
-}
-
-/// The name of the locked revision: the release of an archive or image, otherwise `ref`.
-pub(crate) fn locked_name(lock: &UpstreamLock) -> Option<String> {
-    let is_file = lock.commit.as_deref().is_some_and(is_digest);
-    let files = lock.reference.as_deref().filter(|_| is_file);
-    let release = files.and_then(|source| SourceOutsideGit::parse(source)?.release);
-    release.or_else(|| lock.reference.clone())
 }
