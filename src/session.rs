@@ -16,7 +16,7 @@ use super::followed::{CommitGraph, Followed, NewerRevision, PathAt, path_at};
 use super::kptfile::{OpenUpgrade, PackageOrigin};
 use super::merging::Merger;
 use super::package::{Contents, KPTFILE, LocalPackage, RULES, file_name};
-use super::upstream::{UpstreamSource, supplied};
+use super::upstream::{UpstreamSource, supplied, supplied_with_ignored};
 use super::worktree;
 
 /// The lock of a package and the address of its repository. An error if the Kptfile does not record them.
@@ -240,7 +240,8 @@ impl<'p> FollowedPackage<'p> {
                 .push(command(["krmv", "get", "--adopt", &source, &name]));
             error
         })?;
-        supplied(files, Role::Original, file, &[])
+        let source = (&self.upstream, self.lock.directory.as_str());
+        supplied_with_ignored(files, source, Role::Original, file, &[])
     }
 
     /// A [`Merger`] of the package with a revision.
@@ -269,7 +270,8 @@ impl<'p> FollowedPackage<'p> {
         };
         let files = self.upstream.snapshot(&path, target)?;
         let name = new_file.as_deref().or(file.as_deref());
-        let upstream = supplied(files, Role::Upstream, name, &[&original])?;
+        let source = (&self.upstream, path.as_str());
+        let upstream = supplied_with_ignored(files, source, Role::Upstream, name, &[&original])?;
         Ok(Merger {
             original,
             upstream,
