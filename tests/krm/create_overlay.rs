@@ -266,6 +266,25 @@ fn what_an_element_of_a_list_without_keys_repeats_is_needed() {
 }
 
 #[test]
+fn a_base_has_nothing_that_upstream_must_not_bring() {
+    let folder = Folder::new(&[]);
+    let decisions = "apiVersion: fn.kpt.dev/v1alpha1\nkind: ConflictRules\nconflicts: []\n";
+    folder.put("up/app.yaml", UPSTREAM);
+    folder.put("up/.krmv.yaml", decisions);
+    folder.put("fork/app.yaml", UPSTREAM.replace("port: 80", "port: 81"));
+    let output = Command::new(binary("create-overlay"))
+        .current_dir(folder.path("."))
+        .args(["--package", "fork", "--upstream", "up", "--into", "out"])
+        .output()
+        .expect("it runs");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert!(stderr.contains("RefusedFile"), "{stderr}");
+    assert!(folder.path("out/base/app.yaml").exists());
+    assert!(!folder.path("out/base/.krmv.yaml").exists());
+}
+
+#[test]
 fn a_base_with_a_kustomization_is_named_and_not_copied() {
     let folder = Folder::new(&[]);
     let listed = "resources:\n- app.yaml\n";

@@ -113,7 +113,9 @@ impl Files<'_> {
             }
             _ => report.counts.updated += 1,
         }
+        let is_new = file.local.is_none();
         let mode = self.upstream.and_then(|package| package.mode(path));
+        let mode = mode.filter(|_| is_new);
         Some(match file.upstream {
             Some(bytes) => FileAction::Write(bytes.into_owned(), mode),
             None => FileAction::Delete,
