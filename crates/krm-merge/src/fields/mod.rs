@@ -22,7 +22,7 @@ mod entries;
 mod groups;
 mod list;
 mod order;
-mod parts;
+pub(crate) mod parts;
 mod take;
 
 #[cfg(test)]

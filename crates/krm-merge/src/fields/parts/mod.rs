@@ -7,7 +7,7 @@
 //! Source: contract, merge-package, Parts.
 
 mod image;
-mod list;
+pub(crate) mod list;
 mod text;
 
 use super::super::combine::PartsOf;

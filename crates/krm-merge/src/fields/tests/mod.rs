@@ -2,6 +2,7 @@
 
 mod comments;
 mod lists;
+mod pairs;
 mod parts;
 mod styles;
 mod values;
@@ -22,7 +23,11 @@ pub(super) fn merged(
 ) -> (String, Vec<String>) {
     let schema = Schema::builtin();
     let trees = [base, local, upstream].map(|text| {
-        Tree::parse(text, ParseOptions::default()).unwrap_or_else(|e| panic!("{e}: {text}"))
+        let options = match text.contains("apiVersion") {
+            true => ParseOptions::of_resources(0),
+            false => ParseOptions::default(),
+        };
+        Tree::parse(text, options).unwrap_or_else(|e| panic!("{e}: {text}"))
     });
     let base = Document::new(base, &trees[0]);
     let local = Document::new(local, &trees[1]);

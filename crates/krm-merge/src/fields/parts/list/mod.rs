@@ -10,6 +10,7 @@
 
 mod element;
 mod pairing;
+mod two_versions;
 
 use super::super::FieldMerger;
 use super::super::child::Siblings;
@@ -21,6 +22,7 @@ use crate::versions::Versions;
 use element::Element;
 use krm_yaml::Value;
 use pairing::{Pairing, pair};
+pub(crate) use two_versions::pair_values;
 
 impl FieldMerger<'_> {
     /// The elements of a list without keys that both sides changed differently. `None` if it merges as one value.

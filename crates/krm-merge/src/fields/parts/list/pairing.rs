@@ -23,9 +23,9 @@ use crate::versions::Versions;
 use krm_yaml::NodeRef;
 use krm_yaml::interner::Interner;
 
-const BASE: usize = 0;
+pub(super) const BASE: usize = 0;
 const LOCAL: usize = 1;
-const UPSTREAM: usize = 2;
+pub(super) const UPSTREAM: usize = 2;
 
 /// The maximum number of pairs of elements that are compared.
 const MOST_COMPARED: usize = 2_500;
@@ -47,14 +47,22 @@ pub(super) fn pair(lists: Versions<Option<NodeRef<'_>>>) -> Option<Pairing<'_>> 
     let [base, local, upstream] = lists
         .map(|list| list.map_or(Some(Vec::new()), |list| elements(list, &state)))
         .into_array();
-    let mut elements = [base?, local?, upstream?];
-    name_maps(&mut elements, &state);
+    let pairing = pair_elements([base?, local?, upstream?], &state)?;
+    (!pairing.is_renamed_twice(&state)? && pairing.is_certain()).then_some(pairing)
+}
+
+/// Pairs the elements of three versions; `None` if that would be a guess.
+pub(super) fn pair_elements<'a>(
+    mut elements: [Vec<Element<'a>>; 3],
+    state: &RandomState,
+) -> Option<Pairing<'a>> {
+    name_maps(&mut elements, state);
     drop_repeated_names(&mut elements)?;
     let mut pairing = Pairing::by_value(elements)?;
     pairing.by_name();
-    pairing.changed_by_upstream(&state)?;
-    pairing.changed_by_local(&state)?;
-    (!pairing.is_renamed_twice(&state)? && pairing.is_certain()).then_some(pairing)
+    pairing.changed_by_upstream(state)?;
+    pairing.changed_by_local(state)?;
+    Some(pairing)
 }
 
 impl<'a> Pairing<'a> {
@@ -399,6 +407,12 @@ impl<'a> Pairing<'a> {
         }
         self.places[joined as usize] = [None; 3];
         true
+    }
+
+    /// The positions of the elements that two versions have.
+    pub(super) fn between(&self, one: usize, other: usize) -> impl Iterator<Item = (usize, usize)> {
+        let places = self.places.iter();
+        places.filter_map(move |places| places[one].zip(places[other]))
     }
 
     /// By number, the element in each version.
