@@ -22,6 +22,7 @@ use krm_core::kptfile::{
     NewLock, OPEN_UPGRADE_ANNOTATION, UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_SOURCE_ANNOTATION,
     UnusableLock, UpstreamLock, has_open_upgrade, remove_annotations, set_metadata,
 };
+use krm_package::check_package_path;
 use krm_upstream::{SourceOutsideGit, forget_digest, is_digest, record_digest, recorded_digest};
 use krm_yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Value};
 
@@ -40,6 +41,8 @@ pub(crate) struct OpenUpgrade {
     /// The archive or image that it was merged with; no other field of the Kptfile names it. `None` for a Git
     /// repository.
     pub(crate) source: Option<String>,
+    /// The path of the package in the repository at the new revision, if it is another one than in the lock.
+    pub(crate) path: Option<String>,
     /// The keys of the conflicts that are decided for the file's value.
     pub(crate) decided: BTreeSet<String>,
 }
@@ -109,13 +112,15 @@ impl Tracking {
         let is_open = has_open_upgrade(root);
         let open = annotation(OPEN_UPGRADE_ANNOTATION).filter(|_| is_open);
         let open = open.and_then(|range| {
-            let (range, source) = match range.split_once(' ') {
-                Some((range, source)) => (range, Some(source.to_owned())),
+            let (range, place) = match range.split_once(' ') {
+                Some((range, place)) => (range, Some(place.to_owned())),
                 None => (&*range, None),
             };
             let (from, to) = range.split_once("..")?;
+            let is_path = !is_digest(to);
             Some(OpenUpgrade {
-                source,
+                path: place.clone().filter(|_| is_path),
+                source: place.filter(|_| !is_path),
                 from: from.to_owned(),
                 to: to.to_owned(),
                 decided: decided.map(str::to_owned).collect(),
@@ -125,6 +130,12 @@ impl Tracking {
             let (from, to) = (Some(&open.from), Some(&open.to));
             for id in [from.filter(|id| !id.is_empty()), to].into_iter().flatten() {
                 check_id(id, OPEN_UPGRADE_ANNOTATION)?;
+            }
+            if let Some(path) = &open.path {
+                check_package_path(path).map_err(|error| {
+                    let place = format!("metadata.annotations[\"{OPEN_UPGRADE_ANNOTATION}\"]");
+                    Failure::new(format!("Kptfile: {place}: {error}"))
+                })?;
             }
         }
         let requested = requested.map(|name| name.to_string());
@@ -287,7 +298,7 @@ pub(crate) fn opened(text: &str, new: &NewLock<'_>, open: &OpenUpgrade) -> Resul
     if new.commit.is_some_and(is_digest) {
         return decided(text, open);
     }
-    let text = edited(text, |root, editor| new.write_upstream(root, editor))?;
+    let text = edited(text, |root, editor| new.write_request(root, editor))?;
     decided(&text, open)
 }
 
@@ -298,9 +309,9 @@ pub(crate) fn decided(text: &str, open: &OpenUpgrade) -> Result<String> {
         .iter()
         .map(|line| format!("{line}\n"))
         .collect();
-    let source = open.source.iter();
-    let source: String = source.map(|source| format!(" {source}")).collect();
-    let range = format!("{}..{}{source}", open.from, open.to);
+    let place = open.source.iter().chain(&open.path);
+    let place: String = place.map(|place| format!(" {place}")).collect();
+    let range = format!("{}..{}{place}", open.from, open.to);
     annotated(
         text,
         &[
@@ -358,6 +369,7 @@ mod tests {
             from: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".to_owned(),
             to: "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb".to_owned(),
             source: None,
+            path: None,
             decided: BTreeSet::new(),
         };
         let new = revision("v2", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb");
@@ -404,6 +416,7 @@ mod tests {
             from: String::new(),
             to: "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb".to_owned(),
             source: None,
+            path: None,
             decided: BTreeSet::new(),
         };
         let new = revision("v2", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb");
@@ -421,6 +434,7 @@ mod tests {
             from: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".to_owned(),
             to: "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb".to_owned(),
             source: None,
+            path: None,
             decided: BTreeSet::new(),
         };
         let new = revision("v2", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb");

@@ -42,6 +42,7 @@ mod conflict;
 mod diff;
 mod exit;
 mod failure;
+mod followed;
 mod functions;
 mod get;
 mod interactive;

@@ -378,7 +378,7 @@ fn a_resource_with_a_generate_name_is_an_error() {
     let job = "apiVersion: batch/v1\nkind: Job\nmetadata: {generateName: seed-}\n";
     let fork = format!("{UPSTREAM}---\n{job}");
     let outcome = overlay_with(UPSTREAM, &fork, None, None);
-    let errors: Vec<String> = outcome.results.iter().map(|result| result.text()).collect();
+    let errors: Vec<_> = outcome.results.iter().map(|result| result.text()).collect();
     let expected = "app.yaml: expected a `metadata.name`, found `generateName` of Job/seed-";
     assert!(
         outcome.results.has_errors() && errors[0].starts_with(expected),

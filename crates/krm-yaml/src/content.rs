@@ -147,7 +147,9 @@ impl OwnedDocument {
         (self.as_it_is && starts_at_column_0).then(|| self.text.lines())
     }
 
-    /// Parses a text and keeps it.
+    /// Parses a text and keeps it. [`OwnedDocument::root`] is the root of the text's first document; of a file with several
+    /// documents, the others are kept in the text and not shown. Parse such a file with [`Tree::parse`] and read it
+    /// through [`Document::root`].
     ///
     /// # Errors
     /// An error if the text is not YAML, or is YAML that no package may hold.

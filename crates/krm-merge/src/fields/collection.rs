@@ -49,6 +49,15 @@ pub(super) struct Numbering {
 }
 
 impl Numbering {
+    /// The numbers of parts of which no version has one twice.
+    pub(super) fn of_unique(numbers: Versions<Vec<u32>>, count: u32) -> Self {
+        Self {
+            numbers,
+            count: count as usize,
+            repeats: false,
+        }
+    }
+
     pub(super) fn of<'i>(identities: Versions<impl Iterator<Item = Identity<'i>>>) -> Self {
         let mut interner = Interner::default();
         let mut repeats = false;
