@@ -13,7 +13,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The version of an API is no part of it. What a resource with a `generateName` is known by, besides, is its file.
+//! The version of an API is not part of it. A resource with a `generateName` is known by its file as well.
 //!
 //! Source: contract, Who a resource is.
 

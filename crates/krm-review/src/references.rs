@@ -9,7 +9,7 @@ use super::find::each;
 use super::row::segments;
 use super::table::{section, words};
 use super::units::{ClusterObject, Objects, may_be_one, object_key};
-use super::walk::{given, items, text};
+use super::walk::{given, is_true, items, text};
 use super::{ReviewFinding, Risk};
 use krm_core::resource_key::ResourceKey;
 use krm_core::results::Reason;
@@ -232,7 +232,7 @@ impl Reference {
     fn named<'n>(&self, node: NodeRef<'n>, own: &'n ResourceKey) -> Option<NamedObject<'n>> {
         let field = |name: &str| text(node.get(name));
         // The pod also starts without an object that is optional.
-        if field("optional") == Some("true") {
+        if is_true(node.get("optional")) {
             return None;
         }
         let name = if self.name.is_empty() {
@@ -285,7 +285,7 @@ pub(super) fn dropped_versions(
         let served = |unit: &ClusterObject<'_>| -> BTreeSet<String> {
             let versions = given(unit.node.get_path(&["spec", "versions"])).into_iter();
             let versions = versions.flat_map(|list| list.items().collect::<Vec<_>>());
-            let served = versions.filter(|version| text(version.get("served")) == Some("true"));
+            let served = versions.filter(|version| is_true(version.get("served")));
             served
                 .filter_map(|version| text(version.get("name")).map(str::to_owned))
                 .collect()

@@ -73,6 +73,21 @@ pub(super) fn text(node: Option<NodeRef<'_>>) -> Option<&str> {
     given(node)?.value_text()
 }
 
+/// Whether this is the boolean true, in any spelling. A string is none.
+pub(super) fn is_true(node: Option<NodeRef<'_>>) -> bool {
+    is_boolean(node, "true")
+}
+
+/// Whether this is the boolean false, in any spelling.
+pub(super) fn is_false(node: Option<NodeRef<'_>>) -> bool {
+    is_boolean(node, "false")
+}
+
+fn is_boolean(node: Option<NodeRef<'_>>, expected: &str) -> bool {
+    let value = given(node).filter(|node| node.as_str().is_none());
+    value.is_some_and(|value| value.value_text() == Some(expected))
+}
+
 /// Gets a place, and whether a finding above or below it shows what the change is. Returns whether a finding at the
 /// place does.
 type Visit<'v, 'n> = dyn FnMut(&DifferingPlace<'_, 'n>, bool) -> bool + 'v;

@@ -178,7 +178,7 @@ impl<'p, 'l> Packages<'p, 'l> {
     /// left as it was, or both renamed it alike.
     pub(super) fn report_renamed(&self, report: &mut Report<'_>) {
         for (matched, side) in &self.renamed {
-            // A change of the group alone is no other name.
+            // A change of the group alone does not rename it.
             let identity = |of: &Members, at: Option<usize>| {
                 let key = of.members[at?].key.clone();
                 Some((key.kind, key.namespace, key.name))

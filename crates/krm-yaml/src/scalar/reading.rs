@@ -162,7 +162,7 @@ fn integer(text: &str) -> Option<i128> {
 
 /// A decimal float; `None` if it is not written as one or is too large.
 fn float(text: &str) -> Option<f64> {
-    // `_` stands in numbers that begin with a digit or sign only.
+    // Only numbers that begin with a digit or sign may have `_`.
     let compact = match text.starts_with('.') {
         true => Cow::Borrowed(text),
         false => without_separators(text),

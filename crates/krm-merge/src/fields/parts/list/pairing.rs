@@ -415,6 +415,17 @@ impl<'a> Pairing<'a> {
         places.filter_map(move |places| places[one].zip(places[other]))
     }
 
+    /// The positions of the elements of a version that another lacks.
+    pub(super) fn alone(&self, version: usize, other: usize) -> Vec<usize> {
+        let all = 0..self.elements[version].len();
+        all.filter(|at| self.of(version, *at)[other].is_none())
+            .collect()
+    }
+
+    pub(super) fn is_named(&self, version: usize, at: usize) -> bool {
+        self.elements[version][at].name.is_some()
+    }
+
     /// By number, the element in each version.
     pub(super) fn all(&self) -> impl Iterator<Item = Versions<Option<&Element<'a>>>> {
         self.places.iter().map(|places| {

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
 use super::element::{Element, elements_of};
-use super::pairing::{BASE, UPSTREAM, pair_elements};
+use super::pairing::{BASE, Pairing, UPSTREAM, pair_elements};
 use krm_yaml::Value;
 use krm_yaml::interner::matches;
 
@@ -29,14 +29,14 @@ pub(crate) fn pair_values(before: &[Value], after: &[Value]) -> Vec<(usize, usiz
         [Some(old), Some(new)] => {
             let (starts, others) = (starts(&old), starts(&new));
             let items = |(old, new): (usize, usize)| {
-                // The value of a flag is an item of its own.
+                // The value of a flag is a separate item.
                 starts[old].clone().zip(others[new].clone())
             };
             let local = old.clone();
             match pair_elements([old, local, new], &state) {
                 Some(pairing) => {
                     let pairs = pairing.between(BASE, UPSTREAM);
-                    pairs.flat_map(items).collect()
+                    pairs.chain(by_position(&pairing)).flat_map(items).collect()
                 }
                 None => by_value_and_position(before, after, &state),
             }
@@ -45,6 +45,19 @@ pub(crate) fn pair_values(before: &[Value], after: &[Value]) -> Vec<(usize, usiz
     };
     pairs.sort_unstable();
     pairs
+}
+
+/// The elements that are left, by position, if equally many are left on each side. Two names are two elements.
+fn by_position(pairing: &Pairing<'_>) -> Vec<(usize, usize)> {
+    let (old, new) = (pairing.alone(BASE, UPSTREAM), pairing.alone(UPSTREAM, BASE));
+    if old.len() != new.len() {
+        return Vec::new();
+    }
+    let pairs = old.into_iter().zip(new);
+    let is_open = |(old, new): &(usize, usize)| {
+        !(pairing.is_named(BASE, *old) && pairing.is_named(UPSTREAM, *new))
+    };
+    pairs.filter(is_open).collect()
 }
 
 /// The positions of the items of each element.
