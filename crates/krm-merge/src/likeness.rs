@@ -408,9 +408,10 @@ impl FileEditCount {
 
 /// The key of a resource, with its namespace or without.
 fn named(key: &ResourceKey, by_namespace: bool) -> ResourceKey {
-    match by_namespace {
-        true => key.clone(),
-        false => key.in_any_namespace(),
+    if by_namespace {
+        key.clone()
+    } else {
+        key.in_any_namespace()
     }
 }
 

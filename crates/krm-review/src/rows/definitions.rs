@@ -187,9 +187,12 @@ impl Narrowing<'_> {
 
     fn types<'n>(&mut self, old: NodeRef<'n>, new: NodeRef<'n>, path: &[&str]) {
         const EITHER: &str = "integer or string";
-        let of = |node: NodeRef<'n>| match is_true(node.get("x-kubernetes-int-or-string")) {
-            true => Some(EITHER),
-            false => text(node.get("type")),
+        let of = |node: NodeRef<'n>| {
+            if is_true(node.get("x-kubernetes-int-or-string")) {
+                Some(EITHER)
+            } else {
+                text(node.get("type"))
+            }
         };
         if let (Some(was), Some(is)) = (of(old), of(new))
             && was != is

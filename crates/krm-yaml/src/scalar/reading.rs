@@ -163,9 +163,10 @@ fn integer(text: &str) -> Option<i128> {
 /// A decimal float; `None` if it is not written as one or is too large.
 fn float(text: &str) -> Option<f64> {
     // Only numbers that begin with a digit or sign may have `_`.
-    let compact = match text.starts_with('.') {
-        true => Cow::Borrowed(text),
-        false => without_separators(text),
+    let compact = if text.starts_with('.') {
+        Cow::Borrowed(text)
+    } else {
+        without_separators(text)
     };
     let unsigned = compact.strip_prefix(['-', '+']).unwrap_or(&compact);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {

@@ -24,9 +24,10 @@ pub(super) fn merged(
 ) -> (String, Vec<String>) {
     let schema = Schema::builtin();
     let trees = [base, local, upstream].map(|text| {
-        let options = match text.contains("apiVersion") {
-            true => ParseOptions::of_resources(0),
-            false => ParseOptions::default(),
+        let options = if text.contains("apiVersion") {
+            ParseOptions::of_resources(0)
+        } else {
+            ParseOptions::default()
         };
         Tree::parse(text, options).unwrap_or_else(|e| panic!("{e}: {text}"))
     });
