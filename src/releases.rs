@@ -227,6 +227,11 @@ impl Releases {
         }
     }
 
+    /// Leaves out releases that do not count. They can still be named.
+    pub(crate) fn leave_out(&mut self, is_out: impl Fn(&str) -> bool) {
+        self.versions.retain(|(_, release)| !is_out(&release.short));
+    }
+
     /// The releases with the words of another one, lowest first.
     pub(crate) fn with_words_of(&self, own: &ReleaseName) -> Vec<(ReleaseName, ListedReference)> {
         ordered(self.distinct().filter(|one| !one.is_branch()), |one| {
@@ -371,7 +376,7 @@ impl<'l> Line<'l> {
 }
 
 /// A range of versions: `~1.2`, `^1`, `>=1.2,<2`, or the beginning of a version, `v1.2`.
-fn range(request: &str) -> Option<VersionReq> {
+pub(crate) fn range(request: &str) -> Option<VersionReq> {
     let is_range = request.starts_with(['~', '^', '>', '<', '=', '*']) || request.contains(',');
     let text: Vec<String> = request
         .split(',')

@@ -4,6 +4,7 @@
 //! A local repository is read in place. Any other repository has a bare clone in the cache. Single commits are fetched
 //! into the clone, and the whole history only if nothing less is enough.
 
+use std::collections::HashMap;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,6 +38,10 @@ pub(crate) struct UpstreamSource {
     /// Its tags and branches, once they are [listed](Self::list).
     pub(crate) releases: Releases,
 }
+
+/// What repositories listed, by their addresses: packages of one upstream share it.
+#[derive(Debug, Default)]
+pub(crate) struct Listings(HashMap<String, Result<String>>);
 
 /// The file in the clone for the list of references that was read last.
 const REFERENCES: &str = "krmv-references";
@@ -135,16 +140,33 @@ impl UpstreamSource {
 
     /// Reads its tags and branches, for a directory.
     pub(crate) fn list(&mut self, directory: &str) -> Result<()> {
+        self.list_once(directory, &mut Listings::default())
+    }
+
+    /// Like [`Self::list`], but asks a repository only if no other package has.
+    pub(crate) fn list_once(&mut self, directory: &str, listings: &mut Listings) -> Result<()> {
         if let Some(files) = self.files() {
             self.releases = Releases::of_files(files, directory)?;
             return Ok(());
         }
-        let listed = match self.remote_repository() {
-            None => Repository::open(&self.path)?.listed_references()?,
+        let known = listings.0.entry(self.origin.address().to_owned());
+        let listed = known.or_insert_with(|| self.listed()).clone()?;
+        self.releases = Releases::read(&listed, directory);
+        if self.releases.is_empty() {
+            let message = format!("the repository {} is empty: it has no commit", self.address);
+            return Err(Failure::new(message).hint(command(["git", "ls-remote", &self.address])));
+        }
+        Ok(())
+    }
+
+    /// The output of `git ls-remote`.
+    fn listed(&self) -> Result<String> {
+        match self.remote_repository() {
+            None => Ok(Repository::open(&self.path)?.listed_references()?),
             Some(_) if self.is_offline => {
                 let file = self.path.join(REFERENCES);
-                std::fs::read_to_string(file)
-                    .map_err(|_| self.not_cached("its list of revisions"))?
+                let listed = std::fs::read_to_string(file);
+                listed.map_err(|_| self.not_cached("its list of revisions"))
             }
             Some(address) => {
                 progress(format_args!("Asking {} for its revisions", self.address));
@@ -155,15 +177,9 @@ impl UpstreamSource {
                 self.prepare(&listed)?;
                 // If the cache is not writable, the next fetch into it fails with an error.
                 let _ = std::fs::write(self.path.join(REFERENCES), &listed);
-                listed
+                Ok(listed)
             }
-        };
-        self.releases = Releases::read(&listed, directory);
-        if self.releases.is_empty() {
-            let message = format!("the repository {} is empty: it has no commit", self.address);
-            return Err(Failure::new(message).hint(command(["git", "ls-remote", &self.address])));
         }
-        Ok(())
     }
 
     /// The revision that a request names.
@@ -450,11 +466,11 @@ impl UpstreamSource {
 
     fn not_cached(&self, what: &str) -> Failure {
         let message = format!(
-            "--offline: {what} of {} is not in the cache '{}'; run the command once without --offline",
+            "{what} of {} is not in the cache '{}', and the network was not asked for it",
             self.address,
             self.path.display()
         );
-        Failure::new(message)
+        Failure::new(message).hint("krmv status")
     }
 }
 
