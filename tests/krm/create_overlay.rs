@@ -394,6 +394,45 @@ fn in_a_pipe_the_files_are_items() {
 }
 
 #[test]
+fn a_resource_with_a_generate_name_is_an_error() {
+    let job = "apiVersion: batch/v1\nkind: Job\nmetadata: {generateName: seed-}\n";
+    let fork = format!("{UPSTREAM}---\n{job}");
+    let outcome = overlay_with(UPSTREAM, &fork, None, None);
+    let errors: Vec<_> = outcome.results.iter().map(|result| result.text()).collect();
+    let expected = "app.yaml: expected a `metadata.name`, found `generateName` of Job/seed-";
+    assert!(
+        outcome.results.has_errors() && errors[0].starts_with(expected),
+        "{errors:?}"
+    );
+}
+
+#[test]
+fn another_spelling_of_a_value_or_key_is_no_edit() {
+    let map = |data: &str| {
+        format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\nmode: {data}\n")
+    };
+    let (upstream, fork) = (
+        map("0644\ndata: {8443: a, x: b}"),
+        map("420\ndata: {'8443': a, x: b}"),
+    );
+    assert_eq!(
+        overlay(&upstream, &fork).len(),
+        1,
+        "{:?}",
+        overlay(&upstream, &fork)
+    );
+    let (upstream, fork) = (
+        map("0644\ndata: {8443: a}"),
+        map("0o600\ndata: {'8443': c}"),
+    );
+    let files = overlay(&upstream, &fork);
+    assert!(
+        files.values().any(|text| text.contains("0o600")),
+        "{files:?}"
+    );
+}
+
+#[test]
 fn a_variable_is_named_also_where_only_some_ports_have_a_protocol() {
     let ports = |env: &str, ports: &str| {
         UPSTREAM.replace(

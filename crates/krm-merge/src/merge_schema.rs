@@ -122,7 +122,8 @@ impl<'s> MergeSchema<'s> {
     }
 
     /// The value under a key.
-    pub(super) fn field(&self, name: &str) -> Self {
+    #[must_use]
+    pub fn field(&self, name: &str) -> Self {
         let special = match (self.special, name) {
             (
                 Special::Resource
@@ -181,7 +182,8 @@ impl<'s> MergeSchema<'s> {
     }
 
     /// The elements of a list.
-    pub(super) fn items(&self) -> Self {
+    #[must_use]
+    pub fn items(&self) -> Self {
         let type_ref = self.type_ref.and_then(TypeRef::items);
         let special = match self.special {
             Special::Functions => Special::Grouped(groups::of("kpt", "function")),
@@ -205,7 +207,8 @@ impl<'s> MergeSchema<'s> {
     }
 
     /// How the elements of a list relate.
-    pub(super) fn list(&self) -> ListType<'s> {
+    #[must_use]
+    pub fn list(&self) -> ListType<'s> {
         match self.special {
             Special::Functions => ListType::Functions,
             Special::Gates => ListType::Map(Keys::one(&CONDITION_TYPE)),

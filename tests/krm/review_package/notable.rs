@@ -264,7 +264,7 @@ fn a_resource_with_a_generated_name_is_reviewed() {
         ],
     );
     let found = review("", &job("image: 'a:1'"));
-    assert_eq!(found, ["routine OtherChanges 1 other change"]);
+    assert_eq!(found, ["notable ResourceAdded the Job is new"]);
 }
 
 #[test]

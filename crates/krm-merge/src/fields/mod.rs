@@ -24,7 +24,7 @@ mod kustomized;
 mod leaves;
 mod list;
 mod order;
-mod parts;
+pub(crate) mod parts;
 mod removed_map;
 mod renamed_entries;
 mod take;

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::report::shortened;
 use crate::row::{CONTAINERS, FieldChange, PlaceFinding};
-use crate::walk::{given, items, strings, text};
+use crate::walk::{given, is_false, is_true, items, strings, text};
 use krm_merge::image_parts;
 use krm_yaml::{NodeRef, PathElement};
 
@@ -255,8 +255,7 @@ pub(super) fn probes_nothing<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFindi
 pub(super) fn may_run_as_root<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>> {
     let is_not_root = |container: NodeRef<'_>, pod: NodeRef<'_>| {
         let user = text(context(container, pod, &["runAsUser"]));
-        text(context(container, pod, &["runAsNonRoot"])) == Some("true")
-            || user.is_some_and(|user| user != "0")
+        is_true(context(container, pod, &["runAsNonRoot"])) || user.is_some_and(|user| user != "0")
     };
     let fields: &[&[&str]] = &[&["runAsNonRoot"], &["runAsUser"]];
     lost(change, fields, is_not_root, "containers may run as root")
@@ -265,7 +264,7 @@ pub(super) fn may_run_as_root<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFind
 pub(super) fn may_escalate<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>> {
     let is_bound = |container: NodeRef<'_>, _: NodeRef<'_>| {
         let path = ["securityContext", "allowPrivilegeEscalation"];
-        text(container.get_path(&path)) == Some("false")
+        is_false(container.get_path(&path))
     };
     lost(
         change,
@@ -303,7 +302,7 @@ pub(super) fn keeps_capabilities<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceF
 pub(super) fn may_write_root<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>> {
     let is_read_only = |container: NodeRef<'_>, _: NodeRef<'_>| {
         let path = ["securityContext", "readOnlyRootFilesystem"];
-        text(container.get_path(&path)) == Some("true")
+        is_true(container.get_path(&path))
     };
     lost(
         change,
@@ -389,7 +388,7 @@ pub(super) fn environment(change: &FieldChange<'_, '_>) -> Option<String> {
     let node = change.after().or(change.before())?;
     let is_optional = |source: &str| {
         let path = ["valueFrom", source, "optional"];
-        text(node.get_path(&path)) == Some("true")
+        is_true(node.get_path(&path))
     };
     let verb = match (change.before(), change.after()) {
         (Some(_), Some(_)) => "changes",

@@ -104,18 +104,32 @@ pub(super) fn elements<'a>(list: NodeRef<'a>, state: &RandomState) -> Option<Vec
     if list.items().nth(MOST_ITEMS).is_some() {
         return None;
     }
-    let is_value = |node: NodeRef<'_>| {
-        let text = node.resolved().value_text();
-        text.is_some_and(|text| !is_flag(text))
+    let item = |item: NodeRef<'a>| Some((item.resolved().as_str(), item.value()?));
+    let items = list.items().map(item).collect::<Option<Vec<_>>>()?;
+    elements_of(items, state)
+}
+
+/// The elements of a list of these values, each with its text if it is one.
+pub(super) fn elements_of<'a>(
+    items: Vec<(Option<&'a str>, Value)>,
+    state: &RandomState,
+) -> Option<Vec<Element<'a>>> {
+    if items.len() > MOST_ITEMS {
+        return None;
+    }
+    let is_value = |(text, value): &(Option<&str>, Value)| match value {
+        Value::Sequence(_) | Value::Mapping(_) => false,
+        _ => text.is_none_or(|text| !is_flag(text)),
     };
     let mut found = Vec::new();
-    let mut items = list.items().peekable();
-    while let Some(first) = items.next() {
-        let text = first.resolved().as_str();
+    let mut items = items.into_iter().peekable();
+    while let Some((text, first)) = items.next() {
         let takes_value = text.is_some_and(|text| is_flag(text) && !text.contains('='));
-        let second = items.next_if(|next| takes_value && is_value(*next));
-        let values = [Some(first), second].into_iter().flatten();
-        let values: Vec<Value> = values.map(|node| node.value()).collect::<Option<_>>()?;
+        let second = items.next_if(|next| takes_value && is_value(next));
+        let values: Vec<Value> = [Some(first), second.map(|(_, value)| value)]
+            .into_iter()
+            .flatten()
+            .collect();
         found.push(Element {
             print: state.hash_one(&values),
             values,

@@ -11,6 +11,7 @@
 mod element;
 mod pairing;
 mod runs;
+mod two_versions;
 
 use std::hash::RandomState;
 
@@ -25,6 +26,7 @@ use element::{Element, elements};
 use krm_yaml::{NodeRef, Value};
 use pairing::Pairing;
 use runs::by_runs;
+pub(crate) use two_versions::pair_values;
 
 impl FieldMerger<'_> {
     /// The elements of a list without keys that both sides changed differently. `None` if it merges as one value.

@@ -49,6 +49,16 @@ pub(super) struct Pairing<'a> {
 impl<'a> Pairing<'a> {
     /// Pairs the elements of three lists; `None` if that would be a guess.
     pub(super) fn between(
+        elements: [Vec<Element<'a>>; 3],
+        are_whole_lists: bool,
+        state: &RandomState,
+    ) -> Option<Self> {
+        let pairing = Self::of_elements(elements, are_whole_lists, state)?;
+        (!pairing.is_renamed_twice(state)? && pairing.is_certain()).then_some(pairing)
+    }
+
+    /// Pairs the elements of three lists, also where some of the pairs are not certain.
+    pub(super) fn of_elements(
         mut elements: [Vec<Element<'a>>; 3],
         are_whole_lists: bool,
         state: &RandomState,
@@ -61,7 +71,7 @@ impl<'a> Pairing<'a> {
         pairing.by_other_fields(state);
         pairing.changed_by_upstream(state)?;
         pairing.changed_by_local(state)?;
-        (!pairing.is_renamed_twice(state)? && pairing.is_certain()).then_some(pairing)
+        Some(pairing)
     }
 
     /// Pairs equal elements in order. `None` if an element occurs twice, but not equally often in all versions that have
@@ -517,6 +527,23 @@ impl<'a> Pairing<'a> {
         }
         self.places[joined as usize] = [None; 3];
         true
+    }
+
+    /// The positions of the elements that two versions have.
+    pub(super) fn pairs(&self, one: usize, other: usize) -> impl Iterator<Item = (usize, usize)> {
+        let places = self.places.iter();
+        places.filter_map(move |places| places[one].zip(places[other]))
+    }
+
+    /// The positions of the elements of a version that another lacks.
+    pub(super) fn alone(&self, version: usize, other: usize) -> Vec<usize> {
+        let all = 0..self.elements[version].len();
+        all.filter(|at| self.of(version, *at)[other].is_none())
+            .collect()
+    }
+
+    pub(super) fn is_named(&self, version: usize, at: usize) -> bool {
+        self.elements[version][at].name.is_some()
     }
 
     /// By number, the element in each version.
