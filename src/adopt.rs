@@ -75,29 +75,45 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let mut contents = package.contents.clone();
     contents.insert(KPTFILE.to_owned(), text.into_bytes());
     package.write(&package.changes(&contents, &Default::default()))?;
-    if common.json {
-        print::json(&json!({
-            "path": name, "revision": revision.lock_ref, "commit": revision.commit, "equals": equals,
-        }))?;
-        return Ok(exit::DONE);
-    }
-    let mut page = Page::new(common);
-    page.line(format_args!("{name}: made from {}", revision.lock_ref));
-    if let Some(first) = equals.first() {
-        let others = equals.join(", ");
-        page.wrapped(
-            format_args!("  {others}: explains the copy equally well"),
-            4,
-        );
-        let address = format!("{}//{}@{first}", source.address(), source.path);
-        page.hint(&command(["krmv", "get", "--adopt", &address, &name]));
-    }
-    if let Some(note) = source.password_note() {
-        page.wrapped(format_args!("  {note}"), 4);
-    }
-    page.hint(&package.command(&["status"]));
-    page.finish()?;
+    let found = Original { revision, equals };
+    found.report(&package, &source, common)?;
     Ok(exit::DONE)
+}
+
+impl Original {
+    /// Reports the revision that was recorded, and the releases that explain the copy equally well.
+    fn report(
+        &self,
+        package: &LocalPackage,
+        source: &SourceArgument,
+        common: &Common,
+    ) -> Result<()> {
+        let (name, equals) = (package.name(), &self.equals);
+        let (revision, commit) = (&self.revision.lock_ref, &self.revision.commit);
+        if common.json {
+            return print::json(&json!({
+                "path": name, "revision": revision, "commit": commit, "equals": equals,
+            }));
+        }
+        let mut page = Page::new(common);
+        page.line(format_args!("{name}: made from {revision}"));
+        if let Some(first) = equals.first() {
+            let others = equals.join(", ");
+            let verb = if equals.len() == 1 {
+                "explains"
+            } else {
+                "explain"
+            };
+            page.wrapped(format_args!("  {others} {verb} the copy equally well"), 4);
+            let address = format!("{}//{}@{first}", source.address(), source.path);
+            page.hint(&command(["krmv", "get", "--adopt", &address, &name]));
+        }
+        if let Some(note) = source.password_note() {
+            page.wrapped(format_args!("  {note}"), 4);
+        }
+        page.hint(&package.command(&["status"]));
+        page.finish()
+    }
 }
 
 /// The revision that a package was copied from.

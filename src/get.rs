@@ -34,7 +34,13 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     };
     upstream.refuse_inside(&directory)?;
     let files = upstream.snapshot(&source.path, &revision)?;
-    let new = write_new(&directory, &source, &revision, files, &upstream)?;
+    let mut new = write_new(&directory, &source, &revision, files, &upstream)?;
+    if source.revision.is_none() && upstream.is_git() && upstream.releases.newest().is_none() {
+        let (address, branch) = (upstream.address(), &revision.lock_ref);
+        let note =
+            format!("{address} has no final release: the package follows its branch {branch}");
+        new.1.push(note);
+    }
     report(common, &directory, &revision, new)?;
     Ok(exit::DONE)
 }

@@ -282,7 +282,8 @@ impl<'p> FollowedPackage<'p> {
                 "cannot read the original revision of '{name}': {}",
                 error.message
             );
-            if error.hints.is_empty() {
+            // A revision that was not fetched is not lost.
+            if !self.upstream.is_only_cached() {
                 let source = format!("{}//{}", self.upstream.address(), self.lock.directory);
                 let adopt = command(["krmv", "get", "--adopt", &source, &name]);
                 error.hints.push(adopt);

@@ -150,7 +150,6 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
         let package = LocalPackage::open(first)?;
         followed(&package)?;
     }
-    let is_newer = states.iter().any(|state| !state.newer.is_empty());
     if common.json {
         print::json(&json!({ "packages": states }))?;
     } else {
@@ -163,12 +162,18 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
             .for_each(|state| state.print(&mut page, common));
         page.finish()?;
     }
-    let is_unknown = states.iter().any(|state| state.problem.is_some());
-    Ok(match (is_unknown, is_newer) {
-        (true, _) => exit::USAGE,
-        (false, true) => exit::NEWER,
-        (false, false) => exit::DONE,
-    })
+    Ok(exit_code(&states))
+}
+
+/// A package that could not be looked at goes before a newer revision.
+fn exit_code(states: &[PackageStatus]) -> u8 {
+    if states.iter().any(|state| state.problem.is_some()) {
+        exit::USAGE
+    } else if states.iter().any(|state| !state.newer.is_empty()) {
+        exit::NEWER
+    } else {
+        exit::DONE
+    }
 }
 
 /// How many packages are in which state.

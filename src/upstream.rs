@@ -123,6 +123,11 @@ impl UpstreamSource {
         self.remote_repository().is_some()
     }
 
+    /// Whether only its clone in the cache may be read.
+    pub(crate) fn is_only_cached(&self) -> bool {
+        self.is_offline && self.is_remote()
+    }
+
     /// As a Kptfile names it, for the Kptfile.
     pub(crate) fn remote(&self) -> &str {
         self.origin.address()

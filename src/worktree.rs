@@ -178,6 +178,9 @@ pub(crate) struct MarkedFile {
 /// them as unmerged, and `git mergetool` has its three sides. Nothing happens outside of a work tree, and to files that
 /// Git does not track.
 pub(crate) fn stage_versions(package: &LocalPackage, files: &[MarkedFile]) -> Result<()> {
+    if files.is_empty() {
+        return Ok(());
+    }
     let Some(repository) = repository(package)? else {
         return Ok(());
     };

@@ -99,7 +99,7 @@ run_page() {
         run_command "$command" >"$work/found.raw" 2>&1
         code=$last
         # A commit's id depends on the directory, which its Kptfile names.
-        sed -E "s|$work/page|/home/you|g; s/(on 2026-01-01, )[0-9a-f]{8}:/\\15c0ffee1:/" "$work/found.raw" >"$work/found"
+        sed -E "s|$work/page|/home/you|g; s/(on 2026-01-01, )[0-9a-f]{8}:/\\15c0ffee1:/; s/(2026-01-01 \()[0-9a-f]{8} /\\15c0ffee1 /" "$work/found.raw" >"$work/found"
         if [[ $code -ne 0 && -z $may_fail && $next != '$ echo $?'* ]]; then
           cat "$work/found" >&2
           fail "$page: exit code $code: $command"

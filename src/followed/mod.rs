@@ -199,33 +199,29 @@ impl Search<'_> {
         if let Some(known) = self.releases.named(&name) {
             return match known.release() {
                 _ if known.is_branch() => self.branch(known, Vec::new()),
-                Some(own) => self.releases_after(own, Some(known)),
+                Some(own) => Ok(self.releases_after(own, Some(known))),
                 None => Ok(self.moved_tag(Following::Tag, Some(known), Vec::new())),
             };
         }
         if is_commit(&name, self.commit) {
             return self.newest_with_commit();
         }
-        if let Some(own) = ReleaseName::parse(&name) {
-            if !self.releases.is_git() || !self.releases.with_words_of(&own).is_empty() {
-                return self.releases_after(own, None);
-            }
+        if let Some(own) = ReleaseName::parse(&name)
+            && (!self.releases.is_git() || !self.releases.with_words_of(&own).is_empty())
+        {
+            return Ok(self.releases_after(own, None));
         }
         self.gone(&name)
     }
 
     /// The releases with the same words, and the tag itself if it moved.
-    fn releases_after(
-        &self,
-        own: ReleaseName,
-        known: Option<&ListedReference>,
-    ) -> Result<Followed> {
+    fn releases_after(&self, own: ReleaseName, known: Option<&ListedReference>) -> Followed {
         let newer = self.releases.with_words_of(&own);
         let newer = newer.iter();
         let newer =
             newer.filter(|(other, one)| own.is_followed_by(other) && !one.is_at(self.commit));
         let after = newer.map(|(_, one)| one).collect();
-        Ok(self.moved_tag(Following::Releases(own.clone()), known, after))
+        self.moved_tag(Following::Releases(own.clone()), known, after)
     }
 
     /// A tag, moved or not, and the releases after it.
