@@ -154,14 +154,7 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
     if common.json {
         print::json(&json!({ "packages": states }))?;
     } else {
-        let mut page = Page::new(common);
-        if states.len() > 1 {
-            page.wrapped(summary(&states), 2);
-        }
-        states
-            .iter()
-            .for_each(|state| state.print(&mut page, common));
-        page.finish()?;
+        print_all(&states, common)?;
     }
     let is_unknown = states.iter().any(|state| state.problem.is_some());
     Ok(match (is_unknown, is_newer) {
@@ -169,6 +162,18 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
         (false, true) => exit::NEWER,
         (false, false) => exit::DONE,
     })
+}
+
+/// Prints all packages, several with a summary first.
+fn print_all(states: &[PackageStatus], common: &Common) -> Result<()> {
+    let mut page = Page::new(common);
+    if states.len() > 1 {
+        page.wrapped(summary(states), 2);
+    }
+    for state in states {
+        state.print(&mut page, common);
+    }
+    page.finish()
 }
 
 /// How many packages are in which state.
