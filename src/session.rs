@@ -8,16 +8,17 @@ use krm_core::kptfile::UpstreamLock;
 use krm_core::latest::is_older;
 use krm_function::supplied::{Role, SuppliedPackage};
 use krm_upstream::git::Revision;
-use krm_upstream::{SourceOutsideGit, is_digest, older_revision};
+use krm_upstream::{SourceOutsideGit, older_revision};
 
 use super::failure::{Failure, Result, command};
+pub(crate) use super::followed::locked_name;
 use super::followed::{CommitGraph, Followed, NewerRevision, PathAt, path_at};
 use super::kptfile::{OpenUpgrade, PackageOrigin};
 use super::merging::Merger;
 use super::package::{KPTFILE, LocalPackage, file_name};
 use super::policy::{CountedReleases, remembered};
 use super::print::warning;
-use super::upstream::{Listings, UpstreamSource, supplied};
+use super::upstream::{Listings, UpstreamSource, supplied, supplied_with_ignored};
 use super::worktree;
 
 /// The lock of a package and the address of its repository. An error if the Kptfile does not record them.
@@ -288,7 +289,8 @@ impl<'p> FollowedPackage<'p> {
             }
             error
         })?;
-        supplied(files, Role::Original, file, &[])
+        let source = (&self.upstream, self.lock.directory.as_str());
+        supplied_with_ignored(files, source, Role::Original, file, &[])
     }
 
     /// A [`Merger`] of the package with a revision.
@@ -317,7 +319,8 @@ impl<'p> FollowedPackage<'p> {
         };
         let files = self.upstream.snapshot(&path, target)?;
         let name = new_file.as_deref().or(file.as_deref());
-        let upstream = supplied(files, Role::Upstream, name, &[&original])?;
+        let source = (&self.upstream, path.as_str());
+        let upstream = supplied_with_ignored(files, source, Role::Upstream, name, &[&original])?;
         Ok(Merger {
             original,
             upstream,
@@ -363,12 +366,4 @@ impl<'p> FollowedPackage<'p> {
         is_older(&target.lock_ref, &name)
             || *from != target.commit && !self.upstream.known_in(from, &[&target.commit]).is_empty()
     }
-}
-
-/// The name of the locked revision: the release of an archive or image, otherwise `ref`.
-pub(crate) fn locked_name(lock: &UpstreamLock) -> Option<String> {
-    let is_file = lock.commit.as_deref().is_some_and(is_digest);
-    let files = lock.reference.as_deref().filter(|_| is_file);
-    let release = files.and_then(|source| SourceOutsideGit::parse(source)?.release);
-    release.or_else(|| lock.reference.clone())
 }

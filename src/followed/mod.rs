@@ -20,10 +20,10 @@ use std::collections::BTreeSet;
 use krm_core::kptfile::UpstreamLock;
 use krm_core::release_name::ReleaseName;
 use krm_upstream::git::Revision;
+use krm_upstream::{SourceOutsideGit, is_digest};
 
 use super::failure::{Failure, Result, command};
 use super::releases::{ListedReference, Releases};
-use super::session::locked_name;
 
 pub(crate) use path::{PathAt, newer_siblings, path_at};
 
@@ -32,7 +32,7 @@ pub(crate) trait CommitGraph {
     /// Whether a commit is the other one, or contains it in its history. Fetches the history that the answer needs.
     fn contains(&self, commit: &str, other: &str) -> Result<bool>;
 
-    /// Those of the other commits that a commit contains, as far as that is known without the network.
+    /// Which of the other commits a commit contains, as far as that is known without the network.
     fn known_in(&self, commit: &str, others: &[&str]) -> BTreeSet<String>;
 
     /// What a path is at a commit. `None` if it does not exist.
@@ -49,7 +49,7 @@ pub(crate) trait CommitGraph {
 }
 
 /// A file or folder at a commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PathContent {
     pub(crate) is_folder: bool,
     /// Equal for equal contents.
@@ -350,6 +350,14 @@ impl Search<'_> {
             format!("upstream has no branch or tag `{name}` any longer, which the lock names");
         Err(Failure::new(message).hint(command(["krmv", "help", "upgrade"])))
     }
+}
+
+/// The name of the locked revision: the release of an archive or image, otherwise `ref`.
+pub(crate) fn locked_name(lock: &UpstreamLock) -> Option<String> {
+    let is_file = lock.commit.as_deref().is_some_and(is_digest);
+    let files = lock.reference.as_deref().filter(|_| is_file);
+    let release = files.and_then(|source| SourceOutsideGit::parse(source)?.release);
+    release.or_else(|| lock.reference.clone())
 }
 
 /// Whether a name is this commit, or its beginning.
