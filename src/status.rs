@@ -153,14 +153,7 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
     if common.json {
         print::json(&json!({ "packages": states }))?;
     } else {
-        let mut page = Page::new(common);
-        if states.len() > 1 {
-            page.wrapped(summary(&states), 2);
-        }
-        states
-            .iter()
-            .for_each(|state| state.print(&mut page, common));
-        page.finish()?;
+        print_all(&states, common)?;
     }
     Ok(exit_code(&states))
 }
@@ -174,6 +167,18 @@ fn exit_code(states: &[PackageStatus]) -> u8 {
     } else {
         exit::DONE
     }
+}
+
+/// Prints all packages, several with a summary first.
+fn print_all(states: &[PackageStatus], common: &Common) -> Result<()> {
+    let mut page = Page::new(common);
+    if states.len() > 1 {
+        page.wrapped(summary(states), 2);
+    }
+    for state in states {
+        state.print(&mut page, common);
+    }
+    page.finish()
 }
 
 /// How many packages are in which state.

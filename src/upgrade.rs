@@ -16,6 +16,7 @@ use krm_upstream::is_digest;
 use super::changes::changes as package_changes;
 use super::cli::{Common, Take, UpgradeArguments};
 use super::conflict::{ReportedConflict, conflicts};
+use super::exit;
 use super::failure::{Failure, Hint, Result};
 use super::kptfile::{self, OpenUpgrade};
 use super::merging::{MergedPackage, Merger, with_markers};
@@ -25,7 +26,6 @@ use super::report::{UpgradeReport, print_errors};
 use super::review::{reviewable, reviewed};
 use super::session::{FollowedPackage, arguments, locked_name};
 use super::upstream::contents;
-use super::exit;
 use super::worktree::{self, MarkedFile};
 
 pub(crate) fn run(upgrade: &UpgradeArguments, common: &Common) -> Result<u8> {
