@@ -56,6 +56,7 @@ mod report;
 mod resolution;
 mod resolve;
 mod review;
+mod running;
 #[cfg(test)]
 mod schemas;
 mod session;
