@@ -20,13 +20,12 @@ use super::upstream::UpstreamSource;
 use super::{exit, kptfile};
 
 pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
-    let source = SourceArgument::parse(&get.source)?;
-    let mut upstream = UpstreamSource::typed(&source, common.offline)?;
+    let mut source = SourceArgument::with_tags(&get.source, get.tags.as_deref())?;
+    let upstream = UpstreamSource::listed(&mut source, common.offline)?;
     let directory = get.directory.clone().unwrap_or_else(|| ".".into());
     let package = LocalPackage::open_any(&directory)?;
     upstream.refuse_inside(&package.directory)?;
     let name = package.name();
-    upstream.list(&source.path)?;
     // A lock is searched again only if its commit is gone.
     let is_gone = |lock: &UpstreamLock| {
         let commit = lock.commit.as_deref().filter(|_| upstream.is_git());
@@ -69,7 +68,7 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let (repository, path) = (&source.address(), &source.path);
     let is_file = files.package.only_file.is_some();
     let lock = NewLock::of_commit(repository, path, is_file, &revision);
-    let text = kptfile::locked(&text, &lock)?;
+    let text = kptfile::locked(&text, &lock, &package.surroundings())?;
     let mut contents = package.contents.clone();
     contents.insert(KPTFILE.to_owned(), text.into_bytes());
     package.write(&package.changes(&contents, &Default::default()))?;

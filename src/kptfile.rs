@@ -26,6 +26,7 @@ use krm_upstream::{SourceOutsideGit, forget_digest, is_digest, record_digest, re
 use krm_yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Value};
 
 use super::failure::{Failure, Result};
+use super::sources::RemoteSource;
 
 /// The conflicts that the user decided for the file's value, one key a line. The files do not show these decisions.
 const DECIDED: &str = "fn.kpt.dev/decided-conflicts";
@@ -50,6 +51,22 @@ pub(crate) enum PackageOrigin {
     Git(Address),
     /// An archive or image layout. Its path is absolute, or relative to the current directory.
     Files(SourceOutsideGit),
+    /// A file, chart or image on another machine.
+    Remote(RemoteOrigin),
+}
+
+/// A file, chart or image on another machine, and its address for the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RemoteOrigin {
+    pub(crate) source: RemoteSource,
+    address: String,
+}
+
+impl From<RemoteSource> for RemoteOrigin {
+    fn from(source: RemoteSource) -> Self {
+        let address = source.address();
+        Self { source, address }
+    }
 }
 
 impl PackageOrigin {
@@ -58,6 +75,7 @@ impl PackageOrigin {
         match self {
             Self::Git(address) => address.as_str(),
             Self::Files(files) => &files.address,
+            Self::Remote(remote) => &remote.address,
         }
     }
 }
@@ -88,7 +106,7 @@ impl Tracking {
         let files = recorded_digest(root).filter(|_| lock.is_none());
         let files = files.map(|(source, digest)| of_files(&source, digest, surroundings, root));
         let (origin, lock) = match files.transpose()?.flatten() {
-            Some((files, lock)) => (Some(PackageOrigin::Files(files)), Some(lock)),
+            Some((origin, lock)) => (Some(origin), Some(lock)),
             None => {
                 let address = UpstreamLock::address(root, surroundings).map_err(wrong)?;
                 (address.map(PackageOrigin::Git), lock)
@@ -107,6 +125,7 @@ impl Tracking {
             .map(str::trim)
             .filter(|line| !line.is_empty());
         let is_open = has_open_upgrade(root);
+        let is_local = matches!(origin, Some(PackageOrigin::Files(_)));
         let open = annotation(OPEN_UPGRADE_ANNOTATION).filter(|_| is_open);
         let open = open.and_then(|range| {
             let (range, source) = match range.split_once(' ') {
@@ -127,6 +146,13 @@ impl Tracking {
                 check_id(id, OPEN_UPGRADE_ANNOTATION)?;
             }
         }
+        let open = open.map(|open| OpenUpgrade {
+            source: match open.source {
+                Some(source) if is_local => found_path(&source, surroundings).or(Some(source)),
+                other => other,
+            },
+            ..open
+        });
         let requested = requested.map(|name| name.to_string());
         Ok(Self {
             repository: origin,
@@ -156,31 +182,61 @@ fn check_id(id: &str, annotation: &str) -> Result<()> {
     })
 }
 
-/// The archive or image layout that a Kptfile records, and its lock. `None` if the record names none.
+/// A recorded archive or image layout with an absolute path. `None` if its path leads out of the work tree.
+fn found_path(source: &str, surroundings: &Surroundings) -> Option<String> {
+    let recorded = SourceOutsideGit::parse(source)?;
+    let path = recorded.path();
+    let found = surroundings.recorded(Path::new(path))?;
+    Some(source.replacen(path, &found.to_string_lossy(), 1))
+}
+
+/// An archive or image layout as a Kptfile records it. Other sources are recorded as they are.
+fn portable(source: &str, surroundings: &Surroundings) -> String {
+    let is_remote = !matches!(RemoteSource::parse(source, surroundings), Ok(None));
+    let Some(files) = SourceOutsideGit::parse(source).filter(|_| !is_remote) else {
+        return source.to_owned();
+    };
+    let path = files.path();
+    let portable = surroundings.portable(Path::new(path));
+    source.replacen(path, &portable.to_string_lossy(), 1)
+}
+
+/// The source outside of Git that a Kptfile records, and its lock. `None` if the record names none.
 fn of_files(
     source: &str,
     digest: String,
     surroundings: &Surroundings,
     root: NodeRef<'_>,
-) -> Result<Option<(SourceOutsideGit, UpstreamLock)>> {
-    let Some(recorded) = SourceOutsideGit::parse(source) else {
+) -> Result<Option<(PackageOrigin, UpstreamLock)>> {
+    let field = format!("Kptfile: metadata.annotations[\"{UPSTREAM_SOURCE_ANNOTATION}\"]");
+    let wrong = |error: Failure| Failure::new(format!("{field}: {}", error.message));
+    if let Some(remote) = RemoteSource::parse(source, surroundings).map_err(wrong)? {
+        check_id(&digest, UPSTREAM_DIGEST_ANNOTATION)?;
+        if remote.credentials.is_some() {
+            let message = "expected an address without a password (`.netrc` has it), found one";
+            let hint = "touch ~/.netrc && chmod 600 ~/.netrc";
+            return Err(Failure::new(format!("{field}: {message}")).hint(hint));
+        }
+        let is_file = remote.source.is_only_file(&remote.inner);
+        let lock = lock_of_files(remote.inner, source.to_owned(), digest, root);
+        let lock = UpstreamLock { is_file, ..lock };
+        return Ok(Some((PackageOrigin::Remote(remote.source.into()), lock)));
+    }
+    if SourceOutsideGit::parse(source).is_none() {
         return Ok(None);
-    };
+    }
     check_id(&digest, UPSTREAM_DIGEST_ANNOTATION)?;
-    let path = recorded.path();
-    let found = surroundings.recorded(Path::new(path)).ok_or_else(|| {
+    let found = found_path(source, surroundings).ok_or_else(|| {
         Failure::new(format!(
-            "Kptfile: metadata.annotations[\"{UPSTREAM_SOURCE_ANNOTATION}\"]: expected an absolute path, or one in the \
-             work tree of the package, found `{}`",
+            "{field}: expected an absolute path, or one in the work tree of the package, found `{}`",
             source.escape_debug()
         ))
     })?;
-    let source = source.replacen(path, &found.to_string_lossy(), 1);
-    let Some(files) = SourceOutsideGit::parse(&source) else {
+    let Some(files) = SourceOutsideGit::parse(&found) else {
         return Ok(None);
     };
-    let lock = lock_of_files(files.folder.clone(), source, digest, root);
-    Ok(Some((files, lock)))
+    let lock = lock_of_files(files.folder.clone(), found, digest, root);
+    Ok(Some((PackageOrigin::Files(files), lock)))
 }
 
 /// The lock of an archive or image, with the digest in place of a commit.
@@ -269,10 +325,15 @@ pub(crate) fn at(lock: &UpstreamLock, directory: &str) -> UpstreamLock {
 }
 
 /// Records a revision as merged, and closes an open upgrade.
-pub(crate) fn locked(text: &str, lock: &NewLock<'_>) -> Result<String> {
+pub(crate) fn locked(
+    text: &str,
+    lock: &NewLock<'_>,
+    surroundings: &Surroundings,
+) -> Result<String> {
+    let source = portable(lock.upstream_ref, surroundings);
     let text = edited(text, |root, editor| {
         match lock.commit.filter(|id| is_digest(id)) {
-            Some(digest) => record_digest(lock.upstream_ref, digest, root, editor),
+            Some(digest) => record_digest(&source, digest, root, editor),
             None => {
                 forget_digest(root, editor);
                 lock.write(root, editor)
@@ -283,23 +344,33 @@ pub(crate) fn locked(text: &str, lock: &NewLock<'_>) -> Result<String> {
 }
 
 /// Records an open upgrade: `upstream` names the new revision, and the lock keeps the old one.
-pub(crate) fn opened(text: &str, new: &NewLock<'_>, open: &OpenUpgrade) -> Result<String> {
+pub(crate) fn opened(
+    text: &str,
+    new: &NewLock<'_>,
+    open: &OpenUpgrade,
+    surroundings: &Surroundings,
+) -> Result<String> {
     if new.commit.is_some_and(is_digest) {
-        return decided(text, open);
+        return decided(text, open, surroundings);
     }
     let text = edited(text, |root, editor| new.write_upstream(root, editor))?;
-    decided(&text, open)
+    decided(&text, open, surroundings)
 }
 
 /// Writes the annotations of an open upgrade, with the conflicts that are decided.
-pub(crate) fn decided(text: &str, open: &OpenUpgrade) -> Result<String> {
+pub(crate) fn decided(
+    text: &str,
+    open: &OpenUpgrade,
+    surroundings: &Surroundings,
+) -> Result<String> {
     let lines: String = open
         .decided
         .iter()
         .map(|line| format!("{line}\n"))
         .collect();
     let source = open.source.iter();
-    let source: String = source.map(|source| format!(" {source}")).collect();
+    let source = source.map(|source| format!(" {}", portable(source, surroundings)));
+    let source: String = source.collect();
     let range = format!("{}..{}{source}", open.from, open.to);
     annotated(
         text,
@@ -362,7 +433,7 @@ mod tests {
         };
         let new = revision("v2", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb");
         let moved = lock.moved_to("https://e.com/r", &new);
-        let text = opened(KPTFILE, &moved, &open).expect("edits");
+        let text = opened(KPTFILE, &moved, &open, &Surroundings::default()).expect("edits");
         assert!(
             text.contains("    ref: v2\n")
                 && text.contains("    commit: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n"),
@@ -379,10 +450,10 @@ mod tests {
             .insert("app.yaml:Deployment/app:spec.replicas".to_owned());
         open.decided
             .insert("app.yaml:Deployment/app:spec.x[0]".to_owned());
-        let text = decided(&text, &open).expect("edits");
+        let text = decided(&text, &open, &Surroundings::default()).expect("edits");
         assert_eq!(read(&text).open, Some(open));
 
-        let text = locked(&text, &moved).expect("edits");
+        let text = locked(&text, &moved, &Surroundings::default()).expect("edits");
         let expected = KPTFILE
             .replace("ref: v1", "ref: v2")
             .replace("web/v1", "web/v2");
@@ -407,7 +478,12 @@ mod tests {
             decided: BTreeSet::new(),
         };
         let new = revision("v2", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb");
-        let text = opened(&kptfile, &lock.moved_to("https://e.com/r", &new), &open);
+        let text = opened(
+            &kptfile,
+            &lock.moved_to("https://e.com/r", &new),
+            &open,
+            &Surroundings::default(),
+        );
         let text = text.expect("edits");
         assert!(!text.contains("commit: "), "{text}");
         let tracking = read(&text);
@@ -425,7 +501,7 @@ mod tests {
         };
         let new = revision("v2", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb");
         let moved = lock.moved_to("https://e.com/r", &new);
-        let text = opened(KPTFILE, &moved, &open);
+        let text = opened(KPTFILE, &moved, &open, &Surroundings::default());
         let text = text.expect("edits").replace(
             "commit: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
             "commit: cccccccccccccccccccccccccccccccccccccccc",

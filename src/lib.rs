@@ -42,11 +42,14 @@ mod conflict;
 mod diff;
 mod exit;
 mod failure;
+mod fetch;
 mod functions;
 mod get;
 mod interactive;
 mod kptfile;
 mod merging;
+
+mod network;
 mod overlay;
 mod own_repository;
 mod package;
@@ -61,6 +64,8 @@ mod running;
 mod schemas;
 mod session;
 mod source;
+
+mod sources;
 mod status;
 mod upgrade;
 mod upstream;
@@ -114,6 +119,7 @@ fn run(cli: Cli) -> Result<u8> {
     match cli.command {
         Command::Get(get) if get.adopt => adopt::run(&get, &common),
         Command::Get(get) => get::run(&get, &common),
+        Command::Fetch(fetch) => fetch::run(&fetch, &common),
         Command::Upgrade(upgrade) => upgrade::run(&upgrade, &common),
         Command::Resolve(resolve) => resolve::run(&resolve, &common),
         Command::Diff(diff) => diff::run(&diff, &common),

@@ -3,7 +3,7 @@
 use krm_core::config::UsageError;
 use krm_core::latest::{version, version_prefix};
 use krm_upstream::git::Revision;
-use krm_upstream::{SourceOutsideGit, is_digest, open};
+use krm_upstream::{SourceOutsideGit, open};
 use semver::{Version, VersionReq};
 
 use super::failure::{Failure, Hint, Result};
@@ -26,11 +26,8 @@ pub(crate) struct ListedReference {
 impl ListedReference {
     /// The revision with the names that a Kptfile records.
     pub(crate) fn revision(&self) -> Revision {
-        let name = if is_digest(&self.commit) {
-            &self.full_name
-        } else {
-            &self.short
-        };
+        let is_git = self.full_name.starts_with("refs/");
+        let name = if is_git { &self.short } else { &self.full_name };
         Revision {
             lock_ref: self.name.clone(),
             ..Revision::named(name, self.commit.clone())
@@ -167,6 +164,38 @@ impl Releases {
         let versions = by_version(tags, prefix);
         if !versions.is_empty() {
             self.versions = versions;
+        }
+    }
+
+    /// The full names of all tags and branches.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.all.iter().map(|one| one.name.as_str())
+    }
+
+    /// Leaves out a release that has nothing of the package.
+    pub(crate) fn leave_out(&mut self, name: &str) {
+        self.versions.retain(|(_, one)| one.name != name);
+        self.all.retain(|one| one.name != name);
+    }
+
+    /// Says which digest a release has.
+    pub(crate) fn set_digest(&mut self, name: &str, digest: &str) {
+        let listed = self.versions.iter_mut().map(|(_, one)| one);
+        for one in listed.chain(&mut self.all).filter(|one| one.name == name) {
+            digest.clone_into(&mut one.commit);
+        }
+    }
+
+    /// Releases that are no tags of a repository, in the order in which a name is looked up.
+    pub(crate) fn of(all: Vec<ListedReference>) -> Self {
+        let head = match &all[..] {
+            [only] => Some(only.clone()),
+            _ => None,
+        };
+        Self {
+            versions: by_version(all.iter(), ""),
+            all,
+            head,
         }
     }
 

@@ -77,7 +77,11 @@ impl<'p> FollowedPackage<'p> {
         let origin = named.map_or_else(|| origin.clone(), PackageOrigin::Files);
         let mut upstream = UpstreamSource::open(origin, is_offline)?;
         upstream.list(&lock.directory)?;
+        upstream.compare_locked(lock)?;
         upstream.releases.follow(lock.reference.as_deref());
+        if request.is_none() {
+            upstream.find_newest(locked_name(lock).as_deref())?;
+        }
         Ok(Self {
             package,
             lock,
@@ -125,13 +129,15 @@ impl<'p> FollowedPackage<'p> {
     pub(crate) fn target(&self, request: Option<&str>) -> Result<Revision> {
         let upstream = &self.upstream;
         if let Some(request) = request {
-            return upstream.requested(&self.lock.directory, request);
+            let requested = upstream.requested(&self.lock.directory, request)?;
+            return upstream.resolved(requested, Some(self.lock));
         }
         let newest = upstream.releases.newest().map(ListedReference::revision);
-        newest.ok_or_else(|| {
+        let newest = newest.ok_or_else(|| {
             let next = self.package.command(&["upgrade"]);
             upstream.releases.no_release(upstream.address(), &next)
-        })
+        })?;
+        upstream.resolved(newest, Some(self.lock))
     }
 
     /// The new revision of an open upgrade, with its names in the Kptfile and the repository.
@@ -163,7 +169,7 @@ impl<'p> FollowedPackage<'p> {
                 "cannot read the original revision of '{name}': {}",
                 error.message
             );
-            let source = format!("{}//{}", self.upstream.address(), self.lock.directory);
+            let source = self.upstream.adopt_source(&self.lock.directory);
             error
                 .hints
                 .push(command(["krmv", "get", "--adopt", &source, &name]));
@@ -219,7 +225,10 @@ impl<'p> FollowedPackage<'p> {
 pub(crate) fn locked_name(lock: &UpstreamLock) -> Option<String> {
     let is_file = lock.commit.as_deref().is_some_and(is_digest);
     let files = lock.reference.as_deref().filter(|_| is_file);
-    let release = files.and_then(|source| SourceOutsideGit::parse(source)?.release);
+    let release = files.and_then(|source| {
+        let remote = super::sources::release_of(source);
+        remote.or_else(|| SourceOutsideGit::parse(source)?.release)
+    });
     release.or_else(|| lock.reference.clone())
 }
 

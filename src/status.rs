@@ -281,6 +281,10 @@ fn fill(
         before: reviewable(&package.contents, &[&base])?,
     };
     state.newer = trial.all(&newer);
+    // A tag without the file is not a release of it.
+    state
+        .newer
+        .retain(|newer| !followed.upstream.lacks(&newer.revision));
     let mut free = state.newer.iter().rev();
     let free = free.find(|newer| newer.conflicts == Some(0));
     state.newest_without_conflict = free.map(|newer| newer.revision.clone());

@@ -130,9 +130,9 @@ impl Task<'_> {
         let at = kptfile::at(lock, &merger.path);
         let new = at.moved_to(self.followed.upstream.remote(), revision);
         let text = if open.is_empty() {
-            kptfile::locked(&text, &new)?
+            kptfile::locked(&text, &new, &self.package.surroundings())?
         } else {
-            kptfile::opened(&text, &new, &new_open)?
+            kptfile::opened(&text, &new, &new_open, &self.package.surroundings())?
         };
         merged
             .contents
