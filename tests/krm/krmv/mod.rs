@@ -9,6 +9,7 @@ mod get;
 mod overlay;
 mod resolve;
 mod review;
+mod sources;
 mod state;
 mod status;
 mod terminal;
@@ -186,7 +187,7 @@ impl World {
     }
 }
 
-fn outcome(mut command: Command) -> Outcome {
+pub(crate) fn outcome(mut command: Command) -> Outcome {
     let output = command.output().expect("it runs");
     Outcome {
         code: output.status.code(),
