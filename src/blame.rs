@@ -539,7 +539,9 @@ impl FileHistory {
             strategy: lock.update_strategy,
             rules: remembered(&contents).ok()?,
             file: self.only_file.clone(),
+            new_file: None,
             path: lock.directory,
+            siblings: Vec::new(),
         };
         let merged = merger.merge(&contents, Side::Local).ok()?;
         Some(merged.results.iter().cloned().collect())
@@ -571,7 +573,9 @@ impl FileHistory {
         let name = lock_now.reference.unwrap_or_else(|| commit.clone());
         let mut revisions = vec![(name.clone(), commit.clone())];
         if let Some(version) = upstream.releases.version_of(&name) {
-            let below = upstream.releases.finals(|other| other < version);
+            let below = upstream
+                .releases
+                .finals(|other| other.order(version).is_lt());
             let below = below.into_iter().rev();
             revisions.extend(below.map(|release| (release.short.clone(), release.commit.clone())));
         }

@@ -22,6 +22,7 @@ use krm_core::kptfile::{
     NewLock, OPEN_UPGRADE_ANNOTATION, UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_SOURCE_ANNOTATION,
     UnusableLock, UpstreamLock, has_open_upgrade, remove_annotations, set_metadata,
 };
+use krm_package::check_package_path;
 use krm_upstream::{SourceOutsideGit, forget_digest, is_digest, record_digest, recorded_digest};
 use krm_yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Value};
 
@@ -41,6 +42,8 @@ pub(crate) struct OpenUpgrade {
     /// The archive or image that it was merged with; no other field of the Kptfile names it. `None` for a Git
     /// repository.
     pub(crate) source: Option<String>,
+    /// The path of the package in the repository at the new revision, if it is another one than in the lock.
+    pub(crate) path: Option<String>,
     /// The keys of the conflicts that are decided for the file's value.
     pub(crate) decided: BTreeSet<String>,
 }
@@ -128,13 +131,15 @@ impl Tracking {
         let is_local = matches!(origin, Some(PackageOrigin::Files(_)));
         let open = annotation(OPEN_UPGRADE_ANNOTATION).filter(|_| is_open);
         let open = open.and_then(|range| {
-            let (range, source) = match range.split_once(' ') {
-                Some((range, source)) => (range, Some(source.to_owned())),
+            let (range, place) = match range.split_once(' ') {
+                Some((range, place)) => (range, Some(place.to_owned())),
                 None => (&*range, None),
             };
             let (from, to) = range.split_once("..")?;
+            let is_path = !is_digest(to);
             Some(OpenUpgrade {
-                source,
+                path: place.clone().filter(|_| is_path),
+                source: place.filter(|_| !is_path),
                 from: from.to_owned(),
                 to: to.to_owned(),
                 decided: decided.map(str::to_owned).collect(),
@@ -144,6 +149,12 @@ impl Tracking {
             let (from, to) = (Some(&open.from), Some(&open.to));
             for id in [from.filter(|id| !id.is_empty()), to].into_iter().flatten() {
                 check_id(id, OPEN_UPGRADE_ANNOTATION)?;
+            }
+            if let Some(path) = &open.path {
+                check_package_path(path).map_err(|error| {
+                    let place = format!("metadata.annotations[\"{OPEN_UPGRADE_ANNOTATION}\"]");
+                    Failure::new(format!("Kptfile: {place}: {error}"))
+                })?;
             }
         }
         let open = open.map(|open| OpenUpgrade {
@@ -353,7 +364,7 @@ pub(crate) fn opened(
     if new.commit.is_some_and(is_digest) {
         return decided(text, open, surroundings);
     }
-    let text = edited(text, |root, editor| new.write_upstream(root, editor))?;
+    let text = edited(text, |root, editor| new.write_request(root, editor))?;
     decided(&text, open, surroundings)
 }
 
@@ -369,9 +380,10 @@ pub(crate) fn decided(
         .map(|line| format!("{line}\n"))
         .collect();
     let source = open.source.iter();
-    let source = source.map(|source| format!(" {}", portable(source, surroundings)));
-    let source: String = source.collect();
-    let range = format!("{}..{}{source}", open.from, open.to);
+    let source = source.map(|source| portable(source, surroundings));
+    let place = source.chain(open.path.clone());
+    let place: String = place.map(|place| format!(" {place}")).collect();
+    let range = format!("{}..{}{place}", open.from, open.to);
     annotated(
         text,
         &[
@@ -429,6 +441,7 @@ mod tests {
             from: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".to_owned(),
             to: "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb".to_owned(),
             source: None,
+            path: None,
             decided: BTreeSet::new(),
         };
         let new = revision("v2", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb");
@@ -475,6 +488,7 @@ mod tests {
             from: String::new(),
             to: "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb".to_owned(),
             source: None,
+            path: None,
             decided: BTreeSet::new(),
         };
         let new = revision("v2", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb");
@@ -497,6 +511,7 @@ mod tests {
             from: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".to_owned(),
             to: "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb".to_owned(),
             source: None,
+            path: None,
             decided: BTreeSet::new(),
         };
         let new = revision("v2", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb");

@@ -43,6 +43,7 @@ mod diff;
 mod exit;
 mod failure;
 mod fetch;
+mod followed;
 mod functions;
 mod get;
 mod interactive;

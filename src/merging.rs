@@ -33,8 +33,12 @@ pub(crate) struct Merger {
     pub(crate) rules: Vec<Value>,
     /// The name of the file, if the package is a single file.
     pub(crate) file: Option<String>,
+    /// The name that upstream's new revision gives the file, if the file has its old one: it is renamed.
+    pub(crate) new_file: Option<String>,
     /// The path of the package in upstream.
     pub(crate) path: String,
+    /// The siblings of a path with a version in its name that the new revision leaves as it was.
+    pub(crate) siblings: Vec<String>,
 }
 
 pub(crate) struct MergedPackage {
@@ -48,6 +52,32 @@ impl Merger {
     /// Merges a package; undecided conflicts get this side's value.
     pub(crate) fn merge(&self, local: &Contents, side: Side) -> Result<MergedPackage> {
         self.merge_by(local, side, Vec::new())
+    }
+
+    /// The name of the file after the merge.
+    pub(crate) fn merged_file(&self) -> Option<&String> {
+        self.new_file.as_ref().or(self.file.as_ref())
+    }
+
+    /// The files with the file under the name that it has after the merge.
+    fn with_new_name(&self, local: &Contents) -> Contents {
+        let mut local = local.clone();
+        if let (Some(old), Some(new)) = (&self.file, &self.new_file)
+            && !local.contains_key(new)
+            && let Some(bytes) = local.remove(old)
+        {
+            local.insert(new.clone(), bytes);
+        }
+        local
+    }
+
+    /// The files of a merged package that belong to it: all files, or its only file.
+    pub(crate) fn own(&self, contents: &Contents) -> Contents {
+        let mut own = contents.clone();
+        if let Some(only) = self.merged_file() {
+            own.retain(|path, _| path == only);
+        }
+        own
     }
 
     fn merge_by(
@@ -76,8 +106,10 @@ impl Merger {
             decides_all: true,
             ..Inputs::default()
         };
+        let local = &self.with_new_name(local);
         let mut items = local.clone();
-        if let Some(file) = &self.file {
+        let file = self.merged_file();
+        if let Some(file) = file {
             items.retain(|path, _| path == file);
         }
         let Outcome {
@@ -91,7 +123,7 @@ impl Merger {
                 "expected a package from merge-package, found another form",
             ));
         };
-        if let Some(file) = &self.file {
+        if let Some(file) = file {
             let others = local.iter().filter(|(path, _)| *path != file);
             contents.extend(others.map(|(path, bytes)| (path.clone(), bytes.clone())));
         }

@@ -213,9 +213,13 @@ impl LocalPackage {
         let Some(UpstreamLock { directory, .. }) = lock else {
             return Ok(None);
         };
-        let name = directory.rsplit('/').next().unwrap_or(directory);
-        if self.contents.contains_key(name) {
-            return Ok(Some(name.to_owned()));
+        let open = self.tracking.open.as_ref();
+        let opened = open.and_then(|open| open.path.as_deref());
+        let name = file_name(opened.unwrap_or(directory));
+        for name in [name, file_name(directory)] {
+            if self.contents.contains_key(name) {
+                return Ok(Some(name.to_owned()));
+            }
         }
         let is_candidate = |path: &&String| {
             !path.contains('/') && *path != KPTFILE && !path.starts_with('.') && is_krm_name(path)
@@ -245,7 +249,19 @@ impl LocalPackage {
     pub(crate) fn paths(&self) -> Result<Vec<String>> {
         Ok(match self.only_file()? {
             None => vec![".".to_owned()],
-            Some(file) => vec![file, KPTFILE.to_owned(), RULES.to_owned()],
+            Some(file) => {
+                let lock = self.tracking.lock.as_ref();
+                // An open upgrade may have renamed the file.
+                let old = lock.map(|lock| file_name(&lock.directory).to_owned());
+                let is_renamed = self
+                    .tracking
+                    .open
+                    .as_ref()
+                    .is_some_and(|open| open.path.is_some());
+                let old = old.filter(|old| is_renamed && *old != file);
+                let files = [file, KPTFILE.to_owned(), RULES.to_owned()];
+                files.into_iter().chain(old).collect()
+            }
         })
     }
 
@@ -275,10 +291,20 @@ impl LocalPackage {
         path.to_string_lossy().into_owned()
     }
 
-    /// A command that commits the package. If it `is_alone`, it leaves out what else is staged.
-    pub(crate) fn commit_command(&self, message: &str, is_alone: bool) -> Result<Hint> {
+    /// A command that commits the package. If it `is_alone`, it leaves out what else is staged. An upgrade may have
+    /// given a single file the name `renamed`.
+    pub(crate) fn commit_command(
+        &self,
+        message: &str,
+        renamed: Option<&str>,
+        is_alone: bool,
+    ) -> Result<Hint> {
         let mut paths = self.paths()?;
-        paths.retain(|path| self.directory.join(path).exists());
+        let is_one = paths != ["."];
+        paths.extend(renamed.filter(|_| is_one).map(str::to_owned));
+        // A renamed file was removed under its old name, which Git has to know.
+        let is_removed = |path: &String| renamed.is_some() && self.contents.contains_key(path);
+        paths.retain(|path| is_removed(path) || self.directory.join(path).exists());
         let paths: Vec<String> = paths.iter().map(|path| self.git_path(path)).collect();
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         let add = self.git_command(&[&["add"], &paths[..]].concat());
@@ -315,6 +341,11 @@ impl LocalPackage {
 /// The surroundings of a package directory, which may not exist yet.
 pub(crate) fn around(directory: &Path, repository: Option<&OwnRepository>) -> Surroundings {
     Surroundings::of(directory, repository.map(OwnRepository::root))
+}
+
+/// The last component of a path.
+pub(crate) fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// A path that no command takes for a flag.

@@ -1,12 +1,14 @@
 //! The tags and branches of a repository, as `git ls-remote` lists them, and the search for a requested revision.
 
+use std::collections::BTreeSet;
+
 use krm_core::config::UsageError;
-use krm_core::latest::{version, version_prefix};
+use krm_core::release_name::ReleaseName;
 use krm_upstream::git::Revision;
 use krm_upstream::{SourceOutsideGit, open};
-use semver::{Version, VersionReq};
+use semver::VersionReq;
 
-use super::failure::{Failure, Hint, Result};
+use super::failure::{Failure, Result};
 use super::print::warning;
 use super::source::unreadable;
 
@@ -21,9 +23,29 @@ pub(crate) struct ListedReference {
     pub(crate) full_name: String,
     /// Its commit, or the digest of an archive or image.
     pub(crate) commit: String,
+    /// The object of an annotated tag, which kpt may record in place of the commit.
+    pub(crate) tag_object: Option<String>,
 }
 
 impl ListedReference {
+    /// Whether it points to the commit that a lock records.
+    pub(crate) fn is_at(&self, locked: &str) -> bool {
+        self.commit == locked || self.tag_object.as_deref() == Some(locked)
+    }
+
+    pub(crate) fn is_branch(&self) -> bool {
+        self.full_name.starts_with("refs/heads/")
+    }
+
+    pub(crate) fn is_tag(&self) -> bool {
+        self.full_name.starts_with("refs/tags/")
+    }
+
+    /// Its name as a release.
+    pub(crate) fn release(&self) -> Option<ReleaseName> {
+        ReleaseName::parse(&self.name)
+    }
+
     /// The revision with the names that a Kptfile records.
     pub(crate) fn revision(&self) -> Revision {
         let is_git = self.full_name.starts_with("refs/");
@@ -39,8 +61,8 @@ impl ListedReference {
 /// directory `web`.
 #[derive(Debug, Default)]
 pub(crate) struct Releases {
-    /// Tags whose names are versions, lowest first. They are from the nearest folder that has any.
-    versions: Vec<(Version, ListedReference)>,
+    /// Tags whose names are releases with the same words, lowest first. They are from the nearest folder that has any.
+    versions: Vec<(ReleaseName, ListedReference)>,
     /// All tags and branches, in the order in which a name is looked up.
     all: Vec<ListedReference>,
     /// The default branch, or the only archive or image.
@@ -50,29 +72,20 @@ pub(crate) struct Releases {
 impl Releases {
     /// Parses the output of `git ls-remote`.
     pub(crate) fn read(listed: &str, directory: &str) -> Self {
-        let mut lines: Vec<(&str, &str)> = Vec::new();
-        for line in listed.lines() {
-            let Some((commit, name)) = line.split_once('\t') else {
-                continue;
-            };
-            match (name.strip_suffix("^{}"), lines.last_mut()) {
-                // The commit that an annotated tag points to.
-                (Some(name), Some(last)) if last.1 == name => last.0 = commit,
-                _ => lines.push((commit, name)),
-            }
-        }
-        let reference = |short: &str, name: &str, full_name: &str, commit: &str| ListedReference {
+        let lines = Line::all(listed);
+        let reference = |short: &str, name: &str, line: &Line<'_>| ListedReference {
             short: short.to_owned(),
             name: name.to_owned(),
-            full_name: full_name.to_owned(),
-            commit: commit.to_owned(),
+            full_name: line.name.to_owned(),
+            commit: line.commit.to_owned(),
+            tag_object: line.tag_object.map(str::to_owned),
         };
         let mut releases = Self::default();
         let mut folder = directory;
         loop {
             let mut found = Vec::new();
-            for (commit, full_name) in &lines {
-                let Some(name) = full_name.strip_prefix("refs/tags/") else {
+            for line in &lines {
+                let Some(name) = line.name.strip_prefix("refs/tags/") else {
                     continue;
                 };
                 let short = match folder {
@@ -80,12 +93,15 @@ impl Releases {
                     folder => name.strip_prefix(folder).and_then(|n| n.strip_prefix('/')),
                 };
                 if let Some(short) = short {
-                    found.push(reference(short, name, full_name, commit));
+                    found.push(reference(short, name, line));
                 }
             }
             if releases.versions.is_empty() {
                 let tags = found.iter().filter(|found| !found.short.contains('/'));
-                releases.versions = by_version(tags, "");
+                releases.versions = ordered(tags, |one| {
+                    let name = ReleaseName::parse(&one.short)?;
+                    (name.words() == ["", ""]).then_some(name)
+                });
             }
             releases.all.extend(found);
             if folder.is_empty() {
@@ -93,17 +109,18 @@ impl Releases {
             }
             folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
         }
-        for (commit, full_name) in &lines {
-            if let Some(name) = full_name.strip_prefix("refs/heads/") {
-                releases.all.push(reference(name, name, full_name, commit));
+        if releases.versions.is_empty() {
+            releases.versions = releases.with_words(directory);
+        }
+        for line in &lines {
+            if let Some(name) = line.name.strip_prefix("refs/heads/") {
+                releases.all.push(reference(name, name, line));
             }
         }
-        let head = lines.iter().find(|(_, name)| *name == "HEAD");
-        releases.head = head.and_then(|(commit, _)| {
-            let mut branches = releases
-                .all
-                .iter()
-                .filter(|one| one.commit == *commit && one.full_name.starts_with("refs/heads/"));
+        let head = lines.iter().find(|line| line.name == "HEAD");
+        releases.head = head.and_then(|head| {
+            let is_head = |one: &&ListedReference| one.commit == head.commit && one.is_branch();
+            let mut branches = releases.all.iter().filter(is_head);
             let usual = |one: &&ListedReference| ["main", "master"].contains(&one.name.as_str());
             let usual = branches.clone().find(usual);
             usual.or_else(|| branches.next()).cloned()
@@ -138,30 +155,66 @@ impl Releases {
                 name,
                 commit: id.strip_prefix("digest ")?.to_owned(),
                 full_name: flag,
+                tag_object: None,
             })
         };
         let all: Vec<ListedReference> = all.into_iter().filter_map(reference).collect();
-        let head = match &all[..] {
-            [only] => Some(only.clone()),
-            _ => None,
-        };
-        Ok(Self {
-            versions: by_version(all.iter(), ""),
-            all,
-            head,
-        })
+        Ok(Self::of(all))
     }
 
-    /// Counts as releases the tags named like the one that a package follows, if its name has more than a version:
-    /// the tags `chart-1.3.0` and `chart-1.4.0` for the tag `chart-1.2.0`.
+    /// Releases that are no tags of a repository, in the order in which a name is looked up.
+    pub(crate) fn of(all: Vec<ListedReference>) -> Self {
+        let mut releases = Self {
+            versions: ordered(all.iter(), |one| {
+                one.release().filter(|name| name.words() == ["", ""])
+            }),
+            head: match &all[..] {
+                [only] => Some(only.clone()),
+                _ => None,
+            },
+            all,
+        };
+        if releases.versions.is_empty() {
+            releases.versions = releases.with_words("");
+        }
+        releases
+    }
+
+    /// The releases of a repository whose releases all have words around their numbers: those named after the package's
+    /// directory (`web-1.2.0`), otherwise all, if they have the same words.
+    fn with_words(&self, directory: &str) -> Vec<(ReleaseName, ListedReference)> {
+        let own = directory.rsplit('/').next().unwrap_or_default();
+        let prefix = format!("{own}-");
+        let tags = || self.distinct().filter(|one| !one.is_branch());
+        let named = ordered(tags(), |one| {
+            one.release().filter(|name| name.words() == [&prefix, ""])
+        });
+        if !own.is_empty() && !named.is_empty() {
+            return named;
+        }
+        let all = ordered(tags(), |one| {
+            one.release().filter(|name| !name.words()[0].contains('/'))
+        });
+        let is_alike = all
+            .windows(2)
+            .all(|two| two[0].0.words() == two[1].0.words());
+        if is_alike { all } else { Vec::new() }
+    }
+
+    /// Each tag and branch once, under the name that is looked up first.
+    fn distinct(&self) -> impl Iterator<Item = &ListedReference> {
+        let mut known = BTreeSet::new();
+        let all = self.all.iter();
+        all.filter(move |one| known.insert(one.full_name.as_str()))
+    }
+
+    /// Counts as releases the tags that have the words of the one that a package follows: the tags `chart-1.3.0` and
+    /// `chart-1.4.0` for the tag `chart-1.2.0`.
     pub(crate) fn follow(&mut self, tag: Option<&str>) {
-        let tag = tag.and_then(|tag| self.named(tag));
-        let prefix = tag
-            .and_then(|tag| version_prefix(&tag.short))
-            .unwrap_or_default();
-        let tags = self.all.iter();
-        let tags = tags.filter(|one| !prefix.is_empty() && one.full_name.starts_with("refs/tags/"));
-        let versions = by_version(tags, prefix);
+        let Some(own) = tag.and_then(|tag| self.release_named(tag)) else {
+            return;
+        };
+        let versions = self.with_words_of(&own);
         if !versions.is_empty() {
             self.versions = versions;
         }
@@ -186,17 +239,26 @@ impl Releases {
         }
     }
 
-    /// Releases that are no tags of a repository, in the order in which a name is looked up.
-    pub(crate) fn of(all: Vec<ListedReference>) -> Self {
-        let head = match &all[..] {
-            [only] => Some(only.clone()),
-            _ => None,
-        };
-        Self {
-            versions: by_version(all.iter(), ""),
-            all,
-            head,
+    /// The releases with the words of another one, lowest first.
+    pub(crate) fn with_words_of(&self, own: &ReleaseName) -> Vec<(ReleaseName, ListedReference)> {
+        ordered(self.distinct().filter(|one| !one.is_branch()), |one| {
+            one.release().filter(|name| name.words() == own.words())
+        })
+    }
+
+    /// The name of a tag as a release. The tag may be gone. `None` for a branch.
+    pub(crate) fn release_named(&self, tag: &str) -> Option<ReleaseName> {
+        match self.named(tag) {
+            Some(branch) if branch.is_branch() => None,
+            Some(tag) => tag.release(),
+            None => ReleaseName::parse(tag),
         }
+    }
+
+    /// Whether they are the tags and branches of a repository.
+    pub(crate) fn is_git(&self) -> bool {
+        let mut all = self.all.iter();
+        all.any(|one| one.is_tag() || one.is_branch())
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -208,15 +270,15 @@ impl Releases {
         self.finals(|_| true).pop()
     }
 
-    /// The final releases whose versions fit, lowest first.
-    pub(crate) fn finals(&self, fits: impl Fn(&Version) -> bool) -> Vec<&ListedReference> {
+    /// The final releases whose names fit, lowest first.
+    pub(crate) fn finals(&self, fits: impl Fn(&ReleaseName) -> bool) -> Vec<&ListedReference> {
         let found = self.versions.iter();
-        let found = found.filter(|(version, _)| version.pre.is_empty() && fits(version));
+        let found = found.filter(|(version, _)| version.is_final() && fits(version));
         found.map(|(_, reference)| reference).collect()
     }
 
-    /// The version of the release with this name. `None` if the name is not a release.
-    pub(crate) fn version_of(&self, name: &str) -> Option<&Version> {
+    /// The release with this name. `None` if the name is not a release.
+    pub(crate) fn version_of(&self, name: &str) -> Option<&ReleaseName> {
         let named = self.named(name)?;
         let mut versions = self.versions.iter();
         let found = versions.find(|(_, release)| release == named);
@@ -249,7 +311,11 @@ impl Releases {
             return self.newest().or_else(last);
         }
         let range = range(request)?;
-        let fits = |(version, _): &&(Version, ListedReference)| range.matches(version);
+        let fits = |(version, _): &&(ReleaseName, ListedReference)| {
+            version
+                .semver()
+                .is_some_and(|version| range.matches(&version))
+        };
         let found = self.versions.iter().rev().find(fits);
         found.map(|(_, reference)| reference)
     }
@@ -273,25 +339,47 @@ impl Releases {
         );
         Failure::new(message)
     }
-
-    /// The error for a repository without releases.
-    pub(crate) fn no_release(&self, address: &str, next: &Hint) -> Failure {
-        let message = format!("{address} has no final release (a tag like v1.2.3)");
-        let branch = self.head().map_or("main", |head| head.short.as_str());
-        Failure::new(message).hint(next.and(&[branch]))
-    }
 }
 
-/// The references with a name that is a version after this prefix, lowest first.
-fn by_version<'r>(
+/// The references whose names are releases, lowest first.
+fn ordered<'r>(
     references: impl Iterator<Item = &'r ListedReference>,
-    prefix: &str,
-) -> Vec<(Version, ListedReference)> {
-    let version = |one: &ListedReference| version(one.short.strip_prefix(prefix)?);
-    let versions = references.filter_map(|one| Some((version(one)?, one.clone())));
+    release: impl Fn(&ListedReference) -> Option<ReleaseName>,
+) -> Vec<(ReleaseName, ListedReference)> {
+    let versions = references.filter_map(|one| Some((release(one)?, one.clone())));
     let mut versions: Vec<_> = versions.collect();
-    versions.sort_by(|a, b| a.0.cmp(&b.0));
+    versions.sort_by(|(a, _), (b, _)| a.order(b));
     versions
+}
+
+/// A line of the output of `git ls-remote`.
+struct Line<'l> {
+    name: &'l str,
+    commit: &'l str,
+    tag_object: Option<&'l str>,
+}
+
+impl<'l> Line<'l> {
+    /// The references, annotated tags with the commits that they point to.
+    fn all(listed: &'l str) -> Vec<Self> {
+        let mut lines: Vec<Self> = Vec::new();
+        for line in listed.lines() {
+            let Some((commit, name)) = line.split_once('\t') else {
+                continue;
+            };
+            match (name.strip_suffix("^{}"), lines.last_mut()) {
+                (Some(name), Some(last)) if last.name == name => {
+                    last.tag_object = Some(std::mem::replace(&mut last.commit, commit));
+                }
+                _ => lines.push(Line {
+                    name,
+                    commit,
+                    tag_object: None,
+                }),
+            }
+        }
+        lines
+    }
 }
 
 /// A range of versions: `~1.2`, `^1`, `>=1.2,<2`, or the beginning of a version, `v1.2`.
@@ -359,7 +447,8 @@ mod tests {
             4\trefs/tags/chart-1.11.0-rc.1\n5\trefs/tags/v3.0.0\n6\trefs/tags/tool-v2\n";
         for (tag, newest, version) in [
             ("chart-1.2.0", "chart-1.10.0", Some("1.2.0")),
-            ("chart-9", "chart-1.10.0", None),
+            // A branch.
+            ("chart-9", "v3.0.0", None),
             ("tool-v2", "tool-v2", Some("2.0.0")),
             ("v3.0.0", "v3.0.0", Some("3.0.0")),
             ("main", "v3.0.0", None),
@@ -369,7 +458,8 @@ mod tests {
             let found = releases.newest().map(|found| found.short.as_str());
             assert_eq!(found, Some(newest), "{tag}");
             assert_eq!(releases.requested("latest"), releases.newest(), "{tag}");
-            let found = releases.version_of(tag).map(Version::to_string);
+            let found = releases.version_of(tag).and_then(ReleaseName::semver);
+            let found = found.map(|version| version.to_string());
             assert_eq!(found.as_deref(), version, "{tag}");
         }
     }
@@ -385,7 +475,8 @@ mod tests {
             releases.head().map(|found| found.short.as_str()),
             Some("main")
         );
-        let above = releases.finals(|version| *version > Version::new(1, 0, 0));
+        let own = ReleaseName::parse("v1.0.0").expect("a release");
+        let above = releases.finals(|version| own.order(version).is_lt());
         let names: Vec<&str> = above
             .into_iter()
             .map(|found| found.short.as_str())

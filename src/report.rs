@@ -22,6 +22,10 @@ pub(crate) struct UpgradeReport<'r> {
     pub(crate) to: &'r Revision,
     /// The old and the new path of the package in upstream. `None` if it did not move.
     pub(crate) moved: Option<[&'r str; 2]>,
+    /// The new name of the file of a single-file package.
+    pub(crate) renamed: Option<&'r str>,
+    /// What the user should know of the revision.
+    pub(crate) notes: &'r [String],
     pub(crate) results: &'r Results,
     /// All conflicts of the merge, including decided ones.
     pub(crate) found: &'r [ReportedConflict],
@@ -64,7 +68,7 @@ impl UpgradeReport<'_> {
         for line in combined(self.results, common.verbose) {
             page.wrapped(format_args!("  {line}"), 4);
         }
-        for warning in warnings(self.results) {
+        for warning in self.notes.iter().cloned().chain(warnings(self.results)) {
             let warning = page.styled(YELLOW, warning);
             page.wrapped(ShownLine::of(&[&"  ", &warning]), 4);
         }
@@ -101,7 +105,7 @@ impl UpgradeReport<'_> {
             let hint = if self.is_written {
                 let lock = format!(": the lock is at {}", self.to.lock_ref);
                 page.line(ShownLine::of(&[&done, &lock]));
-                &commit_command(self.package, self.to)?
+                &commit_command(self.package, self.to, self.renamed)?
             } else {
                 page.line(ShownLine::of(&[&done, &": nothing was written"]));
                 &self.again
@@ -148,15 +152,20 @@ impl UpgradeReport<'_> {
             "conflicts": open,
             "risk": self.review.and_then(Review::worst),
             "decided": self.found.len() - self.open.len(),
+            "notes": self.notes,
             "results": self.results.iter().map(result_json).collect::<Vec<_>>(),
         })
     }
 }
 
 /// The command that commits the package when all conflicts are decided.
-pub(crate) fn commit_command(package: &LocalPackage, to: &Revision) -> Result<Hint> {
+pub(crate) fn commit_command(
+    package: &LocalPackage,
+    to: &Revision,
+    renamed: Option<&str>,
+) -> Result<Hint> {
     let message = format!("{}: upgrade to {}", package.label(), to.lock_ref);
-    package.commit_command(&message, false)
+    package.commit_command(&message, renamed, false)
 }
 
 /// Commands that decide conflicts: the first conflict, or all of them one by one.

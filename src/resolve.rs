@@ -169,7 +169,7 @@ impl Resolution<'_> {
             let done = page.styled(GREEN, "all decided");
             let lock = format!(": the lock of {name} is at {}", self.revision.lock_ref);
             page.line(ShownLine::of(&[&done, &lock]));
-            page.hint(&commit_command(self.package, &self.revision)?);
+            page.hint(&commit_command(self.package, &self.revision, None)?);
             return page.finish();
         }
         let count = format!("{} undecided", counted(undecided.len(), "conflict"));

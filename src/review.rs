@@ -190,7 +190,7 @@ impl FollowedPackage<'_> {
             return Ok(compared);
         }
         compared.undecided = conflicts(&merged.results).len();
-        compared.after = self.package.own(&merged.contents)?;
+        compared.after = merger.own(&merged.contents);
         compared.upstream = Some([merger.original, merger.upstream]);
         match from {
             Some(from) => self.begin_at(from, &mut compared)?,

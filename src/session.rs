@@ -2,18 +2,20 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::OnceLock;
 
 use krm_core::kptfile::UpstreamLock;
+use krm_core::latest::is_older;
 use krm_function::supplied::{Role, SuppliedPackage};
 use krm_upstream::git::Revision;
-use krm_upstream::{SourceOutsideGit, is_digest};
+use krm_upstream::{SourceOutsideGit, is_digest, older_revision};
 use krm_yaml::{OwnedDocument, Value};
 
 use super::failure::{Failure, Result, command};
+use super::followed::{CommitGraph, Followed, NewerRevision, PathAt, path_at};
 use super::kptfile::{OpenUpgrade, PackageOrigin};
 use super::merging::Merger;
-use super::package::{Contents, KPTFILE, LocalPackage, RULES};
-use super::releases::ListedReference;
+use super::package::{Contents, KPTFILE, LocalPackage, RULES, file_name};
 use super::upstream::{UpstreamSource, supplied};
 use super::worktree;
 
@@ -59,6 +61,8 @@ pub(crate) struct FollowedPackage<'p> {
     pub(crate) package: &'p LocalPackage,
     pub(crate) lock: &'p UpstreamLock,
     pub(crate) upstream: UpstreamSource,
+    /// What the lock names and what is newer, once it was asked for.
+    model: OnceLock<Followed>,
 }
 
 impl<'p> FollowedPackage<'p> {
@@ -86,6 +90,7 @@ impl<'p> FollowedPackage<'p> {
             package,
             lock,
             upstream,
+            model: OnceLock::new(),
         })
     }
 
@@ -102,6 +107,7 @@ impl<'p> FollowedPackage<'p> {
             package,
             lock,
             upstream,
+            model: OnceLock::new(),
         })
     }
 
@@ -125,19 +131,77 @@ impl<'p> FollowedPackage<'p> {
         Ok(revision)
     }
 
-    /// The requested revision. Without a request, the newest final release.
-    pub(crate) fn target(&self, request: Option<&str>) -> Result<Revision> {
-        let upstream = &self.upstream;
-        if let Some(request) = request {
-            let requested = upstream.requested(&self.lock.directory, request)?;
-            return upstream.resolved(requested, Some(self.lock));
+    /// What the lock names, and what is newer.
+    pub(crate) fn model(&self) -> Result<&Followed> {
+        if let Some(model) = self.model.get() {
+            return Ok(model);
         }
-        let newest = upstream.releases.newest().map(ListedReference::revision);
-        let newest = newest.ok_or_else(|| {
-            let next = self.package.command(&["upgrade"]);
-            upstream.releases.no_release(upstream.address(), &next)
+        let model = Followed::of(self.lock, &self.upstream.releases, &self.upstream);
+        let model = model.map_err(|mut failure| {
+            if failure.hints.is_empty() {
+                failure.hints.push(self.package.command(&["status"]));
+            }
+            failure
         })?;
-        upstream.resolved(newest, Some(self.lock))
+        Ok(self.model.get_or_init(|| model))
+    }
+
+    /// The requested revision. Without a request, the newest one, or the locked one if none is newer.
+    pub(crate) fn target(&self, request: Option<&str>) -> Result<Revision> {
+        let Some(request) = request else {
+            return match self.model()?.newest() {
+                Some(newest) => self.upstream.resolved(newest.revision(), Some(self.lock)),
+                None => self.locked_revision(self.lock),
+            };
+        };
+        let found = self.upstream.requested(&self.lock.directory, request);
+        let found = found.or_else(|error| {
+            // A name that only `status` shows: `main@1a2b3c4`, the sibling of a path.
+            let model = self.model().ok();
+            let named = model.and_then(|model| model.named(request));
+            named.map(NewerRevision::revision).ok_or(error)
+        })?;
+        self.upstream.resolved(found, Some(self.lock))
+    }
+
+    /// The path of the package in upstream at a revision.
+    pub(crate) fn path_at(&self, target: &Revision) -> Result<PathAt> {
+        let own = &self.lock.directory;
+        let same = |path: &str| PathAt {
+            path: path.to_owned(),
+            unchanged_beside: Vec::new(),
+        };
+        let open = self.package.tracking.open.as_ref();
+        if let Some(open) = open.filter(|open| open.to == target.commit) {
+            // A Kptfile of an earlier version does not record a path that moved.
+            if let Some(path) = &open.path {
+                return Ok(same(path));
+            }
+        }
+        let model = self.model.get();
+        let newer = model.and_then(|model| model.named(&target.given));
+        let newer = newer.filter(|newer| newer.reference.commit == target.commit);
+        if let Some(path) = newer.and_then(|newer| newer.path.as_deref()) {
+            return Ok(same(path));
+        }
+        let from = self.lock.commit.as_deref();
+        let (Some(from), true) = (from, self.upstream.is_git()) else {
+            return Ok(same(own));
+        };
+        let releases = &self.upstream.releases;
+        let own_name = locked_name(self.lock).and_then(|name| releases.release_named(&name));
+        let names = own_name.zip(releases.release_named(&target.lock_ref));
+        let names = names.as_ref().map(|(own, target)| [own, target]);
+        let found = path_at(own, [from, &target.commit], names, &self.upstream);
+        found.map_err(|failure| {
+            let address = self.upstream.address();
+            let source = format!("{address}@{}", target.upstream_ref);
+            Failure {
+                message: format!("{} in {}", failure.message, target.lock_ref),
+                ..failure
+            }
+            .hint(command(["krmv", "get", &source]))
+        })
     }
 
     /// The new revision of an open upgrade, with its names in the Kptfile and the repository.
@@ -155,12 +219,18 @@ impl<'p> FollowedPackage<'p> {
 
     /// The package at a revision of upstream, as the input for a role.
     pub(crate) fn supplied(&self, revision: &Revision, role: Role) -> Result<Arc<SuppliedPackage>> {
-        let files = self.upstream.snapshot(&self.lock.directory, revision)?;
+        let path = self.path_at(revision)?.path;
+        let files = self.upstream.snapshot(&path, revision)?;
         supplied(files, role, self.package.only_file()?.as_deref(), &[])
     }
 
     /// The upstream package at the locked revision.
     pub(crate) fn original(&self) -> Result<Arc<SuppliedPackage>> {
+        self.original_named(self.package.only_file()?.as_deref())
+    }
+
+    /// Like [`Self::original`], with this name for the file of a single-file package.
+    fn original_named(&self, file: Option<&str>) -> Result<Arc<SuppliedPackage>> {
         let revision = self.locked_revision(self.lock)?;
         let files = self.upstream.snapshot(&self.lock.directory, &revision);
         let files = files.map_err(|mut error| {
@@ -175,12 +245,7 @@ impl<'p> FollowedPackage<'p> {
                 .push(command(["krmv", "get", "--adopt", &source, &name]));
             error
         })?;
-        supplied(
-            files,
-            Role::Original,
-            self.package.only_file()?.as_deref(),
-            &[],
-        )
+        supplied(files, Role::Original, file, &[])
     }
 
     /// A [`Merger`] of the package with a revision.
@@ -195,20 +260,21 @@ impl<'p> FollowedPackage<'p> {
         target: &Revision,
     ) -> Result<Merger> {
         let file = self.package.only_file()?;
-        let own_path = &self.lock.directory;
-        let (files, path) = match &self.lock.commit {
-            Some(from) => self.upstream.snapshot_since(own_path, from, target)?,
-            None => (self.upstream.snapshot(own_path, target)?, own_path.clone()),
+        let PathAt {
+            path,
+            unchanged_beside: siblings,
+        } = self.path_at(target)?;
+        let (old, new) = (file_name(&self.lock.directory), file_name(&path));
+        // The user may have given the file another name.
+        let new_file = file.as_deref().filter(|file| *file == old && old != new);
+        let new_file = new_file.map(|_| new.to_owned());
+        let original = match &new_file {
+            Some(new) => self.original_named(Some(new))?,
+            None => original,
         };
-        let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
-        if file.is_some() && name(&path) != name(own_path) {
-            let message =
-                format!("upstream has the file of this package under another name, `{path}`");
-            let address = self.upstream.address();
-            let source = format!("{address}//{path}@{}", target.upstream_ref);
-            return Err(Failure::new(message).hint(command(["krmv", "get", &source])));
-        }
-        let upstream = supplied(files, Role::Upstream, file.as_deref(), &[&original])?;
+        let files = self.upstream.snapshot(&path, target)?;
+        let name = new_file.as_deref().or(file.as_deref());
+        let upstream = supplied(files, Role::Upstream, name, &[&original])?;
         Ok(Merger {
             original,
             upstream,
@@ -216,8 +282,43 @@ impl<'p> FollowedPackage<'p> {
             strategy: self.lock.update_strategy.clone(),
             rules: remembered(&self.package.contents)?,
             file,
+            new_file,
             path,
+            siblings,
         })
+    }
+
+    /// What the user should know of a revision: that it is older than the lock, or leaves the files as they were.
+    pub(crate) fn notes(&self, target: &Revision, siblings: &[String]) -> Vec<String> {
+        let model = self.model.get();
+        let mut notes: Vec<String> = model
+            .iter()
+            .flat_map(|model| model.notes.iter().map(ToString::to_string))
+            .collect();
+        if self.is_older(target) {
+            let before = locked_name(self.lock).or(self.lock.commit.clone());
+            let result = older_revision(&target.lock_ref, &before.unwrap_or_default());
+            notes.push(result.to_string());
+        }
+        if !siblings.is_empty() {
+            let path = &self.lock.directory;
+            let siblings = siblings.join(", ");
+            notes.push(format!(
+                "{path} did not change in {}; upstream has newer versions next to it: {siblings}",
+                target.lock_ref
+            ));
+        }
+        notes
+    }
+
+    /// Whether the lock contains a revision, or is a later release than it.
+    pub(crate) fn is_older(&self, target: &Revision) -> bool {
+        let Some(from) = &self.lock.commit else {
+            return false;
+        };
+        let name = locked_name(self.lock).unwrap_or_default();
+        is_older(&target.lock_ref, &name)
+            || *from != target.commit && !self.upstream.known_in(from, &[&target.commit]).is_empty()
     }
 }
 

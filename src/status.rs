@@ -23,6 +23,7 @@ use super::cli::{Common, StatusArguments};
 use super::conflict::{conflicts, undecided};
 use super::exit;
 use super::failure::{Failure, Hint, Result};
+use super::followed::NewerRevision;
 use super::merging::{MergedPackage, Merger};
 use super::package::{KPTFILE, LocalPackage, RULES};
 use super::print::{self, GREEN, Page, RED, YELLOW, counted};
@@ -46,6 +47,8 @@ struct PackageStatus {
     /// For `--bisect`: releases that change a matching field.
     changed: Vec<ChangedField>,
     problem: Option<String>,
+    /// What the user should know of the lock: a tag that moved, a branch with another name.
+    notes: Vec<String>,
     /// The address of an upstream that was not asked, because upstream brought the package and so chose the address.
     not_contacted: Option<String>,
     #[serde(skip)]
@@ -64,10 +67,17 @@ struct OpenStatus {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Newer {
     revision: String,
     /// The number of conflicts that it would cause. `None` if it cannot be merged.
     conflicts: Option<usize>,
+    /// The number of commits of a branch since the lock that change the package.
+    commits: Option<usize>,
+    /// Whether the package is the same in it as in the lock.
+    changes_nothing: bool,
+    /// The siblings of a path with a version in its name, which the revision leaves as it was.
+    siblings: Vec<String>,
     /// Why it cannot be merged.
     problem: Option<String>,
     /// The worst risk of its changes.
@@ -150,7 +160,12 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
             .for_each(|state| state.print(&mut page, common));
         page.finish()?;
     }
-    Ok(if is_newer { exit::NEWER } else { exit::DONE })
+    let is_unknown = states.iter().any(|state| state.problem.is_some());
+    Ok(match (is_unknown, is_newer) {
+        (true, _) => exit::USAGE,
+        (false, true) => exit::NEWER,
+        (false, false) => exit::DONE,
+    })
 }
 
 /// The depth to which directories are searched for packages.
@@ -236,6 +251,7 @@ fn state(
         first_with_conflict: None,
         changed: Vec::new(),
         problem: None,
+        notes: Vec::new(),
         not_contacted: None,
         look: package.command(&["status"]),
         upgrade: package.command(&["upgrade"]),
@@ -273,8 +289,11 @@ fn fill(
     }
     let base = followed.original()?;
     state.edits = Some(edits(package, &base)?);
-    let newer = newer(&followed)?;
-    followed.upstream.fetch_several(&newer)?;
+    let model = followed.model()?;
+    state.notes = model.notes.iter().map(ToString::to_string).collect();
+    let newer: Vec<&NewerRevision> = model.newer.iter().collect();
+    let references: Vec<&ListedReference> = newer.iter().map(|one| &one.reference).collect();
+    followed.upstream.fetch_several(&references)?;
     let trial = Trial {
         followed: &followed,
         base: &base,
@@ -307,15 +326,15 @@ struct Trial<'t> {
 
 impl Trial<'_> {
     /// Tries all releases, in parallel.
-    fn all(&self, releases: &[&ListedReference]) -> Vec<Newer> {
+    fn all(&self, releases: &[&NewerRevision]) -> Vec<Newer> {
         let progress = ProgressLine::new("Trying releases", releases.len());
         parallel::each(releases, |release| {
-            progress.step(&release.short);
+            progress.step(&release.name);
             self.one(release)
         })
     }
 
-    fn merger(&self, release: &ListedReference) -> Result<Merger> {
+    fn merger(&self, release: &NewerRevision) -> Result<Merger> {
         let original = Arc::clone(self.base);
         let merger = self.followed.merger_from(original, &release.revision())?;
         Ok(Merger {
@@ -325,18 +344,18 @@ impl Trial<'_> {
     }
 
     /// The releases of upstream that change a field, in their order.
-    fn changed(&self, pattern: &str, releases: &[&ListedReference]) -> Result<Vec<ChangedField>> {
+    fn changed(&self, pattern: &str, releases: &[&NewerRevision]) -> Result<Vec<ChangedField>> {
         let mut before = fields_of(&contents(self.base)?);
         let mut changed = Vec::new();
         let progress = ProgressLine::new("Comparing releases", releases.len());
         for release in releases {
-            progress.step(&release.short);
+            progress.step(&release.name);
             let after = fields_of(&contents(&self.merger(release)?.upstream)?);
             let all: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
             let differs = |field: &&String| before.get(*field) != after.get(*field);
             let found = all.into_iter().filter(|field| is_meant(pattern, field));
             changed.extend(found.filter(differs).map(|field| ChangedField {
-                revision: release.short.clone(),
+                revision: release.name.clone(),
                 field: field.clone(),
             }));
             before = after;
@@ -344,7 +363,7 @@ impl Trial<'_> {
         Ok(changed)
     }
 
-    fn one(&self, release: &ListedReference) -> Newer {
+    fn one(&self, release: &NewerRevision) -> Newer {
         let merged = self.merger(release).and_then(|merger| {
             let merged = merger.merge(&self.followed.package.contents, Side::Local)?;
             let mut results = merged.results.iter();
@@ -359,7 +378,13 @@ impl Trial<'_> {
             .and_then(|(merger, merged)| reviewed(&self.before, merger, merged));
         let count = |review: &Review| Risk::ALL.map(|risk| (risk, review.count(risk))).into();
         Newer {
-            revision: release.short.clone(),
+            revision: release.name.clone(),
+            commits: release.commits,
+            changes_nothing: (merged.as_ref().ok())
+                .is_some_and(|(merger, _)| is_same(&merger.original, &merger.upstream)),
+            siblings: (merged.as_ref().ok())
+                .map(|(merger, _)| merger.siblings.clone())
+                .unwrap_or_default(),
             risk: reviewed.as_ref().and_then(Review::worst),
             changes: reviewed.as_ref().map(count),
             conflicts: (merged.as_ref().ok()).map(|(_, merged)| conflicts(&merged.results).len()),
@@ -368,19 +393,12 @@ impl Trial<'_> {
     }
 }
 
-/// The final releases after the package's revision, lowest first.
-fn newer<'r>(followed: &'r FollowedPackage<'_>) -> Result<Vec<&'r ListedReference>> {
-    let releases = &followed.upstream.releases;
-    let revision = followed.locked_revision(followed.lock)?;
-    Ok(match releases.version_of(&revision.lock_ref) {
-        Some(own) => releases.finals(|version| version > own),
-        // A branch or commit has no version to compare, so only the newest release is tried.
-        None => releases
-            .newest()
-            .filter(|newest| newest.commit != revision.commit)
-            .into_iter()
-            .collect(),
-    })
+/// Whether two revisions of a package have the same files.
+fn is_same(one: &SuppliedPackage, other: &SuppliedPackage) -> bool {
+    match (contents(one), contents(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
 }
 
 /// The number of edits that the user made: values, files and resources.
@@ -446,6 +464,10 @@ impl PackageStatus {
             page.hint(&self.resolve);
             return;
         }
+        for note in &self.notes {
+            let note = page.styled(YELLOW, note);
+            page.wrapped(ShownLine::of(&[&"  ", &note]), 4);
+        }
         if self.newer.is_empty() {
             page.line("  up to date");
             return;
@@ -483,13 +505,27 @@ impl PackageStatus {
                 continue;
             }
             let what = match first.conflicts {
+                _ if first.changes_nothing => ShownLine::of(&[&first.unchanged()]),
                 None | Some(0) => page.styled(GREEN, "no conflict"),
                 Some(count) => page.styled(YELLOW, counted(count, "conflict")),
             };
             let risk = risk_of(first, page);
-            let names = format!("  {names}: ");
-            page.line(ShownLine::of(&[&names, &what, &risk]));
+            let commits = first.commits.map(|count| counted(count, "commit"));
+            let commits = commits.map_or_else(String::new, |count| format!("{count}, "));
+            let names = format!("  {names}: {commits}");
+            page.wrapped(ShownLine::of(&[&names, &what, &risk]), 4);
         }
+    }
+}
+
+impl Newer {
+    /// What to say of a revision that has the files of the lock.
+    fn unchanged(&self) -> String {
+        if self.siblings.is_empty() {
+            return "changes nothing in this package".to_owned();
+        }
+        let siblings = self.siblings.join(", ");
+        format!("did not change this path; upstream has newer versions next to it: {siblings}")
     }
 }
 
@@ -510,7 +546,8 @@ fn runs(newer: &[Newer], is_verbose: bool) -> Vec<&[Newer]> {
         return newer.chunks(1).collect();
     }
     let is_like = |a: &Newer, b: &Newer| {
-        (a.conflicts, &a.problem, a.risk) == (b.conflicts, &b.problem, b.risk)
+        let key = |one: &Newer| (one.conflicts, one.risk, one.changes_nothing, one.commits);
+        key(a) == key(b) && (&a.problem, &a.siblings) == (&b.problem, &b.siblings)
     };
     newer.chunk_by(is_like).collect()
 }

@@ -4,7 +4,6 @@
 //! `upstreamLock` the old one.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use krm_core::diff::file_diff;
 use krm_core::kptfile::UpstreamLock;
@@ -96,9 +95,6 @@ impl Task<'_> {
         if lock.commit.as_deref() == Some(&revision.commit) {
             return self.up_to_date(&revision.lock_ref);
         }
-        if let Some(newer) = self.has_no_newer_release(locked_name(lock).as_deref()) {
-            return self.up_to_date(&newer);
-        }
         let is_dry = self.upgrade.dry_run || self.upgrade.diff;
         if !is_dry && !self.upgrade.force {
             worktree::refuse_uncommitted(self.package, &self.command_line())?;
@@ -125,6 +121,7 @@ impl Task<'_> {
             from,
             to: revision.commit.clone(),
             source: is_digest(&revision.commit).then(|| revision.upstream_ref.clone()),
+            path: (merger.path != lock.directory).then(|| merger.path.clone()),
             decided: BTreeSet::new(),
         };
         let at = kptfile::at(lock, &merger.path);
@@ -143,22 +140,7 @@ impl Task<'_> {
             mark(&merger, &mut merged.contents, &open, &revision.upstream_ref)?;
         }
         let review = review.as_ref();
-        self.finish(lock, &merger.path, merged, [&found, &open], review)
-    }
-
-    /// The locked revision, if the user requested no revision and no release is newer than it.
-    fn has_no_newer_release(&self, locked: Option<&str>) -> Option<String> {
-        let is_default = self.upgrade.arguments.len() < 2
-            && self
-                .upgrade
-                .arguments
-                .first()
-                .is_none_or(|one| Path::new(one).exists());
-        let locked = locked.filter(|_| is_default)?;
-        let releases = &self.followed.upstream.releases;
-        let version = releases.version_of(locked)?;
-        let newest = releases.version_of(&releases.newest()?.name)?;
-        (newest <= version).then(|| locked.to_owned())
+        self.finish(lock, &merger, merged, [&found, &open], review)
     }
 
     fn command_line(&self) -> Hint {
@@ -194,7 +176,7 @@ impl Task<'_> {
     fn finish(
         &self,
         lock: &UpstreamLock,
-        path: &str,
+        merger: &Merger,
         merged: MergedPackage,
         [found, open]: [&[ReportedConflict]; 2],
         review: Option<&Review>,
@@ -229,7 +211,9 @@ impl Task<'_> {
         let report = UpgradeReport {
             package: self.package,
             from: from.as_deref(),
-            moved: (path != lock.directory).then_some([&lock.directory, path]),
+            moved: (merger.path != lock.directory).then_some([&lock.directory, &merger.path]),
+            renamed: merger.new_file.as_deref(),
+            notes: &self.followed.notes(self.target, &merger.siblings),
             to: self.target,
             results: &merged.results,
             found,

@@ -482,6 +482,19 @@ impl UpstreamSource {
             .map_err(|error| self.unreachable(error))
     }
 
+    /// Fetches a part of the history of a repository on another machine.
+    pub(crate) fn fetch_history(&self, fetch: impl Fn(&Address) -> GitCommand) -> Result<()> {
+        match self.remote_repository() {
+            Some(_) if self.is_offline => Err(self.not_cached("its history")),
+            Some(address) => {
+                progress(format_args!("Fetching the history of {}", self.address));
+                self.fetch(&fetch(address))
+                    .map_err(|error| self.unreachable(error))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// A command that brings a commit into the cache. `None` for a local repository.
     pub(crate) fn fetch_command(&self, commit: &str) -> Option<Hint> {
         let path = self.path.to_string_lossy();
@@ -582,27 +595,6 @@ impl UpstreamSource {
         })
     }
 
-    /// Like [`UpstreamSource::snapshot`], and returns the path too. If the path does not exist at the revision, Git's
-    /// detection of renames since the commit `from` finds the new one.
-    pub(crate) fn snapshot_since(
-        &self,
-        path: &str,
-        from: &str,
-        revision: &Revision,
-    ) -> Result<(Snapshot, String)> {
-        let error = match self.snapshot(path, revision) {
-            Ok(snapshot) => return Ok((snapshot, path.to_owned())),
-            Err(error) => error,
-        };
-        let repository = Repository::open(&self.path).ok();
-        let moved = repository.and_then(|one| one.moved(path, from, &revision.commit));
-        let Some(moved) = moved else {
-            return Err(error);
-        };
-        let snapshot = self.snapshot(&moved, revision)?;
-        Ok((snapshot, moved))
-    }
-
     /// Makes the clone in the cache, with the object format of the listed references.
     fn prepare(&self, listed: &str) -> Result<()> {
         if self.path.join("HEAD").is_file() {
@@ -660,6 +652,7 @@ fn listed_release(release: RemoteRelease) -> ListedReference {
         name: release.name,
         commit: digest.unwrap_or_default().to_owned(),
         full_name: release.source,
+        tag_object: None,
     }
 }
 

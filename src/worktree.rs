@@ -84,7 +84,7 @@ pub(crate) fn refuse_uncommitted(package: &LocalPackage, again: &Hint) -> Result
         first.get(3..).unwrap_or(first)
     );
     Err(Failure::new(message)
-        .hint(package.commit_command("before the upgrade", true)?)
+        .hint(package.commit_command("before the upgrade", None, true)?)
         .hint(again.and(&["--force"])))
 }
 

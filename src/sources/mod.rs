@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use krm_core::address::{Address, Credentials, HttpAddress, Surroundings};
+use krm_core::release_name::ReleaseName;
 use krm_core::upstream_revision::UpstreamRevision;
 use krm_package::{Package, PackageFile};
 use krm_upstream::git::GitCommand;
@@ -731,11 +732,10 @@ fn only_name(file: &ReleaseFile) -> String {
     let name = file.file();
     let stem = without_archive_end(name).or(name.rsplit_once('.').map(|(stem, _)| stem));
     let stem = stem.unwrap_or(name);
-    let prefix = krm_core::latest::version_prefix(stem).unwrap_or_default();
-    if prefix.is_empty() && krm_core::latest::version(stem).is_none() {
-        return name.to_owned();
+    match ReleaseName::parse(stem) {
+        Some(release) => stem[release.words()[0].len()..].to_owned(),
+        None => name.to_owned(),
     }
-    stem[prefix.len()..].to_owned()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 //! ```
 
 use krm_core::address::{Address, Surroundings};
-use krm_core::latest::version_prefix;
+use krm_core::release_name::ReleaseName;
 use krm_upstream::is_archive;
 
 use super::browser::decoded;
@@ -148,7 +148,8 @@ fn pattern(file: &str, tag: &str) -> String {
 
 /// The number of a tag: `1.2.0` of `v1.2.0` and `chart-v1.2.0`.
 fn number(tag: &str) -> &str {
-    let number = &tag[version_prefix(tag).map_or(0, str::len)..];
+    let release = ReleaseName::parse(tag);
+    let number = &tag[release.map_or(0, |release| release.words()[0].len())..];
     let is_number = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
     match number.strip_prefix('v') {
         Some(rest) if is_number(rest) => rest,

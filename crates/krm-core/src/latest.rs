@@ -2,40 +2,36 @@
 
 use semver::Version;
 
+use crate::release_name::ReleaseName;
+
 /// The name of a revision that means the highest version.
 pub const LATEST: &str = "latest";
 
 /// The revision with the highest version, where `v3` counts as `3.0.0`; a pre-release only if nothing else exists.
-/// `None` if no revision is a version.
+/// `None` if no revision is a version. Names with words around the number do not count.
 #[must_use]
 pub fn latest<T>(revisions: impl Iterator<Item = T>, name: impl Fn(&T) -> &str) -> Option<T> {
-    let versions = revisions.filter_map(|revision| Some((version(name(&revision))?, revision)));
-    let rank = |version: &Version| (version.pre.is_empty(), version.clone());
-    let highest = versions.max_by_key(|(version, _)| rank(version));
+    let named = |revision: T| Some((ReleaseName::parse(name(&revision))?, revision));
+    let versions = revisions.filter_map(named);
+    let versions = versions.filter(|(release, _)| release.words() == ["", ""]);
+    let highest = versions.max_by(|(a, _), (b, _)| {
+        let finals = a.is_final().cmp(&b.is_final());
+        finals.then_with(|| a.order(b))
+    });
     highest.map(|(_, revision)| revision)
 }
 
 /// The version in the name of a tag: `v1.2.0`, `web/v1.2.0`, `chart-1.2.0`.
 pub fn version_of_tag(tag: &str) -> Option<Version> {
-    version(&tag[version_prefix(tag)?.len()..])
+    ReleaseName::parse(tag)?.semver()
 }
 
-/// The part of a tag's name before its version: `chart-` of `chart-1.2.0`, nothing of `v1.2.0`. `None` without a version.
-#[must_use]
-pub fn version_prefix(tag: &str) -> Option<&str> {
-    let folder = tag.rfind('/').map_or(0, |at| at + 1);
-    let after_dashes = tag[folder..]
-        .match_indices('-')
-        .map(|(at, _)| folder + at + 1);
-    let mut starts = std::iter::once(folder).chain(after_dashes);
-    let start = starts.find(|start| version(&tag[*start..]).is_some())?;
-    Some(&tag[..start])
-}
-
-/// Whether both revisions are versions, and the first is lower.
+/// Whether both revisions are releases with the same words, and the first is lower.
 pub fn is_older(revision: &str, than: &str) -> bool {
-    let versions = version(revision).zip(version(than));
-    versions.is_some_and(|(revision, than)| revision < than)
+    let releases = ReleaseName::parse(revision).zip(ReleaseName::parse(than));
+    releases.is_some_and(|(revision, than)| {
+        revision.words() == than.words() && revision.order(&than).is_lt()
+    })
 }
 
 /// The version that a revision names; missing numbers are zero. `None` if it is not a version.
@@ -70,6 +66,8 @@ mod tests {
             (&["v1", "v2.0.0", "v3"], Some("v3")),
             (&["1.2.3", "v1.3"], Some("v1.3")),
             (&["v1.0.0-beta.2", "v1.0.0-beta.10"], Some("v1.0.0-beta.10")),
+            (&["2024.01.9", "2024.01.10"], Some("2024.01.10")),
+            (&["v1.0.0", "v1.0.0-gke.2"], Some("v1.0.0")),
             (&["main", "stable"], None),
             (&[], None),
         ] {

@@ -77,6 +77,7 @@ pub mod kptfile;
 pub mod latest;
 pub mod mask;
 pub mod package_variant;
+pub mod release_name;
 pub mod resource;
 pub mod resource_list;
 pub mod result_printer;

@@ -311,8 +311,7 @@ impl NewLock<'_> {
         kptfile: NodeRef<'d>,
         editor: &mut Editor<'d, '_>,
     ) -> Result<(), EditError> {
-        let (directory, file) = self.place();
-        match file {
+        match self.place().1 {
             Some(file) => {
                 let annotation = [(UPSTREAM_FILE_ANNOTATION, file)];
                 set_metadata(kptfile, "annotations", &annotation, editor)?;
@@ -321,6 +320,19 @@ impl NewLock<'_> {
                 remove_annotations(kptfile, |name| name == UPSTREAM_FILE_ANNOTATION, editor);
             }
         }
+        self.write_request(kptfile, editor)
+    }
+
+    /// Writes only `upstream`. A package that is one file keeps the annotation with the file of its lock.
+    ///
+    /// # Errors
+    /// As [`Editor::set`].
+    pub fn write_request<'d>(
+        &self,
+        kptfile: NodeRef<'d>,
+        editor: &mut Editor<'d, '_>,
+    ) -> Result<(), EditError> {
+        let (directory, _) = self.place();
         let upstream = [
             ("repo", self.repository),
             ("directory", directory.as_str()),

@@ -57,6 +57,17 @@ impl GitCommand {
         data.done()
     }
 
+    /// Fetches a tag or branch with its history since a time, in seconds.
+    #[must_use]
+    pub fn fetch_since(address: &Address, reference: &RefName, seconds: i64) -> Self {
+        let mut command = Self::new(FETCH).words(&["--no-tags"]);
+        command
+            .options
+            .push(format!("--shallow-since={seconds}").into());
+        let data = command.data().address(address);
+        data.same_reference(reference).done()
+    }
+
     /// Fetches all tags and branches, with their histories.
     #[must_use]
     pub fn fetch_all(address: &Address, is_shallow: bool) -> Self {

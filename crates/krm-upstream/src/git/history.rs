@@ -1,7 +1,7 @@
 //! The states that a directory had in the history of a repository.
 
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use gix::ObjectId;
 
@@ -78,6 +78,52 @@ impl Repository {
         let mut states: Vec<DirectoryState> = states.into_values().collect();
         states.sort_by(|a, b| b.rank().cmp(&a.rank()));
         Ok(states)
+    }
+
+    /// Those of the other commits that a commit contains in its history, or is. The history of a shallow clone ends
+    /// early.
+    #[must_use]
+    pub fn contained(&self, commit: &str, others: &[&str]) -> BTreeSet<String> {
+        let others = others.iter();
+        let others = others.filter_map(|id| ObjectId::from_hex(id.as_bytes()).ok());
+        let mut left: HashSet<ObjectId> = others.collect();
+        let mut found = BTreeSet::new();
+        let Ok(walk) = self.walk(commit, None) else {
+            return found;
+        };
+        for id in walk.map_while(Result::ok) {
+            if left.remove(&id) {
+                found.insert(id.to_string());
+            }
+            if left.is_empty() {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The number of commits that `to` contains and `from` does not, and in which a path differs from all parents.
+    ///
+    /// # Errors
+    /// [`GitError`]: the history cannot be read.
+    pub fn commits_that_change(&self, path: &str, from: &str, to: &str) -> Result<usize, GitError> {
+        let content = |commit: &str| self.content_of(path, commit).ok().flatten();
+        let mut count = 0;
+        for commit in self.walk(to, Some(from))?.map_while(Result::ok) {
+            let found = self.git.find_commit(commit);
+            let parents =
+                found.map(|commit| commit.parent_ids().map(|id| id.to_string()).collect());
+            let parents: Vec<String> = parents.unwrap_or_default();
+            let own = content(&commit.to_string());
+            count += usize::from(parents.iter().all(|parent| content(parent) != own));
+        }
+        Ok(count)
+    }
+
+    /// The time of a commit, in seconds.
+    #[must_use]
+    pub fn time_of(&self, commit: &str) -> Option<i64> {
+        Some(self.time(ObjectId::from_hex(commit.as_bytes()).ok()?))
     }
 
     fn tags(&self) -> Vec<(String, ObjectId)> {

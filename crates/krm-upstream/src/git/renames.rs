@@ -31,8 +31,8 @@ struct Difference {
 }
 
 impl Repository {
-    /// The directory to which most files of a directory moved between two commits, or the new path of a file. `None` if
-    /// no file moved, or if an object cannot be read.
+    /// The directory to which at least half of the files of a directory moved between two commits, or the new path of
+    /// a file. `None` if there is none, or if an object cannot be read.
     #[must_use]
     pub fn moved(&self, path: &str, from: &str, to: &str) -> Option<String> {
         let mut difference = Difference::default();
@@ -44,6 +44,7 @@ impl Repository {
             .ok()?;
         let is_inside = |name: &str| rest_of(name, path).is_some();
         difference.removed.retain(|name, _| is_inside(name));
+        let removed = difference.removed.len();
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for (old, new) in self.pairs(difference) {
             let directory = rest_of(&old, path).and_then(|rest| new.strip_suffix(rest));
@@ -51,7 +52,9 @@ impl Repository {
                 *counts.entry(directory.to_owned()).or_default() += 1;
             }
         }
+        // A directory of which upstream moved a few files, and removed the others, did not move.
         let most = counts.into_iter().max_by_key(|(_, count)| *count);
+        let most = most.filter(|(_, count)| count * 2 >= removed);
         most.map(|(directory, _)| directory)
     }
 

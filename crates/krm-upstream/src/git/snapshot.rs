@@ -218,6 +218,23 @@ impl Repository {
         Ok(found)
     }
 
+    /// The names in a folder at a commit; none if the folder does not exist.
+    ///
+    /// # Errors
+    /// [`GitError`]: an object that is missing or damaged.
+    pub fn names_in(&self, folder: &str, commit: &str) -> Result<Vec<String>, GitError> {
+        let Some(source) = TreeSource::new(self, self.root_of(commit)?, folder)? else {
+            return Ok(Vec::new());
+        };
+        let what = || format!("the folder `{folder}`");
+        let tree = self.tree(source.id(), what)?;
+        let tree = tree.decode();
+        let tree = tree.map_err(|error| self.unreadable(what(), &error))?;
+        let names = tree.entries.iter();
+        let names = names.filter_map(|entry| std::str::from_utf8(entry.filename).ok());
+        Ok(names.map(str::to_owned).collect())
+    }
+
     /// The id of a commit's tree.
     pub(super) fn root_of(&self, commit: &str) -> Result<ObjectId, GitError> {
         let what = || format!("the commit `{commit}`");

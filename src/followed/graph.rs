@@ -1,0 +1,86 @@
+//! The commits of an upstream, for [`Followed`](super::Followed): read from a local repository, or from its clone in
+//! the cache, into which the history is fetched as far as an answer needs it.
+
+use std::collections::BTreeSet;
+
+use krm_core::address::RefName;
+use krm_upstream::git::{GitCommand, Repository};
+
+use super::{CommitGraph, PathContent};
+use crate::failure::Result;
+use crate::upstream::UpstreamSource;
+
+impl CommitGraph for UpstreamSource {
+    fn contains(&self, commit: &str, other: &str) -> Result<bool> {
+        if commit == other || !self.is_git() {
+            return Ok(commit == other);
+        }
+        let (_, commit) = self.fetch_commit(commit)?;
+        let (repository, other) = self.fetch_commit(other)?;
+        if repository.contains(&commit, &other)? {
+            return Ok(true);
+        }
+        if !repository.is_shallow() {
+            return Ok(false);
+        }
+        // Only the commits since the older one, if the server and the clocks allow that.
+        let name = self.releases.at(&commit);
+        let name = name.and_then(|reference| RefName::parse(&reference.full_name).ok());
+        if let (Some(name), Some(time)) = (name, repository.time_of(&other)) {
+            let is_fetched = self
+                .fetch_history(|address| GitCommand::fetch_since(address, &name, time))
+                .is_ok();
+            if is_fetched && Repository::open(self.path())?.contains(&commit, &other)? {
+                return Ok(true);
+            }
+        }
+        self.fetch_all()?;
+        Ok(Repository::open(self.path())?.contains(&commit, &other)?)
+    }
+
+    fn known_in(&self, commit: &str, others: &[&str]) -> BTreeSet<String> {
+        let repository = Repository::open(self.path()).ok();
+        let repository = repository.filter(|one| self.is_git() && !one.is_shallow());
+        let Some(repository) = repository else {
+            return BTreeSet::new();
+        };
+        let commit = repository.commit_with_id(commit);
+        let found = commit.map(|commit| repository.contained(&commit, others));
+        found.unwrap_or_default()
+    }
+
+    fn content(&self, path: &str, commit: &str) -> Result<Option<PathContent>> {
+        if !self.is_git() {
+            return Ok(None);
+        }
+        let (repository, commit) = self.fetch_commit(commit)?;
+        let content = |is_folder: bool| move |id: String| PathContent { is_folder, id };
+        if let Some(folder) = repository.tree_of(path, &commit)? {
+            return Ok(Some(content(true)(folder)));
+        }
+        Ok(repository.content_of(path, &commit)?.map(content(false)))
+    }
+
+    fn commits_between(&self, from: &str, to: &str, path: &str) -> Result<usize> {
+        if !self.is_git() {
+            return Ok(0);
+        }
+        let (_, from) = self.fetch_commit(from)?;
+        let (repository, to) = self.fetch_commit(to)?;
+        Ok(repository.commits_that_change(path, &from, &to)?)
+    }
+
+    fn names(&self, folder: &str, commit: &str) -> Result<Vec<String>> {
+        if !self.is_git() {
+            return Ok(Vec::new());
+        }
+        let (repository, commit) = self.fetch_commit(commit)?;
+        Ok(repository.names_in(folder, &commit)?)
+    }
+
+    fn moved(&self, path: &str, from: &str, to: &str) -> Option<String> {
+        let repository = Repository::open(self.path()).ok()?;
+        let [from, to] = [from, to].map(|commit| repository.commit_with_id(commit));
+        repository.moved(path, &from?, &to?)
+    }
+}
