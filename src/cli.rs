@@ -85,8 +85,8 @@ pub(crate) enum Command {
 #[command(after_help = "Examples:\n  \
     krmv get https://github.com/example/catalog//web@v1.2.0\n  \
     krmv get https://github.com/argoproj/argo-cd//manifests/install.yaml@v3.1.0 argo-cd\n  \
-    krmv get https://github.com/cert-manager/cert-manager/releases/latest/download/cert-manager.yaml\n  \
-    krmv get helm+https://charts.jetstack.io//cert-manager//values.yaml cert-manager\n  \
+    krmv get https://github.com/example/app/releases/latest/download/app.yaml\n  \
+    krmv get helm+https://charts.example.com//app//values.yaml app\n  \
     krmv get --adopt https://github.com/example/catalog//web my-old-copy")]
 pub(crate) struct GetArguments {
     /// Where the package comes from
@@ -106,7 +106,7 @@ pub(crate) struct GetArguments {
 /// Functions read what lies on this machine: the printed path is for their flags.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  \
-    merge-package --package web --upstream \"$(krmv fetch oci://ghcr.io/example/web:1.3.0)\"")]
+    krmv fetch oci://ghcr.io/example/web:1.3.0")]
 pub(crate) struct FetchArguments {
     /// What to fetch, as for `krmv get`
     pub(crate) source: String,

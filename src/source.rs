@@ -36,15 +36,6 @@ impl SourceArgument {
 
     /// Parses a source with the repository whose tags are its releases.
     pub(crate) fn with_tags(argument: &str, tags: Option<&str>) -> Result<Self> {
-        if let Some(remote) = remote_source(argument, tags)? {
-            return Ok(Self {
-                repository: remote.source.address(),
-                path: remote.inner.clone(),
-                revision: remote.revision.clone(),
-                remote: Some(remote),
-                browser: None,
-            });
-        }
         if let Some(browser) = BrowserAddress::parse(argument) {
             let (revision, path) = browser.split(std::iter::empty());
             return Ok(Self {
@@ -53,6 +44,15 @@ impl SourceArgument {
                 revision: Some(revision),
                 remote: None,
                 browser: Some(browser),
+            });
+        }
+        if let Some(remote) = remote_source(argument, tags)? {
+            return Ok(Self {
+                repository: remote.source.address(),
+                path: remote.inner.clone(),
+                revision: remote.revision.clone(),
+                remote: Some(remote),
+                browser: None,
             });
         }
         let (place, revision) = split_revision(argument);

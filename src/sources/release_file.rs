@@ -173,7 +173,7 @@ fn replace_word(text: &str, old: &str, new: &str) -> String {
         let mut next = after.chars();
         let ends = match (next.next(), next.next()) {
             (Some('.'), Some(c)) => !is_number(c),
-            (Some(c), _) => !is_number(c) && !(old.len() == 1 && c.is_ascii_alphabetic()),
+            (Some(c), _) => !c.is_ascii_alphanumeric(),
             (None, _) => true,
         };
         replaced.push_str(start);

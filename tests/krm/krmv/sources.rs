@@ -835,3 +835,120 @@ fn an_archive_in_the_work_tree_is_recorded_for_every_clone() {
         .krmv_in("third", &["status", "deep/web"])
         .assert_code(0);
 }
+
+/// A program that ends with the test.
+struct Running(std::process::Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn run(world: &World, program: &str, arguments: &[&str]) {
+    let mut command = world.command(Path::new(program));
+    command.current_dir(world.folder.path("")).args(arguments);
+    outcome(command).assert_code(0);
+}
+
+/// A registry of `crane`, and its address.
+fn registry(world: &World) -> (Running, String) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address").to_string();
+    drop(listener);
+    let mut command = world.command(Path::new("crane"));
+    command.args(["registry", "serve", "--address", &address]);
+    command
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null());
+    let running = Running(command.spawn().expect("crane runs"));
+    let start = Instant::now();
+    while std::net::TcpStream::connect(&address).is_err() {
+        assert!(start.elapsed() < Duration::from_secs(30), "no registry");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    (running, address)
+}
+
+#[test]
+#[ignore = "runs helm and crane, where they are on PATH"]
+fn charts_of_the_real_helm_come_from_its_repository_and_from_a_real_registry() {
+    if on_path("helm").is_none() || on_path("crane").is_none() {
+        return;
+    }
+    let world = World::new();
+    let (_running, registry) = registry(&world);
+    run(&world, "helm", &["create", "app"]);
+    for (version, replicas) in [("1.0.0", 1), ("1.1.0+k3s1", 2)] {
+        let chart = world.folder.get("app/Chart.yaml");
+        let lines = chart
+            .lines()
+            .map(|line| match line.strip_prefix("version:") {
+                Some(_) => format!("version: {version}\n"),
+                None => format!("{line}\n"),
+            });
+        world
+            .folder
+            .put("app/Chart.yaml", lines.collect::<String>());
+        let values = world.folder.get("app/values.yaml");
+        let lines = values
+            .lines()
+            .map(|line| match line.strip_prefix("replicaCount:") {
+                Some(_) => format!("replicaCount: {replicas}\n"),
+                None => format!("{line}\n"),
+            });
+        world
+            .folder
+            .put("app/values.yaml", lines.collect::<String>());
+        run(
+            &world,
+            "helm",
+            &["package", "app", "--destination", "repository"],
+        );
+        let archive = format!("repository/app-{version}.tgz");
+        let target = format!("oci://{registry}/charts");
+        run(&world, "helm", &["push", &archive, &target, "--plain-http"]);
+    }
+    run(&world, "helm", &["repo", "index", "repository"]);
+    let site = Site::new();
+    for entry in std::fs::read_dir(world.folder.path("repository")).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let name = entry.file_name().into_string().expect("UTF-8");
+        let bytes = std::fs::read(entry.path()).expect("a file");
+        site.put(&format!("/{name}"), Answer::ok(bytes));
+    }
+    let mut found = Vec::new();
+    for (name, source) in [
+        ("helm", format!("helm+http://{}//app", site.host())),
+        ("oci", format!("oci://{registry}/charts/app")),
+    ] {
+        world
+            .krmv(&["get", &format!("{source}@1.0.0"), name])
+            .assert_code(0);
+        world.commit(name);
+        let values = world.read(&format!("{name}/values.yaml"));
+        let values = values.replace("tag: \"\"", "tag: \"9\" # pinned");
+        world.write(&format!("{name}/values.yaml"), &values);
+        world.commit("edit");
+        let upgraded = world.krmv(&["upgrade", name]);
+        upgraded.assert_code(0);
+        assert!(
+            upgraded.stdout.contains("1.1.0+k3s1"),
+            "{}",
+            upgraded.stdout
+        );
+        let values = world.read(&format!("{name}/values.yaml"));
+        assert!(
+            values.contains("replicaCount: 2") && values.contains("# pinned"),
+            "{values}"
+        );
+        found.push((
+            values,
+            world.read(&format!("{name}/templates/deployment.yaml")),
+        ));
+        world.krmv(&["status", name, "--offline"]).assert_code(0);
+    }
+    assert_eq!(found[0], found[1]);
+}
