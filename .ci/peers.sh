@@ -4,6 +4,11 @@ if [[ -f $shared/tools/smp-oracle/build.sh ]] && has go; then
 else
   left_out "patches beside kubectl" "Go is not on PATH, or there is no smp-oracle"
 fi
+if has kubectl; then
+  step "spellings beside kubectl" python3 tests/with_kubectl_values.py
+else
+  left_out "spellings beside kubectl" "kubectl is not on PATH"
+fi
 if ! have_programs; then
   left_out "kpt and kustomize" "there is no release build"
 else

@@ -5,11 +5,6 @@ if have_programs; then
   step "hostile expressions" cargo test --workspace --locked --test krm -- --ignored hostile_expressions
   step "examples" examples/run.sh "$binaries"
   step "commands of the documents" tests/documents.sh "$binaries"
-  if has python3; then
-    step "recorded session" tools/cast.py --check "$binaries" docs/upgrade.session docs/upgrade.svg
-  else
-    left_out "recorded session" "python3 is not on PATH"
-  fi
   step "sizes and contents of the programs" tests/house.sh programs "$binaries"
   step "instructions" tests/instructions.sh "$binaries"
   step "instructions for a byte" "${release[@]}" "${bench[@]}" -- counts

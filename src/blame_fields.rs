@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
+use krm_core::source_text::parse_document;
 use krm_yaml::{NodeRef, OwnedDocument, Value, WalkBudget, WalkError};
 
 /// A document whose fields can be listed, or why they cannot. `None` if the text is not YAML.
 pub(super) fn walkable(text: String) -> Option<std::result::Result<OwnedDocument, WalkError>> {
     // Each field is kept with its path.
     let mut budget = WalkBudget::of_copies(text.len());
-    let document = OwnedDocument::parse(text).ok()?;
+    let document = parse_document(text).ok()?;
     Some(match document.pay_for_walks(&mut budget) {
         Ok(()) => Ok(document),
         Err(error) => Err(error),
@@ -51,7 +52,7 @@ fn collect(node: NodeRef<'_>, key: String, shown: String, depth: usize, found: &
         return;
     }
     for entry in node.entries() {
-        let name = entry.key.scalar_text().unwrap_or_default();
+        let name = entry.key.key_text().unwrap_or_default();
         let (key, shown) = (join(&key, name), join(&shown, name));
         collect(entry.value, key, shown, depth + 1, found);
     }
@@ -64,7 +65,7 @@ fn collect(node: NodeRef<'_>, key: String, shown: String, depth: usize, found: &
 
 /// The keys of list elements: `[name=NAME]` if all elements have names and these are unique, otherwise positions.
 fn elements(items: &[NodeRef<'_>]) -> Vec<String> {
-    let name = |item: &NodeRef<'_>| Some(format!("[name={}]", item.get("name")?.scalar_text()?));
+    let name = |item: &NodeRef<'_>| Some(format!("[name={}]", item.get("name")?.value_text()?));
     let names: Option<Vec<String>> = items.iter().map(name).collect();
     let are_unique =
         |names: &Vec<String>| names.iter().collect::<BTreeSet<_>>().len() == names.len();
@@ -95,7 +96,7 @@ pub(super) fn keep(
         }
     }
     for entry in now.entries() {
-        let name = entry.key.scalar_text().unwrap_or_default();
+        let name = entry.key.key_text().unwrap_or_default();
         if let Some(value) = others.get(name).copied() {
             let keys = keys.each_ref().map(|key| join(key, name));
             keep([entry.value, value], keys, depth + 1, kept);

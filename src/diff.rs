@@ -5,11 +5,12 @@ use std::rc::Rc;
 
 use krm_core::diff::{file_diff, masked_diff};
 use krm_core::results::{ResourceRef, Results};
+use krm_core::source_text::parse_document;
 use krm_function::supplied::SuppliedPackage;
 use krm_merge::with_line_ends_of;
 use krm_package::escaped::ShownLine;
 use krm_package::{FileChange, is_krm_name};
-use krm_yaml::{Document, OwnedDocument};
+use krm_yaml::Document;
 use render_variant::{Identified, cloned_files};
 use serde_json::json;
 
@@ -147,7 +148,7 @@ impl<'a> PackageParts<'a> {
         for (path, bytes) in files {
             let text = std::str::from_utf8(bytes).ok();
             let text = text.filter(|_| is_krm_name(path));
-            let document = text.and_then(|text| OwnedDocument::parse(text.to_owned()).ok());
+            let document = text.and_then(|text| parse_document(text.to_owned()).ok());
             let before = texts.len();
             if let Some(document) = document {
                 texts.extend(texts_of(path, document.document()));

@@ -98,7 +98,7 @@ pub(crate) struct Tracking {
 impl Tracking {
     /// Reads a Kptfile. Its addresses, names of revisions and ids are parsed; an error names the field.
     pub(crate) fn read(text: &str, surroundings: &Surroundings) -> Result<Self> {
-        let document = OwnedDocument::parse(text.to_owned())
+        let document = OwnedDocument::parse_resource(text.to_owned())
             .map_err(|error| Failure::new(format!("Kptfile: {error}")))?;
         let Some(root) = document.root() else {
             return Err(Failure::new("Kptfile: expected a mapping, found nothing"));
@@ -289,7 +289,7 @@ pub(crate) fn new(name: &str) -> String {
 
 /// `metadata.name`.
 pub(crate) fn name(text: &str) -> Option<String> {
-    let document = OwnedDocument::parse(text.to_owned()).ok()?;
+    let document = OwnedDocument::parse_resource(text.to_owned()).ok()?;
     let name = document.root()?.get_path(&["metadata", "name"])?;
     name.scalar_text().map(str::to_owned)
 }
@@ -306,7 +306,7 @@ pub(crate) fn named(text: &str, new: &str) -> Result<String> {
 
 /// Gives a Kptfile the upstream and the lock of another Kptfile, and closes an open upgrade.
 pub(crate) fn with_lock_of(text: &str, other: &str) -> Result<String> {
-    let document = OwnedDocument::parse(other.to_owned())?;
+    let document = OwnedDocument::parse_resource(other.to_owned())?;
     let root = document.root();
     let text = annotated(text, &[(OPEN_UPGRADE_ANNOTATION, None), (DECIDED, None)])?;
     let recorded = root.and_then(recorded_digest);

@@ -328,7 +328,7 @@ pub(crate) fn without_markers(text: &str, side: Side) -> String {
 
 fn rules_document(rules: Vec<Value>) -> Result<OwnedDocument> {
     let text = rules_text(None, rules);
-    Ok(OwnedDocument::parse(text)?)
+    Ok(OwnedDocument::parse_resource(text)?)
 }
 
 /// The text of a `ConflictRules`. With a name, it is a resource of a package, and an annotation keeps it out of the

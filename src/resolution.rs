@@ -184,7 +184,7 @@ impl<'t> Resolution<'t> {
 
 /// Appends rules to a `ConflictRules`.
 fn with_rules(text: &str, rules: Vec<Value>) -> Result<String> {
-    let document = OwnedDocument::parse(text.to_owned())?;
+    let document = OwnedDocument::parse_resource(text.to_owned())?;
     let Some(root) = document.root() else {
         return Ok(rules_text(Some("krmv"), rules));
     };

@@ -344,8 +344,8 @@ pub(crate) fn remembered(contents: &Contents) -> Result<Vec<Value>> {
             format!("{RULES}: expected a ConflictRules (fn.kpt.dev/v1alpha1), found {what}");
         Failure::new(message).hint("krmv help conflicts")
     };
-    let document =
-        OwnedDocument::parse(text).map_err(|error| Failure::new(format!("{RULES}: {error}")))?;
+    let document = OwnedDocument::parse_resource(text)
+        .map_err(|error| Failure::new(format!("{RULES}: {error}")))?;
     let root = document.root().ok_or_else(|| wrong("nothing"))?;
     if root.get("kind").and_then(|kind| kind.as_str()) != Some("ConflictRules") {
         return Err(wrong("another kind"));

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use krm_core::address::{CommitId, Surroundings};
 use krm_core::results::and_more;
+use krm_core::source_text::parse_document;
 use krm_package::is_temporary;
 use krm_upstream::git::GitCommand;
-use krm_yaml::{OwnedDocument, Path as YamlPath};
+use krm_yaml::Path as YamlPath;
 
 use super::client::{self, Place};
 use super::conflict::ReportedConflict;
@@ -222,7 +223,7 @@ pub(crate) fn changed_by(directory: &Path, conflict: &ReportedConflict) -> Optio
 fn last_line(directory: &Path, conflict: &ReportedConflict) -> Option<usize> {
     let text = std::fs::read_to_string(directory.join(conflict.file())).ok()?;
     let path = YamlPath::parse(conflict.0.field.as_deref()?)?;
-    let document = OwnedDocument::parse(text).ok()?;
+    let document = parse_document(text).ok()?;
     let document = document.document();
     let line_at = |offset: usize| document.location(offset).line;
     let roots = (0..document.len()).rev().filter_map(|at| document.root(at));

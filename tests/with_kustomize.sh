@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the built set-package-context, expand-variant-set and merge-package through the real kustomize, as exec transformers,
-# and asks it whether the patches of create-patch do what they should.
+# and asks it whether the patches of create-patch do what they should, and whether merged kustomizations have the edits of
+# both sides.
 #
 #   tests/with_kustomize.sh DIR     DIR holds the built binaries, target/release for one
 #
@@ -168,6 +169,15 @@ if command -v python3 >/dev/null; then
   grep -c '^ok: ' "$work/patches.log"
 else
   echo "left out: there is no python3"
+fi
+
+step "merges of kustomizations"
+if python3 -c 'import yaml' 2>/dev/null; then
+  python3 "$root/tests/kustomize_merges.py" "$(dirname "$binary")" "$kustomize build" >"$work/merges.log" 2>&1 ||
+    { cat "$work/merges.log" >&2; fail "a merge has not the edits of both sides"; }
+  tail -1 "$work/merges.log"
+else
+  echo "left out: there is no python3 with PyYAML"
 fi
 
 # Forks of real projects, from bare clones in OWNER+NAME/repo.

@@ -302,11 +302,38 @@ fn deep_collections_are_read_alike() {
 #[test]
 fn depth_is_counted_from_the_outermost_document() {
     let text = "- a:\n    b: []\n";
-    let depth = |depth| Tree::parse_fast(text, ParseOptions { depth }).is_some();
+    let depth = |depth| {
+        Tree::parse_fast(
+            text,
+            ParseOptions {
+                depth,
+                ..ParseOptions::default()
+            },
+        )
+        .is_some()
+    };
     assert!(depth(508));
     assert!(!depth(509));
-    assert!(Tree::parse_general(text, ParseOptions { depth: 508 }).is_ok());
-    assert!(Tree::parse_general(text, ParseOptions { depth: 509 }).is_err());
+    assert!(
+        Tree::parse_general(
+            text,
+            ParseOptions {
+                depth: 508,
+                ..ParseOptions::default()
+            }
+        )
+        .is_ok()
+    );
+    assert!(
+        Tree::parse_general(
+            text,
+            ParseOptions {
+                depth: 509,
+                ..ParseOptions::default()
+            }
+        )
+        .is_err()
+    );
 }
 
 #[test]

@@ -334,7 +334,7 @@ fn nesting_has_a_limit_counted_from_the_root() {
                     .and_then(|root| root.get("z"));
                 assert_eq!(copy.and_then(|copy| copy.value()), inner.value());
             }
-            let around = ParseOptions { depth: 1 };
+            let around = ParseOptions::of_resources(1);
             assert!(Tree::parse(&text, around).is_err(), "one level around");
             assert!(parse(&shape(MAX_DEPTH + 1)).is_none(), "513 levels");
         });

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use granit_parser::{Event, Parser, ScalarStyle as Style, Tag};
-use krm_yaml::scalar::{ScalarStyle, resolve_plain};
+use krm_yaml::scalar::{Reading, ScalarStyle};
 use krm_yaml::{Document, Editor, NodeKind, NodeRef, ParseOptions, Tree, Value};
 
 use crate::texts::{self, Text};
@@ -308,10 +308,10 @@ fn scalar(text: &str, style: Style, tag: Option<&Tag>) -> Value {
     let core = tag.filter(|tag| tag.handle() == "tag:yaml.org,2002:" || tag.handle().is_empty());
     match core.map(Tag::suffix) {
         Some("str" | "tag:yaml.org,2002:str") => text.into(),
-        Some("int" | "float" | "bool" | "null") => resolve_plain(text),
+        Some("int" | "float" | "bool" | "null") => Reading::Core.value(text),
         _ if tag.is_some_and(|tag| tag.handle() == "!" && tag.suffix().is_empty()) => text.into(),
         _ if tag.is_some_and(|tag| tag.handle().is_empty() && tag.suffix() == "!") => text.into(),
-        _ if style == Style::Plain => resolve_plain(text),
+        _ if style == Style::Plain => Reading::Core.value(text),
         _ => text.into(),
     }
 }

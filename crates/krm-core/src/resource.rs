@@ -22,7 +22,7 @@ pub const PACKAGE_PATH_ANNOTATION: &str = "internal.config.kubernetes.io/package
 /// The annotations with ids by which kpt finds the comments of an item, to restore them by position.
 pub(crate) const ID_ANNOTATIONS: [&str; 2] =
     ["internal.config.kubernetes.io/id", "config.k8s.io/id"];
-/// Annotations that tools set on items in a pipeline, in addition to those that begin with [`PIPELINE_PREFIX`].
+/// Annotations that tools set on items in a pipeline, in addition to those that begin with one of [`PIPELINE_PREFIXES`].
 const PIPELINE_ANNOTATIONS: [&str; 5] = [
     INDEX_ANNOTATIONS[1],
     PATH_ANNOTATIONS[1],
@@ -30,7 +30,7 @@ const PIPELINE_ANNOTATIONS: [&str; 5] = [
     MERGE_SOURCE_ANNOTATION,
     "kustomize.config.k8s.io/id",
 ];
-const PIPELINE_PREFIX: &str = "internal.config.kubernetes.io/";
+const PIPELINE_PREFIXES: [&str; 2] = ["internal.config.kubernetes.io/", "internal.config.k8s.io/"];
 /// The side of a merge that an item belongs to.
 pub const MERGE_SOURCE_ANNOTATION: &str = "config.kubernetes.io/merge-source";
 /// The annotation of resources that are for tools, and not for a cluster.
@@ -83,7 +83,10 @@ pub fn file_annotations(path: &str, index: usize) -> [(&'static str, String); 4]
 /// ids are such annotations.
 #[must_use]
 pub fn is_pipeline_annotation(name: &str) -> bool {
-    PIPELINE_ANNOTATIONS.contains(&name) || name.starts_with(PIPELINE_PREFIX)
+    PIPELINE_ANNOTATIONS.contains(&name)
+        || PIPELINE_PREFIXES
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
 }
 
 /// Where a resource comes from.

@@ -11,7 +11,7 @@ pub struct PackageRevisionName {
     pub repository: Option<String>,
     /// `spec.packageName`.
     pub package: Option<String>,
-    /// `spec.revision`, as text.
+    /// `spec.revision`, or `status.revision` where the object has its revision there (`porch.kpt.dev/v1alpha2`), as text.
     pub revision: Option<String>,
     /// `spec.workspaceName`.
     pub workspace: Option<String>,
@@ -28,7 +28,7 @@ impl PackageRevisionName {
             name: text(&["metadata", "name"]),
             repository: text(&["spec", "repository"]),
             package: text(&["spec", "packageName"]),
-            revision: text(&["spec", "revision"]),
+            revision: text(&["spec", "revision"]).or_else(|| text(&["status", "revision"])),
             workspace: text(&["spec", "workspaceName"]),
         }
     }

@@ -69,7 +69,7 @@ impl Output {
         // The items' trees are no longer needed either.
         list.drop_trees();
         for document in &documents {
-            Tree::check(&document.text, ParseOptions::default())
+            Tree::check(&document.text, ParseOptions::of_resources(0))
                 .map_err(EditError::Broken)
                 .map_err(UsageError::of)?;
         }
@@ -111,7 +111,7 @@ pub fn put_texts(texts: Vec<(ItemId, String)>, list: &mut ResourceList, results:
         items,
         |id, _, node, editor| match texts.remove(&id) {
             Some(text) => {
-                let text = OwnedDocument::parse(text).map_err(EditError::Broken)?;
+                let text = OwnedDocument::parse_resource(text).map_err(EditError::Broken)?;
                 replace_item(node, &Arc::new(text), editor)
             }
             None => Ok(()),
@@ -128,7 +128,7 @@ fn items_of(path: Option<&str>, text: String) -> Result<Vec<String>, EditError> 
     let Some(path) = path else {
         return Ok(vec![text]);
     };
-    let parsed = OwnedDocument::parse(text).map_err(EditError::Broken)?;
+    let parsed = OwnedDocument::parse_resource(text).map_err(EditError::Broken)?;
     let document = parsed.document();
     let roots = (0..document.len()).filter_map(|at| document.root(at));
     let annotated = roots.enumerate().map(|(index, root)| {

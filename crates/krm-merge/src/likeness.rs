@@ -21,9 +21,10 @@ use super::bookkeeping::without_bookkeeping_of_tools;
 use super::package::without_own_fields;
 use krm_core::identity;
 use krm_core::resource::Resource;
+use krm_core::source_text::parse_document;
 use krm_package::{folders_above, is_krm_name};
+use krm_yaml::Value;
 use krm_yaml::interner::matches;
-use krm_yaml::{OwnedDocument, Value};
 
 /// The values of a file.
 #[derive(Debug, Default)]
@@ -295,7 +296,7 @@ impl DocumentValues {
         let scanned = identity::documents(text);
         let resource = match scanned.as_deref() {
             Some([found]) => found.clone(),
-            _ => OwnedDocument::parse(text.to_owned())
+            _ => parse_document(text.to_owned())
                 .ok()
                 .and_then(|document| document.root().map(Resource::read)),
         };
@@ -344,7 +345,7 @@ impl DocumentValues {
 }
 
 fn content_of(text: &str) -> DocumentContent {
-    let Ok(document) = OwnedDocument::parse(text.to_owned()) else {
+    let Ok(document) = parse_document(text.to_owned()) else {
         return lines(text.as_bytes());
     };
     let Some(root) = document.root() else {

@@ -1,7 +1,7 @@
 //! What a merge knows about a value: its schema, and whether it merges by special rules.
 
 use super::groups::{self, Group};
-use super::kustomization;
+use super::kustomization::{self, KustomizationList};
 use super::upstream_identifier::UPSTREAM_IDENTIFIER;
 use krm_core::kptfile::{RENDER_STATUS, is_in_status, is_ownership_annotation, is_rendered};
 use krm_core::resource::{Resource, is_pipeline_annotation};
@@ -58,7 +58,7 @@ enum Special {
     /// The images of a kustomization.
     KustomizeImages,
     /// A list of a kustomization.
-    Kustomized(ListType<'static>),
+    Kustomized(KustomizationList),
     /// The generators of a kustomization.
     Generators,
     Generator,
@@ -150,10 +150,10 @@ impl<'s> MergeSchema<'s> {
             }
             (Special::Kustomization, "images") => Special::KustomizeImages,
             (Special::Kustomization, name) => {
-                kustomization::list(name).map_or(Special::None, Special::Kustomized)
+                KustomizationList::of(name).map_or(Special::None, Special::Kustomized)
             }
             (Special::Generator, name) => {
-                kustomization::list_of_generator(name).map_or(Special::None, Special::Kustomized)
+                KustomizationList::of_generator(name).map_or(Special::None, Special::Kustomized)
             }
             _ if self.type_ref.is_some() => of_known(name),
             _ => Special::None,
@@ -184,6 +184,12 @@ impl<'s> MergeSchema<'s> {
             Special::ListOf(groups) => Special::Grouped(groups),
             Special::Generators => Special::Generator,
             Special::KustomizeImages => Special::Grouped(groups::of("kustomize", "image")),
+            Special::Kustomized(KustomizationList::Patches) => {
+                Special::Grouped(groups::of("kustomize", "patch"))
+            }
+            Special::Kustomized(KustomizationList::Replacements) => {
+                Special::Grouped(groups::of("kustomize", "replacement"))
+            }
             _ => Special::None,
         };
         Self {
@@ -200,9 +206,18 @@ impl<'s> MergeSchema<'s> {
             Special::Gates => ListType::Map(Keys::one(&CONDITION_TYPE)),
             Special::Conditions => ListType::Map(Keys::one(&TYPE)),
             Special::Generators => ListType::Map(Keys::of(&kustomization::GENERATOR_KEYS)),
-            Special::Kustomized(list) => list,
+            Special::Kustomized(list) => list.list_type(),
             Special::KustomizeImages => ListType::Map(Keys::one(&kustomization::NAME)),
             _ => self.type_ref.map_or(ListType::Atomic, TypeRef::list),
+        }
+    }
+
+    /// The list of a kustomization whose elements more than one rule distinguishes.
+    pub(super) fn kustomization_list(&self) -> Option<KustomizationList> {
+        match self.special {
+            Special::Kustomized(KustomizationList::Plain(_)) => None,
+            Special::Kustomized(list) => Some(list),
+            _ => None,
         }
     }
 
@@ -239,7 +254,7 @@ impl<'s> MergeSchema<'s> {
     pub(super) fn holds_local_fields(&self, node: NodeRef<'_>) -> bool {
         match self.special {
             Special::Annotations | Special::KptfileAnnotations => {
-                let mut keys = node.entries().map(|entry| entry.key.scalar_text());
+                let mut keys = node.entries().map(|entry| entry.key.key_text());
                 keys.any(|key| self.keeps_local(key.unwrap_or_default()))
             }
             Special::Metadata | Special::RootKptfileMetadata | Special::KptfileMetadata => {

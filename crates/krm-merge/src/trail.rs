@@ -49,14 +49,14 @@ impl ElementOf<'_> {
         match self.list {
             ListType::Map(keys) => {
                 let pairs = keys.names().filter_map(|key| {
-                    let value = node.get(key)?.resolved().scalar_text()?;
+                    let value = node.get(key)?.resolved().value_text()?;
                     Some((key.to_owned(), value.to_owned()))
                 });
                 let pairs: Vec<_> = pairs.collect();
                 (!pairs.is_empty()).then_some(PathElement::Key(pairs))
             }
             ListType::Set => {
-                let value = node.scalar_text()?;
+                let value = node.value_text()?;
                 Some(PathElement::Value(value.to_owned()))
             }
             ListType::Atomic | ListType::KeyedStrings(_) | ListType::Functions => None,
@@ -72,15 +72,15 @@ impl ElementOf<'_> {
             }
         };
         let only = keys.and_then(|keys| keys.only());
-        if let Some(key) = only.and_then(|key| node.get(key)?.scalar_text()) {
+        if let Some(key) = only.and_then(|key| node.get(key)?.value_text()) {
             return Some(key.to_owned());
         }
         let named = NAMES.iter().find_map(|name| node.get(name)?.as_str());
-        if let Some(name) = named.or(node.scalar_text()) {
+        if let Some(name) = named.or(node.value_text()) {
             return Some(name.to_owned());
         }
         // `80/TCP`
-        let texts = keys?.names().filter_map(|key| node.get(key)?.scalar_text());
+        let texts = keys?.names().filter_map(|key| node.get(key)?.value_text());
         let texts: Vec<_> = texts.collect();
         (!texts.is_empty()).then(|| texts.join("/"))
     }

@@ -184,7 +184,7 @@ pub fn with_metadata_in_lines(text: &str) -> Option<String> {
     if !may_have_flow_metadata(text) {
         return None;
     }
-    let parsed = OwnedDocument::parse(text.to_owned()).ok()?;
+    let parsed = OwnedDocument::parse_resource(text.to_owned()).ok()?;
     let document = parsed.document();
     let (mut new, mut done) = (String::new(), 0);
     for root in (0..document.len()).filter_map(|at| document.root(at)) {

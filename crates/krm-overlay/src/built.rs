@@ -114,7 +114,7 @@ impl BuiltObject<'_> {
     }
 
     pub(super) fn document(&self) -> Result<OwnedDocument, OverlayError> {
-        OwnedDocument::parse(self.source()).map_err(|error| OverlayError::NotYaml {
+        OwnedDocument::parse_resource(self.source()).map_err(|error| OverlayError::NotYaml {
             file: self.file.clone(),
             error: error.to_string(),
         })

@@ -176,7 +176,7 @@ impl Kustomization {
         text: &str,
         target: Option<Value>,
     ) -> Result<PatchEntry, OverlayError> {
-        let parsed = OwnedDocument::parse(text.to_owned());
+        let parsed = OwnedDocument::parse_resource(text.to_owned());
         let parsed = parsed.map_err(|error| OverlayError::Patch {
             place: place.clone(),
             error: error.to_string(),

@@ -88,7 +88,8 @@ impl PackageTexts {
     pub fn read(files: BTreeMap<String, String>) -> Self {
         let mut budget = WalkBudget::of_copies(files.values().map(String::len).sum());
         let mut parse = |text: String| {
-            let document = OwnedDocument::parse(text).map_err(|error| error.to_string())?;
+            let document =
+                OwnedDocument::parse_resource(text).map_err(|error| error.to_string())?;
             let paid = document.pay_for_walks(&mut budget);
             paid.map_err(|error| error.to_string())?;
             Ok(document)

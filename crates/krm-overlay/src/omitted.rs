@@ -8,7 +8,7 @@ use krm_yaml::{OwnedDocument, Value};
 
 /// The comments of a text. Empty if it is not YAML.
 pub(super) fn comments(text: &str) -> Vec<String> {
-    let Ok(document) = OwnedDocument::parse(text.to_owned()) else {
+    let Ok(document) = OwnedDocument::parse_resource(text.to_owned()) else {
         return Vec::new();
     };
     let document = document.document();

@@ -263,13 +263,13 @@ impl PackageError {
 /// Whether a file describes the package around it. Merging such a file as a package of one file would remove the
 /// other files.
 pub fn is_package_file(name: &str) -> bool {
-    let names = [
-        "Kptfile",
-        "kustomization.yaml",
-        "kustomization.yml",
-        "Kustomization",
-    ];
-    names.contains(&name)
+    name == "Kptfile" || is_kustomization(name)
+}
+
+/// Whether this is the path or name of a file that kustomize takes for a kustomization, whatever its content says.
+pub fn is_kustomization(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    ["kustomization.yaml", "kustomization.yml", "Kustomization"].contains(&name)
 }
 
 /// The most bytes that one file of a repository or an archive may have.

@@ -47,6 +47,7 @@ pub mod create;
 pub mod directive;
 mod elements;
 pub mod finding;
+mod go_sort;
 pub mod identity;
 pub mod kustomize;
 pub mod last_applied;

@@ -10,6 +10,7 @@ use krm_core::word_enum;
 use std::collections::HashMap;
 
 use super::elements::first_positions;
+use super::go_sort;
 use super::rules::ElementKey;
 
 word_enum! {
@@ -70,6 +71,21 @@ impl ListOrder {
         positions.extend(live_only);
         positions
     }
+}
+
+/// The positions of the elements of a merged list after an empty `$setElementOrder`: an API server takes all elements for
+/// ones that only live has, and sorts them by their places in live. New ones have none.
+pub(super) fn after_empty_order(
+    mut positions: Vec<usize>,
+    elements: &[&ElementKey],
+    live: &[&ElementKey],
+) -> Vec<usize> {
+    let places = first_positions(live.iter().copied());
+    go_sort::sort(&mut positions, |a, b| {
+        let places = places.get(elements[*a]).zip(places.get(elements[*b]));
+        places.is_none_or(|(a, b)| a < b)
+    });
+    positions
 }
 
 /// The keys of live in which an API server looks up positions when it applies `$setElementOrder`. It removes deleted

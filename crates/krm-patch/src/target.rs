@@ -174,7 +174,7 @@ fn labels(node: NodeRef<'_>) -> TextMap {
     let entries = labels.into_iter().flat_map(|labels| labels.entries());
     entries
         .filter_map(|entry| {
-            let key = entry.key.scalar_text()?;
+            let key = entry.key.key_text()?;
             Some((key, entry.value.as_str()?))
         })
         .collect()

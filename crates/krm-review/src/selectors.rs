@@ -256,7 +256,7 @@ pub(super) fn matches(selector: NodeRef<'_>, labels: Option<NodeRef<'_>>) -> boo
                 let values = given(expression.get("values")).into_iter();
                 values.flat_map(|list| list.items())
             };
-            let has = || values().any(|value| value.resolved().scalar_text() == found);
+            let has = || values().any(|value| value.resolved().value_text() == found);
             match text(expression.get("operator")) {
                 Some("In") => found.is_some() && has(),
                 Some("NotIn") => found.is_none() || !has(),

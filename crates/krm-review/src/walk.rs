@@ -57,7 +57,7 @@ pub(super) fn items(list: Option<NodeRef<'_>>) -> impl Iterator<Item = NodeRef<'
 
 /// The elements of a list of strings. None without a list.
 pub(super) fn strings(list: Option<NodeRef<'_>>) -> Vec<&str> {
-    items(list).filter_map(|item| item.scalar_text()).collect()
+    items(list).filter_map(|item| item.value_text()).collect()
 }
 
 /// Whether a value has fields or elements.
@@ -69,7 +69,7 @@ pub(super) fn has_parts(node: &NodeRef<'_>) -> bool {
 
 /// The text of a scalar. `None` for null and for other nodes.
 pub(super) fn text(node: Option<NodeRef<'_>>) -> Option<&str> {
-    given(node)?.scalar_text()
+    given(node)?.value_text()
 }
 
 /// Gets a place, and whether a finding above or below it shows what the change is. Returns whether a finding at the

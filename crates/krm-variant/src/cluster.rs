@@ -22,6 +22,18 @@ pub const REPOSITORY: (&str, &str) = ("config.porch.kpt.dev/v1alpha1", "Reposito
 /// `apiVersion` and `kind` of a PackageRevision.
 pub const PACKAGE_REVISION: (&str, &str) = ("porch.kpt.dev/v1alpha1", "PackageRevision");
 
+/// The versions of [`PACKAGE_REVISION`] that are read alike.
+const PACKAGE_REVISION_VERSIONS: [&str; 2] = [PACKAGE_REVISION.0, "porch.kpt.dev/v1alpha2"];
+
+/// The type under which an object is stored: all known versions of a PackageRevision count as one.
+fn type_of(resource: &Resource) -> TypeOf {
+    let (version, kind) = (&*resource.api_version, &*resource.kind);
+    if kind == PACKAGE_REVISION.1 && PACKAGE_REVISION_VERSIONS.contains(&version) {
+        return (PACKAGE_REVISION.0.to_owned(), kind.to_owned());
+    }
+    (version.to_owned(), kind.to_owned())
+}
+
 /// The namespace key of objects of cluster-scoped kinds.
 const ANY: &str = "";
 
@@ -52,13 +64,13 @@ impl Object {
             let entries = map.iter().flat_map(NodeRef::entries);
             entries
                 .filter_map(|entry| {
-                    let value = entry.value.resolved().scalar_text()?;
-                    Some((entry.key.resolved().scalar_text()?, value))
+                    let value = entry.value.resolved().value_text()?;
+                    Some((entry.key.key_text()?, value))
                 })
                 .collect()
         };
-        let type_of = (&*resource.api_version, &*resource.kind);
-        let is_revision = type_of == PACKAGE_REVISION;
+        let (version, kind) = type_of(resource);
+        let is_revision = (version.as_str(), kind.as_str()) == PACKAGE_REVISION;
         let revision = is_revision.then(|| Box::new(PackageRevisionName::read(node)));
         let fields = ObjectFields {
             name: resource.name.as_deref().unwrap_or_default().to_owned(),
@@ -102,7 +114,7 @@ impl Cluster {
         let mut cluster = Self::default();
         for (number, list) in lists.iter().enumerate() {
             for (item, resource) in list.items() {
-                let type_of = (resource.api_version.to_string(), resource.kind.to_string());
+                let type_of = type_of(resource);
                 let name = resource.name.as_ref();
                 let Some(name) = name.filter(|_| types.contains(&type_of)) else {
                     continue;

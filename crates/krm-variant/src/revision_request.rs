@@ -5,8 +5,8 @@
 //! | `2`, `"2"`, `v2` | none | the revision `v2` |
 //! | `v2` | `ws` | the revision `v2`, if it was created in the workspace `ws` |
 //! | `latest` | | the highest version |
-//! | `-1`, none | `ws` | the revision of the workspace `ws` |
-//! | `-1`, none | none | the branch `main` |
+//! | `-1`, `0`, none | `ws` | the revision of the workspace `ws` |
+//! | `-1`, `0`, none | none | the branch `main` |
 //!
 //! Source: contract, render-variant and render-fleet.
 
@@ -39,11 +39,14 @@ pub enum Lookup<'r> {
 const MAIN: &str = "main";
 /// The revision number that Porch gives to a package on a branch.
 const ON_BRANCH: &str = "-1";
+/// The revision number of an object whose writer set none: Go's zero value.
+const UNSET: &str = "0";
 
 impl RevisionRequest {
     pub fn new(revision: Option<&str>, workspace: Option<&str>) -> Self {
         let given = |text: &&str| !text.is_empty();
-        let revision = revision.filter(given).filter(|text| *text != ON_BRANCH);
+        let is_number = |text: &&str| ![ON_BRANCH, UNSET].contains(text);
+        let revision = revision.filter(given).filter(is_number);
         let workspace = workspace.filter(given);
         Self {
             revision: revision.map(|text| with_v(text).into_owned()),
@@ -93,6 +96,19 @@ impl RevisionRequest {
             found => found?,
         };
         (expected != found).then_some(("workspaceName", expected, found))
+    }
+
+    /// Checks that a revision comes from the requested workspace, if the request names both.
+    ///
+    /// # Errors
+    /// A message that names the requested and the found workspace.
+    pub fn check_workspace(&self, found: &str) -> Result<(), String> {
+        match (self.lookup(), self.workspace()) {
+            (Lookup::Named(revision), Some(workspace)) if found != workspace => Err(format!(
+                "expected the revision `{revision}` of the workspace `{workspace}`, found one of `{found}`"
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Describes the request for a message.
@@ -164,6 +180,8 @@ mod tests {
             (None, Some("ws"), Workspace("ws")),
             (Some(""), Some(""), Workspace("main")),
             (Some("-1"), None, Workspace("main")),
+            (Some("0"), Some("ws"), Workspace("ws")),
+            (Some("0"), None, Workspace("main")),
             (None, None, Workspace("main")),
         ] {
             let request = RevisionRequest::new(revision, workspace);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::document::Document;
 use super::error::ParseError;
 use super::node::NodeRef;
+use super::scalar::Reading;
 use super::tree::{ParseOptions, Tree};
 use super::value::Value;
 use super::walk_budget::{WalkBudget, WalkError};
@@ -135,9 +136,9 @@ pub struct OwnedDocument {
 
 impl OwnedDocument {
     /// A text whose lines are only indented where it is inserted.
-    pub(super) fn as_it_is(text: String) -> Result<Self, ParseError> {
+    pub(super) fn as_it_is(reading: Reading, text: String) -> Result<Self, ParseError> {
         let as_it_is = true;
-        Self::parse(text).map(|parsed| Self { as_it_is, ..parsed })
+        Self::parse_as(reading, text).map(|parsed| Self { as_it_is, ..parsed })
     }
 
     /// The lines, if they are only indented.
@@ -146,12 +147,30 @@ impl OwnedDocument {
         (self.as_it_is && starts_at_column_0).then(|| self.text.lines())
     }
 
-    /// Parses a text and keeps it.
+    /// Parses a text and keeps it. [`OwnedDocument::root`] is the root of the text's first document; of a file with several
+    /// documents, the others are kept in the text and not shown. Parse such a file with [`Tree::parse`] and read it
+    /// through [`Document::root`].
     ///
     /// # Errors
     /// An error if the text is not YAML, or is YAML that no package may hold.
     pub fn parse(text: String) -> Result<Self, ParseError> {
-        let tree = Tree::parse(&text, ParseOptions::default())?;
+        Self::parse_as(Reading::Core, text)
+    }
+
+    /// Parses the text of resources, or of a part of one, as Kubernetes reads it.
+    ///
+    /// # Errors
+    /// As [`OwnedDocument::parse`]. A key that is null is an error, too.
+    pub fn parse_resource(text: String) -> Result<Self, ParseError> {
+        Self::parse_as(Reading::Kubernetes, text)
+    }
+
+    /// Parses a text with a reading, and keeps it.
+    ///
+    /// # Errors
+    /// As [`OwnedDocument::parse`].
+    pub fn parse_as(reading: Reading, text: String) -> Result<Self, ParseError> {
+        let tree = Tree::parse(&text, ParseOptions { depth: 0, reading })?;
         Ok(Self::new(text, tree))
     }
 

@@ -77,6 +77,7 @@ impl Tree {
         }
         tree.unterminated = self.unterminated.and_then(|id| expansion.place(id));
         tree.within = self.within;
+        tree.reading = self.reading;
         tree.take_texts_of(&self);
         expansion.plain = self;
         tree.expansion = Some(Box::new(expansion));

@@ -69,7 +69,8 @@
 //!   (granit-parser) where the scanner stops. Aliases and merge keys are replaced by copies of the nodes that they
 //!   refer to.
 //! - [`Document`] and [`NodeRef`] are views of a text and its tree. [`Value`] is the value of a node, without its
-//!   spelling; [`scalar`] converts between the two; [`de`] deserializes values into Rust types.
+//!   spelling; [`scalar`] converts between the two, by the core schema of YAML 1.2 or as Kubernetes reads it
+//!   ([`scalar::Reading`]); [`de`] deserializes values into Rust types.
 //! - An [`Editor`] collects changes of nodes. New text is written in the format of the text around it.
 //!
 //! # Invariants
@@ -87,11 +88,12 @@
 //!   [`MAX_DEPTH`].
 //! - The number of nodes and documents is limited in proportion to the text ([`Limits`]), so that a hostile text cannot
 //!   take much memory.
-//! - Numbers that YAML 1.1 and YAML 1.2 read differently, such as `017`, are equal to the same spelling only.
+//! - With [`scalar::Reading::Core`], numbers that YAML 1.1 and YAML 1.2 read differently, such as `017`, are equal to the same
+//!   spelling only. The text of a `!!binary` is not decoded.
 //! - An edit within a value that several aliases share is refused if another place would change with it.
 //! - It has no formatter: a text without a change is returned as it is, and there is no way to print a tree in another
 //!   style.
-//! - It validates no schema, and knows nothing of Kubernetes. For that there is krm-core.
+//! - It validates no schema, and knows nothing of Kubernetes except how its reader takes scalars. For that there is krm-core.
 //! - If a program only reads YAML into its types and keeps nothing of the text, a serde library is simpler.
 
 // Bad input must be an error, never a panic. Each exception states why it cannot happen.

@@ -1,11 +1,14 @@
 //! Nodes of a document: their kinds, their places in the text, and lookups.
 
+use std::borrow::Cow;
+
 use super::document::Document;
 use super::error::Location;
 use super::lines::skip_trivia;
 use super::path::{Path, PathElement};
-use super::scalar::{ScalarStyle, is_plain_null, is_plain_string, resolve_plain};
+use super::scalar::{Reading, ScalarStyle, is_plain_null};
 use super::tree::{DocumentSpan, NONE, NodeId, NodeKind, TreeNode};
+use super::value::Value;
 
 /// A node: a place in a document.
 #[derive(Debug, Clone, Copy)]
@@ -264,14 +267,46 @@ impl<'a> NodeRef<'a> {
             .then(|| self.document.tree.decoded(self.document.text, node))
     }
 
-    /// The text of a scalar that is a string (numbers, booleans and null are not).
+    /// What the plain scalars of the text mean.
+    #[must_use]
+    pub fn reading(&self) -> Reading {
+        self.document.tree.reading
+    }
+
+    /// The text of a scalar by its value, whatever its type: `420` for `0644`, `true` for `yes`. Two scalars of one type are
+    /// equal if this is.
+    #[must_use]
+    pub fn value_text(&self) -> Option<&'a str> {
+        let node = self.resolved();
+        let text = node.scalar_text()?;
+        let is_respelled =
+            node.scalar_type() == ScalarType::Plain && !self.reading().is_string(text);
+        let usual = is_respelled.then(|| self.document.tree.respelled(self.document.text, node.id));
+        Some(usual.flatten().unwrap_or(text))
+    }
+
+    /// The text by its value, if that is not how the scalar is written.
+    pub(super) fn other_spelling(&self) -> Option<Cow<'a, str>> {
+        let text = self.scalar_text()?;
+        if self.scalar_type() != ScalarType::Plain {
+            return None;
+        }
+        let key = self.is_string_key().then(|| self.reading().key_text(text));
+        let usual = key
+            .flatten()
+            .unwrap_or_else(|| self.reading().value_text(text));
+        (usual != text).then_some(usual)
+    }
+
+    /// The text of a scalar that is a string (numbers, booleans and null are not; but keys are, in Kubernetes).
     #[must_use]
     pub fn as_str(&self) -> Option<&'a str> {
         let node = self.resolved();
         let text = node.scalar_text()?;
         match node.scalar_type() {
             ScalarType::String => Some(text),
-            ScalarType::Plain if is_plain_string(text) => Some(text),
+            ScalarType::Plain if self.reading().is_string(text) => Some(text),
+            ScalarType::Plain if node.is_string_key() => node.value_text(),
             _ => None,
         }
     }
@@ -280,20 +315,68 @@ impl<'a> NodeRef<'a> {
     #[must_use]
     pub fn is_null(&self) -> bool {
         let node = self.resolved();
-        matches!(node.scalar_type(), ScalarType::Plain)
-            && node.scalar_text().is_some_and(is_plain_null)
+        node.scalar_type() == ScalarType::Plain && node.scalar_text().is_some_and(is_plain_null)
+    }
+
+    /// Whether this is a key that is a string whatever its text is.
+    fn is_string_key(&self) -> bool {
+        let of_mapping = |parent: Self| parent.kind().is_mapping();
+        self.reading() == Reading::Kubernetes
+            && !self.is_value_after_colon()
+            && self.parent().is_some_and(of_mapping)
+            // A value without a colon is empty.
+            && !self.is_null()
+    }
+
+    /// Whether this follows the colon of its entry.
+    fn is_value_after_colon(&self) -> bool {
+        let by_colon = |indicator| self.document.text.as_bytes()[indicator] == b':';
+        self.indicator().is_some_and(by_colon)
     }
 
     pub(super) fn scalar_type(&self) -> ScalarType {
         let NodeKind::Scalar(style) = self.kind() else {
             return ScalarType::None;
         };
-        match self.tag() {
-            Some("!!str" | "!" | "!<tag:yaml.org,2002:str>") => ScalarType::String,
-            Some("!!int" | "!!float" | "!!bool" | "!!null") => ScalarType::Plain,
-            _ if style == ScalarStyle::Plain => ScalarType::Plain,
-            _ => ScalarType::String,
+        let by_style = if style == ScalarStyle::Plain {
+            ScalarType::Plain
+        } else {
+            ScalarType::String
+        };
+        let Some(tag) = self.tag() else {
+            return by_style;
+        };
+        let standard = tag.strip_prefix("!<tag:yaml.org,2002:");
+        let name = standard.and_then(|tag| tag.strip_suffix('>'));
+        match name.or(tag.strip_prefix("!!")).unwrap_or_default() {
+            "str" => ScalarType::String,
+            "int" | "float" | "bool" | "null" => ScalarType::Plain,
+            _ if tag == "!" || self.reading() == Reading::Kubernetes => ScalarType::String,
+            _ => by_style,
         }
+    }
+
+    /// The value of a key that is a scalar, wherever the text has that scalar: an alias can be a key.
+    pub(super) fn key_value(&self) -> Option<Value> {
+        let text = self.scalar_text()?;
+        let key = match self.scalar_type() {
+            ScalarType::Plain => self.reading().key_text(text),
+            _ => Some(Cow::Borrowed(text)),
+        };
+        key.map(Value::from).or_else(|| self.scalar_value())
+    }
+
+    /// The value of a scalar.
+    pub(super) fn scalar_value(&self) -> Option<Value> {
+        let text = self.scalar_text()?;
+        Some(match self.scalar_type() {
+            ScalarType::Plain => match self.reading().special(text) {
+                Some(value) if !self.is_string_key() => value,
+                Some(_) => Value::from(self.value_text().unwrap_or(text)),
+                None => Value::from(text),
+            },
+            _ => Value::from(text),
+        })
     }
 
     /// The name of the node's kind in messages: `string`, `mapping`, ...
@@ -304,17 +387,24 @@ impl<'a> NodeRef<'a> {
             kind if kind.is_mapping() => "mapping",
             kind if kind.is_sequence() => "sequence",
             NodeKind::Alias => "alias",
-            _ => match node.scalar_type() {
-                ScalarType::Plain => resolve_plain(node.scalar_text().unwrap_or_default()).kind(),
-                _ => "string",
-            },
+            _ => node.scalar_value().map_or("string", |value| value.kind()),
         }
     }
 
     /// The name of this key in a path: its text, or its source if it is a collection.
     pub fn field_name(&self) -> &'a str {
         let key = self.resolved();
-        key.scalar_text().unwrap_or(key.source())
+        key.key_text().unwrap_or(key.source())
+    }
+
+    /// The text of this key: the string that it is in Kubernetes, else as written; `None` if it is a collection.
+    #[must_use]
+    pub fn key_text(&self) -> Option<&'a str> {
+        let key = self.resolved();
+        match self.reading() {
+            Reading::Kubernetes => key.value_text(),
+            Reading::Core => key.scalar_text(),
+        }
     }
 
     /// Column in bytes of the content, counted from 0.
@@ -380,8 +470,7 @@ impl<'a> NodeRef<'a> {
     /// The key that this node is the value of.
     pub fn key_of_value(&self) -> Option<Self> {
         let parent = self.parent().filter(|parent| parent.kind().is_mapping())?;
-        let by_colon = |indicator| self.document.text.as_bytes()[indicator] == b':';
-        if !self.indicator().is_some_and(by_colon) {
+        if !self.is_value_after_colon() {
             let entry = parent.entries().find(|entry| entry.value.id == self.id)?;
             return Some(entry.key);
         }
@@ -407,8 +496,9 @@ fn property_end(bytes: &[u8], at: usize) -> usize {
 }
 
 /// How the type of a scalar is determined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ScalarType {
-    /// By its text, according to the core schema.
+    /// By its text, according to the [`Reading`].
     Plain,
     /// The node is always a string.
     String,

@@ -71,6 +71,7 @@ impl Tree {
             return Ok(None);
         }
         tree.within = options.depth > 0;
+        tree.reading = options.reading;
         Ok(Some(tree))
     }
 

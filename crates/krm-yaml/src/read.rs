@@ -2,7 +2,6 @@
 
 use super::expand::insert_merged;
 use super::node::{NodeRef, ScalarType};
-use super::scalar::{is_plain_string, resolve_plain};
 use super::tree::{MAX_DEPTH, NodeKind};
 use super::value::Value;
 
@@ -122,11 +121,7 @@ impl NodeRef<'_> {
             }
             return Some(Value::Sequence(items));
         }
-        let text = self.scalar_text()?;
-        Some(match self.scalar_type() {
-            ScalarType::Plain => resolve_plain(text),
-            _ => Value::String(text.to_owned()),
-        })
+        self.scalar_value()
     }
 
     /// Whether two nodes are both absent, or have the same value.
@@ -219,14 +214,16 @@ impl NodeRef<'_> {
             return false;
         };
         let types = (self.scalar_type(), other.scalar_type());
-        match types {
-            (ScalarType::Plain, ScalarType::Plain) if text == other_text => true,
-            (ScalarType::Plain, ScalarType::Plain) => {
-                resolve_plain(text) == resolve_plain(other_text)
-            }
-            (ScalarType::Plain, _) => text == other_text && is_plain_string(text),
-            (_, ScalarType::Plain) => text == other_text && is_plain_string(other_text),
-            _ => text == other_text,
+        if types == (ScalarType::String, ScalarType::String)
+            || types.0 == types.1 && text == other_text
+        {
+            return text == other_text;
+        }
+        // Most texts are strings, and need no copy.
+        match (self.as_str(), other.as_str()) {
+            (Some(text), Some(other_text)) => text == other_text,
+            (None, None) => self.scalar_value() == other.scalar_value(),
+            _ => false,
         }
     }
 

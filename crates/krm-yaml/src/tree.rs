@@ -5,9 +5,10 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
+use super::document::Document;
 use super::error::{Location, ParseError};
 use super::limits::NODE_BYTES;
-use super::scalar::ScalarStyle;
+use super::scalar::{Reading, ScalarStyle};
 
 /// Depth limit of nested collections, counted from the root of the outermost document.
 pub const MAX_DEPTH: usize = 512;
@@ -135,12 +136,23 @@ pub struct Tree {
     pub(super) milestones: OnceLock<Vec<Location>>,
     /// The position of each node among the children of its parent; computed for the first path.
     positions: OnceLock<Vec<u32>>,
+    /// What the plain scalars mean.
+    pub(super) reading: Reading,
+    /// The texts of the plain scalars whose value has another usual spelling; found for the first of them that is read.
+    respelled: OnceLock<Respelled>,
     /// Whether there are aliases.
     pub(super) aliases: bool,
     /// Whether a mapping has a merge key (`<<`).
     pub(super) merges: bool,
     /// How this tree relates to the tree of the source, if aliases and merge keys are expanded.
     pub(super) expansion: Option<Box<Expansion>>,
+}
+
+/// The usual spellings of plain scalars that are written in another way: `420` for `0644`.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+struct Respelled {
+    ids: Vec<NodeId>,
+    texts: Texts,
 }
 
 /// Texts in one buffer. Millions of short strings would take far more memory.
@@ -171,9 +183,27 @@ impl Texts {
 pub struct ParseOptions {
     /// Number of collections around the text that are not part of it, such as a ResourceList around an item.
     pub depth: usize,
+    /// What the plain scalars of the text mean.
+    pub reading: Reading,
+}
+
+impl ParseOptions {
+    /// For the text of resources, alone or within `depth` collections.
+    pub const fn of_resources(depth: usize) -> Self {
+        let reading = Reading::Kubernetes;
+        Self { depth, reading }
+    }
 }
 
 impl Tree {
+    /// A tree whose plain scalars have a reading.
+    pub(super) fn read_as(reading: Reading) -> Self {
+        Self {
+            reading,
+            ..Self::default()
+        }
+    }
+
     /// A tree with capacity for `nodes` nodes, but at most 128: a long text can have few long scalars, so the estimate
     /// may be far too high.
     pub(super) fn with_capacity(nodes: usize) -> Self {
@@ -232,6 +262,22 @@ impl Tree {
     pub(super) fn take_texts_of(&mut self, other: &Self) {
         self.decoded.clone_from(&other.decoded);
         self.comments.clone_from(&other.comments);
+    }
+
+    /// The usual spelling of a plain scalar that has another one.
+    pub(super) fn respelled<'a>(&'a self, text: &str, id: NodeId) -> Option<&'a str> {
+        let respelled = self.respelled.get_or_init(|| {
+            let (document, mut found) = (Document::new(text, self), Respelled::default());
+            for id in (0..offset(self.nodes.len())).map(NodeId) {
+                if let Some(spelling) = document.node(id).other_spelling() {
+                    found.ids.push(id);
+                    found.texts.push(&spelling);
+                }
+            }
+            found
+        });
+        let at = respelled.ids.binary_search(&id).ok()?;
+        Some(respelled.texts.get(offset(at)))
     }
 
     pub(super) fn decoded<'a>(&'a self, text: &'a str, node: &TreeNode) -> &'a str {

@@ -74,7 +74,7 @@ pub fn text_as_item(text: &str, indent: usize, newline: &str) -> String {
 pub fn document_as_content(root: NodeRef<'_>) -> Option<Content<'static>> {
     let lines = document_lines(root)?;
     let lines: String = lines.lines().flat_map(|line| [line, "\n"]).collect();
-    let text = OwnedDocument::as_it_is(lines).ok()?;
+    let text = OwnedDocument::as_it_is(root.reading(), lines).ok()?;
     Some(Content::Text(Arc::new(text)))
 }
 

@@ -21,7 +21,7 @@ use create_patch::pairing::{Pair, each_pair};
 use krm_core::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config};
 use krm_core::resource::{INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource};
 use krm_core::resource_list::ResourceList;
-use krm_core::results::{FunctionResult, Results};
+use krm_core::results::{FunctionResult, LAST_APPLIED, Reason, Results};
 use krm_core::schema::Schema;
 use krm_function::supplied::{Role, Supplied};
 use krm_function::{Document, Function, OnPackage, Output};
@@ -33,7 +33,7 @@ use krm_patch::options::{self, Options};
 use krm_patch::rules::Rules;
 use krm_patch::write::{text_of, to_text};
 use krm_upstream::SOURCES;
-use krm_yaml::{EditError, NodeRef, node_text};
+use krm_yaml::{EditError, NodeRef, Path, node_text};
 
 /// The definition of the function.
 pub const FUNCTION: Function = Function {
@@ -110,6 +110,7 @@ fn one(
             FunctionResult::info("created: there is no live resource").with_resource(resource),
         );
         let mut created = as_created(&config);
+        warn_of_size(&created, resource, results);
         if with_origin(&created) {
             created = with_origin_annotations(created, resource);
         }
@@ -133,6 +134,7 @@ fn one(
         &mut findings,
     );
     findings.report(resource, &[pair.config, live], None, results);
+    warn_of_size(&result, resource, results);
     if with_origin(&result) {
         result = with_origin_annotations(result, resource);
     }
@@ -149,6 +151,31 @@ fn one(
         },
         text,
     })
+}
+
+/// The bytes of keys and values that the annotations of an object may have; an API server refuses an object with more.
+/// Source: `TotalAnnotationSizeLimitB` of Kubernetes' apimachinery.
+const MOST_ANNOTATIONS: usize = 262_144;
+
+/// Warns of an object whose annotations, with last-applied, are too large.
+fn warn_of_size(result: &Node<'_>, resource: &Resource, results: &mut Results) {
+    let path = ["metadata", "annotations"];
+    let annotations = result.get_path(&path);
+    let sizes = annotations.iter().flat_map(Node::each_field);
+    let sizes = sizes.map(|field| field.key.len() + field.value.as_str().map_or(0, str::len));
+    let size: usize = sizes.sum();
+    if size > MOST_ANNOTATIONS {
+        let message = format!(
+            "expected annotations of at most {MOST_ANNOTATIONS} bytes, found {size} with `{LAST_APPLIED}`: an API server \
+             refuses the object; apply it with `kubectl apply --server-side`, or create it with `kubectl create`"
+        );
+        let result = FunctionResult::warning(Reason::ObjectTooLarge, message);
+        results.push(
+            result
+                .with_resource(resource)
+                .with_field(Path::fields(&path)),
+        );
+    }
 }
 
 /// The text of a resource; if it is a document, also the comments above it.

@@ -143,7 +143,7 @@ fn texts(supplied: &Supplied) -> Result<BTreeMap<usize, OwnedDocument>, UsageErr
             continue;
         };
         if let Some(text) = text.as_str() {
-            let document = OwnedDocument::parse(text.to_owned());
+            let document = OwnedDocument::parse_resource(text.to_owned());
             let document =
                 document.map_err(|error| UsageError::at(format_args!("{place}: patch"), error))?;
             texts.insert(number, document);
@@ -208,7 +208,7 @@ fn read_patches<'a>(
 
 fn read_target(entry: NodeRef<'_>, place: &str) -> Result<Option<Target>, UsageError> {
     for field in entry.entries() {
-        let key = field.key.scalar_text().unwrap_or_default();
+        let key = field.key.key_text().unwrap_or_default();
         if !matches!(key, "patch" | "target") {
             return Err(UsageError::Refused(format!(
                 "{place}: unknown field `{key}`, expected `patch` or `target`"

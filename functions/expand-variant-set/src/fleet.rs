@@ -41,7 +41,7 @@ impl VariantOwner {
     fn read(node: NodeRef<'_>) -> Self {
         let label = node.get_path(&["metadata", "labels", OWNER_LABEL]);
         let label = label
-            .and_then(|label| label.scalar_text())
+            .and_then(|label| label.value_text())
             .filter(|text| !text.is_empty());
         let references = node.get_path(&["metadata", "ownerReferences"]);
         let references = references
@@ -51,7 +51,7 @@ impl VariantOwner {
                 let text = |name| {
                     reference
                         .get(name)
-                        .and_then(|v| v.scalar_text())
+                        .and_then(|v| v.value_text())
                         .unwrap_or_default()
                 };
                 let group = text("apiVersion")
@@ -156,7 +156,7 @@ impl Fleet {
         let name = resource.name.as_deref().unwrap_or_default();
         let uid = list.read(set, |node| {
             let uid = node.get_path(&["metadata", "uid"])?;
-            uid.scalar_text().map(str::to_owned)
+            uid.value_text().map(str::to_owned)
         });
         let found = self.may_belong_to(resource.namespace.as_deref(), name, uid.as_deref());
         found

@@ -201,8 +201,8 @@ fn read_set(node: NodeRef<'_>, place: &str) -> Result<Set, UsageError> {
     let annotations = node.get_path(&["metadata", "annotations"]);
     let annotations = annotations.into_iter().flat_map(|map| map.entries());
     let annotation = |entry: EntryRef<'_>| {
-        let key = entry.key.resolved().scalar_text()?;
-        let value = entry.value.resolved().scalar_text()?;
+        let key = entry.key.key_text()?;
+        let value = entry.value.resolved().value_text()?;
         Some((key.to_owned(), value.to_owned()))
     };
     let annotations = annotations.filter_map(annotation);

@@ -173,7 +173,7 @@ fn update_fields<'d>(
     let names: HashSet<&str> = fields.iter().filter_map(|(key, _)| key.as_str()).collect();
     let mut there: HashMap<&str, NodeRef<'d>> = HashMap::new();
     for entry in old.entries() {
-        let key = entry.key.scalar_text().unwrap_or_default();
+        let key = entry.key.key_text().unwrap_or_default();
         if names.contains(key) {
             there.entry(key).or_insert(entry.value);
             continue;

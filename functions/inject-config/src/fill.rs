@@ -174,7 +174,8 @@ fn with_room_for_comments<'a>(
     old: NodeRef<'_>,
     new: NodeRef<'a>,
 ) -> Result<Content<'a>, EditError> {
-    let text = OwnedDocument::parse(value_text(new)).map_err(EditError::Broken)?;
+    let text =
+        OwnedDocument::parse_as(new.reading(), value_text(new)).map_err(EditError::Broken)?;
     let mut pending: Vec<_> = text.root().map(|root| (old, root)).into_iter().collect();
     let mut editor = Editor::new(text.document());
     while let Some((old, new)) = pending.pop() {

@@ -121,10 +121,16 @@ impl Head {
             Some(pipeline) => node_text(pipeline),
             None => "{}\n".to_owned(),
         };
-        let text = OwnedDocument::parse(text).map_err(EditError::Broken)?;
+        let text = OwnedDocument::parse_resource(text).map_err(EditError::Broken)?;
         let pipeline = text.edit(|root, editor| {
             for name in PIPELINE_LISTS {
-                let functions = root.get(name).into_iter().flat_map(|list| list.items());
+                let list = root.get(name);
+                // An empty list of a template or a Go client is not written to the Kptfile.
+                if list.is_some_and(|list| list.items().next().is_none()) {
+                    editor.remove_entry(root, name);
+                    continue;
+                }
+                let functions = list.into_iter().flat_map(|list| list.items());
                 for (index, function) in functions.enumerate() {
                     let given = function.get("name").and_then(|name| name.as_str());
                     let name = function_name(owner, given.unwrap_or_default(), index);

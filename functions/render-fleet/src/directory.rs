@@ -9,6 +9,7 @@ use super::render::{WorkedPackage, Worker};
 use super::variants::{Destination, FleetVariant};
 use krm_core::config::UsageError;
 use krm_core::diff::FileDiff;
+use krm_core::resource_list::InputError;
 use krm_core::results::{FunctionResult, Reason, Results};
 use krm_package::{
     Package, PackageError, PackageLock, check_folders, is_vacant, read_package, recover_package,
@@ -28,6 +29,25 @@ pub struct Mode {
 
 /// The result that explains why a package cannot be processed.
 pub(super) struct CannotWork(pub(super) Box<FunctionResult>);
+
+impl CannotWork {
+    /// Why the package of a variant cannot be processed. A result that names no file is about the variant.
+    pub(super) fn about(self, variant: &FleetVariant) -> FunctionResult {
+        let Self(result) = self;
+        if result.file.is_some() {
+            return *result;
+        }
+        result.with_resource(&variant.resource)
+    }
+}
+
+/// A file of a package that is not YAML.
+impl From<InputError> for CannotWork {
+    fn from(error: InputError) -> Self {
+        let result = FunctionResult::error(Reason::InvalidPackage, error.problem());
+        Self(Box::new(result.in_file(error.place())))
+    }
+}
 
 impl From<UsageError> for CannotWork {
     fn from(error: UsageError) -> Self {
@@ -65,8 +85,8 @@ pub(super) fn on_directory(
         mode,
     };
     let done = package.run(worker, variant, &mut findings);
-    let (worked, diffs) = done.unwrap_or_else(|CannotWork(result)| {
-        findings.push(result.with_resource(&variant.resource));
+    let (worked, diffs) = done.unwrap_or_else(|error| {
+        findings.push(error.about(variant));
         Default::default()
     });
     let is_changed = !worked.changes.is_empty();

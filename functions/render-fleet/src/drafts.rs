@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::config::FleetSettings;
-use super::directory::Mode;
+use super::directory::{CannotWork, Mode};
 use super::outcome::{VariantEntry, VariantOutcome};
 use super::render::{WorkedPackage, Worker};
 use super::variants::{Destination, FleetVariant};
@@ -21,8 +21,8 @@ use krm_variant::naming::revision_name;
 use render_variant::RepositoryFacts;
 
 /// Selects the revision that a variant continues: its own draft or, if there is none, its own proposed revision; or
-/// else one without owner if the variant adopts them; or (`None`) the published one. Also returns the revisions
-/// without owner that it does not adopt.
+/// else one without owner if the variant adopts them; or (`None`) the published one. Also returns the other revisions
+/// without owner.
 pub(super) fn start<'r>(
     unpublished: &'r [Unpublished],
     owner: &str,
@@ -32,11 +32,10 @@ pub(super) fn start<'r>(
     let own = all.clone().filter(|revision| revision.is_owned_by(owner));
     let start = own.min_by_key(|revision| revision.is_proposed);
     let without_owner = all.filter(|revision| revision.ownership.owner.is_none());
-    if adopts {
-        let adopted = || without_owner.min_by_key(|revision| revision.is_proposed);
-        return (start.or_else(adopted), Vec::new());
-    }
-    (start, without_owner.collect())
+    let adopted = without_owner.clone().filter(|_| adopts);
+    let start = start.or_else(|| adopted.min_by_key(|revision| revision.is_proposed));
+    let is_other = |other: &&Unpublished| start.is_none_or(|start| start.branch != other.branch);
+    (start, without_owner.filter(is_other).collect())
 }
 
 /// Writes the drafts of a fleet; each thread has one.
@@ -71,7 +70,7 @@ impl<'f> Drafts<'f> {
     ) -> VariantOutcome {
         let mut findings = Results::default();
         let done = self.run(worker, variant, place, &mut findings);
-        let (done, withdrawn) = done.unwrap_or_else(|error| {
+        let (done, withdrawn, finished) = done.unwrap_or_else(|error| {
             let result = FunctionResult::error(Reason::NotWritten, error.to_string());
             findings.push(result.with_resource(&variant.resource));
             Default::default()
@@ -93,6 +92,11 @@ impl<'f> Drafts<'f> {
                     &format!("; its deletion is no longer proposed, `{branch}` is withdrawn");
             }
         }
+        for branch in finished {
+            let message = format!("deleted the local branch `{branch}`, which is published");
+            let result = FunctionResult::info(message).with_resource(&variant.resource);
+            outcome.results.push(result);
+        }
         outcome
     }
 
@@ -102,12 +106,13 @@ impl<'f> Drafts<'f> {
         variant: &FleetVariant,
         place: &Destination,
         findings: &mut Results,
-    ) -> Result<(VariantOutcome, Vec<String>), UsageError> {
+    ) -> Result<(VariantOutcome, Vec<String>, Vec<String>), UsageError> {
         let namespace = variant.resource.namespace.as_deref();
         let revisions = self.open(&place.path, namespace)?;
         let (start, others) = start(&revisions.unpublished, &variant.owner, place.adopts);
         for other in others {
-            findings.push(not_adopted(other, place).with_resource(&variant.resource));
+            let result = not_adopted(other, start, place);
+            findings.push(result.with_resource(&variant.resource));
         }
         let draft = Draft {
             revisions: &revisions,
@@ -126,15 +131,37 @@ impl<'f> Drafts<'f> {
         }
         let branch = done.entry.draft.as_deref();
         done.targets = targets(&revisions, &variant.owner, branch);
-        Ok((done, withdrawn))
+        Ok((done, withdrawn, self.delete_finished(&revisions)))
+    }
+
+    /// Deletes the local branches of published drafts, which a push would bring back to the remote. One that cannot be
+    /// deleted stays: a work tree may have it checked out.
+    fn delete_finished(&self, revisions: &PackageRevisions) -> Vec<String> {
+        let finished = revisions.finished.iter().filter(|_| self.mode.writes);
+        let repository = revisions.downstream.repository();
+        let deleted = finished.filter(|(branch, commit)| {
+            let moved = repository.move_branch(branch, Some(commit), None, "published");
+            moved.is_ok()
+        });
+        deleted.map(|(branch, _)| branch.clone()).collect()
     }
 }
 
-fn not_adopted(revision: &Unpublished, place: &Destination) -> FunctionResult {
+fn not_adopted(
+    revision: &Unpublished,
+    start: Option<&Unpublished>,
+    place: &Destination,
+) -> FunctionResult {
     let Unpublished { branch, .. } = revision;
+    let next = match start.filter(|_| place.adopts) {
+        Some(start) => format!(
+            "the variant continues `{}`; merge the branch into that one, or delete it",
+            start.branch
+        ),
+        None => "`spec.adoptionPolicy: adoptExisting` takes it over".to_owned(),
+    };
     let message = format!(
-        "the branch `{branch}` of the package `{}` has no owner; left unchanged, \
-         `spec.adoptionPolicy: adoptExisting` takes it over",
+        "the branch `{branch}` of the package `{}` has no owner; left unchanged, {next}",
         place.path
     );
     FunctionResult::warning(Reason::NotAdopted, message).with_field("spec.adoptionPolicy")
@@ -208,7 +235,14 @@ impl Draft<'_> {
                 }
                 work(list, is_new, steps)
             },
-        )?;
+        );
+        let worked = match worked {
+            Ok(worked) => worked,
+            Err(CannotWork(result)) => {
+                findings.push(*result);
+                return Ok(VariantEntry::default().into());
+            }
+        };
         let is_changed = !worked.changes.is_empty();
         if let Some(pending) = self.start.filter(|one| one.is_proposed && is_changed) {
             findings.push(self.pending(pending, &worked.rendered));
@@ -376,9 +410,9 @@ mod tests {
             (&[LOOSE_PENDING], false, "published", &[LOOSE_PENDING]),
             (&[LOOSE_PENDING], true, LOOSE_PENDING, &[]),
             (&[LOOSE, OWN], false, OWN, &[LOOSE]),
-            (&[LOOSE, OWN], true, OWN, &[]),
-            (&[LOOSE, PENDING], true, PENDING, &[]),
-            (&[LOOSE_PENDING, LOOSE], true, LOOSE, &[]),
+            (&[LOOSE, OWN], true, OWN, &[LOOSE]),
+            (&[LOOSE, PENDING], true, PENDING, &[LOOSE]),
+            (&[LOOSE_PENDING, LOOSE], true, LOOSE, &[LOOSE_PENDING]),
             (&[OTHER], false, "published", &[]),
             (&[OTHER], true, "published", &[]),
         ] {

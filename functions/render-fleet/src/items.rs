@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::config::read_settings;
 use super::counts::FleetCounts;
-use super::directory::CannotWork;
 use super::outcome::VariantOutcome;
 use super::owners::{Owners, copied, is_in};
 use super::prune::{prune, too_many};
@@ -22,7 +21,7 @@ use krm_core::results::{FunctionResult, Reason, Results};
 use krm_function::Output;
 use krm_function::output::put_texts;
 use krm_function::supplied::{Role, Supplied, SuppliedPackage};
-use krm_package::{FileChange, Package};
+use krm_package::{FileChange, Package, folders_above};
 use krm_yaml::{EditError, NodeRef, OwnedDocument};
 
 /// The step of the function: renders all packages or, after an error, none.
@@ -50,12 +49,15 @@ pub(super) fn render_items(
     };
     let mut resources = supplied.only(Role::Resources);
     add_other_objects(supplied.all(Role::Variants), &mut resources);
+    let mut fleet = FleetItems::read(list, &ids);
+    let objects = list.copies_of(&fleet.objects(list, &ids));
+    let objects = SuppliedPackage::of_items("the items".to_owned(), objects);
+    resources.add(Role::Resources, Arc::new(objects));
     let mut variants = Variants::read(&inputs, &mut resources, &settings, results)?;
     if let Some(error) = variants.none(&inputs, &settings) {
         results.push(error);
         return Ok(Output::Edited);
     }
-    let mut fleet = FleetItems::read(list, &ids);
     let is_package = |path: &str| fleet.has_package(path);
     let owners = Owners::new(fleet.claimed(list), &mut variants.all, is_package);
     let mut left = owners.abandoned(&variants.all, variants.are_complete, results);
@@ -125,6 +127,16 @@ impl FleetItems {
         self.files.contains_key(&format!("{path}/Kptfile"))
     }
 
+    /// The items that are in no package, which count as objects of the cluster.
+    fn objects(&self, list: &ResourceList, variants: &[ItemId]) -> Vec<ItemId> {
+        let is_in_package = |path: &str| folders_above(path).any(|above| self.has_package(above));
+        let in_packages = self.files.iter().filter(|(path, _)| is_in_package(path));
+        let in_packages = in_packages.flat_map(|(_, ids)| ids);
+        let others: HashSet<ItemId> = in_packages.chain(variants).copied().collect();
+        let ids = list.items().map(|(id, _)| id);
+        ids.filter(|id| !others.contains(id)).collect()
+    }
+
     /// The packages with an owner in their Kptfile.
     fn claimed(&self, list: &ResourceList) -> Vec<ClaimedPackage> {
         let kptfiles = self.files.iter().filter_map(|(path, ids)| {
@@ -169,7 +181,7 @@ impl FleetItems {
         let WorkedPackage {
             rendered, changes, ..
         } = worked.unwrap_or_else(|error| {
-            found.push(*CannotWork::from(error).0);
+            found.push(error.about(variant));
             WorkedPackage::default()
         });
         let is_changed = !changes.is_empty();

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::config::FleetSettings;
+use super::directory::CannotWork;
 use super::outcome::{Action, VariantEntry};
 use super::variants::{Destination, FleetVariant};
 use crate::fleet::{Catalogs, DirectoryRevision, Resolved};
@@ -40,14 +41,13 @@ impl WorkedPackage {
     /// Calls `work` on the resources of a package.
     ///
     /// # Errors
-    /// [`UsageError`]: a file of the package is not YAML; an input cannot be read.
+    /// [`CannotWork`]: a file of the package is not YAML; an input cannot be read.
     pub(super) fn new(
         files: Arc<Package>,
         findings: &mut Results,
         work: impl FnOnce(&mut ResourceList, &mut Results) -> Result<VariantEntry, UsageError>,
-    ) -> Result<Self, UsageError> {
-        let list = ResourceList::from_package(Arc::clone(&files));
-        let mut list = list.map_err(UsageError::of)?;
+    ) -> Result<Self, CannotWork> {
+        let mut list = ResourceList::from_package(Arc::clone(&files))?;
         let rendered = work(&mut list, findings)?;
         let changes = match rendered.action {
             Some(_) if !findings.has_errors() => list.file_changes(),

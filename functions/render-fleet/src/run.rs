@@ -22,6 +22,7 @@ use krm_function::supplied::{CatalogSource, Role, Supplied, SuppliedPackage};
 use krm_upstream::SOURCES;
 use krm_variant::expression::on_large_stack;
 use krm_yaml::NodeRef;
+use render_variant::ListedRevisions;
 
 /// A run over a fleet in a directory.
 #[derive(Debug)]
@@ -130,7 +131,9 @@ pub(crate) fn run_fleet(
         observer.record(copied(copy))?;
     }
     if run.writes_status && run.mode.writes {
-        statuses.write(run.supplied, &mut results)?;
+        let lists = supplied.resources().map(SuppliedPackage::list);
+        let listed = ListedRevisions::read(lists);
+        statuses.write(run.supplied, &listed, &mut results)?;
     }
     Ok(results)
 }

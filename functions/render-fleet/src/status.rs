@@ -1,5 +1,6 @@
 //! Writes the `status` of the PackageVariants in the directories of the role `variants`.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use krm_function::supplied::Role;
 use krm_package::{PackageError, read_package, write_package};
 use krm_variant::status::{ENSURED, StepsOutcome, write_status};
 use krm_yaml::EditError;
+use render_variant::ListedRevisions;
 
 /// The status of each variant, by owner.
 #[derive(Debug, Default)]
@@ -23,7 +25,9 @@ struct Status {
     outcome: StepsOutcome,
     /// The message of `Ready`.
     ready: &'static str,
-    /// The names of its PackageRevisions.
+    /// The path of its package, `<repository>/<package>`.
+    package: String,
+    /// The names of its PackageRevisions, if the run writes drafts.
     targets: Vec<String>,
 }
 
@@ -41,28 +45,36 @@ impl Statuses {
                 (false, _) => StepsOutcome::Ready,
             },
             ready,
+            package: outcome.entry.package.clone(),
             targets: outcome.targets.clone(),
         };
         self.0.insert(outcome.entry.name.clone(), status);
     }
 
     /// Writes the status of each PackageVariant in these directories. Inputs that are single files are not changed.
+    /// `listed` has the PackageRevisions of the cluster, for variants without drafts of this run.
     ///
     /// # Errors
     /// [`UsageError`]: a directory can no longer be read or written.
     pub(super) fn write(
         &self,
         inputs: &[(Role, PathBuf)],
+        listed: &ListedRevisions,
         results: &mut Results,
     ) -> Result<(), UsageError> {
         let directories = inputs.iter().filter(|(role, _)| *role == Role::Variants);
         for (_, directory) in directories.filter(|(_, path)| path.is_dir()) {
-            self.write_directory(directory, results)?;
+            self.write_directory(directory, listed, results)?;
         }
         Ok(())
     }
 
-    fn write_directory(&self, directory: &Path, results: &mut Results) -> Result<(), UsageError> {
+    fn write_directory(
+        &self,
+        directory: &Path,
+        listed: &ListedRevisions,
+        results: &mut Results,
+    ) -> Result<(), UsageError> {
         let failed = |error: PackageError| UsageError::at("--status", error);
         let files = read_package(directory).map_err(failed)?;
         let files = Arc::new(files);
@@ -76,14 +88,17 @@ impl Statuses {
         let mut refused = Vec::new();
         list.edit_items(
             found.keys().copied(),
-            |id, _, root, editor| {
-                let Status {
-                    outcome,
-                    ready,
-                    targets,
-                } = found[&id];
-                let conditions = outcome.conditions(ready);
-                write_status(root, &conditions, targets, editor)
+            |id, resource, root, editor| {
+                let status = found[&id];
+                let conditions = status.outcome.conditions(status.ready);
+                let mut targets = Cow::from(&status.targets);
+                if targets.is_empty() {
+                    let uid = root.get_path(&["metadata", "uid"]);
+                    let uid = uid.and_then(|uid| uid.as_str());
+                    let (repository, package) = status.package.split_once('/').unwrap_or_default();
+                    targets = listed.targets(resource, uid, (repository, package)).into();
+                }
+                write_status(root, &conditions, &targets, editor)
             },
             |id, error: EditError| refused.push((id, error)),
         );

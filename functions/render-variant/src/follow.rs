@@ -18,7 +18,7 @@ use krm_yaml::{NodeRef, Path};
 use super::Variant;
 use super::clone::{clone, refuse_package};
 use super::repository::RepositoryFacts;
-use super::revision::find_revision;
+use super::revision::{check_workspace, find_revision};
 use super::update::update;
 
 /// Clones the variant, or updates it to the new revision of its upstream.
@@ -110,11 +110,19 @@ pub(super) fn check(
     }
     let request = RevisionRequest::of(wanted);
     let name = request.to_string();
-    if name == origin.revision.given || name == origin.revision.upstream_ref {
+    let is_named = name == origin.revision.given || name == origin.revision.upstream_ref;
+    if is_named && request.workspace().is_none() {
         return Ok(());
     }
     let failed = |error: GitError| UsageError::at("role `upstream`", error);
     let repository = Repository::open(&source.repository).map_err(failed)?;
+    if is_named {
+        let commit = &origin.revision.commit;
+        if let Err(message) = check_workspace(&repository, &source.directory, commit, &request) {
+            refuse("workspaceName", message);
+        }
+        return Ok(());
+    }
     let found = find_revision(&repository, &source.directory, package, &request);
     if found.is_ok_and(|found| found.commit == origin.revision.commit) {
         return Ok(());

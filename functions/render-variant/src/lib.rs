@@ -31,6 +31,7 @@ mod upstream;
 pub use clone::{Identified, cloned_files};
 pub use repository::RepositoryFacts;
 pub use revision::find_revision;
+pub use status::ListedRevisions;
 
 use inject_config::config::Injectors;
 use inject_config::inject;

@@ -28,20 +28,31 @@ pub fn find_revision(
         Lookup::Named(revision) => search.any_spelling(revision),
     };
     let found = found.map_err(|error| error.to_string())?;
-    if let (Lookup::Named(revision), Some(workspace)) = (request.lookup(), request.workspace()) {
-        let noted = repository.workspace_of(&found.commit, directory);
-        let noted = noted.map_err(|error| error.to_string())?;
-        if let Some(noted) = noted.filter(|noted| noted != workspace) {
-            return Err(format!(
-                "expected the revision `{revision}` of the workspace `{workspace}`, found one of `{noted}`"
-            ));
-        }
-    }
+    check_workspace(repository, directory, &found.commit, request)?;
     Ok(Revision {
         // This name is compared with `spec.upstream`.
         given: request.to_string(),
         ..found
     })
+}
+
+/// Checks that a commit comes from the requested workspace. A commit without a note of Porch is in the workspace that has the
+/// name of its revision.
+///
+/// # Errors
+/// A message: the commit comes from another workspace, or cannot be read.
+pub(super) fn check_workspace(
+    repository: &Repository,
+    directory: &str,
+    commit: &str,
+    request: &RevisionRequest,
+) -> Result<(), String> {
+    let (Lookup::Named(revision), Some(_)) = (request.lookup(), request.workspace()) else {
+        return Ok(());
+    };
+    let noted = repository.workspace_of(commit, directory);
+    let noted = noted.map_err(|error| error.to_string())?;
+    request.check_workspace(noted.as_deref().unwrap_or(revision))
 }
 
 struct RevisionSearch<'s> {

@@ -1,10 +1,12 @@
 //! The conditions of a PackageVariant, as results and in its `status`.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use krm_core::resource::{Resource, namespace_of};
+use krm_core::config::PACKAGE_VARIANT;
+use krm_core::resource::{NamespacedName, Resource, namespace_of};
 use krm_core::resource_list::ResourceList;
 use krm_core::results::{FunctionResult, Results};
+use krm_core::revision_name::PackageRevisionName;
 use krm_function::supplied::{Role, Supplied, SuppliedPackage};
 use krm_variant::status::{ENSURED, StepsOutcome, write_status};
 use krm_yaml::NodeRef;
@@ -35,7 +37,13 @@ pub(super) fn write(
     let Some(id) = variant.own_item(list) else {
         return;
     };
-    let targets = downstream_targets(variant, list, supplied);
+    let lists = std::iter::once(&*list).chain(supplied.resources().map(SuppliedPackage::list));
+    let uid = variant.config.get_path(&["metadata", "uid"]);
+    let downstream = variant.typed.spec.downstream.as_ref();
+    let repository = downstream.and_then(|downstream| downstream.repo.as_deref());
+    let place = (repository.unwrap_or_default(), variant.package());
+    let uid = uid.and_then(|uid| uid.as_str());
+    let targets = ListedRevisions::read(lists).targets(&variant.resource, uid, place);
     let conditions = StepsOutcome::Ready.conditions(ENSURED);
     let outcome = list.edit(id, |root, editor| {
         write_status(root, &conditions, &targets, editor)
@@ -46,79 +54,106 @@ pub(super) fn write(
     }
 }
 
-/// A PackageRevision that the variant owns.
+/// A PackageRevision of a cluster.
+#[derive(Debug)]
 struct ListedRevision {
     name: String,
     lifecycle: String,
     /// The numbers in `v1`, `1` or `v1.2.3`.
     revision: Vec<u64>,
+    /// The names and uids of the PackageVariants that own it.
+    owners: Vec<(String, Option<String>)>,
 }
 
-/// The names of the variant's drafts and proposed revisions; if there are none, the name of its latest published
-/// revision.
-fn downstream_targets(
-    variant: &Variant<'_>,
-    list: &ResourceList,
-    supplied: &Supplied,
-) -> Vec<String> {
-    let lists = std::iter::once(list).chain(supplied.resources().map(|package| package.list()));
-    let mut owned: Vec<ListedRevision> = Vec::new();
-    let mut known: HashSet<String> = HashSet::new();
-    for list in lists {
-        for (id, resource) in list.items() {
-            if resource.kind.as_ref() != "PackageRevision" || resource.group() != "porch.kpt.dev" {
-                continue;
+/// The PackageRevisions among cluster resources, by namespace, repository and package.
+#[derive(Debug, Default)]
+pub struct ListedRevisions(HashMap<[String; 3], Vec<ListedRevision>>);
+
+impl ListedRevisions {
+    /// Reads the PackageRevisions of some lists. If several lists have one of a name, the first list wins.
+    pub fn read<'l>(lists: impl Iterator<Item = &'l ResourceList>) -> Self {
+        let mut all = Self::default();
+        let mut known: HashSet<NamespacedName> = HashSet::new();
+        for list in lists {
+            for (id, resource) in list.items() {
+                if resource.kind.as_ref() != "PackageRevision"
+                    || resource.group() != "porch.kpt.dev"
+                {
+                    continue;
+                }
+                let (place, revision) = list.read(id, |node| ListedRevision::read(resource, node));
+                let name = NamespacedName::new(resource.namespace.as_deref(), &revision.name);
+                if known.insert(name) {
+                    all.0.entry(place).or_default().push(revision);
+                }
             }
-            let revision = list.read(id, |node| revision(variant, resource, node));
-            owned.extend(revision.filter(|new| known.insert(new.name.clone())));
         }
+        all
     }
-    let drafts = owned
-        .iter()
-        .filter(|revision| matches!(&*revision.lifecycle, "Draft" | "Proposed"));
-    let mut targets: Vec<&ListedRevision> = drafts.collect();
-    if targets.is_empty() {
-        let published = owned.iter().filter(|r| r.lifecycle == "Published");
-        targets.extend(published.max_by(|a, b| a.revision.cmp(&b.revision)));
+
+    /// The names of the drafts and proposed revisions of a PackageVariant; if there are none, the name of its latest
+    /// published revision. `uid` is the uid of the PackageVariant, if it has one.
+    #[must_use]
+    pub fn targets(
+        &self,
+        resource: &Resource,
+        uid: Option<&str>,
+        (repository, package): (&str, &str),
+    ) -> Vec<String> {
+        let namespace = namespace_of(resource.namespace.as_deref());
+        let place = [namespace, repository, package].map(str::to_owned);
+        let name = resource.name.as_deref().unwrap_or_default();
+        let is_owner = |(owner, theirs): &(String, Option<String>)| {
+            let uids = uid.zip(theirs.as_deref());
+            owner == name && uids.is_none_or(|(own, theirs)| own == theirs)
+        };
+        let all = self.0.get(&place).map_or(&[][..], Vec::as_slice).iter();
+        let owned = all.filter(|revision| revision.owners.iter().any(is_owner));
+        let is_open =
+            |revision: &&ListedRevision| matches!(&*revision.lifecycle, "Draft" | "Proposed");
+        let mut targets: Vec<&ListedRevision> = owned.clone().filter(is_open).collect();
+        if targets.is_empty() {
+            let published = owned.filter(|revision| revision.lifecycle == "Published");
+            targets.extend(published.max_by(|a, b| a.revision.cmp(&b.revision)));
+        }
+        targets.sort_by(|a, b| a.name.cmp(&b.name));
+        targets
+            .iter()
+            .map(|revision| revision.name.clone())
+            .collect()
     }
-    targets.sort_by(|a, b| a.name.cmp(&b.name));
-    targets
-        .into_iter()
-        .map(|revision| revision.name.clone())
-        .collect()
 }
 
-fn revision(
-    variant: &Variant<'_>,
-    resource: &Resource,
-    node: NodeRef<'_>,
-) -> Option<ListedRevision> {
-    let namespace = |resource: &Resource| namespace_of(resource.namespace.as_deref()).to_owned();
-    let text = |path: &[&str]| node.get_path(path).and_then(|value| value.scalar_text());
-    let downstream = variant.typed.spec.downstream.as_ref()?;
-    let is_ours = namespace(resource) == namespace(&variant.resource)
-        && text(&["spec", "repository"]) == downstream.repo.as_deref()
-        && text(&["spec", "packageName"]) == downstream.package.as_deref();
-    let uid = variant.config.get_path(&["metadata", "uid"]);
-    let uid = uid.and_then(|uid| uid.as_str());
-    let mut owners = node.get_path(&["metadata", "ownerReferences"])?.items();
-    let owns = |owner: NodeRef<'_>| {
-        let field = |name: &str| owner.get(name).and_then(|value| value.as_str());
-        let group = field("apiVersion").and_then(|version| version.split_once('/'));
-        let same_uid = match (uid, field("uid")) {
-            (Some(ours), Some(theirs)) => ours == theirs,
-            _ => true,
+impl ListedRevision {
+    /// A PackageRevision, with its namespace, repository and package.
+    fn read(resource: &Resource, node: NodeRef<'_>) -> ([String; 3], Self) {
+        let named = PackageRevisionName::read(node);
+        let namespace = namespace_of(resource.namespace.as_deref()).to_owned();
+        let owners = node.get_path(&["metadata", "ownerReferences"]);
+        let owners = owners.iter().flat_map(NodeRef::items).filter_map(|owner| {
+            let field = |name: &str| owner.get(name).and_then(|value| value.as_str());
+            let (group, _) = field("apiVersion")?.split_once('/')?;
+            let is_variant = field("kind") == Some(PACKAGE_VARIANT.1) && group == GROUP;
+            let uid = field("uid").map(str::to_owned);
+            is_variant.then_some((field("name")?.to_owned(), uid))
+        });
+        let lifecycle = node.get_path(&["spec", "lifecycle"]);
+        let revision = named.revision.unwrap_or_default();
+        let numbers = revision.trim_start_matches('v').split('.');
+        let revision = Self {
+            name: resource.name.as_deref().unwrap_or_default().to_owned(),
+            lifecycle: lifecycle
+                .and_then(|text| text.scalar_text())
+                .unwrap_or_default()
+                .to_owned(),
+            revision: numbers.map_while(|number| number.parse().ok()).collect(),
+            owners: owners.collect(),
         };
-        field("kind") == Some("PackageVariant")
-            && group.is_some_and(|(group, _)| group == variant.resource.group())
-            && field("name") == variant.resource.name.as_deref()
-            && same_uid
-    };
-    let revision = text(&["spec", "revision"]).unwrap_or_default();
-    let numbers = revision.trim_start_matches('v').split('.');
-    (is_ours && owners.any(owns)).then(|| ListedRevision {
-        name: resource.name.as_deref().unwrap_or_default().to_owned(),
-        lifecycle: text(&["spec", "lifecycle"]).unwrap_or_default().to_owned(),
-        revision: numbers.map_while(|number| number.parse().ok()).collect(),
-    })
+        let [repository, package] =
+            [named.repository, named.package].map(Option::unwrap_or_default);
+        ([namespace, repository, package], revision)
+    }
 }
+
+/// The group of PackageVariants.
+const GROUP: &str = "config.porch.kpt.dev";

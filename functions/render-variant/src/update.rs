@@ -100,7 +100,7 @@ fn rules(
         (None, Some(node)) => {
             let at = Path::fields(&path);
             let text = node.scalar_text().unwrap_or_default();
-            let written = match OwnedDocument::parse(text.to_owned()) {
+            let written = match OwnedDocument::parse_resource(text.to_owned()) {
                 Ok(document) => match document.root() {
                     Some(root) => written_in_text(root),
                     None => Ok(Vec::new()),

@@ -463,4 +463,10 @@ fn a_directory_is_followed_to_where_most_of_its_files_went() {
     assert_eq!(moved("web/b.yaml", "v1", "v2"), None);
     assert_eq!(moved("other", "v1", "v2"), None);
     assert_eq!(moved("we", "v1", "v2"), None);
+    // One file of three is not the directory.
+    folder.git(&["mv", "shop/renamed.yaml", "other/renamed.yaml"]);
+    folder.git(&["rm", "--quiet", "-r", "shop"]);
+    folder.commit("removed");
+    folder.git(&["tag", "v3"]);
+    assert_eq!(moved("shop", "v2", "v3"), None);
 }

@@ -39,7 +39,8 @@ fn a_kptfile_with_conflict_markers_hides_no_other_package() {
     let text = world.read("two/Kptfile") + "<<<<<<< a\n";
     world.write("two/Kptfile", &text);
     let status = world.krmv(&["status"]);
-    status.assert_code(3);
+    // A package that could not be looked at goes before a newer release.
+    status.assert_code(2);
     assert!(
         status.stdout.contains("\n  'two': Kptfile: line "),
         "{}",

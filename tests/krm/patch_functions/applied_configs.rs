@@ -1,6 +1,7 @@
 //! `apply-config` writes the live resource with the config applied, and keeps the config in it.
 
 use super::*;
+use krm_core::results::LAST_APPLIED;
 
 #[test]
 fn the_applied_resource_takes_the_place_of_its_config() {
@@ -300,4 +301,61 @@ fn a_new_value_brings_the_comment_of_its_key_once() {
     assert_eq!(applied(map, "spec: 1\n"), written("why"));
     // Live's comment stays.
     assert_eq!(applied(map, "spec: 1 # live\n"), written("live"));
+}
+
+#[test]
+fn annotations_above_the_limit_of_an_api_server_are_a_warning() {
+    let live = "live:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: c\n    annotations:\n      \
+                kubectl.kubernetes.io/last-applied-configuration: '{}'\n";
+    let item = |name: &str, size: usize| {
+        let value = "v".repeat(size);
+        format!(
+            "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  \
+             metadata:\n    name: {name}\n  data:\n    a: {value}\n"
+        )
+    };
+    // What is in the annotation apart from the value, and its key.
+    let around = r#"{"apiVersion":"v1","data":{"a":""},"kind":"ConfigMap","metadata":{"annotations":{},"name":"c"}}"#;
+    let most = 262_144 - LAST_APPLIED.len() - around.len() - "\n".len();
+    for (name, size, is_too_large) in [
+        ("c", most, false),
+        ("c", most + 1, true),
+        ("d", most, false),
+        ("d", most + 1, true),
+    ] {
+        let outcome = on_list(
+            &apply_config::FUNCTION,
+            &config("ApplyConfig", live),
+            &item(name, size),
+        );
+        let results = outcome.expect("a config").results;
+        let found = results
+            .iter()
+            .find(|result| result.contains("ObjectTooLarge"));
+        assert_eq!(found.is_some(), is_too_large, "{results:?}");
+        if let Some(found) = found {
+            assert!(found.contains("found 262145 with"), "{found}");
+        }
+    }
+}
+
+#[test]
+fn ids_of_the_pipeline_are_no_part_of_last_applied_in_any_spelling() {
+    let live = "live:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: d\n";
+    for id in [
+        "internal.config.k8s.io/kpt-resource-id",
+        "internal.config.kubernetes.io/id",
+        "config.k8s.io/id",
+        "kustomize.config.k8s.io/id",
+    ] {
+        let item = format!(
+            "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  \
+             metadata:\n    name: c\n    annotations:\n      {id}: '3'\n"
+        );
+        let outcome = on_list(&apply_config::FUNCTION, &config("ApplyConfig", live), &item);
+        let text = outcome.expect("a config").file("-").to_owned();
+        let annotation =
+            r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"annotations":{},"name":"c"}}"#;
+        assert!(text.contains(annotation), "{text}");
+    }
 }

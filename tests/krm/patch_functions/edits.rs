@@ -195,3 +195,44 @@ fn a_list_of_which_a_patch_takes_all_is_empty() {
     let after = before.replace("# ours\n  - a\n  - b # second\n", "[] # ours\n");
     check(before, patch, &after);
 }
+
+#[test]
+fn an_empty_order_is_refused_or_sorts_as_an_api_server_does() {
+    let before =
+        "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\n  finalizers: [x/c, x/a]\nspec: {}\n";
+    // With what kubectl 1.32 makes of it.
+    for (list, expected) in [
+        ("[x/b]", Some("[x/c, x/a, x/b]")),
+        ("[x/b, x/a]", Some("[x/c, x/a, x/b]")),
+        ("[]", None),
+    ] {
+        let fields = |order: &str| {
+            config(
+                "ApplyPatch",
+                &format!(
+                    "listOrder: {order}\npatches:\n- target: {{kind: Pod}}\n  patch: {{metadata: {{$setElementOrder/finalizers: [], \
+                     finalizers: {list}}}}}\n"
+                ),
+            )
+        };
+        let patched = |order| {
+            let files = [("d.yaml", before)];
+            on_package(&apply_patch::FUNCTION, &fields(order), &files).expect("a config")
+        };
+        let outcome = patched("document");
+        let reasons = outcome
+            .results
+            .iter()
+            .filter(|r| r.contains("(NotInElementOrder)"));
+        assert_eq!(
+            reasons.count(),
+            usize::from(expected.is_some()),
+            "{:?}",
+            outcome.results
+        );
+        let outcome = patched("apiserver");
+        assert_eq!(outcome.results, Vec::<String>::new());
+        let after = expected.map_or(before.to_owned(), |list| before.replace("[x/c, x/a]", list));
+        assert_eq!(outcome.file("d.yaml"), after);
+    }
+}

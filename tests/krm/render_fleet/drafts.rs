@@ -189,6 +189,33 @@ fn a_merged_draft_is_not_open_though_its_branch_remains() {
     }
 }
 
+#[test]
+fn the_local_branch_of_a_published_draft_is_deleted_unless_a_person_made_it() {
+    let fleet = drafted();
+    merge(&fleet, V1, "app/v1");
+    east(&fleet, &["branch", "drafts/app/mine", "main"]);
+    // Without a remote, no push brings it back.
+    fleet.expect(&["--drafts"], 0, &["1 variant: 1 unchanged"]);
+    assert_eq!(branches(&fleet), ["drafts/app/mine", V1, "main"]);
+    east(&fleet, &["update-ref", "refs/remotes/origin/main", "main"]);
+    east(
+        &fleet,
+        &["update-ref", &format!("refs/remotes/origin/{V1}"), V1],
+    );
+    fleet.expect(&["--drafts"], 0, &["1 variant: 1 unchanged"]);
+    assert_eq!(branches(&fleet), ["drafts/app/mine", V1, "main"]);
+    east(
+        &fleet,
+        &["update-ref", "-d", &format!("refs/remotes/origin/{V1}")],
+    );
+    fleet.expect(&["--drafts", "--check"], 0, &["1 unchanged"]);
+    assert_eq!(branches(&fleet), ["drafts/app/mine", V1, "main"]);
+    let deleted = format!("deleted the local branch `{V1}`, which is published");
+    fleet.put("a", "v2", "east/app", "");
+    fleet.expect(&["--drafts"], 0, &[&deleted, V2]);
+    assert_eq!(branches(&fleet), ["drafts/app/mine", V2, "main"]);
+}
+
 /// Porch approves a draft by putting its whole package in the place of the published one.
 #[test]
 fn what_was_published_since_is_merged_into_an_open_draft() {
@@ -421,6 +448,14 @@ fn a_draft_without_owner_is_adopted_or_left() {
     assert!(show(&fleet, mine, "app/cm.yaml").contains("b: \"33\""));
     assert!(show(&fleet, mine, "app/Kptfile").contains("fn.kpt.dev/package-variant: default/a"));
     fleet.expect(&["--drafts"], 0, &["1 variant: 1 unchanged"]);
+    // Another one is named in each run.
+    east(&fleet, &["branch", "drafts/app/second", &before]);
+    let texts = [
+        "the branch `drafts/app/second` of the package `east/app` has no owner",
+        "the variant continues `drafts/app/my-fix`",
+    ];
+    fleet.expect(&["--drafts"], 0, &texts);
+    fleet.expect(&["--drafts"], 0, &texts);
 }
 
 #[test]
@@ -733,6 +768,14 @@ fn an_orphaned_package_loses_its_owner_in_a_draft() {
     assert_eq!(branches(&fleet), [V1, V2, OTHER, "main"]);
     merge(&fleet, V2, "app/v2");
     fleet.expect(&["--drafts"], 0, &["1 variant: 1 unchanged"]);
+    // The policy of the newest draft decides, not the published one.
+    let fleet = drafted();
+    merge(&fleet, V1, "app/v1");
+    fleet.put("a", "v1", "east/app", policy);
+    fleet.expect(&["--drafts"], 0, &["1 refreshed"]);
+    without_a(&fleet);
+    pruned(&fleet, 0, &[&format!("as the draft `{V2}`"), "1 orphaned"]);
+    assert_eq!(branches(&fleet), [V1, V2, OTHER, "main"]);
     // In an open draft, by a commit on top.
     let fleet = self::fleet();
     fleet.put("a", "v1", "east/app", policy);

@@ -347,7 +347,8 @@ fn without_a_revision_the_workspace_decides_or_main() {
         (", workspaceName: edge", "4"),
         (", workspaceName: new", "6"),
         (", revision: v4, workspaceName: edge", "4"),
-        (", revision: v3, workspaceName: edge", "3"),
+        (", revision: v3, workspaceName: v3", "3"),
+        (", revision: 0, workspaceName: edge", "4"),
     ] {
         put_upstream(&fleet, fields);
         fleet.expect(&[], 0, &[]);
@@ -355,12 +356,20 @@ fn without_a_revision_the_workspace_decides_or_main() {
         let line = format!("  a: \"{expected}\" # first\n");
         assert!(written.contains(&line), "{fields}: {written}");
     }
-    put_upstream(&fleet, ", revision: v4, workspaceName: other");
-    let texts = [
-        "of the workspace `other`, found one of `edge`",
-        "(UpstreamNotFound)",
-    ];
-    fleet.expect(&[], 1, &texts);
+    // The workspace of a tag without a note has its name.
+    for (fields, text) in [
+        (
+            ", revision: v4, workspaceName: other",
+            "of the workspace `other`, found one of `edge`",
+        ),
+        (
+            ", revision: v3, workspaceName: edge",
+            "expected the revision `v3` of the workspace `edge`, found one of `v3`",
+        ),
+    ] {
+        put_upstream(&fleet, fields);
+        fleet.expect(&[], 1, &[text, "(UpstreamNotFound)"]);
+    }
 }
 
 #[test]
@@ -457,7 +466,11 @@ fn garbage_in_a_package_is_an_error_for_its_variant_alone() {
     fleet.expect(
         &[],
         1,
-        &["cm.yaml", "(InvalidPackage)", "1 updated, 1 failed"],
+        &[
+            "[error] east/a/cm.yaml: line 1, column 4: unclosed",
+            "(InvalidPackage)",
+            "1 updated, 1 failed",
+        ],
     );
     assert_eq!(fleet.folder.get("fleet/east/a/Kptfile"), before);
     // Without its Kptfile a package is nobody's.
@@ -656,6 +669,75 @@ fn variants_in_a_directory_get_their_status() {
     }
     fleet.expect(&["--status"], 1, &["2 failed, 1 unchanged"]);
     assert_eq!(fleet.folder.get("variants/a.yaml"), ready);
+}
+
+#[test]
+fn the_status_lists_the_package_revisions_of_the_cluster() {
+    let fleet = Fleet::new();
+    fleet.put("a", "v1", "east/a", "");
+    let revision = |name: &str, owner: &str, lifecycle: &str, fields: &str| {
+        format!(
+            "apiVersion: porch.kpt.dev/v1alpha2\nkind: PackageRevision\nmetadata:\n  name: east.a.{name}\n  ownerReferences:\n  \
+             - {{apiVersion: config.porch.kpt.dev/v1alpha1, kind: PackageVariant, name: {owner}}}\n\
+             spec: {{repository: east, packageName: a, workspaceName: {name}, lifecycle: {lifecycle}}}\n{fields}---\n"
+        )
+    };
+    let published = [
+        revision("one", "a", "Published", "status: {revision: 9}\n"),
+        revision("two", "a", "Published", "status: {revision: 10}\n"),
+        revision("three", "b", "Draft", ""),
+    ];
+    fleet.folder.put("cluster.yaml", published.concat());
+    let run = ["--status", "--resources", "cluster.yaml"];
+    fleet.expect(&run, 0, &[]);
+    let targets = || {
+        let text = fleet.folder.get("variants/a.yaml");
+        let (_, targets) = text.split_once("downstreamTargets:\n").expect("targets");
+        targets.to_owned()
+    };
+    assert_eq!(targets(), "  - name: east.a.two\n");
+    let drafts = [
+        revision("four", "a", "Proposed", ""),
+        revision("five", "a", "Draft", ""),
+    ];
+    let all = [drafts.concat(), published.concat()].concat();
+    fleet.folder.put("cluster.yaml", all);
+    fleet.expect(&run, 0, &[]);
+    assert_eq!(targets(), "  - name: east.a.five\n  - name: east.a.four\n");
+}
+
+#[test]
+fn objects_among_the_items_are_resources_unless_they_are_in_a_package() {
+    let fleet = Fleet::new();
+    let selector = "repositorySelector: {matchLabels: {tier: edge}}";
+    let set = set_of("s", "v1alpha2", "x").replace("repositories: [{name: x}]", selector);
+    let labelled = format!("{EAST}  labels: {{tier: edge}}\n");
+    let config = "apiVersion: fn.kpt.dev/v1alpha1\nkind: RenderFleet\nmetadata:\n  name: f\n";
+    let catalog = fleet.folder.path("catalog");
+    let config = format!(
+        "{config}catalog: [{{name: catalog, path: '{}'}}]\n",
+        catalog.display()
+    );
+    fleet.folder.put("fleet.yaml", config);
+    let kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: x\n";
+    for (path, expected) in [("cluster/east.yaml", 0), ("east/other/east.yaml", 1)] {
+        let mut list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:".to_owned();
+        for (path, text) in [
+            ("cluster/s.yaml", set.as_str()),
+            (path, &labelled),
+            ("east/other/Kptfile", kptfile),
+        ] {
+            let annotations = format!("  annotations: {{config.kubernetes.io/path: {path}}}\n");
+            let text = text.replacen("metadata:\n", &format!("metadata:\n{annotations}"), 1);
+            list += &format!("\n- {}", text.trim_end().replace('\n', "\n  "));
+        }
+        let mut command = assert_cmd::Command::new(super::render_fleet());
+        command.current_dir(fleet.folder.path(""));
+        let command = command.args(["--config", "fleet.yaml"]);
+        let output = command.write_stdin(list + "\n").output().expect("it runs");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(expected), "{error}");
+    }
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn field_at<'c>(config: NodeRef<'c>, path: &str) -> Option<NodeRef<'c>> {
         return below(item, item, rest);
     }
     config.entries().find_map(|entry| {
-        let rest = path.strip_prefix(entry.key.scalar_text()?)?;
+        let rest = path.strip_prefix(entry.key.key_text()?)?;
         below(entry.key, entry.value, rest)
     })
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::resource::{
     INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource, ResourceFields,
 };
-use krm_yaml::scalar::{ScalarStyle, is_plain_string};
+use krm_yaml::scalar::{Reading, ScalarStyle};
 use krm_yaml::scan::{Bail, Events, Scalar, decode, scan};
 use krm_yaml::{Limits, NodeKind, ParseOptions};
 
@@ -145,7 +145,7 @@ impl<'t> Identities<'t> {
         let scalar = self.values[field as usize]?;
         let plain = scalar.style == ScalarStyle::Plain;
         self.text(field)
-            .filter(|text| !plain || is_plain_string(text))
+            .filter(|text| !plain || Reading::Kubernetes.is_string(text))
     }
 
     fn resource(&self) -> (Resource, bool) {
@@ -287,7 +287,7 @@ spec:
             "spec:\n  kind: b\nkind:\n  kind: c\n",
         ] {
             let text = as_item(text);
-            let options = ParseOptions { depth: 1 };
+            let options = ParseOptions::of_resources(1);
             let tree = Tree::parse(&text, options).expect("YAML");
             let root = Document::new(&text, &tree).root(0).expect("a root");
             let expected = root.items().next().map(Resource::read);
@@ -308,9 +308,9 @@ spec:
             "- kind: A\n  kind: B\n",
             "- kind: &a A\n",
         ] {
-            assert_eq!(item(text, ParseOptions { depth: 1 }), None, "{text}");
+            assert_eq!(item(text, ParseOptions::of_resources(1)), None, "{text}");
         }
-        assert_eq!(item("- kind: A\n", ParseOptions { depth: 511 }), None);
+        assert_eq!(item("- kind: A\n", ParseOptions::of_resources(511)), None);
     }
 
     #[test]

@@ -73,7 +73,7 @@ impl Ownership {
         let is_named = memmem::find(&kptfile, OWNER_ANNOTATION.as_bytes()).is_some();
         let text = Some(kptfile).filter(|_| is_named);
         let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
-        let document = text.and_then(|text| OwnedDocument::parse(text).ok());
+        let document = text.and_then(|text| OwnedDocument::parse_resource(text).ok());
         let root = document.as_ref().and_then(OwnedDocument::root);
         root.map(Self::read).unwrap_or_default()
     }

@@ -94,10 +94,12 @@ impl FileText<'_> {
 
     /// Appends a document, with a `---` before it if one is needed.
     fn push(&mut self, document: &str) {
-        let begins = |marker| is_marker(document.as_bytes(), marker);
+        // The start of another file that was appended to this one.
+        let unmarked = document.strip_prefix('\u{feff}').unwrap_or(document);
+        let begins = |marker| is_marker(unmarked.as_bytes(), marker);
         let rest = ["---\n", "---\r\n"]
             .into_iter()
-            .find_map(|marker| document.strip_prefix(marker));
+            .find_map(|marker| unmarked.strip_prefix(marker));
         let document = match rest {
             // The first document needs no marker.
             Some(rest) if self.is_head => rest,
@@ -248,6 +250,16 @@ mod tests {
         let first = "# file\n--- # a\na: 1\n---\nb: 1\n";
         check(first, &[], &[], Some(first));
         check(first, &[0], &[], Some("# file\n---\nb: 1\n"));
+    }
+
+    #[test]
+    fn a_mark_before_a_marker_stays_there() {
+        let three = "a: 1\n\u{feff}---\nb: 1\n\u{feff}--- # c\nc: 1\n";
+        check(three, &[], &[], Some(three));
+        check(three, &[0], &[], Some("b: 1\n\u{feff}--- # c\nc: 1\n"));
+        check(three, &[1], &[], Some("a: 1\n\u{feff}--- # c\nc: 1\n"));
+        let added = "a: 1\n---\nn: 1\n\u{feff}---\nb: 1\n\u{feff}--- # c\nc: 1\n";
+        check(three, &[], &[(Some(1), "n: 1\n")], Some(added));
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Edits of items. All edits of one text are one batch: it is spliced and parsed again once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{ItemId, ResourceList};
+use super::{ItemId, ResourceList, own_text};
 use crate::resource::Resource;
-use crate::source_text::EditedText;
+use crate::source_text::{EditedText, Locator, SourceText};
+use krm_package::text::Text;
 use krm_yaml::{EditError, Editor, NodeRef};
 
 impl ResourceList {
@@ -38,6 +39,8 @@ impl ResourceList {
         ) -> Result<(), E>,
         mut refused: impl FnMut(ItemId, E),
     ) {
+        let ids: Vec<ItemId> = ids.into_iter().collect();
+        self.separate_elements(&ids);
         for ids in self.by_text(ids) {
             let list = &*self;
             let (text, errors) = list.rewritten(&ids, |id, node, editor| {
@@ -49,6 +52,30 @@ impl ResourceList {
             errors
                 .into_iter()
                 .for_each(|(id, error)| refused(id, error));
+        }
+    }
+
+    /// Gives each element of the lists that hold these items a text of its own. An element of a list is found by its
+    /// node, and an edit of the list's text would give that node's number to another one.
+    fn separate_elements(&mut self, ids: &[ItemId]) {
+        let elements = ids.iter().map(|id| &self.items[id.0]);
+        let elements = elements.filter(|item| matches!(item.locator, Locator::Node(_)));
+        let texts: BTreeSet<usize> = elements.map(|item| item.text).collect();
+        if texts.is_empty() {
+            return;
+        }
+        for index in 0..self.items.len() {
+            let item = &self.items[index];
+            if !texts.contains(&item.text) || !matches!(item.locator, Locator::Node(_)) {
+                continue;
+            }
+            let text = Text::from(own_text(self.node(ItemId(index))));
+            // One that does not parse alone stays in the list, and its edits are refused.
+            if let Ok((text, true)) = SourceText::read(text, |document| document.len() == 1) {
+                self.items[index].locator = Locator::Document(0);
+                self.items[index].text = self.texts.len();
+                self.texts.push(text);
+            }
         }
     }
 
@@ -79,7 +106,10 @@ impl ResourceList {
             let nodes: Vec<NodeRef<'s>> = ids.iter().map(|id| self.node(*id)).collect();
             for (id, node) in ids.iter().zip(nodes.iter().copied()) {
                 let before = editor.added();
-                let edited = change(*id, node, editor)
+                let edited = self
+                    .check_locator(*id)
+                    .map_err(E::from)
+                    .and_then(|()| change(*id, node, editor))
                     .and_then(|()| Ok(self.budget.take(editor.added() - before)?));
                 if let Err(error) = edited {
                     editor.discard(node);
@@ -100,6 +130,18 @@ impl ResourceList {
         }
     }
 
+    /// Refuses an item that would not be found again after an edit of its text.
+    fn check_locator(&self, id: ItemId) -> Result<(), EditError> {
+        match self.items[id.0].locator {
+            Locator::Item(_) | Locator::Document(_) => Ok(()),
+            Locator::Node(_) => Err(EditError::WrongKind {
+                place: "items".to_owned(),
+                expected: "resource with a text of its own",
+                found: "an element of a list",
+            }),
+        }
+    }
+
     /// Stores the text that [`ResourceList::rewritten`] returned for items, and drops their tree.
     pub fn set_text_of(&mut self, ids: &[ItemId], text: Option<EditedText>) {
         let Some(first) = ids.first() else { return };
@@ -116,5 +158,66 @@ impl ResourceList {
         let old = &mut self.items[id.0].resource;
         let origin = std::mem::take(&mut old.origin);
         *old = Resource { origin, ..resource };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+    use krm_yaml::{Content, Value};
+
+    const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
+
+    /// A list of ConfigMaps, the third of which shares a value with the first.
+    fn elements_of_a_list() -> ResourceList {
+        let mut text = "apiVersion: v1\nkind: List\nitems:\n".to_owned();
+        for name in NAMES {
+            let data = match name {
+                "a" => "&data {k: a}",
+                "c" => "*data",
+                _ => "{k: b}",
+            };
+            text += &format!(
+                "- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: {name}\n  data: {data}\n"
+            );
+        }
+        let mut list = ResourceList::from_texts([("l.yaml".to_owned(), text)]).expect("a list");
+        let Ok(()) = list.unfold(|node, _| {
+            let items = node.get("items").expect("items");
+            let items = items.items();
+            let items = items.map(|item| (item.id, Resource::read(item)));
+            Ok::<_, Infallible>(Some(items.collect()))
+        });
+        list
+    }
+
+    #[test]
+    fn an_element_of_a_list_is_the_same_resource_after_any_edits() {
+        for edited in 0..1 << NAMES.len() {
+            let mut list = elements_of_a_list();
+            let ids: Vec<ItemId> = list.items().map(|(id, _)| id).collect();
+            let is_edited = |at: &usize| edited & (1 << at) != 0;
+            let chosen = (0..ids.len()).filter(is_edited).map(|at| ids[at]);
+            // The new entries come before all nodes of the elements that follow.
+            list.edit_items(
+                chosen,
+                |_, _, node, editor| {
+                    let value = Value::Sequence((0..9).map(Value::from).collect());
+                    editor.set(node, "status", Content::Value(value))
+                },
+                |id, error: EditError| panic!("{id:?}: {error}"),
+            );
+            for (at, id) in ids.iter().enumerate() {
+                let node = list.node(*id);
+                let name = node.get_path(&["metadata", "name"]);
+                assert_eq!(name.and_then(|name| name.as_str()), Some(NAMES[at]));
+                assert_eq!(node.get("status").is_some(), is_edited(&at), "{edited}");
+                let data = node.get_path(&["data", "k"]);
+                let expected = if [0, 2].contains(&at) { "a" } else { "b" };
+                assert_eq!(data.and_then(|data| data.as_str()), Some(expected));
+            }
+        }
     }
 }

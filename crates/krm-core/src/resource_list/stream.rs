@@ -17,7 +17,7 @@ use krm_package::text::Text;
 use krm_yaml::{Content, EditError, ParseOptions, Value, most_documents, text_as_item};
 
 /// An item is parsed with its dash, within the list.
-pub(super) const OPTIONS: ParseOptions = ParseOptions { depth: 1 };
+pub(super) const OPTIONS: ParseOptions = ParseOptions::of_resources(1);
 
 /// The wrapper of a list that is cut at its dashes.
 #[derive(Debug)]

@@ -182,7 +182,7 @@ fn insert_items<'d>(
     // From the end, so that earlier positions remain valid.
     for (position, texts) in by_position.into_iter().rev() {
         for text in texts.into_iter().rev() {
-            let text = OwnedDocument::parse(text).map_err(EditError::Broken)?;
+            let text = OwnedDocument::parse_resource(text).map_err(EditError::Broken)?;
             let lines = text.root().and_then(document_as_content);
             let content = lines.unwrap_or_else(|| Content::Text(Arc::new(text)));
             editor.insert_item(items, Some(position), content)?;

@@ -34,6 +34,25 @@ pub enum InputError {
     },
 }
 
+impl InputError {
+    /// `standard input` or the path of the file.
+    #[must_use]
+    pub fn place(&self) -> &str {
+        match self {
+            Self::Yaml { place, .. } | Self::Shape { place, .. } => place,
+        }
+    }
+
+    /// The problem, without its place.
+    #[must_use]
+    pub fn problem(&self) -> String {
+        match self {
+            Self::Yaml { error, .. } => error.to_string(),
+            Self::Shape { message, .. } => message.clone(),
+        }
+    }
+}
+
 pub(super) const STDIN: &str = "standard input";
 
 /// Checks that a root is a ResourceList of a known version.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::{FunctionResult, ResourceRef, Results};
 use crate::identity::separate_documents;
 use crate::resource::Resource;
+use crate::source_text::parse_document;
 use krm_yaml::scalar::ScalarStyle;
 use krm_yaml::{NodeKind, OwnedDocument, Path, PlaceIndex};
 
@@ -115,7 +116,7 @@ fn line_of(
         if !document.resource.as_ref().is_none_or(is_it) {
             return None;
         }
-        let parse = || OwnedDocument::parse(document.text.to_owned()).ok();
+        let parse = || parse_document(document.text.to_owned()).ok();
         let parsed = document.parsed.get_or_init(parse).as_ref()?.document();
         let mut roots = (0..parsed.len()).filter_map(|index| parsed.root(index));
         let root = roots.find(|root| is_it(&Resource::read(*root)))?;

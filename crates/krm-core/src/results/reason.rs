@@ -132,12 +132,18 @@ reasons! {
     NotInElementOrder,
     /// An overlay cannot hold a part of the fork.
     NotInOverlay,
+    /// A review does not look at a resource or a file.
+    NotReviewed,
     /// The package, or the output, could not be written; the other results of the run are void.
     NotWritten,
     /// A file is named like KRM but is not valid YAML, so it merges as text.
     NotYaml,
+    /// An API server refuses an object, or its annotations, because of the size.
+    ObjectTooLarge,
     /// The new revision of the upstream is older than the original revision.
     OlderRevision,
+    /// Elements whose order has a meaning are in another order.
+    OrderChanged,
     /// The revision that a package was copied from was found by its content.
     OriginalFound,
     /// The original revision of a package is unknown, the repository lacks it, or the lock cannot be read.

@@ -249,7 +249,7 @@ fn short(node: NodeRef<'_>) -> Option<&str> {
 }
 
 fn is_true(node: NodeRef<'_>) -> bool {
-    node.scalar_text() == Some("true")
+    node.value_text() == Some("true")
 }
 
 /// Whether a type is `object`, or a list of types that contains `object`.
@@ -259,7 +259,7 @@ fn is_object(node: NodeRef<'_>) -> bool {
 }
 
 fn read_default(default: NodeRef<'_>) -> Option<Value> {
-    let text = default.scalar_text()?;
+    let text = default.value_text()?;
     let is_default = |value: &Value| {
         matches!(
             value,

@@ -5,7 +5,7 @@
 
 mod resources;
 
-pub use resources::is_krm;
+pub use resources::{is_krm, parse_document};
 
 use std::sync::{Arc, OnceLock};
 
@@ -85,7 +85,7 @@ impl EditedText {
 
 impl Default for SourceText {
     fn default() -> Self {
-        Self::accepted(Text::default(), ParseOptions::default())
+        Self::accepted(Text::default(), ParseOptions::of_resources(0))
     }
 }
 
@@ -101,12 +101,12 @@ impl SourceText {
         }
     }
 
-    /// Parses a text and keeps the tree.
+    /// Parses the text of resources and keeps the tree.
     ///
     /// # Errors
     /// An error if the parser refuses the text.
     pub fn parse(source: Text) -> Result<Self, ParseError> {
-        let options = ParseOptions::default();
+        let options = ParseOptions::of_resources(0);
         let tree = Tree::parse(&source, options)?;
         Ok(Self {
             parsed: OnceLock::from(Parsed::shared(tree)),
@@ -114,7 +114,7 @@ impl SourceText {
         })
     }
 
-    /// Parses a text, passes its document to `read`, and drops the tree.
+    /// Parses the text of resources, passes its document to `read`, and drops the tree.
     ///
     /// # Errors
     /// An error if the parser refuses the text.
@@ -122,7 +122,19 @@ impl SourceText {
         source: Text,
         read: impl FnOnce(Document<'_>) -> T,
     ) -> Result<(Self, T), ParseError> {
-        let options = ParseOptions::default();
+        let options = ParseOptions::of_resources(0);
+        Self::read_with(source, options, read)
+    }
+
+    /// Like [`SourceText::read`], for a text of any kind.
+    ///
+    /// # Errors
+    /// An error if the parser refuses the text.
+    pub(crate) fn read_with<T>(
+        source: Text,
+        options: ParseOptions,
+        read: impl FnOnce(Document<'_>) -> T,
+    ) -> Result<(Self, T), ParseError> {
         let tree = Tree::parse(&source, options)?;
         let found = read(Document::new(&source, &tree));
         Ok((Self::accepted(source, options), found))
@@ -307,6 +319,7 @@ impl SourceText {
         text: String,
     ) -> Result<Vec<Option<Resource>>, ParseError> {
         let (new, documents) = Self::documents(Text::from(text))?;
+        self.options = new.options;
         self.edited = Some(new.source);
         self.parsed = OnceLock::new();
         Ok(documents)

@@ -48,7 +48,7 @@ impl VersionSet {
             return;
         }
         for entry in node.entries() {
-            let key = entry.key.scalar_text().unwrap_or_default();
+            let key = entry.key.key_text().unwrap_or_default();
             if let Some(text) = entry.value.scalar_text() {
                 self.add_version(key, text);
             }

@@ -141,7 +141,7 @@ fn read_local(
 fn read_one_file(file: &Path) -> Result<Package, PackageError> {
     let mut files = read_only_file(file)?;
     files.add_kptfile(|text| {
-        let kptfile = OwnedDocument::parse(text.to_owned()).ok();
+        let kptfile = OwnedDocument::parse_resource(text.to_owned()).ok();
         let root = kptfile.as_ref().and_then(OwnedDocument::root);
         root.is_some_and(|root| upstream_file(root).is_some())
     })?;

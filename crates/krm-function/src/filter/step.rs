@@ -37,7 +37,7 @@ pub fn read_document(flag: &str, path: Option<&Path>) -> Result<Option<OwnedDocu
         return Ok(None);
     };
     let place = path.display().to_string();
-    let document = OwnedDocument::parse(read_text(flag, path, &place)?);
+    let document = OwnedDocument::parse_resource(read_text(flag, path, &place)?);
     let document = document.map_err(|error| UsageError::at(&place, error))?;
     Ok(Some(document))
 }

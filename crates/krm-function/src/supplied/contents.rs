@@ -102,7 +102,7 @@ pub(crate) fn texts_in(
 ) -> Result<Vec<(String, String)>, UsageError> {
     let resources = node.get_path(&RESOURCES);
     let files = resources.iter().flat_map(NodeRef::entries).map(|entry| {
-        let (Some(path), Some(text)) = (entry.key.scalar_text(), entry.value.as_str()) else {
+        let (Some(path), Some(text)) = (entry.key.key_text(), entry.value.as_str()) else {
             return Err(UsageError::expected(
                 format_args!(
                     "{place}, {}: PackageRevisionResources",

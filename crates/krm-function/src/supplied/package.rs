@@ -84,6 +84,14 @@ impl SuppliedPackage {
         }
     }
 
+    /// An input that consists of copies of items.
+    pub fn of_items(place: String, items: ResourceList) -> Self {
+        Self {
+            list: items,
+            ..Self::new(place)
+        }
+    }
+
     /// The package revisions that its PackageRevisionResources name.
     #[must_use]
     pub fn revisions(&self) -> &[PackageRevisionName] {

@@ -106,7 +106,7 @@ pub(super) fn from_field(
         )
     };
     if let Some(path) = node.get("path").filter(|_| node.get("kind").is_none()) {
-        let mut keys = node.entries().filter_map(|entry| entry.key.scalar_text());
+        let mut keys = node.entries().filter_map(|entry| entry.key.key_text());
         if let Some(other) = keys.find(|key| *key != "path") {
             return Err(shape(&format!("a field `{other}` next to `path`")));
         }
@@ -126,7 +126,7 @@ pub(super) fn from_field(
     let mut reader = Reader::new(role, place, results);
     // The same text is parsed into the same tree, so the IDs are valid in this copy of the config.
     let text = Text::from(node.document.text.to_owned());
-    let text = SourceText::accepted(text, ParseOptions::default());
+    let text = SourceText::accepted(text, ParseOptions::of_resources(0));
     reader.push(text, contents);
     reader.finish()
 }

@@ -207,7 +207,7 @@ impl<'r> Reader<'r> {
             let mut contents = DocumentContents::default();
             let (source, mut items) = match resource.filter(|found| !is_container(found)) {
                 Some(resource) => {
-                    let source = SourceText::accepted(piece.clone(), ParseOptions::default());
+                    let source = SourceText::accepted(piece.clone(), ParseOptions::of_resources(0));
                     (source, vec![(Locator::Document(0), resource)])
                 }
                 None => {

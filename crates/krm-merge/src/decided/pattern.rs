@@ -182,7 +182,7 @@ fn fits(pattern: &PatternStep, step: &Trail<'_>) -> bool {
                     "" => Some(node),
                     key => node.get(key),
                 };
-                let text = found.and_then(|found| found.resolved().scalar_text());
+                let text = found.and_then(|found| found.resolved().value_text());
                 text.is_some_and(|text| value.fits(text))
             })
         }

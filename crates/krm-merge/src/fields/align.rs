@@ -120,7 +120,7 @@ impl Pairs<'_, '_, '_> {
 fn name_of(child: Child<'_>) -> Option<(&'static str, &str)> {
     let node = child.value;
     if node.kind().is_mapping() {
-        let named = |field: &'static str| Some((field, node.entry(field)?.value.scalar_text()?));
+        let named = |field: &'static str| Some((field, node.entry(field)?.value.value_text()?));
         return NAMES
             .into_iter()
             .chain(["key", "path", "host"])
@@ -135,7 +135,7 @@ fn name_of(child: Child<'_>) -> Option<(&'static str, &str)> {
 /// keys.
 fn is_alike(ours: (&Fingerprints, NodeRef<'_>), theirs: (&Fingerprints, NodeRef<'_>)) -> bool {
     fn entries<'a>((prints, node): (&Fingerprints, NodeRef<'a>)) -> HashMap<&'a str, Option<u64>> {
-        let key = |key: NodeRef<'a>| key.scalar_text().unwrap_or_default();
+        let key = |key: NodeRef<'a>| key.key_text().unwrap_or_default();
         let entries = node.entries();
         entries
             .map(|entry| (key(entry.key), prints.get(entry.value)))

@@ -49,6 +49,15 @@ pub(super) struct Numbering {
 }
 
 impl Numbering {
+    /// The numbers of parts of which no version has one twice.
+    pub(super) fn of_unique(numbers: Versions<Vec<u32>>, count: u32) -> Self {
+        Self {
+            numbers,
+            count: count as usize,
+            repeats: false,
+        }
+    }
+
     pub(super) fn of<'i>(identities: Versions<impl Iterator<Item = Identity<'i>>>) -> Self {
         let mut interner = Interner::default();
         let mut repeats = false;
@@ -167,7 +176,8 @@ impl FieldMerger<'_> {
             return Ok(None);
         }
         let empty = if kind.is_mapping() { "{}\n" } else { "[]\n" };
-        let owned = OwnedDocument::parse(empty.to_owned()).map_err(EditError::Broken)?;
+        let owned =
+            OwnedDocument::parse_as(node.reading(), empty.to_owned()).map_err(EditError::Broken)?;
         let Some(root) = owned.root() else {
             return Ok(None);
         };

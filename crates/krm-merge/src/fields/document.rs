@@ -110,7 +110,7 @@ fn changes(
     if is_mapping(side) && (is_mapping(base) || base.is_none() && is_mapping(other)) {
         let entries = [base, side, other].map(|node| {
             let entries = node.into_iter().flat_map(|node| node.entries());
-            let named = entries.filter_map(|entry| Some((entry.key.scalar_text()?, entry.value)));
+            let named = entries.filter_map(|entry| Some((entry.key.key_text()?, entry.value)));
             named.collect::<BTreeMap<_, _>>()
         });
         let [base, side, _] = &entries;

@@ -78,7 +78,7 @@ fn applies(when: When, versions: &Versions<Vec<Child<'_>>>) -> bool {
     }
     fn kind<'a>(children: &[Child<'a>], key: &str, default: &'a str) -> &'a str {
         let found = children.iter().find(|child| child.name() == key);
-        let text = |child: &Child<'a>| child.value.resolved().scalar_text();
+        let text = |child: &Child<'a>| child.value.resolved().value_text();
         found.map_or(default, |child| text(child).unwrap_or_default())
     }
     let Versions {

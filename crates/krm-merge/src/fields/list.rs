@@ -11,6 +11,7 @@ use super::super::versions::Versions;
 use super::child::Siblings;
 use super::collection::{NodeVersions, Numbering, Parts, children_of};
 use super::groups::renamed_keys;
+use super::kustomized;
 use super::{ConflictKind, FieldMerger};
 use crate::trail::Trail;
 use krm_core::results::{Mark, Marks};
@@ -26,6 +27,9 @@ impl FieldMerger<'_> {
         nodes: NodeVersions<'d, 'f>,
         local_is_absent: bool,
     ) -> Option<Parts<'d, 'f>> {
+        if let Some(list) = schema.kustomization_list() {
+            return kustomized::elements(list, nodes);
+        }
         match schema.list() {
             ListType::Atomic if local_is_absent || schema.is_whole_list() => None,
             ListType::Atomic => self.elements_without_keys(trail, nodes, children_of(nodes)),

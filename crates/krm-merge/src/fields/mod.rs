@@ -20,6 +20,7 @@ mod comments;
 mod document;
 mod entries;
 mod groups;
+mod kustomized;
 mod list;
 mod order;
 mod parts;

@@ -176,7 +176,7 @@ fn name(owner: NodeRef<'_>) -> (u64, u64) {
         .parent()
         .is_some_and(|parent| parent.kind().is_mapping());
     if is_entry {
-        let key = owner.scalar_text().unwrap_or(owner.source());
+        let key = owner.key_text().unwrap_or(owner.source());
         return (hash(&("entry", key)), 0);
     }
     let is_mapping = owner.kind().is_mapping();

@@ -10,11 +10,8 @@ use crate::{MergeSchema, PartsOf, Versions, text};
 use krm_core::resource::{Origin, Resource};
 use krm_core::results::{MOST_LISTED, Mark};
 use krm_core::schema::Schema;
-use krm_package::is_krm_name;
+use krm_package::{is_krm_name, is_kustomization};
 use krm_yaml::{NodeKind, OwnedDocument, Value};
-
-/// The names under which kustomize finds a kustomization.
-const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// A text in three versions.
 type TextVersions<'t> = Versions<Option<&'t str>, &'t str>;
@@ -34,7 +31,7 @@ pub(super) fn merge(
         upstream: Some(text_of(versions.upstream?)?),
     };
     let name = path.rsplit('/').next().unwrap_or(path);
-    let is_kustomization = KUSTOMIZATIONS.contains(&name);
+    let is_kustomization = is_kustomization(name);
     let merged = if is_kustomization || is_krm_name(name) {
         document(path, is_kustomization, texts, report)
     } else {

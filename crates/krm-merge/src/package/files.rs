@@ -6,19 +6,21 @@
 //!
 //! Source: contract, merge-package, Files that are not KRM.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::Strategy;
 use super::combined_file;
 use super::others::{FileVersions, Others};
+use super::removed_comments::of_removed_file;
 use super::report::Report;
 use super::subpackages::SubPackages;
 use crate::rule::{self, Outcome};
 use crate::{Side, with_line_ends_of};
 use krm_core::resource_list::ResourceList;
 use krm_core::results::{Mark, QuotedValue};
-use krm_package::Package;
-use krm_yaml::Value;
+use krm_package::{Package, is_krm_name, is_kustomization};
+use krm_yaml::{OwnedDocument, Value};
 
 /// What happens to a file that is not KRM.
 #[derive(Debug)]
@@ -95,7 +97,12 @@ impl Files<'_> {
         }
         match (&file.local, &file.upstream) {
             (None, _) => report.counts.added += 1,
-            (_, None) => report.counts.removed += 1,
+            (Some(local), None) => {
+                report.counts.removed += 1;
+                let base = file.base.as_deref();
+                let comments = base.and_then(|base| of_removed_file(path, base, local));
+                comments.into_iter().for_each(|result| report.push(result));
+            }
             _ => report.counts.updated += 1,
         }
         let mode = self.upstream.and_then(|package| package.mode(path));
@@ -112,9 +119,12 @@ impl Files<'_> {
         let is_kept = file.upstream.is_none() && self.strategy.deletes_nothing()
             || is_taken && file.base == file.upstream;
         let mut versions = file.as_ref().map(Option::as_ref);
-        let is_deleted_copy = file.upstream.is_none() && is_same_text(file);
-        if self.strategy.overwrites_local() || is_deleted_copy {
+        if self.strategy.overwrites_local()
+            || file.upstream.is_none() && say_the_same(path, &file.base, &file.local)
+        {
             versions.base = versions.local;
+        } else if file.local.is_none() && say_the_same(path, &file.base, &file.upstream) {
+            versions.base = versions.upstream;
         }
         match rule::merge(versions, |a, b| a == b) {
             _ if is_kept || sub_packages.is_clashing(at) => Outcome::Wins(Side::Local),
@@ -148,10 +158,26 @@ impl Files<'_> {
     }
 }
 
-/// Whether local has at most other line endings than the original.
-fn is_same_text(file: &FileVersions<'_>) -> bool {
-    let both = file.base.as_deref().zip(file.local.as_deref());
-    both.is_some_and(|(base, local)| *with_line_ends_of(base, local) == *local)
+/// Whether two versions of a file have the same content. Line endings are none, and neither are the format and the
+/// comments of YAML and JSON.
+fn say_the_same(path: &str, one: &Option<Cow<'_, [u8]>>, other: &Option<Cow<'_, [u8]>>) -> bool {
+    let (Some(one), Some(other)) = (one.as_deref(), other.as_deref()) else {
+        return false;
+    };
+    if *with_line_ends_of(one, other) == *other {
+        return true;
+    }
+    let is_data = is_krm_name(path) || is_kustomization(path);
+    is_data && documents(one).is_some_and(|one| documents(other) == Some(one))
+}
+
+/// The values of the documents in a file. `None` if it is not YAML.
+fn documents(bytes: &[u8]) -> Option<Vec<Value>> {
+    let text = String::from_utf8(bytes.to_vec()).ok()?;
+    let owned = OwnedDocument::parse(text).ok()?;
+    let document = owned.document();
+    let roots = (0..document.len()).filter_map(|index| document.root(index));
+    roots.map(|root| root.value()).collect()
 }
 
 const CHANGED: &str = "local and upstream both changed the file";

@@ -98,7 +98,7 @@ fn add_elements(list: NodeRef<'_>, texts: &mut Vec<String>) -> bool {
         }
         let text = with_comments_above(item, &node_text(item));
         // An alias of another element is not valid here.
-        let is_whole = OwnedDocument::parse(text.clone()).is_ok();
+        let is_whole = OwnedDocument::parse_resource(text.clone()).is_ok();
         texts.push(text);
         is_whole
     })

@@ -1,5 +1,5 @@
-//! Comments that only local has, in resources that upstream removed. They are no reason to keep the resource, so a
-//! result names them.
+//! Comments that only local has, in resources and files that upstream removed. They are no reason to keep the resource
+//! or file, so a result names them.
 //!
 //! Source: contract, merge-package, Comments.
 
@@ -10,7 +10,7 @@ use super::packages::Packages;
 use super::report::Report;
 use crate::resources::ResourceMatch;
 use krm_core::results::{FunctionResult, REDACTED, Reason, listed, speaks_of_secret};
-use krm_yaml::NodeRef;
+use krm_yaml::{NodeRef, OwnedDocument};
 
 /// How many comments a result names.
 const MOST_NAMED: usize = 5;
@@ -30,25 +30,48 @@ impl Packages<'_, '_> {
                 continue;
             };
             let node = self.local.node(local);
-            let own = added(comments(self.base.node(base)), comments(node));
-            if own.is_empty() {
-                continue;
-            }
             let text = node.own_text().unwrap_or(node.source());
-            let named = if speaks_of_secret(text.as_bytes()) {
-                REDACTED.to_owned()
-            } else {
-                let (named, others) = own.split_at(own.len().min(MOST_NAMED));
-                let more = format!(" and {} more", others.len());
-                listed(named) + if others.is_empty() { "" } else { &more }
+            let comments = [comments(self.base.node(base)), comments(node)];
+            let Some(result) = removed("resource", text, comments) else {
+                continue;
             };
-            let message = format!(
-                "upstream removed the resource, and these comments of local with it: {named}"
-            );
-            let result = FunctionResult::warning(Reason::CommentsRemoved, message);
             report.push(result.with_resource(self.local.resource(local)));
         }
     }
+}
+
+/// A warning about the comments of a file that goes with it.
+pub(super) fn of_removed_file(path: &str, base: &[u8], local: &[u8]) -> Option<FunctionResult> {
+    let read = |bytes: &[u8]| {
+        let text = String::from_utf8(bytes.to_vec()).ok()?;
+        OwnedDocument::parse(text).ok()
+    };
+    let versions = [read(base)?, read(local)?];
+    let comments = versions.each_ref().map(|version| {
+        let document = version.document();
+        let all = document.comments_within(0..document.text.len());
+        all.collect()
+    });
+    let result = removed("file", versions[1].document().text, comments)?;
+    Some(result.in_file(path))
+}
+
+/// A warning about the comments that are new in the second version of a text, which is removed.
+fn removed(what: &str, text: &str, [base, local]: [Vec<&str>; 2]) -> Option<FunctionResult> {
+    let own = added(base, local);
+    if own.is_empty() {
+        return None;
+    }
+    let named = if speaks_of_secret(text.as_bytes()) {
+        REDACTED.to_owned()
+    } else {
+        let (named, others) = own.split_at(own.len().min(MOST_NAMED));
+        let more = format!(" and {} more", others.len());
+        listed(named) + if others.is_empty() { "" } else { &more }
+    };
+    let message =
+        format!("upstream removed the {what}, and these comments of local with it: {named}");
+    Some(FunctionResult::warning(Reason::CommentsRemoved, message))
 }
 
 fn comments(root: NodeRef<'_>) -> Vec<&str> {

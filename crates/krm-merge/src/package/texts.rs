@@ -1,6 +1,7 @@
-//! Files that are named like KRM and are not YAML in one of the versions: they are text in all three.
+//! Files that are named like KRM and are not KRM in one of the versions: those that are not YAML are text in all three,
+//! and a kustomization without apiVersion and kind is a document in all three.
 //!
-//! Source: contract, merge-package, Files that are not KRM.
+//! Source: contract, merge-package, Files that are not KRM; Kustomization files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +9,11 @@ use super::Merge;
 use krm_core::config::UsageError;
 use krm_core::resource_list::ResourceList;
 use krm_core::results::{FunctionResult, Reason, Results};
+use krm_package::is_kustomization;
 use krm_yaml::ParseError;
 
 impl Merge<'_> {
-    /// The paths of such files. A file that has to be merged is reported with a warning.
+    /// The paths of such files. A file that is not YAML and has to be merged is reported with a warning.
     ///
     /// # Errors
     /// [`UsageError`]: there is such a file, but local must not contain any.
@@ -50,6 +52,23 @@ impl Merge<'_> {
             }
             local.make_text(path, error);
         }
-        Ok(texts.into_keys().collect())
+        let mut paths = kustomizations_in_two_forms([self.original, local, self.upstream]);
+        paths.extend(texts.into_keys());
+        Ok(paths)
     }
+}
+
+/// The kustomizations that are KRM in some packages and not in others, because only some have apiVersion and kind.
+fn kustomizations_in_two_forms(packages: [&ResourceList; 3]) -> BTreeSet<String> {
+    let mut others = packages.map(ResourceList::paths_of_others);
+    for paths in &mut others {
+        paths.retain(|path| is_kustomization(path));
+    }
+    if others.iter().all(Vec::is_empty) {
+        return BTreeSet::new();
+    }
+    let resources = packages.map(ResourceList::paths_of_resources);
+    let others = others.into_iter().flatten();
+    let found = others.filter(|path| resources.iter().any(|paths| paths.contains(path.as_str())));
+    found.collect()
 }

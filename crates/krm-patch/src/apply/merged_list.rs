@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::super::directive::{PATCH, Word, short, word};
 use super::super::elements::{Keyed, different_kinds, first_positions};
 use super::super::node::{ListItem, Node, Shape};
-use super::super::order::{RequestedOrder, live_after_deletions};
+use super::super::order::{ListOrder, RequestedOrder, after_empty_order, live_after_deletions};
 use super::super::rules::{ElementKey, ListRule, Rules};
 use super::Apply;
 use krm_core::results::Reason;
@@ -89,11 +89,24 @@ impl Apply<'_> {
         } else {
             live.keys.iter().collect()
         };
-        let requested = RequestedOrder {
-            keys: patch.order.as_ref().unwrap_or(&patch.plain.keys),
-            is_set: patch.order.is_some(),
+        let positions = match &patch.order {
+            Some(order) if order.is_empty() => {
+                let keys_of_patch = RequestedOrder {
+                    keys: &patch.plain.keys,
+                    is_set: false,
+                };
+                let positions = self.order.positions(&keys, &places, keys_of_patch);
+                after_empty_order(positions, &keys, &places)
+            }
+            order => {
+                let requested = RequestedOrder {
+                    keys: order.as_ref().unwrap_or(&patch.plain.keys),
+                    is_set: order.is_some(),
+                };
+                self.order.positions(&keys, &places, requested)
+            }
         };
-        let positions = self.order.positions(&keys, &places, requested).into_iter();
+        let positions = positions.into_iter();
         positions.map(|at| items[at].clone()).collect()
     }
 
@@ -137,7 +150,10 @@ impl Apply<'_> {
         }
         if let Some(order) = order {
             let order = self.keyed(order.to_vec(), rule, "$setElementOrder", trail)?;
-            self.check_order(&list.plain.keys, &order.keys, trail);
+            // API servers do not compare a list with an empty order.
+            if self.order == ListOrder::Document || !order.keys.is_empty() {
+                self.check_order(&list.plain.keys, &order.keys, trail);
+            }
             list.order = Some(order.keys);
         }
         Some(list)

@@ -72,8 +72,10 @@ impl Apply<'_> {
     ) -> Option<Node<'a>> {
         let order = patch.directive.and_then(|list| list.order.as_deref());
         let delete = patch.directive.and_then(|list| list.delete.as_deref());
-        // An empty order is ignored.
-        let order = order.filter(|order| !order.is_empty());
+        // An empty order says something only about the elements that the patch has, none of which it names.
+        let has_elements = |value: &Node<'_>| value.shape() == Shape::List && !value.is_empty();
+        let order =
+            order.filter(|order| !order.is_empty() || patch.value.is_some_and(has_elements));
         let result = match (patch.value, order) {
             (None, None) => live.cloned(),
             (Some(value), None) => self.value(live, value, rules, trail),

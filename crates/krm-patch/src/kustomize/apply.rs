@@ -262,7 +262,7 @@ mod tests {
     use krm_yaml::OwnedDocument;
 
     fn read(text: &str) -> Value {
-        let document = OwnedDocument::parse(text.to_owned()).expect(text);
+        let document = OwnedDocument::parse_resource(text.to_owned()).expect(text);
         document.root().and_then(|root| root.value()).expect(text)
     }
 

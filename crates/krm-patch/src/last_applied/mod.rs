@@ -26,7 +26,7 @@ impl LastApplied {
         let text = without_surrogates(text);
         // Nearly all JSON is YAML. The exceptions are control characters, and duplicate keys, of which the last one
         // counts, as in Go.
-        let document = match OwnedDocument::parse(text.to_string()) {
+        let document = match OwnedDocument::parse_resource(text.to_string()) {
             Ok(document) => serde_json::from_str::<IgnoredAny>(&text).map(|_| document)?,
             Err(_) => {
                 let value: serde_json::Value = serde_json::from_str(&text)?;
@@ -38,7 +38,7 @@ impl LastApplied {
                         None => json += &format!("\\u{:04x}", u32::from(c)),
                     }
                 }
-                OwnedDocument::parse(json).map_err(Error::custom)?
+                OwnedDocument::parse_resource(json).map_err(Error::custom)?
             }
         };
         match document.root().map(|root| Node::Text(root).shape()) {

@@ -46,7 +46,7 @@ impl<'a> Field<'a> {
 }
 
 pub(super) fn key_text<'a>(key: NodeRef<'a>) -> Cow<'a, str> {
-    match key.resolved().scalar_text() {
+    match key.key_text() {
         Some(text) => Cow::Borrowed(text),
         None => Cow::Owned(key.value().map(|key| key.to_json()).unwrap_or_default()),
     }
@@ -108,7 +108,7 @@ impl<'a> Fields<'a> {
         match &self.entries[at] {
             Entry::Text([of, _], key, _) | Entry::Null(of, key) => {
                 let key = self.node(*of, *key);
-                key.resolved().scalar_text().unwrap_or_default()
+                key.key_text().unwrap_or_default()
             }
             Entry::Made(field) => &field.key,
         }
@@ -188,7 +188,7 @@ impl<'a> Fields<'a> {
 
     /// Adds an entry with the key of another one, and `null`.
     pub(crate) fn push_null(&mut self, field: Field<'a>) {
-        let is_key = |key: NodeRef<'a>| key.resolved().scalar_text() == Some(&*field.key);
+        let is_key = |key: NodeRef<'a>| key.key_text() == Some(&*field.key);
         let key = field.entry.map(|entry| entry.key);
         let held = key.filter(|key| is_key(*key)).and_then(|key| {
             let of = self.document(key.document)?;
@@ -205,7 +205,7 @@ impl<'a> Fields<'a> {
             return None;
         };
         let key = entry.key;
-        if key.resolved().scalar_text() != Some(&*field.key) {
+        if key.key_text() != Some(&*field.key) {
             return None;
         }
         // An alias is not replaced by what it refers to.

@@ -171,7 +171,7 @@ impl<'a> Node<'a> {
     }
 
     /// The entries of a map one by one; none for other nodes.
-    pub(crate) fn each_field<'s>(&'s self) -> Box<dyn Iterator<Item = Field<'a>> + 's> {
+    pub fn each_field<'s>(&'s self) -> Box<dyn Iterator<Item = Field<'a>> + 's> {
         match self {
             Self::Text(node) => Box::new(node.resolved().entries().map(Field::of)),
             Self::Map(map) => Box::new(map.fields.iter()),

@@ -183,5 +183,5 @@ fn insert<'d, 'f>(
 }
 
 fn is_own_key(entry: EntryRef<'_>, key: &str) -> bool {
-    entry.key.scalar_text() == Some(key)
+    entry.key.key_text() == Some(key)
 }

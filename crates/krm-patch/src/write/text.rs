@@ -78,7 +78,8 @@ fn content_of<'f>(
             _ => Ok(Content::Value(new.to_value())),
         };
     };
-    let owned = OwnedDocument::parse(text_of(source)).map_err(EditError::Broken)?;
+    let owned = OwnedDocument::parse_as(source.reading(), text_of(source));
+    let owned = owned.map_err(EditError::Broken)?;
     if owned.root().is_none() {
         return Ok(Content::Value(new.to_value()));
     }
@@ -115,7 +116,7 @@ fn made<'f>(fields: &Fields<'f>) -> Result<Content<'f>, EditError> {
             .collect::<Result<_, _>>()
             .map(Content::Map);
     }
-    let empty = OwnedDocument::parse("{}\n".to_owned()).map_err(EditError::Broken)?;
+    let empty = OwnedDocument::parse_resource("{}\n".to_owned()).map_err(EditError::Broken)?;
     let made = empty.edit(|root, editor| {
         (0..fields.len()).try_for_each(|at| insert(root, None, fields, at, editor))
     });

@@ -45,17 +45,20 @@ impl Repository {
         let is_inside = |name: &str| rest_of(name, path).is_some();
         difference.removed.retain(|name, _| is_inside(name));
         let removed = difference.removed.len();
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        for (old, new) in self.pairs(difference) {
-            let directory = rest_of(&old, path).and_then(|rest| new.strip_suffix(rest));
+        let pairs = self.pairs(difference);
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for (old, new) in &pairs {
+            let directory = rest_of(old, path).and_then(|rest| new.strip_suffix(rest));
             if let Some(directory) = directory {
-                *counts.entry(directory.to_owned()).or_default() += 1;
+                *counts.entry(directory).or_default() += 1;
             }
         }
-        // A directory of which upstream moved a few files, and removed the others, did not move.
         let most = counts.into_iter().max_by_key(|(_, count)| *count);
-        let most = most.filter(|(_, count)| count * 2 >= removed);
-        most.map(|(directory, _)| directory)
+        let (directory, _) = most?;
+        // A directory of which upstream moved a few files, and removed the others, did not move.
+        let inside = pairs.iter();
+        let inside = inside.filter(|(_, new)| rest_of(new, directory).is_some());
+        (inside.count() * 2 >= removed).then(|| directory.to_owned())
     }
 
     /// Collects the files that differ between two trees. Equal folders are not read.

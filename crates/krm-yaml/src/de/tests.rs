@@ -59,7 +59,7 @@ fn sequence<const N: usize>(elements: [Value; N]) -> Value {
 }
 
 fn number(text: &str) -> Value {
-    crate::scalar::resolve_plain(text)
+    crate::scalar::Reading::Core.value(text)
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::content::OwnedDocument;
 use crate::document::Document;
 use crate::error::EditError;
 use crate::lines::newline_at;
+use crate::scalar::Reading;
 use crate::text_edit::TextEdit;
 use crate::tree::{ParseOptions, Tree};
 
@@ -16,7 +17,8 @@ impl Editor<'_, '_> {
     /// [`EditError::Broken`] if the result does not parse. That is a bug of this program; invalid text is never
     /// returned.
     pub fn finish(self) -> Result<String, EditError> {
-        self.finish_with(ParseOptions::default())
+        let reading = self.document.tree.reading;
+        self.finish_with(ParseOptions { depth: 0, reading })
     }
 
     /// Like [`Editor::finish`], for a text that is part of another.
@@ -32,7 +34,8 @@ impl Editor<'_, '_> {
     /// # Errors
     /// As [`Editor::finish`].
     pub fn finish_parsed(self) -> Result<OwnedDocument, EditError> {
-        self.splice()?.document()
+        let reading = self.document.tree.reading;
+        self.splice()?.document(reading)
     }
 
     /// Removes the slots of removed entries and items.
@@ -86,8 +89,8 @@ pub(super) struct Spliced {
 
 impl Spliced {
     /// Parses the text into a document.
-    pub(super) fn document(self) -> Result<OwnedDocument, EditError> {
-        let (text, tree) = self.parse(ParseOptions::default())?;
+    pub(super) fn document(self, reading: Reading) -> Result<OwnedDocument, EditError> {
+        let (text, tree) = self.parse(ParseOptions { depth: 0, reading })?;
         Ok(OwnedDocument::new(text, tree))
     }
 

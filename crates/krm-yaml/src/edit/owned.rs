@@ -33,9 +33,10 @@ impl OwnedDocument {
         match self.changed(change)? {
             Some(editor) => {
                 let spliced = editor.splice()?;
+                let reading = self.document().tree.reading;
                 // Freed before the tree of the new text is built.
                 drop(self);
-                Ok(spliced.document()?)
+                Ok(spliced.document(reading)?)
             }
             None => Ok(self),
         }

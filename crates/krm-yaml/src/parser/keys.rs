@@ -5,10 +5,13 @@ use std::collections::HashSet;
 use super::Builder;
 use crate::document::Document;
 use crate::error::ParseError;
+use crate::node::NodeRef;
+use crate::scalar::Reading;
 use crate::tree::{NONE, NodeId, NodeKind};
 
 impl Builder<'_> {
     pub(super) fn refuse_duplicate_keys(&self, keys: &[u32]) -> Result<(), ParseError> {
+        self.refuse_null_keys(keys)?;
         let Some(twice) = self.equal_key(keys) else {
             return Ok(());
         };
@@ -22,6 +25,22 @@ impl Builder<'_> {
             start,
             format!("the key `{name}` appears twice in this mapping"),
         ))
+    }
+
+    /// Refuses keys that cannot be strings, where keys must be.
+    fn refuse_null_keys(&self, keys: &[u32]) -> Result<(), ParseError> {
+        if self.options.reading == Reading::Core {
+            return Ok(());
+        }
+        let document = Document::new(self.text, &self.tree);
+        let mut keys = keys.iter().map(|key| document.node(NodeId(*key)));
+        match keys.find(NodeRef::is_null) {
+            Some(key) => Err(self.error(
+                key.range().start,
+                "expected a string as key, found null".to_owned(),
+            )),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn keys(&self, mapping: u32) -> Vec<u32> {
@@ -55,7 +74,7 @@ impl Builder<'_> {
         let mut seen = HashSet::new();
         let first = scalars
             .into_iter()
-            .find(|at| !seen.insert(key(*at).value()));
+            .find(|at| !seen.insert(key(*at).key_value()));
         let mut others: Vec<(&str, usize)> =
             others.iter().map(|at| (key(*at).source(), *at)).collect();
         // KRM has no collections as keys, so they are equal only if they are written alike. They are sorted by length

@@ -18,7 +18,7 @@ use super::document::Document;
 use super::error::{Location, ParseError};
 use super::lenient::LenientInput;
 use super::limits::Limits;
-use super::lines::{is_marker, line_end, line_start, lone_return, skip_trivia};
+use super::lines::{BYTE_ORDER_MARK, is_marker, line_end, line_start, lone_return, skip_trivia};
 use super::scalar::ScalarStyle;
 use super::tree::{
     DocumentSpan, MAX_DEPTH, NONE, NodeId, NodeKind, ParseOptions, Tree, TreeNode, offset,
@@ -27,13 +27,45 @@ use super::tree::{
 
 /// Reads every document of a text.
 pub(super) fn parse(text: &str, options: ParseOptions, limits: Limits) -> Result<Tree, ParseError> {
+    let tree = parse_as_shown((text, text), options, limits);
+    match with_marks_after_markers(text) {
+        Some(shown) if tree.is_err() => parse_as_shown((text, &shown), options, limits),
+        _ => tree,
+    }
+}
+
+/// The text as the parser can read it where a byte order mark precedes a `---`, as in files that were put together:
+/// the marker comes first, and spaces take the place of the mark. `None` if there is no such mark.
+///
+/// Everything else is where it was.
+fn with_marks_after_markers(text: &str) -> Option<String> {
+    const MARKED: &str = "\n\u{feff}---";
+    let mut shown = String::new();
+    let mut start = 0;
+    for (at, _) in text.match_indices(MARKED) {
+        let end = at + MARKED.len();
+        if is_marker(&text.as_bytes()[end - "---".len()..], b"---") {
+            shown.push_str(&text[start..at]);
+            shown.push_str("\n---   ");
+            start = end;
+        }
+    }
+    (start > 0).then(|| shown + &text[start..])
+}
+
+/// Reads a text of which the parser sees another form, with everything in the same place.
+fn parse_as_shown(
+    (text, shown_text): (&str, &str),
+    options: ParseOptions,
+    limits: Limits,
+) -> Result<Tree, ParseError> {
     let builder = || Builder::new(text, options, limits);
     let mut quoted_indent = false;
-    let strict = builder().build(StrInput::new(text), &mut quoted_indent);
+    let strict = builder().build(StrInput::new(shown_text), &mut quoted_indent);
     if !quoted_indent {
         return strict;
     }
-    let (input, shown) = LenientInput::new(text);
+    let (input, shown) = LenientInput::new(shown_text);
     let lenient = builder().build(input, &mut quoted_indent)?;
     if are_quoted(&lenient, &shown.borrow()) {
         Ok(lenient)
@@ -75,7 +107,7 @@ impl<'t> Builder<'t> {
             bytes: text.as_bytes(),
             options,
             limits,
-            tree: Tree::default(),
+            tree: Tree::read_as(options.reading),
             open: Vec::new(),
             cursor: 0,
             anchors: HashMap::new(),
@@ -171,6 +203,9 @@ impl<'t> Builder<'t> {
     /// `body` is the offset after the `---`, if there is one.
     fn document_start(&mut self, body: Option<usize>) {
         let start = self.tree.documents.last().map_or(0, |d| d.end);
+        // The parser sees the marker before the mark.
+        let is_marked = |body: &usize| self.bytes[..*body].ends_with(BYTE_ORDER_MARK);
+        let body = body.map(|body| body + if is_marked(&body) { "---".len() } else { 0 });
         match body {
             Some(body) => self.cursor = body,
             None => {
@@ -447,4 +482,27 @@ fn are_quoted(tree: &Tree, offsets: &[usize]) -> bool {
         {}
     }
     offsets.peek().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::OwnedDocument;
+
+    /// As in files put together with `cat`.
+    #[test]
+    fn a_byte_order_mark_may_precede_the_marker_of_any_document() {
+        let text = "\u{feff}---\na: 1\n\u{feff}---\nb: \"x\n  y\"\n\u{feff}--- {c: 3} # d\n";
+        let owned = OwnedDocument::parse(text.to_owned()).expect("YAML");
+        let document = owned.document();
+        let sources = (0..document.len()).filter_map(|index| Some(document.root(index)?.source()));
+        let sources: Vec<&str> = sources.collect();
+        assert_eq!(sources, ["a: 1", "b: \"x\n  y\"", "{c: 3}"]);
+        for text in ["a: 1\n\u{feff}b: 1\n", "a: 1\n\u{feff}---x\n"] {
+            assert!(OwnedDocument::parse(text.to_owned()).is_err(), "{text:?}");
+        }
+        // The line belongs to the text.
+        let owned = OwnedDocument::parse("a: |\n  b\n  \u{feff}---\n".to_owned()).expect("YAML");
+        let value = owned.root().and_then(|root| root.get("a")).expect("a");
+        assert_eq!(value.as_str(), Some("b\n\u{feff}---\n"));
+    }
 }

@@ -6,9 +6,11 @@
 //! (<https://yaml.org/type/>) for the older words; and the resolvers of PyYAML, go-yaml v2 and v3 and Ruby's Psych, which go beyond both.
 
 mod plain;
+mod reading;
 mod write;
 
 pub use plain::plain_is_safe;
+pub use reading::Reading;
 #[cfg(test)]
 use write::write_single_quoted;
 pub(crate) use write::{write_block, write_double_quoted, write_inline};
@@ -39,27 +41,16 @@ pub enum Context {
     Flow,
 }
 
-/// The value of a plain scalar in the core schema of YAML 1.2 (10.3.2).
-///
-/// These are not strings: empty text, `~`, `null`, `Null`, `NULL`; `true`, `false` in three cases; `-12`, `0o14`,
-/// `0xC`; `1.5e3`, `.5`, `-.inf`, `.nan`. Everything else is a string. A decimal with a leading zero, and a number that
-/// overflows an `i128` or a double, is [`Number::Verbatim`].
-pub fn resolve_plain(text: &str) -> Value {
-    resolve_special(text).unwrap_or_else(|| Value::String(text.to_owned()))
-}
-
-/// Whether a plain scalar is a string in the core schema.
-#[inline]
-pub fn is_plain_string(text: &str) -> bool {
-    resolve_special(text).is_none()
-}
-
 /// Whether a plain scalar is `null`.
 pub(crate) fn is_plain_null(text: &str) -> bool {
     matches!(text, "" | "~" | "null" | "Null" | "NULL")
 }
 
-/// The value of a plain scalar; `None` if it is a string.
+/// The value of a plain scalar in the core schema of YAML 1.2 (10.3.2); `None` if it is a string.
+///
+/// These are not strings: empty text, `~`, `null`, `Null`, `NULL`; `true`, `false` in three cases; `-12`, `0o14`,
+/// `0xC`; `1.5e3`, `.5`, `-.inf`, `.nan`. Everything else is a string. A decimal with a leading zero, and a number that
+/// overflows an `i128` or a double, is [`Number::Verbatim`].
 #[inline]
 fn resolve_special(text: &str) -> Option<Value> {
     match text.as_bytes().first() {

@@ -54,7 +54,7 @@ fn core_schema() {
         (".NaN", float(f64::NAN)),
     ];
     for (text, expected) in table {
-        let value = resolve_plain(text);
+        let value = Reading::Core.value(text);
         assert_eq!(value, expected, "{text}");
         // `==` does not distinguish an integer from a float.
         assert_eq!(
@@ -98,7 +98,7 @@ fn core_schema() {
         "--1",
         "٣",
     ] {
-        assert_eq!(resolve_plain(text), text.into(), "{text}");
+        assert_eq!(Reading::Core.value(text), text.into(), "{text}");
     }
 }
 
@@ -462,7 +462,7 @@ fn check_parsed(document: &str, text: &str, position: usize, count: usize) {
     assert_eq!(scalars.len(), count, "{document:?}");
     assert_eq!(scalars[position].0, text, "{document:?}");
     if scalars[position].1 {
-        assert_eq!(resolve_plain(text), text.into(), "{document:?}");
+        assert_eq!(Reading::Core.value(text), text.into(), "{document:?}");
     }
 }
 
@@ -503,7 +503,7 @@ proptest! {
     fn safe_text_is_a_string(text in tricky()) {
         for context in CONTEXTS {
             if plain_is_safe(&text, context) {
-                prop_assert_eq!(resolve_plain(&text), Value::from(text.as_str()));
+                prop_assert_eq!(Reading::Core.value(&text), Value::from(text.as_str()));
             }
         }
     }
@@ -527,7 +527,7 @@ proptest! {
     #[test]
     fn numbers_read_back(integer in any::<i128>(), float in any::<f64>()) {
         for number in [Number::Int(integer), Number::Float(float)] {
-            prop_assert_eq!(resolve_plain(&number.to_string()), Value::Number(number.clone()));
+            prop_assert_eq!(Reading::Core.value(&number.to_string()), Value::Number(number.clone()));
             prop_assert!(!plain_is_safe(&number.to_string(), Context::Block));
         }
     }

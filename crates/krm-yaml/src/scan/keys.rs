@@ -6,7 +6,7 @@ use memchr::memchr;
 
 use super::{Bail, Scalar, ScalarStyle};
 use crate::expand::MERGE_KEY;
-use crate::scalar::is_plain_string;
+use crate::scalar::Reading;
 
 /// In mappings up to this size, each new key is compared with the others. The keys of larger ones are hashed when they
 /// end.
@@ -70,11 +70,13 @@ impl<'t> OpenKeys<'t> {
     }
 }
 
-/// Whether no other spelling equals this plain key: it is a string, but not the merge key, or an integer in its usual
-/// spelling.
+/// Whether no other spelling equals this plain key, to any reader: it is a string, but not the merge key, or an integer in
+/// its usual spelling.
 #[inline]
 fn has_one_spelling(key: &str) -> bool {
-    is_plain_string(key) && key != MERGE_KEY || is_usual_number(key.as_bytes())
+    let is_string = |reading: Reading| reading.is_string(key);
+    is_string(Reading::Core) && is_string(Reading::Kubernetes) && key != MERGE_KEY
+        || is_usual_number(key.as_bytes())
 }
 
 /// Whether a text is a decimal integer without sign and leading zeros, and too short to overflow.

@@ -13,7 +13,7 @@
 //! Source: contract, render-fleet, Drafts.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -65,6 +65,8 @@ pub(crate) struct PackageRevisions {
     pub(crate) unpublished: Vec<Unpublished>,
     /// The published revisions, sorted by number.
     pub(crate) published: Vec<Published>,
+    /// The local branches of drafts that are published and that the remote no longer has, with their commits.
+    pub(crate) finished: Vec<(String, String)>,
     /// The highest workspace number in the names of branches and tags.
     highest_workspace: u64,
 }
@@ -219,7 +221,7 @@ impl DownstreamRepository {
         let directory = join(&self.directory, package);
         let place = join(&self.name, package);
         let published = self.published(&directory)?;
-        let mut unpublished = Vec::new();
+        let (mut unpublished, mut finished) = (Vec::new(), Vec::new());
         let references = &self.opened.references;
         let mut numbers: Vec<u64> = Vec::new();
         for published in &published {
@@ -230,6 +232,10 @@ impl DownstreamRepository {
             for (workspace, branch) in references.branches_in(&prefix) {
                 numbers.extend(workspace_number(workspace));
                 if kind == DELETION_PROPOSED {
+                    continue;
+                }
+                if let Some(commit) = self.finished(&directory, workspace, branch)? {
+                    finished.push((format!("{prefix}{workspace}"), commit));
                     continue;
                 }
                 let found = self.unpublished(&directory, kind, workspace, branch)?;
@@ -251,6 +257,7 @@ impl DownstreamRepository {
             place,
             unpublished,
             published,
+            finished,
             highest_workspace: numbers.into_iter().max().unwrap_or_default(),
         })
     }
@@ -277,6 +284,27 @@ impl DownstreamRepository {
         }
         published.sort_by_key(|published| published.number);
         Ok(published)
+    }
+
+    /// The commit of a local branch that Porch or this program wrote, if the base branch contains it, and the remote has
+    /// the base branch but no such branch. A branch without a note of this workspace is the work of a person.
+    fn finished(
+        &self,
+        directory: &str,
+        workspace: &str,
+        branch: &Branch,
+    ) -> Result<Option<String>, GitError> {
+        let Some(commit) = branch.local.as_ref().filter(|_| branch.remote.is_none()) else {
+            return Ok(None);
+        };
+        let base = self.base.as_ref();
+        let base = base.and_then(|base| self.opened.references.branch(&base.name));
+        let is_pushed = base.is_some_and(|base| base.remote.is_some());
+        if !is_pushed || !self.history()?.contains(commit) {
+            return Ok(None);
+        }
+        let noted = self.repository().workspace_of(commit, directory)?;
+        Ok((noted.as_deref() == Some(workspace)).then(|| commit.clone()))
     }
 
     /// A draft or a proposed revision; `None` if the base branch contains it, or if the branch does not contain the
@@ -333,13 +361,13 @@ impl DownstreamRepository {
     }
 
     /// The packages with owners in their Kptfiles, on the base branch and in drafts. A package is listed once for
-    /// each owner.
+    /// each owner, with the deletion policy of the owner's newest draft.
     ///
     /// # Errors
     /// [`GitError`]: an object that is missing or damaged.
     pub(crate) fn claimed(&self) -> Result<Vec<ClaimedPackage>, GitError> {
         let mut found = BTreeMap::new();
-        let mut add = |package: &str, ownership: Ownership| {
+        let add = |found: &mut BTreeMap<_, _>, package: &str, ownership: Ownership| {
             let place = join(&self.name, package);
             if let Some(claimed) = ClaimedPackage::new(&place, ownership) {
                 let owner = claimed.owner.clone();
@@ -351,12 +379,22 @@ impl DownstreamRepository {
             let packages = packages.folders_with("Kptfile", &self.directory, commit)?;
             for package in packages.iter().filter(|package| !package.is_empty()) {
                 let directory = join(&self.directory, package);
-                add(package, self.ownership(&directory, commit)?);
+                let ownership = self.ownership(&directory, commit)?;
+                add(&mut found, package, ownership);
             }
         }
         for package in self.opened.drafted_in(&self.directory) {
-            for revision in self.package(&package)?.unpublished {
-                add(&package, revision.ownership);
+            let revisions = self.package(&package)?.unpublished;
+            // The newest comes first.
+            let mut known = HashSet::new();
+            for Unpublished { ownership, .. } in revisions {
+                let Some(owner) = ownership.owner.clone() else {
+                    continue;
+                };
+                if known.insert(owner.clone()) {
+                    found.remove(&(join(&self.name, &package), owner));
+                }
+                add(&mut found, &package, ownership);
             }
         }
         Ok(found.into_values().collect())

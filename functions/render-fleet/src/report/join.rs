@@ -160,7 +160,8 @@ impl Shards<'_> {
 
     /// Adds results in the order of a run: first the result of a variant, then the results about its package.
     fn add_results(&mut self, text: &str) -> Result<(), String> {
-        let document = OwnedDocument::parse(text.to_owned()).map_err(|error| error.to_string())?;
+        let document =
+            OwnedDocument::parse_resource(text.to_owned()).map_err(|error| error.to_string())?;
         let value = document.root().and_then(|root| root.value());
         let value = value.ok_or("expected a FleetReport or a FunctionResultList, found nothing")?;
         let list: ResultList = de::from_value(&value).map_err(|error| {

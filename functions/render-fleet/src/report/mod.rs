@@ -6,7 +6,7 @@
 //! ...                                  |    changes:   one diff for a file that changes the same way in 9,000
 //! ```
 //!
-//! A [`Collector`] takes the outcomes one by one and stores each text once; `words` replaces the names of variants in
+//! A `Collector` takes the outcomes one by one and stores each text once; `words` replaces the names of variants in
 //! texts, so that texts that differ only in these names become equal. `html` is the
 //! page, and `join` combines the reports of shards.
 //!

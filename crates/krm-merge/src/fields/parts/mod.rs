@@ -4,13 +4,15 @@
 //! image: docker.io/app:1   # base      # local: mirror/app:1   # upstream: docker.io/app:2   # merged: mirror/app:2
 //! ```
 //!
-//! Source: contract, merge-package, Parts.
+//! Source: contract, merge-package, Parts; Kustomization files.
 
 mod image;
 mod list;
+mod source;
 mod text;
 
 use super::super::combine::PartsOf;
+use super::super::kustomization::KustomizationList;
 use super::super::text::{ImageLines, PartConflict};
 use super::super::trail::Trail;
 use super::super::versions::Versions;
@@ -34,6 +36,26 @@ struct MergedText {
     upstream: Option<Value>,
     /// The parts that both sides changed differently. The text has the winner's parts.
     conflicts: Vec<PartConflict>,
+}
+
+impl MergedText {
+    /// A text to which neither side brought anything of its own.
+    fn of(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            local: None,
+            upstream: None,
+            conflicts: Vec::new(),
+        }
+    }
+}
+
+/// Whether a value is what a kustomization reads.
+fn is_source(trail: &Trail<'_>) -> bool {
+    let Trail::Element(Trail::Field(Trail::Root, list), ..) = trail else {
+        return false;
+    };
+    KustomizationList::of(list) == Some(KustomizationList::Sources)
 }
 
 impl FieldMerger<'_> {
@@ -85,6 +107,12 @@ impl FieldMerger<'_> {
         texts: Versions<Option<&str>>,
     ) -> Option<(PartsOf, MergedText)> {
         let (local, upstream) = (texts.local?, texts.upstream?);
+        if is_source(trail)
+            && self.combines(trail, PartsOf::Image)
+            && let Some(merged) = source::merge(texts)
+        {
+            return Some((PartsOf::Image, merged));
+        }
         if let Some(base) = texts.base
             && self.combines(trail, PartsOf::Image)
         {

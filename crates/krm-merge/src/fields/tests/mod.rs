@@ -1,6 +1,7 @@
 //! Tables and examples: base, local, upstream, and the result.
 
 mod comments;
+mod kustomizations;
 mod lists;
 mod parts;
 mod styles;

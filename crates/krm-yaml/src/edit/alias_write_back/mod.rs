@@ -192,7 +192,8 @@ impl<'x> AliasWriteBack<'x> {
 
     /// The content of a place with the changes within made: edited text if possible, otherwise a value.
     fn text(&self, place: NodeRef<'x>) -> Result<Content<'x>, EditError> {
-        let owned = OwnedDocument::parse(node_text(place)).map_err(EditError::Broken)?;
+        let owned = OwnedDocument::parse_as(place.reading(), node_text(place));
+        let owned = owned.map_err(EditError::Broken)?;
         let mut editor = Editor::new(owned.document());
         let ids = place.ids();
         let own = |id: &NodeId| NodeId(id.0 - ids.start);

@@ -35,6 +35,13 @@ pub(super) fn revision_in(
         Lookup::Named(revision) => spellings(revision).find(is_there),
         Lookup::Workspace(workspace) => Some(workspace).filter(is_there),
     };
+    // A directory records no workspaces. One with the name of another revision is not that of this one.
+    let other = request.workspace().filter(is_there);
+    if let (Some(found), Some(workspace)) = (found, other)
+        && found != workspace
+    {
+        request.check_workspace(found)?;
+    }
     let found = found.map(str::to_owned);
     if let Some(found) = found.and_then(|found| revisions.remove_entry(&found)) {
         return Ok(found);

@@ -108,7 +108,7 @@ pub(super) fn elements<'a>(list: NodeRef<'a>, state: &RandomState) -> Option<Vec
         return None;
     }
     let is_value = |node: NodeRef<'_>| {
-        let text = node.resolved().scalar_text();
+        let text = node.resolved().value_text();
         text.is_some_and(|text| !is_flag(text))
     };
     let mut found = Vec::new();
