@@ -12,12 +12,11 @@ use render_variant::{Identified, cloned_files};
 
 use super::cli::{Common, GetArguments};
 use super::failure::{Failure, Result, command};
-use super::kptfile::{PackageOrigin, Tracking};
+use super::kptfile::{PackageOrigin, Tracking, locked_name};
 use super::own_repository::OwnRepository;
 use super::package::{KPTFILE, around, not_a_flag};
 use super::print::{self, Page, counted};
 use super::report::warnings;
-use super::session::locked_name;
 use super::source::SourceArgument;
 use super::upstream::{UpstreamSource, to_clone};
 use super::{exit, kptfile};

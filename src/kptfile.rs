@@ -27,7 +27,7 @@ use krm_upstream::{SourceOutsideGit, forget_digest, is_digest, record_digest, re
 use krm_yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Value};
 
 use super::failure::{Failure, Result};
-use super::sources::RemoteSource;
+use super::sources::{RemoteSource, release_of};
 
 /// The conflicts that the user decided for the file's value, one key a line. The files do not show these decisions.
 const DECIDED: &str = "fn.kpt.dev/decided-conflicts";
@@ -178,6 +178,17 @@ impl Tracking {
         let lock = self.lock.as_ref();
         lock.map_or_else(String::new, |lock| lock.directory.clone())
     }
+}
+
+/// The name of the locked revision: the release of an archive or image, otherwise `ref`.
+pub(crate) fn locked_name(lock: &UpstreamLock) -> Option<String> {
+    let is_file = lock.commit.as_deref().is_some_and(is_digest);
+    let files = lock.reference.as_deref().filter(|_| is_file);
+    let release = files.and_then(|source| {
+        let remote = release_of(source);
+        remote.or_else(|| SourceOutsideGit::parse(source)?.release)
+    });
+    release.or_else(|| lock.reference.clone())
 }
 
 /// Checks an id that an annotation contains: of a commit, or of an archive or image.

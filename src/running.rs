@@ -24,7 +24,7 @@ pub(crate) struct Watch<'w> {
 
 /// Why a program was ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stop {
+pub(crate) enum StopReason {
     /// Nothing came out of it.
     Silence,
     /// Its standard output has more bytes than the limit.
@@ -36,7 +36,7 @@ pub(crate) struct ProgramOutput {
     pub(crate) status: ExitStatus,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
-    pub(crate) stopped: Option<Stop>,
+    pub(crate) stopped: Option<StopReason>,
 }
 
 /// Runs a program to its end. A nonzero exit code is not an error.
@@ -88,7 +88,7 @@ fn watched(mut child: Child, watch: &Watch<'_>) -> io::Result<ProgramOutput> {
             Ok(Event::End) => open -= 1,
             Err(RecvTimeoutError::Timeout) if watch.patience.is_some() => {
                 // It may have ended meanwhile.
-                stopped = child.try_wait()?.is_none().then_some(Stop::Silence);
+                stopped = child.try_wait()?.is_none().then_some(StopReason::Silence);
                 let _ = child.kill();
                 break;
             }
@@ -96,7 +96,7 @@ fn watched(mut child: Child, watch: &Watch<'_>) -> io::Result<ProgramOutput> {
             Err(RecvTimeoutError::Disconnected) => break,
         }
         if watch.limit.is_some_and(|limit| stdout.len() as u64 > limit) {
-            stopped = Some(Stop::TooMuch);
+            stopped = Some(StopReason::TooMuch);
             let _ = child.kill();
             break;
         }
@@ -171,7 +171,7 @@ mod tests {
     fn a_silent_process_is_ended_and_one_that_goes_on_is_not() {
         let start = Instant::now();
         let output = shell("exec sleep 60", &patient(Duration::from_millis(300)));
-        assert_eq!(output.stopped, Some(Stop::Silence));
+        assert_eq!(output.stopped, Some(StopReason::Silence));
         assert!(start.elapsed() < Duration::from_secs(30));
         // Packets of the trace count as progress, and are not messages.
         let packet = "12:00:00.000000 pkt-line.c:80   packet:  fetch< 0000";
@@ -199,7 +199,7 @@ mod tests {
             ..Watch::default()
         };
         let output = shell("exec cat /dev/zero", &watch);
-        assert_eq!(output.stopped, Some(Stop::TooMuch));
+        assert_eq!(output.stopped, Some(StopReason::TooMuch));
         assert!(output.stdout.len() < 2 << 20);
     }
 

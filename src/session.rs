@@ -8,12 +8,12 @@ use krm_core::kptfile::UpstreamLock;
 use krm_core::latest::is_older;
 use krm_function::supplied::{Role, SuppliedPackage};
 use krm_upstream::git::Revision;
-use krm_upstream::{SourceOutsideGit, is_digest, older_revision};
+use krm_upstream::{SourceOutsideGit, older_revision};
 use krm_yaml::{OwnedDocument, Value};
 
 use super::failure::{Failure, Result, command};
 use super::followed::{CommitGraph, Followed, NewerRevision, PathAt, path_at};
-use super::kptfile::{OpenUpgrade, PackageOrigin};
+use super::kptfile::{OpenUpgrade, PackageOrigin, locked_name};
 use super::merging::Merger;
 use super::package::{Contents, KPTFILE, LocalPackage, RULES, file_name};
 use super::upstream::{UpstreamSource, supplied};
@@ -320,17 +320,6 @@ impl<'p> FollowedPackage<'p> {
         is_older(&target.lock_ref, &name)
             || *from != target.commit && !self.upstream.known_in(from, &[&target.commit]).is_empty()
     }
-}
-
-/// The name of the locked revision: the release of an archive or image, otherwise `ref`.
-pub(crate) fn locked_name(lock: &UpstreamLock) -> Option<String> {
-    let is_file = lock.commit.as_deref().is_some_and(is_digest);
-    let files = lock.reference.as_deref().filter(|_| is_file);
-    let release = files.and_then(|source| {
-        let remote = super::sources::release_of(source);
-        remote.or_else(|| SourceOutsideGit::parse(source)?.release)
-    });
-    release.or_else(|| lock.reference.clone())
 }
 
 /// The rules in `.krmv.yaml`. Empty if there is no such file.

@@ -85,6 +85,16 @@ impl SourceArgument {
         })
     }
 
+    /// The requested revision, unless the address of a release file says it alone: for a copy, that address says which
+    /// file it is, and not which release.
+    pub(crate) fn explicit_revision(&self) -> Option<&str> {
+        let is_of_address = self
+            .remote
+            .as_ref()
+            .is_some_and(|remote| remote.is_of_address);
+        self.revision.as_deref().filter(|_| !is_of_address)
+    }
+
     /// Whether it is an address as a browser shows it, whose revision and path depend on the references.
     pub(crate) fn is_of_browser(&self) -> bool {
         self.browser.is_some()

@@ -24,12 +24,13 @@ use super::conflict::{conflicts, undecided};
 use super::exit;
 use super::failure::{Failure, Hint, Result};
 use super::followed::NewerRevision;
+use super::kptfile::locked_name;
 use super::merging::{MergedPackage, Merger};
-use super::package::{KPTFILE, LocalPackage, RULES};
+use super::package::{Contents, KPTFILE, LocalPackage, RULES};
 use super::print::{self, GREEN, Page, RED, YELLOW, counted};
 use super::releases::ListedReference;
 use super::review::{reviewable, reviewed};
-use super::session::{FollowedPackage, followed, locked_name};
+use super::session::{FollowedPackage, followed};
 use super::upstream::contents;
 
 /// What the command reports about one package.
@@ -402,9 +403,13 @@ fn is_same(one: &SuppliedPackage, other: &SuppliedPackage) -> bool {
 }
 
 /// The number of edits that the user made: values, files and resources.
-fn edits(package: &LocalPackage, base: &SuppliedPackage) -> Result<usize> {
+pub(super) fn edits(package: &LocalPackage, base: &SuppliedPackage) -> Result<usize> {
+    edits_of(package.own(&package.contents)?, base)
+}
+
+/// The number of edits that lead from an upstream package to these files.
+pub(super) fn edits_of(mut own: Contents, base: &SuppliedPackage) -> Result<usize> {
     let mut base = contents(base)?;
-    let mut own = package.own(&package.contents)?;
     // The upstream and the lock in the Kptfile are not edits.
     base.remove(KPTFILE);
     own.remove(KPTFILE);

@@ -16,13 +16,14 @@ use krm_upstream::is_digest;
 use super::cli::{Common, Take, UpgradeArguments};
 use super::conflict::{ReportedConflict, conflicts};
 use super::failure::{Failure, Hint, Result};
+use super::kptfile::locked_name;
 use super::kptfile::{self, OpenUpgrade};
 use super::merging::{MergedPackage, Merger, with_markers};
 use super::package::{Contents, KPTFILE, LocalPackage};
 use super::print::{self, Page};
 use super::report::{UpgradeReport, print_errors};
 use super::review::{reviewable, reviewed};
-use super::session::{FollowedPackage, arguments, locked_name};
+use super::session::{FollowedPackage, arguments};
 use super::upstream::contents;
 use super::{exit, worktree};
 

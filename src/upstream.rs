@@ -19,12 +19,11 @@ use krm_upstream::{self as upstream, GitOrigin, SourceOutsideGit};
 
 use super::client::{self, Place};
 use super::failure::{Failure, Hint, Result, command};
-use super::kptfile::PackageOrigin;
+use super::kptfile::{PackageOrigin, locked_name};
 use super::own_repository::OwnRepository;
 use super::package::{Contents, contents_of};
 use super::print::progress;
 use super::releases::{ListedReference, Releases};
-use super::session::locked_name;
 use super::source::{SourceArgument, existing, unreadable};
 use super::sources::{ContentDigest, Fetched, RemoteRelease, RemoteUpstream};
 
@@ -257,6 +256,19 @@ impl UpstreamSource {
         let current = current.unwrap_or(digest);
         self.releases.set_digest(&name, current.as_str());
         Ok(())
+    }
+
+    /// The commit or digest of a release, as far as it is known without the network.
+    pub(crate) fn known_commit(&self, release: &ListedReference) -> Option<String> {
+        match &self.remote {
+            Some(remote) if release.commit.is_empty() => remote.known(&release.name),
+            _ => Some(release.commit.clone()),
+        }
+    }
+
+    /// Whether it is a file, chart or image on another machine.
+    pub(crate) fn is_fetched(&self) -> bool {
+        self.remote.is_some()
     }
 
     /// Whether a release that is listed has no such file.

@@ -22,8 +22,8 @@ use krm_core::release_name::ReleaseName;
 use krm_upstream::git::Revision;
 
 use super::failure::{Failure, Result, command};
+use super::kptfile::locked_name;
 use super::releases::{ListedReference, Releases};
-use super::session::locked_name;
 
 pub(crate) use path::{PathAt, newer_siblings, path_at};
 

@@ -9,9 +9,9 @@ use std::time::Duration;
 use krm_core::address::{Credentials, HttpAddress};
 
 use crate::failure::{Failure, Result, command};
-use crate::running::{self, ProgramOutput, Stop, Watch};
+use crate::running::{self, ProgramOutput, StopReason, Watch};
 
-/// How long `curl` may go without a byte. It gives up by itself after 30 seconds with less than 100 bytes each.
+/// How long `curl` may go without a byte. It gives up after 30 seconds with less than 100 bytes each.
 const PATIENCE: Duration = Duration::from_secs(70);
 
 /// The most redirects of one file.
@@ -50,14 +50,14 @@ pub(crate) enum Secret {
     /// A user with a password.
     Basic(Credentials),
     /// The holder of a token.
-    Bearer(Token),
+    Bearer(RegistryToken),
 }
 
 /// A token for one header. `Debug` does not show it, and there is no `Display`.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Token(String);
+pub(crate) struct RegistryToken(String);
 
-impl Token {
+impl RegistryToken {
     /// Parses what a server or a configuration contains. `None` if it is not one word.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let is_part = |byte: u8| byte.is_ascii_graphic() && !b"\"\\".contains(&byte);
@@ -66,9 +66,9 @@ impl Token {
     }
 }
 
-impl fmt::Debug for Token {
+impl fmt::Debug for RegistryToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Token")
+        f.write_str("RegistryToken")
     }
 }
 
@@ -98,7 +98,7 @@ pub(crate) struct Request<'r> {
 /// What a form about an identity token contains.
 #[derive(Debug, Clone)]
 pub(crate) struct Refresh<'r> {
-    pub(crate) token: &'r Token,
+    pub(crate) token: &'r RegistryToken,
     pub(crate) service: String,
     pub(crate) scope: String,
 }
@@ -175,7 +175,7 @@ fn by_hand(address: &HttpAddress) -> crate::failure::Hint {
     command(["curl", "--netrc-optional", "-fLO", address])
 }
 
-/// Gets a file, following redirects. A status of the server is no error.
+/// Gets a file, following redirects. A refusal of the server is not an error.
 pub(crate) fn get(request: &Request<'_>) -> Result<Response> {
     let mut address = request.address.clone();
     for _ in 0..=MOST_REDIRECTS {
@@ -296,10 +296,10 @@ fn not_run(address: &HttpAddress, error: &std::io::Error) -> Failure {
 fn refuse_failed(request: &Request<'_>, output: &ProgramOutput) -> Result<()> {
     let limit = request.limit >> 20;
     let reason = match (output.stopped, output.status.code()) {
-        (Some(Stop::TooMuch), _) | (None, Some(63)) => {
+        (Some(StopReason::TooMuch), _) | (None, Some(63)) => {
             format!("it has more than {limit} MB")
         }
-        (Some(Stop::Silence), _) | (None, Some(28)) => {
+        (Some(StopReason::Silence), _) | (None, Some(28)) => {
             "gave up: less than 100 bytes a second for 30 seconds".to_owned()
         }
         (None, Some(0)) => return Ok(()),
@@ -358,7 +358,7 @@ mod tests {
         let credentials = Credentials::of_host("https://e.com", "me", "hunter3");
         for secret in [
             Secret::Basic(credentials),
-            Secret::Bearer(Token("hunter4".to_owned())),
+            Secret::Bearer(RegistryToken("hunter4".to_owned())),
         ] {
             let request = Request {
                 secret,
@@ -379,9 +379,9 @@ mod tests {
 
     #[test]
     fn a_token_is_one_word() {
-        assert!(Token::parse("eyJ.a-b_c~+/==").is_some());
+        assert!(RegistryToken::parse("eyJ.a-b_c~+/==").is_some());
         for text in ["", "a b", "a\"\noutput = \"/x", "a\\", "\u{e4}", "a\n"] {
-            assert!(Token::parse(text).is_none(), "{text:?}");
+            assert!(RegistryToken::parse(text).is_none(), "{text:?}");
         }
     }
 }

@@ -10,14 +10,14 @@ use serde::Deserialize;
 
 use crate::running::{self, Watch};
 
-use super::curl::Token;
+use super::curl::RegistryToken;
 
 /// The configuration of `docker`, with the logins of its registries.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DockerLogin {
     #[serde(default)]
-    auths: BTreeMap<String, Entry>,
+    auths: BTreeMap<String, LoginEntry>,
     #[serde(default)]
     cred_helpers: BTreeMap<String, String>,
     #[serde(default)]
@@ -25,23 +25,23 @@ pub(crate) struct DockerLogin {
 }
 
 #[derive(Default, Deserialize)]
-struct Entry {
+struct LoginEntry {
     #[serde(default)]
     auth: String,
     #[serde(default)]
     identitytoken: String,
 }
 
-impl std::fmt::Debug for Entry {
+impl std::fmt::Debug for LoginEntry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Entry").finish_non_exhaustive()
+        f.debug_struct("LoginEntry").finish_non_exhaustive()
     }
 }
 
 /// What a helper prints.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Found {
+struct HelperAnswer {
     username: String,
     secret: String,
 }
@@ -51,7 +51,7 @@ struct Found {
 pub(crate) enum Login {
     Password(Credentials),
     /// The holder of an identity token, which is traded for a token.
-    Identity(Token),
+    Identity(RegistryToken),
 }
 
 /// The name that Docker Hub has in a configuration.
@@ -90,7 +90,7 @@ impl DockerLogin {
         let mut entries = names.iter().filter_map(|name| self.auths.get(name));
         let entry = entries.next()?;
         if !entry.identitytoken.is_empty() {
-            return Token::parse(&entry.identitytoken).map(Login::Identity);
+            return RegistryToken::parse(&entry.identitytoken).map(Login::Identity);
         }
         let decoded = from_base64(&entry.auth)?;
         let (user, password) = decoded.split_once(':')?;
@@ -99,10 +99,10 @@ impl DockerLogin {
     }
 }
 
-impl Found {
+impl HelperAnswer {
     fn for_host(self, host: &str) -> Option<Login> {
         if self.username == IDENTITY {
-            return Token::parse(&self.secret).map(Login::Identity);
+            return RegistryToken::parse(&self.secret).map(Login::Identity);
         }
         let credentials = Credentials::of_host(host, &self.username, &self.secret);
         Some(Login::Password(credentials))
@@ -125,7 +125,7 @@ fn names_of(host: &str) -> Vec<String> {
 }
 
 /// Asks a helper on PATH.
-fn ask(helper: &str, name: &str) -> Option<Found> {
+fn ask(helper: &str, name: &str) -> Option<HelperAnswer> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     if helper.is_empty() || !helper.chars().all(is_word) {
         return None;
@@ -192,7 +192,7 @@ mod tests {
         for host in ["e.com:5000", "f.com", "registry-1.docker.io"] {
             assert_eq!(login.at(host), password(host), "{host}");
         }
-        let token = Token::parse("t").expect("a token");
+        let token = RegistryToken::parse("t").expect("a token");
         assert_eq!(login.at("g.com"), Some(Login::Identity(token)));
         for host in ["e.com", "empty.com", "h.com"] {
             assert_eq!(login.at(host), None, "{host}");

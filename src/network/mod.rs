@@ -7,7 +7,7 @@
 //! # Invariants
 //!
 //! - Arguments of `curl` are literals, numbers and a path of ours. Addresses and secrets go by standard input.
-//! - A secret goes to the host that it is for. Each redirect is a run of its own, so that no other host gets it.
+//! - A secret goes to the host that it is for. Each redirect is a separate run, so that no other host gets it.
 //! - No redirect leads from https to another protocol.
 //! - Bytes are counted while they are read.
 //!
@@ -16,7 +16,7 @@
 mod curl;
 mod docker_login;
 
-pub(crate) use curl::{Refresh, Request, Response, Secret, Token, get};
+pub(crate) use curl::{Refresh, RegistryToken, Request, Response, Secret, get};
 pub(crate) use docker_login::{DockerLogin, Login};
 
 /// The most bytes of a file, chart or layer.

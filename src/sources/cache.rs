@@ -109,7 +109,7 @@ impl Cache {
         self.root.join(kind).join(&name.hex()[..32])
     }
 
-    /// Writes a file as a whole.
+    /// Writes a file atomically.
     pub(crate) fn write(&self, file: &Path, bytes: &[u8]) -> Result<()> {
         let written = || -> io::Result<()> {
             let folder = file.parent().unwrap_or(&self.root);

@@ -203,7 +203,7 @@ mod tests {
             only,
             "entries:\n  application:\n  - version: 2.0.0\n    urls: [a.tgz]\n"
         );
-        // Another spelling is read as a whole.
+        // An index in another format is read completely.
         let flow = "{\"entries\": {\"app\": [{\"version\": \"1.0.0\", \"urls\": [\"a.tgz\"]}]}}";
         assert_eq!(only_entry(flow, "app"), None);
         assert_eq!(

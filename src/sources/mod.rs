@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use krm_core::address::{Address, Credentials, HttpAddress, Surroundings};
+use krm_core::config::UsageError;
 use krm_core::release_name::ReleaseName;
 use krm_core::upstream_revision::UpstreamRevision;
 use krm_package::{Package, PackageFile};
@@ -52,7 +53,7 @@ pub(crate) enum RemoteSource {
     Image(OciRepository),
 }
 
-/// What stands before the repository with the tags.
+/// Separates an address from the repository with its tags.
 const TAGS: &str = " --tags ";
 
 /// What an argument or a lock names.
@@ -62,6 +63,8 @@ pub(crate) struct NamedSource {
     /// The folder or file in an archive, chart or image.
     pub(crate) inner: String,
     pub(crate) revision: Option<String>,
+    /// Whether the address alone says the revision.
+    pub(crate) is_of_address: bool,
     /// What the user typed in front of the host.
     pub(crate) credentials: Option<Credentials>,
 }
@@ -195,6 +198,7 @@ fn chart(text: &str, rest: &str) -> Result<NamedSource> {
         }),
         inner: inner_path(inner).ok_or_else(wrong)?,
         revision,
+        is_of_address: false,
         credentials,
     })
 }
@@ -220,11 +224,12 @@ fn image(text: &str, rest: &str) -> Result<NamedSource> {
     let named = reference.get(1..).map(str::to_owned);
     let repository = OciRepository::parse(repository).ok_or_else(wrong)?;
     let revision = last.or(named);
-    // A range or a revision for a list of releases is no tag; a tag is checked when it is fetched.
+    // It may also be a range: a tag is checked when it is fetched.
     Ok(NamedSource {
         source: RemoteSource::Image(repository),
         inner: inner_path(inner).ok_or_else(wrong)?,
         revision,
+        is_of_address: false,
         credentials: None,
     })
 }
@@ -269,6 +274,7 @@ fn file(text: &str, tags: Option<&Address>) -> Result<Option<NamedSource>> {
             ));
         }
         let revision = revision.strip_prefix('@').map(str::to_owned);
+        let is_of_address = revision.is_none();
         let revision = revision.or_else(|| file.named.clone());
         let inner = if is_only_file(file.file()) {
             file.file().to_owned()
@@ -279,6 +285,7 @@ fn file(text: &str, tags: Option<&Address>) -> Result<Option<NamedSource>> {
             source: RemoteSource::File(file),
             inner,
             revision,
+            is_of_address,
             credentials,
         }));
     }
@@ -313,7 +320,7 @@ impl Fetched {
             let name = path.file_name().and_then(|name| name.to_str());
             (name.unwrap_or(inner).to_owned(), std::fs::read(path)?)
         } else {
-            let whole = self.open("")?.read().map_err(crate::source::unreadable)?;
+            let whole = self.open("")?.read().map_err(unreadable)?;
             let bytes = whole.get(inner).map(|_| whole.read(inner)).transpose()?;
             let bytes = bytes.ok_or_else(|| {
                 let message = format!("{} has no file `{inner}`", source.address());
@@ -338,9 +345,14 @@ impl Fetched {
             format!("//{inner}")
         };
         let found = krm_upstream::open(&format!("{}{inner}", self.place));
-        let found = found.map_err(crate::source::unreadable)?;
+        let found = found.map_err(unreadable)?;
         found.ok_or_else(|| Failure::new(format!("cannot read '{}'", self.place)))
     }
+}
+
+/// The failure for content that cannot be read.
+fn unreadable(error: UsageError) -> Failure {
+    Failure::new(error.to_string()).hint("krmv help get")
 }
 
 /// A source, and how it is reached.
@@ -509,6 +521,13 @@ impl RemoteUpstream {
         let name = inner.rsplit('/').next().unwrap_or(inner);
         let (_, file) = self.cache.keep(name, &package.read(name)?)?;
         Ok(file.display().to_string())
+    }
+
+    /// The digest that a release had when it was fetched.
+    pub(crate) fn known(&self, release: &str) -> Option<String> {
+        let digest = self.cache.known(&self.source.at(release, ""))?;
+        self.cached(&digest)?;
+        Some(digest.as_str().to_owned())
     }
 
     /// Whether a release may have other content later, as the tag of an image may.

@@ -14,8 +14,8 @@ use serde::Deserialize;
 use super::cache::{Cache, ContentDigest};
 use crate::failure::{Failure, Result, command};
 use crate::network::{
-    self, DockerLogin, LARGEST_DOWNLOAD, LARGEST_LIST, Login, MOST_PAGES, Refresh, Request,
-    Response, Secret, Token,
+    self, DockerLogin, LARGEST_DOWNLOAD, LARGEST_LIST, Login, MOST_PAGES, Refresh, RegistryToken,
+    Request, Response, Secret,
 };
 
 /// How a source begins that is in a registry.
@@ -82,7 +82,7 @@ struct TagList {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Manifest {
+struct RegistryManifest {
     #[serde(default)]
     media_type: String,
     #[serde(default)]
@@ -189,7 +189,7 @@ impl OciRepository {
 pub(crate) struct Registry {
     repository: OciRepository,
     base: HttpAddress,
-    /// Who asks, once the registry wanted to know.
+    /// Who asks, once the registry asked for it.
     secret: Mutex<Secret>,
 }
 
@@ -266,7 +266,7 @@ impl Registry {
             let Some((digest, bytes)) = self.manifest(&reference)? else {
                 return Ok(None);
             };
-            let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| {
+            let manifest: RegistryManifest = serde_json::from_slice(&bytes).map_err(|error| {
                 self.wrong(&format!("the manifest {}: {error}", digest.as_str()))
             })?;
             match &manifest.manifests {
@@ -289,7 +289,7 @@ impl Registry {
             let Some((digest, bytes)) = self.manifest(&reference)? else {
                 return Ok(None);
             };
-            let manifest: Option<Manifest> = serde_json::from_slice(&bytes).ok();
+            let manifest: Option<RegistryManifest> = serde_json::from_slice(&bytes).ok();
             match manifest.and_then(|manifest| manifest.manifests) {
                 Some(images) => reference = ImageReference::Digest(self.only_image(&images)?),
                 None => return Ok(Some(digest)),
@@ -336,7 +336,7 @@ impl Registry {
         &self,
         digest: &ContentDigest,
         bytes: &[u8],
-        manifest: &Manifest,
+        manifest: &RegistryManifest,
         cache: &Cache,
     ) -> Result<()> {
         // Layers without files are not read, such as the provenance of a chart.
@@ -465,8 +465,8 @@ impl Registry {
         let answer: TokenAnswer = serde_json::from_slice(&answer.bytes()?)
             .map_err(|error| self.wrong(&format!("its token: {error}")))?;
         let token = answer.token.or(answer.access_token).unwrap_or_default();
-        let token =
-            Token::parse(&token).ok_or_else(|| self.wrong("expected a token, found none"))?;
+        let token = RegistryToken::parse(&token)
+            .ok_or_else(|| self.wrong("expected a token, found none"))?;
         Ok(Some(Secret::Bearer(token)))
     }
 

@@ -952,3 +952,86 @@ fn charts_of_the_real_helm_come_from_its_repository_and_from_a_real_registry() {
     }
     assert_eq!(found[0], found[1]);
 }
+
+#[test]
+fn a_copy_of_a_release_file_is_adopted_by_its_content() {
+    let world = World::new();
+    let site = site(&world);
+    let copy = deployment(1, "app:2", "64Mi").replace("64Mi", "512Mi # more");
+    std::fs::create_dir(world.path("copy")).expect("a folder");
+    world.write("copy/mine.yaml", &copy);
+    world.commit("copy");
+    // The address says which file it is, and not which release.
+    let source = site.server.url("/o/app/releases/download/v2.0.0/app.yaml");
+    let adopted = world.krmv(&["get", "--adopt", &source, "copy"]);
+    adopted.assert_code(0);
+    assert!(
+        adopted.stdout.contains("made from v1.1.0"),
+        "{}",
+        adopted.stdout
+    );
+    assert_eq!(world.read("copy/mine.yaml"), copy);
+    world.commit("adopt");
+    let status = world.json(&["status", "copy"]);
+    assert_eq!(status["packages"][0]["edits"], 1, "{status}");
+    // Two releases are alike in what the copy has.
+    std::fs::create_dir(world.path("both")).expect("a folder");
+    world.write(
+        "both/app.yaml",
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: other\n",
+    );
+    says(
+        &world.krmv(&["get", "--adopt", &source, "both"]),
+        2,
+        "cannot tell which release",
+    );
+    assert!(!world.path("both/Kptfile").exists());
+}
+
+#[test]
+fn a_blame_names_the_releases_in_the_cache() {
+    let world = World::new();
+    let site = site(&world);
+    package(
+        &world,
+        &format!("helm+http://{}/charts//web@1.0.0", site.host()),
+    );
+    world.edit_app();
+    world.krmv(&["upgrade", "web", "1.1.0"]).assert_code(0);
+    world.commit("upgrade");
+    let blame = world.krmv(&["blame", "web/app.yaml"]);
+    blame.assert_code(0);
+    let line = |field: &str| {
+        let mut lines = blame.stdout.lines();
+        let found = lines.find(|line| line.contains(field));
+        found
+            .unwrap_or_else(|| panic!("{field}: {}", blame.stdout))
+            .to_owned()
+    };
+    assert!(line("image").contains("upstream 1.1.0"), "{}", blame.stdout);
+    assert!(
+        line("metadata.name").contains("upstream 1.0.0"),
+        "{}",
+        blame.stdout
+    );
+    assert!(
+        line("spec.replicas").contains(": edits"),
+        "{}",
+        blame.stdout
+    );
+    // Another machine has the locked release alone.
+    without_cache(&world);
+    world
+        .krmv(&[
+            "fetch",
+            &format!("helm+http://{}/charts//web@1.1.0", site.host()),
+        ])
+        .assert_code(0);
+    let blame = world.krmv(&["blame", "web/app.yaml", "metadata.name"]);
+    assert!(
+        blame.stdout.contains("or earlier"),
+        "{}{}",
+        blame.stdout,
+        blame.stderr
+    );
+}
