@@ -12,7 +12,7 @@
 #   ...                as a line of output: any lines
 #
 # A command must succeed unless the next one is `echo $?` or its block is fenced with ```console fails. Blocks fenced
-# with ```console kpt, kubectl, kustomize or pre-commit are left out where that program is not on PATH. A line <!-- $ command -->
+# with ```console jq, kpt, kubectl, kustomize or pre-commit are left out where that program is not on PATH. A line <!-- $ command -->
 # runs a command that readers need not see. A block of text below <!-- file: PATH --> becomes that file.
 # `cargo run --bin NAME -- ...` runs the built binary.
 set -uo pipefail
@@ -125,7 +125,7 @@ run_page() {
       skipped=""
       may_fail=""
       if [[ $info == *fails* ]]; then may_fail=1; fi
-      for more in kpt kubectl kustomize pre-commit; do
+      for more in jq kpt kubectl kustomize pre-commit; do
         if [[ " $info " == *" $more "* ]] && ! command -v "$more" >/dev/null; then skipped=$more; fi
       done
       if [[ $block == console && -n $skipped ]]; then echo "left out, $skipped is not on PATH: a block of $page"; fi
