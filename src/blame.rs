@@ -585,7 +585,9 @@ impl FileHistory {
         let (mut path, mut newer) = (lock_now.directory, commit);
         for (revision, commit) in revisions {
             let files = self.upstream_files(&path, &commit).or_else(|| {
-                let _ = upstream.is_git().then_some(())?;
+                if !upstream.is_git() {
+                    return None;
+                }
                 path = self.repositories.last()?.moved(&path, &newer, &commit)?;
                 self.upstream_files(&path, &commit)
             });

@@ -1,4 +1,4 @@
-//! Runs the user's `git` as a process. It is the only way to the network.
+//! Runs the user's `git` as a process. With `curl`, it is the only way to the network.
 //!
 //! The arguments are a [`GitCommand`], so that nothing that data names can be a flag. The current directory is the root
 //! of the user's own work tree, or of the file system: never a folder that data named or filled.

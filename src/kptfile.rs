@@ -130,40 +130,13 @@ impl Tracking {
         let is_open = has_open_upgrade(root);
         let is_local = matches!(origin, Some(PackageOrigin::Files(_)));
         let open = annotation(OPEN_UPGRADE_ANNOTATION).filter(|_| is_open);
-        let open = open.and_then(|range| {
-            let (range, place) = match range.split_once(' ') {
-                Some((range, place)) => (range, Some(place.to_owned())),
-                None => (&*range, None),
-            };
-            let (from, to) = range.split_once("..")?;
-            let is_path = !is_digest(to);
-            Some(OpenUpgrade {
-                path: place.clone().filter(|_| is_path),
-                source: place.filter(|_| !is_path),
-                from: from.to_owned(),
-                to: to.to_owned(),
-                decided: decided.map(str::to_owned).collect(),
-            })
-        });
-        if let Some(open) = &open {
-            let (from, to) = (Some(&open.from), Some(&open.to));
-            for id in [from.filter(|id| !id.is_empty()), to].into_iter().flatten() {
-                check_id(id, OPEN_UPGRADE_ANNOTATION)?;
-            }
-            if let Some(path) = &open.path {
-                check_package_path(path).map_err(|error| {
-                    let place = format!("metadata.annotations[\"{OPEN_UPGRADE_ANNOTATION}\"]");
-                    Failure::new(format!("Kptfile: {place}: {error}"))
-                })?;
+        let mut open = open.and_then(|range| open_upgrade(&range, decided));
+        if let Some(open) = &mut open {
+            check_open(open)?;
+            if is_local && let Some(source) = &mut open.source {
+                *source = found_path(source, surroundings).unwrap_or_else(|| source.clone());
             }
         }
-        let open = open.map(|open| OpenUpgrade {
-            source: match open.source {
-                Some(source) if is_local => found_path(&source, surroundings).or(Some(source)),
-                other => other,
-            },
-            ..open
-        });
         let requested = requested.map(|name| name.to_string());
         Ok(Self {
             repository: origin,
@@ -189,6 +162,36 @@ pub(crate) fn locked_name(lock: &UpstreamLock) -> Option<String> {
         remote.or_else(|| SourceOutsideGit::parse(source)?.release)
     });
     release.or_else(|| lock.reference.clone())
+}
+
+/// Reads the annotation of an open upgrade: `FROM..TO`, then the archive or image, or the path of the package at TO.
+fn open_upgrade<'d>(range: &str, decided: impl Iterator<Item = &'d str>) -> Option<OpenUpgrade> {
+    let (range, place) = match range.split_once(' ') {
+        Some((range, place)) => (range, Some(place.to_owned())),
+        None => (range, None),
+    };
+    let (from, to) = range.split_once("..")?;
+    let is_path = !is_digest(to);
+    Some(OpenUpgrade {
+        path: place.clone().filter(|_| is_path),
+        source: place.filter(|_| !is_path),
+        from: from.to_owned(),
+        to: to.to_owned(),
+        decided: decided.map(str::to_owned).collect(),
+    })
+}
+
+/// Checks what the annotation of an open upgrade contains.
+fn check_open(open: &OpenUpgrade) -> Result<()> {
+    let (from, to) = (Some(&open.from), Some(&open.to));
+    for id in [from.filter(|id| !id.is_empty()), to].into_iter().flatten() {
+        check_id(id, OPEN_UPGRADE_ANNOTATION)?;
+    }
+    let path = open.path.as_deref().map(check_package_path);
+    path.transpose().map(drop).map_err(|error| {
+        let place = format!("metadata.annotations[\"{OPEN_UPGRADE_ANNOTATION}\"]");
+        Failure::new(format!("Kptfile: {place}: {error}"))
+    })
 }
 
 /// Checks an id that an annotation contains: of a commit, or of an archive or image.

@@ -13,8 +13,8 @@
 //! # Invariants
 //!
 //! - The Kptfile is the only state of a package. There is no database.
-//! - Only the user's own `git` accesses the network. Its arguments are literals of the program, paths of the user's
-//!   own, and types for what data names.
+//! - Only the user's own `git` and `curl` access the network. Arguments are literals of the program, paths of the user's
+//!   own, and types for what data names; `curl` gets addresses and secrets by standard input.
 //! - A command computes everything before it writes.
 //! - A decision about a conflict changes the place that it is about, and no other.
 //!
@@ -22,7 +22,7 @@
 //!
 //! - This library is for the program and its tests. Its interface is the command line; the crates `krm-*` are for other
 //!   programs.
-//! - Upstreams on other machines need `git` on PATH.
+//! - Upstreams on other machines need `git` on PATH, and `curl` if they are not repositories.
 
 // Bad input must be an error, never a panic. Each exception states why it cannot happen.
 #![cfg_attr(

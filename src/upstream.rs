@@ -358,6 +358,10 @@ impl UpstreamSource {
     /// The error for a revision that does not exist. Git lists only what its repositories have.
     pub(crate) fn not_found(&self, request: &str) -> Failure {
         let address = self.address.as_str();
+        if self.releases.is_empty() {
+            let message = format!("{address} has no release");
+            return Failure::new(message).hint("krmv help get");
+        }
         let next = if self.is_git() {
             command(["git", "ls-remote", "--tags", address])
         } else {

@@ -206,10 +206,10 @@ impl Search<'_> {
         if is_commit(&name, self.commit) {
             return self.newest_with_commit();
         }
-        if let Some(own) = ReleaseName::parse(&name) {
-            if !self.releases.is_git() || !self.releases.with_words_of(&own).is_empty() {
-                return self.releases_after(own, None);
-            }
+        if let Some(own) = ReleaseName::parse(&name)
+            && (!self.releases.is_git() || !self.releases.with_words_of(&own).is_empty())
+        {
+            return self.releases_after(own, None);
         }
         self.gone(&name)
     }

@@ -117,6 +117,8 @@ pub(super) fn decoded(path: &str) -> String {
 mod tests {
     use super::*;
 
+    // A table.
+    #[allow(clippy::too_many_lines)]
     #[test]
     fn files_and_folders_of_all_forges() {
         for (argument, repository, rest) in [

@@ -10,6 +10,7 @@ mod overlay;
 mod resolve;
 mod review;
 mod sources;
+mod sources_faults;
 mod state;
 mod status;
 mod terminal;
