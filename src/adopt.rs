@@ -23,7 +23,7 @@ use super::{exit, kptfile};
 
 pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let mut source = SourceArgument::with_tags(&get.source, get.tags.as_deref())?;
-    let upstream = UpstreamSource::listed(&mut source, common.offline)?;
+    let upstream = UpstreamSource::opened(&mut source, common.offline)?;
     let directory = get.directory.clone().unwrap_or_else(|| ".".into());
     let package = LocalPackage::open_any(&directory)?;
     upstream.refuse_inside(&package.directory)?;
@@ -38,6 +38,7 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
         let message = format!("'{name}' already has a lock; add @REVISION to replace it");
         return Err(Failure::new(message).hint(package.command(&["status"])));
     }
+    let mut equals = Vec::new();
     let revision = match source.explicit_revision() {
         Some(_) => chosen(&source, &upstream)?,
         None if upstream.is_fetched() => nearest_release(&package, &source, &upstream)?,
@@ -56,7 +57,8 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
             let Some(found) = search(&package, &source, &upstream, &newest, common)? else {
                 return Ok(exit::OPEN);
             };
-            found
+            equals = found.equals;
+            found.revision
         }
     };
     let files = upstream.snapshot(&source.path, &revision)?;
@@ -76,13 +78,22 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     contents.insert(KPTFILE.to_owned(), text.into_bytes());
     package.write(&package.changes(&contents, &Default::default()))?;
     if common.json {
-        print::json(
-            &json!({"path": name, "revision": revision.lock_ref, "commit": revision.commit}),
-        )?;
+        print::json(&json!({
+            "path": name, "revision": revision.lock_ref, "commit": revision.commit, "equals": equals,
+        }))?;
         return Ok(exit::DONE);
     }
     let mut page = Page::new(common);
     page.line(format_args!("{name}: made from {}", revision.lock_ref));
+    if let Some(first) = equals.first() {
+        let others = equals.join(", ");
+        page.wrapped(
+            format_args!("  {others}: explains the copy equally well"),
+            4,
+        );
+        let address = format!("{}//{}@{first}", source.address(), source.path);
+        page.hint(&command(["krmv", "get", "--adopt", &address, &name]));
+    }
     if let Some(note) = source.password_note() {
         page.wrapped(format_args!("  {note}"), 4);
     }
@@ -170,6 +181,13 @@ fn compared(package: &LocalPackage, only: Option<&str>) -> (Contents, Option<Str
     (own, Some(name))
 }
 
+/// The revision that a package was copied from.
+struct Original {
+    revision: Revision,
+    /// The releases that explain the copy equally well.
+    equals: Vec<String>,
+}
+
 /// Searches upstream's history for the revision that the package was copied from, by its content. `None` if the search
 /// failed; its errors are printed.
 fn search(
@@ -178,7 +196,7 @@ fn search(
     upstream: &UpstreamSource,
     newest: &Revision,
     common: &Common,
-) -> Result<Option<Revision>> {
+) -> Result<Option<Original>> {
     let place = format!(
         "{}//{}?ref={}",
         upstream.path().display(),
@@ -199,21 +217,27 @@ fn search(
         inputs,
         Items::Package(package.contents.clone()),
     )?;
-    let mut found = outcome
-        .results
-        .iter()
-        .filter(|result| result.tag_value("reason") == Some("OriginalFound"));
-    let Some(original) = found.next().and_then(|result| result.tag_value("original")) else {
+    let mut results = outcome.results.iter();
+    let found = results.find(|result| result.tag_value("reason") == Some("OriginalFound"));
+    let Some(original) = found.and_then(|result| result.tag_value("original")) else {
         print_errors(&outcome.results, common)?;
         return Ok(None);
     };
+    let equals = found
+        .and_then(|result| result.tag_value("equals"))
+        .unwrap_or_default();
+    let equals: Vec<String> = equals.split_whitespace().map(str::to_owned).collect();
     if let Some(known) = upstream.releases.named(original) {
-        return Ok(Some(known.revision()));
+        let revision = known.revision();
+        return Ok(Some(Original { revision, equals }));
     }
     let other = upstream.by_other_name(&source.path, original);
     let other = other.ok_or_else(|| {
         let message = format!("the original revision {original} cannot be read");
         Failure::new(message).hint(command(["git", "ls-remote", upstream.address()]))
     })?;
-    Ok(Some(other))
+    Ok(Some(Original {
+        revision: other,
+        equals,
+    }))
 }

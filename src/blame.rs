@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use inject_config::{INJECTED_RESOURCE_ANNOTATION, INJECTED_RESOURCE_NAME_ANNOTATION};
 use krm_core::address::{CommitId, Surroundings};
 use krm_core::kptfile::UpstreamLock;
 use krm_core::resource::Resource;
@@ -17,16 +16,16 @@ use krm_core::results::{FunctionResult, Reason, ResourceRef};
 use krm_function::filter::ProgressLine;
 use krm_function::supplied::{Role, SuppliedPackage};
 use krm_merge::Side;
-use krm_merge::decided::glob;
 use krm_package::escaped::ShownLine;
 use krm_package::is_krm_name;
 use krm_upstream::git::{GitCommand, Repository, Revision};
 use krm_upstream::is_digest;
-use krm_yaml::{OwnedDocument, Value};
+use krm_yaml::OwnedDocument;
 use serde::Serialize;
 use serde_json::json;
 
-use super::blame_fields::{Leaf, keep, leaves, walkable};
+use super::blame_fields::{Leaf, is_meant, keep, leaves, walkable};
+use super::blame_notes::{Injection, VariantFunction};
 use super::cli::{BlameArguments, Common};
 use super::client::{self, Place};
 use super::failure::{Failure, Result, command};
@@ -34,9 +33,10 @@ use super::kptfile::{Tracking, locked_name};
 use super::merging::Merger;
 use super::own_repository::OwnRepository;
 use super::package::{Contents, KPTFILE, LocalPackage, PackageResources, RULES, ResourcePlace};
+use super::policy::remembered;
 use super::print::{self, BOLD, DIM, Page, warning};
 use super::releases::ListedReference;
-use super::session::{followed, remembered};
+use super::session::followed;
 use super::upstream::{UpstreamSource, supplied};
 use super::{exit, worktree};
 
@@ -113,7 +113,7 @@ fn within(directory: &Path, file: &Path) -> Result<String> {
 /// Who made a state of the package. `Uncommitted` means the files on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "by")]
-enum Setter {
+pub(super) enum Setter {
     #[serde(rename = "local")]
     Uncommitted,
     #[serde(rename = "local")]
@@ -163,8 +163,13 @@ struct BlamedField {
     setter: Setter,
     #[serde(rename = "injected")]
     is_injected: bool,
+    /// The name of the injected resource.
+    #[serde(rename = "injectedResource")]
+    injected_resource: Option<String>,
     #[serde(rename = "variant")]
     is_of_variant: bool,
+    /// The function of a PackageVariant that set it.
+    function: Option<VariantFunction>,
     /// Whether a rule decided a conflict about this value.
     #[serde(rename = "rule")]
     is_decided: bool,
@@ -172,13 +177,23 @@ struct BlamedField {
 
 impl BlamedField {
     fn note(&self) -> String {
-        let notes = [
-            (self.is_injected, " (injected)"),
-            (self.is_of_variant, " (a function of a PackageVariant)"),
-            (self.is_decided, " (decided by a rule in .krmv.yaml)"),
-        ];
-        let notes = notes.into_iter().filter(|(is_so, _)| *is_so);
-        notes.map(|(_, note)| note).collect()
+        let mut note = String::new();
+        if self.is_injected {
+            note += &match &self.injected_resource {
+                Some(name) => format!(" (injected from {name})"),
+                None => " (injected)".to_owned(),
+            };
+        }
+        if let Some(VariantFunction { variant, function }) = &self.function {
+            note += &match &**function {
+                "" => format!(" (a function of the PackageVariant {variant})"),
+                function => format!(" (the function {function} of the PackageVariant {variant})"),
+            };
+        }
+        if self.is_decided {
+            note += " (decided by a rule in .krmv.yaml)";
+        }
+        note
     }
 }
 
@@ -401,35 +416,26 @@ impl FileHistory {
             progress.step(resource.name.as_deref().unwrap_or(file));
             let leaves = leaves(root);
             let setters = self.setters((file.to_owned(), at), &leaves);
-            // An injection sets this annotation together with the fields that it copies. So fields with the same setter
-            // as the annotation are injected.
-            let injected = leaves.iter().position(|leaf| {
-                let name = leaf.key.strip_prefix("metadata.annotations[\"");
-                let name = name.and_then(|name| name.strip_suffix("\"]"));
-                [
-                    INJECTED_RESOURCE_NAME_ANNOTATION,
-                    INJECTED_RESOURCE_ANNOTATION,
-                ]
-                .map(Some)
-                .contains(&name)
-            });
-            let injected = injected.map(|leaf| setters[leaf].clone());
+            let injection = Injection::of(&leaves, &setters);
             let name = resource.name.as_deref().unwrap_or(file);
+            let name = match &*resource.kind {
+                "" => name.to_owned(),
+                kind => format!("{kind}/{name}"),
+            };
             for (leaf, (since, setter)) in leaves.into_iter().zip(setters) {
                 let is_content = leaf.key.starts_with("spec.") || leaf.key.starts_with("data.");
                 let is_local = !matches!(setter, Setter::Upstream { .. });
-                let of_variant = |list| {
-                    leaf.key
-                        .starts_with(&format!("pipeline.{list}[name=PackageVariant."))
-                };
+                let injection = injection
+                    .as_ref()
+                    .filter(|injection| is_content && is_local && injection.is_at(since, &setter));
+                let function = VariantFunction::of(&leaf.key);
+                let function = function.filter(|_| is_local && resource.is_kptfile());
                 blamed.push(BlamedField {
-                    resource: format!("{}/{name}", resource.kind),
-                    is_injected: is_content
-                        && is_local
-                        && injected.as_ref() == Some(&(since, setter.clone())),
-                    is_of_variant: is_local
-                        && resource.is_kptfile()
-                        && ["mutators", "validators"].into_iter().any(of_variant),
+                    resource: name.clone(),
+                    is_injected: injection.is_some(),
+                    injected_resource: injection.and_then(|injection| injection.name.clone()),
+                    is_of_variant: function.is_some(),
+                    function,
                     is_decided: decisions
                         .iter()
                         .any(|decision| decision.is_about(&resource, &leaf, since)),
@@ -728,7 +734,29 @@ impl FileHistory {
             });
             places.collect()
         });
-        pairs.get(location).cloned()
+        if let Some(found) = pairs.get(location) {
+            return Some(found.clone());
+        }
+        let (path, at) = location;
+        let is_resource = |state: &HistoricState, path: &str| {
+            let document = self.document(state, path)?;
+            let root = document.document().root(*at)?;
+            Some(!Resource::read(root).kind.is_empty())
+        };
+        // A document without a resource stays in its place.
+        let is_other = |state: &HistoricState, path: &str| is_resource(state, path) == Some(false);
+        if !is_other(of, path) {
+            return None;
+        }
+        if is_other(wanted, path) {
+            return Some(location.clone());
+        }
+        // A file that was renamed without an edit.
+        let id = of.files.get(path)?;
+        let mut same = wanted.files.iter();
+        let is_renamed = |name: &str| !of.files.contains_key(name) && is_other(wanted, name);
+        let (renamed, _) = same.find(|(name, other)| *other == id && is_renamed(name))?;
+        Some((renamed.clone(), *at))
     }
 
     fn resources<'s>(&self, state: &'s HistoricState) -> &'s PackageResources {
@@ -835,37 +863,4 @@ impl RuleDecision {
             && (is_at(self.result.rule_path.as_deref(), &leaf.key)
                 || is_at(self.result.field.as_deref(), &leaf.shown))
     }
-}
-
-/// All fields of a package, as `Kind/name:field`.
-pub(crate) fn fields_of(contents: &Contents) -> BTreeMap<String, Value> {
-    let mut fields = BTreeMap::new();
-    for (path, bytes) in contents {
-        let text = String::from_utf8_lossy(bytes).into_owned();
-        // A file that cannot be walked has no fields that could be compared.
-        let Some(Ok(parsed)) = is_krm_name(path).then(|| walkable(text)).flatten() else {
-            continue;
-        };
-        let document = parsed.document();
-        for root in (0..document.len()).filter_map(|at| document.root(at)) {
-            let resource = Resource::read(root);
-            let name = resource.name.as_deref().unwrap_or(path);
-            let all = leaves(root).into_iter();
-            fields.extend(
-                all.map(|leaf| (format!("{}/{name}:{}", resource.kind, leaf.key), leaf.value)),
-            );
-        }
-    }
-    fields
-}
-
-/// Whether a pattern matches a field, `Kind/name:PATH` or only `PATH`. The pattern is the field, a field above it, or a
-/// glob.
-pub(crate) fn is_meant(pattern: &str, field: &str) -> bool {
-    let (_, path) = field.split_once(':').unwrap_or(("", field));
-    [field, path].into_iter().any(|name| {
-        let rest = name.strip_prefix(pattern);
-        glob(pattern, name)
-            || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-    })
 }

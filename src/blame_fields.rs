@@ -2,8 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
+use krm_core::resource::Resource;
 use krm_core::source_text::parse_document;
+use krm_merge::decided::glob;
+use krm_package::is_krm_name;
 use krm_yaml::{NodeRef, OwnedDocument, Value, WalkBudget, WalkError};
+
+use super::package::Contents;
 
 /// A document whose fields can be listed, or why they cannot. `None` if the text is not YAML.
 pub(super) fn walkable(text: String) -> Option<std::result::Result<OwnedDocument, WalkError>> {
@@ -144,4 +149,55 @@ fn partners(items: [&[NodeRef<'_>]; 2], names: [&[String]; 2]) -> Vec<(usize, us
         pairs.extend(alone.into_iter().zip(left));
     }
     pairs
+}
+
+/// The fields of resources, by the name of the resource.
+pub(crate) type FieldsByResource = BTreeMap<String, BTreeMap<String, Value>>;
+
+/// All fields of a package by resource, `Kind/name`, and the files that have resources.
+pub(crate) fn fields_by_resource(contents: &Contents) -> (FieldsByResource, BTreeSet<String>) {
+    let mut fields = FieldsByResource::new();
+    let mut files = BTreeSet::new();
+    for (path, bytes) in contents {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        // A file that cannot be walked has no fields that could be compared.
+        let Some(Ok(parsed)) = is_krm_name(path).then(|| walkable(text)).flatten() else {
+            continue;
+        };
+        let document = parsed.document();
+        for root in (0..document.len()).filter_map(|at| document.root(at)) {
+            let resource = Resource::read(root);
+            if resource.kind.is_empty() {
+                continue;
+            }
+            files.insert(path.clone());
+            let name = resource.name.as_deref().unwrap_or(path);
+            let name = format!("{}/{name}", resource.kind);
+            let all = leaves(root).into_iter();
+            let own = fields.entry(name).or_default();
+            own.extend(all.map(|leaf| (leaf.key, leaf.value)));
+        }
+    }
+    (fields, files)
+}
+
+/// All fields of a package, as `Kind/name:field`.
+pub(crate) fn fields_of(contents: &Contents) -> BTreeMap<String, Value> {
+    let resources = fields_by_resource(contents).0.into_iter();
+    let fields = resources.flat_map(|(name, fields)| {
+        let fields = fields.into_iter();
+        fields.map(move |(field, value)| (format!("{name}:{field}"), value))
+    });
+    fields.collect()
+}
+
+/// Whether a pattern matches a field, `Kind/name:PATH` or only `PATH`. The pattern is the field, a field above it, or a
+/// glob.
+pub(crate) fn is_meant(pattern: &str, field: &str) -> bool {
+    let (_, path) = field.split_once(':').unwrap_or(("", field));
+    [field, path].into_iter().any(|name| {
+        let rest = name.strip_prefix(pattern);
+        glob(pattern, name)
+            || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    })
 }

@@ -78,6 +78,17 @@ pub(crate) fn manual(directory: &Path) -> Result<u8> {
 const CONFLICTS: &str = include_str!("topics/conflicts.txt");
 const STATE: &str = include_str!("topics/state.txt");
 
+/// Prints the version, as `--version` does.
+pub(crate) fn version(common: &Common) -> Result<u8> {
+    let version = env!("CARGO_PKG_VERSION");
+    if common.json {
+        print::json(&serde_json::json!({ "version": version }))?;
+        return Ok(exit::DONE);
+    }
+    to_stdout(&format!("krmv {version}\n"))?;
+    Ok(exit::DONE)
+}
+
 /// Explains a command, a function or a topic.
 pub(crate) fn help(topic: Option<&str>) -> Result<u8> {
     let mut all = whole();

@@ -49,12 +49,16 @@ pub(crate) enum Command {
     Get(GetArguments),
     Fetch(FetchArguments),
     Upgrade(UpgradeArguments),
+    Skip(SkipArguments),
+    Allow(AllowArguments),
     Resolve(ResolveArguments),
     Diff(DiffArguments),
     Status(StatusArguments),
     Review(ReviewArguments),
     Blame(BlameArguments),
     Overlay(OverlayArguments),
+    /// Print the version
+    Version,
     /// List the functions, which are commands too
     Functions,
     /// Print the completions for a shell
@@ -119,15 +123,32 @@ pub(crate) struct FetchArguments {
 ///
 /// Conflicts that no rule decides keep your value; `krmv resolve` decides them. While one is
 /// undecided, `upstreamLock` stays at the old revision.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "Examples:\n  krmv upgrade\n  krmv upgrade v1.4.0 --dry-run\n  krmv upgrade web '~1.4'"
+    override_usage = "krmv upgrade [OPTIONS] [DIR] [REV]\n       krmv upgrade [OPTIONS] --all [DIR]...",
+    after_help = "Examples:\n  krmv upgrade\n  krmv upgrade v1.4.0 --dry-run\n  krmv upgrade web '~1.4'\n  \
+    krmv upgrade --all apps --commit\n  krmv upgrade --all --branch    # every night"
 )]
 pub(crate) struct UpgradeArguments {
     /// The package (default: the current directory), then the revision: a tag, branch or commit,
-    /// `latest`, or a range like `~1.2` (default: the newest final release)
-    #[arg(value_name = "DIR] [REV", num_args = 0..=2)]
+    /// `latest`, or a range like `~1.2` (default: what the package follows). With --all: directories
+    #[arg(value_name = "DIR] [REV", num_args = 0..)]
     pub(crate) arguments: Vec<String>,
+    /// Upgrade every package below the directories, each for itself; one that fails stops no other
+    #[arg(long, conflicts_with_all = ["diff", "abort"])]
+    pub(crate) all: bool,
+    /// With --all: commit each package, with your hooks
+    #[arg(long, requires = "all", conflicts_with_all = ["dry_run", "markers", "force"])]
+    pub(crate) commit: bool,
+    /// With --all: commit each package on a branch PREFIX/PATH that begins at HEAD, and leave the work
+    /// tree as it is
+    #[arg(long, value_name = "PREFIX", num_args = 0..=1, require_equals = true,
+        default_missing_value = "krmv", requires = "all",
+        conflicts_with_all = ["dry_run", "markers", "force"])]
+    pub(crate) branch: Option<String>,
+    /// With --all: also upgrade subpackages that upstream brought; their addresses are upstream's choice
+    #[arg(long, requires = "all")]
+    pub(crate) all_upstreams: bool,
     /// Decide all conflicts in favour of one side
     #[arg(long, value_name = "SIDE", value_parser = side())]
     pub(crate) take: Option<Take>,
@@ -148,12 +169,35 @@ pub(crate) struct UpgradeArguments {
     pub(crate) abort: bool,
 }
 
+/// Leave out a release: `status` and `upgrade` go past it
+///
+/// The package's `.krmv.yaml` records it. You can still upgrade to the release by its name.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  krmv skip v1.4.0\n  krmv skip web v1.4.0")]
+pub(crate) struct SkipArguments {
+    /// The package (default: the current directory), then the release
+    #[arg(value_name = "DIR] [REV", num_args = 1..=2, required = true)]
+    pub(crate) arguments: Vec<String>,
+}
+
+/// Count only the releases in a range of versions
+///
+/// The package's `.krmv.yaml` records it. You can still upgrade to another release by its name.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  krmv allow '<4'\n  krmv allow web '~1.4'")]
+pub(crate) struct AllowArguments {
+    /// The package (default: the current directory), then the range
+    #[arg(value_name = "DIR] [RANGE", num_args = 1..=2, required = true)]
+    pub(crate) arguments: Vec<String>,
+}
+
 /// Decide the conflicts of an upgrade
 ///
 /// PATTERN is a glob over FILE, FIELD or FILE:FIELD, or names a resource: Kind/name. Without one, it means all
 /// conflicts. Without --take, krmv lists them or, on a terminal, asks about each.
 #[derive(Debug, Args)]
 #[command(
+    override_usage = "krmv resolve [OPTIONS] [DIR] [PATTERN]...",
     after_help = "Examples:\n  krmv resolve\n  krmv resolve --take local 'spec.replicas'\n  \
     krmv resolve --take upstream --remember '*image'\n  krmv resolve --take file app.yaml"
 )]
@@ -203,16 +247,19 @@ pub(crate) struct StatusArguments {
 /// Show what an upgrade, or your changes, mean for the cluster
 ///
 /// With REV: what an upgrade to it changes. Without: what you changed since the last commit or, if everything is
-/// committed, since the original revision. The most dangerous changes come first.
+/// committed, since the original revision. The most dangerous changes come first. Several packages, or a
+/// directory of packages, are one review.
 #[derive(Debug, Args)]
 #[command(
+    override_usage = "krmv review [OPTIONS] [DIR]... [REV]",
     after_help = "Examples:\n  krmv review web v1.4.0\n  krmv review web --from lock\n  \
     krmv review web --from v1.3.0 v1.4.0    # two releases, without your edits\n  \
     krmv review web '~1.4' --format markdown --fail-on dangerous"
 )]
 pub(crate) struct ReviewArguments {
-    /// The package (default: the current directory), then the revision to upgrade to
-    #[arg(value_name = "DIR] [REV", num_args = 0..=2)]
+    /// The packages, or directories of packages (default: the current directory), then the revision to
+    /// upgrade to
+    #[arg(value_name = "DIR]... [REV", num_args = 0..)]
     pub(crate) arguments: Vec<String>,
     /// Where the change begins: `lock` (the original revision), `HEAD` (your last commit), or a
     /// revision of upstream

@@ -73,6 +73,8 @@ const PATIENCE_WITH_USER: Duration = Duration::from_secs(300);
 pub(crate) enum Place<'p> {
     /// The user's own, with all of its configuration, hooks included.
     Own(&'p OwnRepository),
+    /// The same for a commit: its hooks run in the environment that the user's own `git commit` gives them.
+    Commit(&'p OwnRepository),
     /// A clone in the cache.
     Cache(&'p Path),
     /// None, but the configuration of the user's own repository counts for addresses.
@@ -121,6 +123,11 @@ pub(crate) fn output_with(
 /// The process, with its arguments, environment and current directory.
 fn prepared(place: Place<'_>, command: &GitCommand) -> Command {
     let mut git = Command::new("git");
+    if let Place::Commit(repository) = place {
+        git.args(command.arguments()).current_dir(repository.root());
+        remove_variables(&mut git);
+        return git;
+    }
     git.args(SETTINGS);
     if let Place::Cache(clone) = place {
         let own = own_configuration();
@@ -132,12 +139,12 @@ fn prepared(place: Place<'_>, command: &GitCommand) -> Command {
                 .arguments(),
         );
     }
-    if !matches!(place, Place::Own(_)) {
+    if !matches!(place, Place::Own(_) | Place::Commit(_)) {
         git.args(REMOTE_SETTINGS);
     }
     git.args(command.arguments());
     let root = match place {
-        Place::Own(repository) => repository.root().to_path_buf(),
+        Place::Own(repository) | Place::Commit(repository) => repository.root().to_path_buf(),
         Place::Cache(_) | Place::Elsewhere => current_root(),
     };
     if let Some(above) = root.parent() {
@@ -150,9 +157,7 @@ fn prepared(place: Place<'_>, command: &GitCommand) -> Command {
 
 /// Limits what a program may do that runs Git, or is Git.
 pub(crate) fn guard(program: &mut Command) {
-    REMOVED_VARIABLES.iter().for_each(|name| {
-        program.env_remove(name);
-    });
+    remove_variables(program);
     // A path may hold characters that a pattern is made of.
     program.env("GIT_LITERAL_PATHSPECS", "1");
     program.env("GIT_ALLOW_PROTOCOL", protocols());
@@ -160,6 +165,12 @@ pub(crate) fn guard(program: &mut Command) {
         // Without a terminal, no user can answer a prompt.
         program.env("GIT_TERMINAL_PROMPT", "0");
     }
+}
+
+fn remove_variables(program: &mut Command) {
+    REMOVED_VARIABLES.iter().for_each(|name| {
+        program.env_remove(name);
+    });
 }
 
 /// The protocols that the user also allows.
@@ -232,7 +243,8 @@ pub(crate) fn message(output: &ProgramOutput) -> String {
     if output.stopped.is_some() {
         return NO_ANSWER.to_owned();
     }
-    let text = String::from_utf8_lossy(&output.stderr);
+    // A server may end its lines with zero bytes.
+    let text = String::from_utf8_lossy(&output.stderr).replace('\0', "");
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let is_message = |line: &&str| {
         let others = ["Cloning", "hint:", "From ", "* [", "+ ", "- ["];

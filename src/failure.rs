@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::exit;
 
 /// A command stopped before it wrote anything, unless the message says otherwise.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub(crate) message: String,
     /// Commands that the user can run next.

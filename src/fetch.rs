@@ -14,7 +14,7 @@ use super::upstream::UpstreamSource;
 
 pub(crate) fn run(fetch: &FetchArguments, common: &Common) -> Result<u8> {
     let mut source = SourceArgument::with_tags(&fetch.source, fetch.tags.as_deref())?;
-    let upstream = UpstreamSource::listed(&mut source, common.offline)?;
+    let upstream = UpstreamSource::opened(&mut source, common.offline)?;
     let revision = chosen(&source, &upstream)?;
     let place = upstream.place_of(&source.path, &revision)?;
     if common.json {

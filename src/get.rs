@@ -23,7 +23,7 @@ use super::{exit, kptfile};
 
 pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let mut source = SourceArgument::with_tags(&get.source, get.tags.as_deref())?;
-    let upstream = UpstreamSource::listed(&mut source, common.offline)?;
+    let upstream = UpstreamSource::opened(&mut source, common.offline)?;
     let revision = chosen(&source, &upstream)?;
     let directory = match destination(get, &source)? {
         NewPlace::New(directory) => directory,

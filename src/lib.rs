@@ -33,9 +33,12 @@
 #![allow(rustdoc::broken_intra_doc_links)]
 
 mod adopt;
+mod all;
 mod blame;
 mod blame_fields;
+mod blame_notes;
 mod builtin;
+mod changes;
 mod cli;
 mod client;
 mod conflict;
@@ -49,11 +52,12 @@ mod get;
 mod interactive;
 mod kptfile;
 mod merging;
-
+mod mistyped;
 mod network;
 mod overlay;
 mod own_repository;
 mod package;
+mod policy;
 mod print;
 mod releases;
 mod report;
@@ -78,7 +82,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use krm_function::Function;
-use krm_function::filter;
+use krm_function::filter::{self, Color};
 use krm_package::escaped::StandardStream;
 
 pub use functions::FUNCTIONS;
@@ -96,6 +100,10 @@ pub fn main() -> ExitCode {
     }
     if let Some(function) = function(arguments.get(1).and_then(|word| word.to_str())) {
         return filter::main_with(function, arguments.into_iter().skip(1));
+    }
+    if let Some(failure) = mistyped::meant(&arguments) {
+        print::failure(&failure, Color::Auto.is_on(StandardStream::Error));
+        return ExitCode::from(failure.code);
     }
     let cli = match filter::parse_or_print(arguments, Cli::try_parse_from) {
         Ok(cli) => cli,
@@ -121,13 +129,17 @@ fn run(cli: Cli) -> Result<u8> {
         Command::Get(get) if get.adopt => adopt::run(&get, &common),
         Command::Get(get) => get::run(&get, &common),
         Command::Fetch(fetch) => fetch::run(&fetch, &common),
+        Command::Upgrade(upgrade) if upgrade.all => all::run(&upgrade, &common),
         Command::Upgrade(upgrade) => upgrade::run(&upgrade, &common),
+        Command::Skip(skip) => policy::skip(&skip, &common),
+        Command::Allow(allow) => policy::allow(&allow, &common),
         Command::Resolve(resolve) => resolve::run(&resolve, &common),
         Command::Diff(diff) => diff::run(&diff, &common),
         Command::Status(status) => status::run(&status, &common),
         Command::Review(review) => review::run(&review, &common),
         Command::Blame(blame) => blame::run(&blame, &common),
         Command::Overlay(overlay) => overlay::run(&overlay, &common),
+        Command::Version => builtin::version(&common),
         Command::Functions => builtin::functions(&common),
         Command::Completion { shell } => builtin::completion(shell),
         Command::Man { directory } => builtin::manual(&directory),

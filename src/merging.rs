@@ -7,19 +7,20 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use krm_core::config::Config;
+use krm_core::config::{Config, NamedDocument};
 use krm_core::results::{FunctionResult, Reason, Results};
 use krm_function::supplied::{Role, SuppliedPackage};
 use krm_function::{DriverFiles, DriverOutcome, Inputs, Items, Outcome, SuppliedInput, run};
 use krm_merge::Side;
 use krm_package::{Package, Skipped};
 use krm_upstream::git::GitCommand;
-use krm_yaml::{OwnedDocument, Value, to_block_text};
+use krm_yaml::{OwnedDocument, Value};
 
 use super::client;
 use super::conflict::ReportedConflict;
 use super::failure::{Failure, Result};
-use super::package::Contents;
+use super::package::{Contents, RULES};
+use super::policy::{self, Remembered};
 
 /// The inputs of a merge, except for the local files.
 pub(crate) struct Merger {
@@ -29,8 +30,8 @@ pub(crate) struct Merger {
     pub(crate) local: Option<Arc<SuppliedPackage>>,
     /// `upstream.updateStrategy`.
     pub(crate) strategy: Option<String>,
-    /// The user's conflict rules, in order.
-    pub(crate) rules: Vec<Value>,
+    /// The user's conflict rules and guards, in order.
+    pub(crate) rules: Remembered,
     /// The name of the file, if the package is a single file.
     pub(crate) file: Option<String>,
     /// The name that upstream's new revision gives the file, if the file has its old one: it is renamed.
@@ -80,13 +81,9 @@ impl Merger {
         own
     }
 
-    fn merge_by(
-        &self,
-        local: &Contents,
-        side: Side,
-        mut rules: Vec<Value>,
-    ) -> Result<MergedPackage> {
-        rules.extend(self.rules.iter().cloned());
+    fn merge_by(&self, local: &Contents, side: Side, first: Vec<Value>) -> Result<MergedPackage> {
+        let mut rules = self.rules.clone();
+        rules.conflicts.splice(0..0, first);
         let strategy = self.strategy.as_deref().unwrap_or("resource-merge");
         let settings = [
             format!("onConflict={}", side.as_str()),
@@ -326,28 +323,10 @@ pub(crate) fn without_markers(text: &str, side: Side) -> String {
     kept
 }
 
-fn rules_document(rules: Vec<Value>) -> Result<OwnedDocument> {
-    let text = rules_text(None, rules);
-    Ok(OwnedDocument::parse_resource(text)?)
-}
-
-/// The text of a `ConflictRules`. With a name, it is a resource of a package, and an annotation keeps it out of the
-/// cluster.
-pub(crate) fn rules_text(name: Option<&str>, rules: Vec<Value>) -> String {
-    let mut fields = vec![
-        Value::entry("apiVersion", "fn.kpt.dev/v1alpha1"),
-        Value::entry("kind", "ConflictRules"),
-    ];
-    if let Some(name) = name {
-        let annotations = vec![Value::entry("config.kubernetes.io/local-config", "true")];
-        let metadata = vec![
-            Value::entry("name", name),
-            Value::entry("annotations", Value::Mapping(annotations)),
-        ];
-        fields.push(Value::entry("metadata", Value::Mapping(metadata)));
-    }
-    fields.push(Value::entry("conflicts", Value::Sequence(rules)));
-    to_block_text(&Value::Mapping(fields))
+fn rules_document(rules: Remembered) -> Result<NamedDocument> {
+    let document = OwnedDocument::parse_resource(policy::text(None, &rules))?;
+    let place = RULES.to_owned();
+    Ok(NamedDocument { place, document })
 }
 
 #[cfg(test)]

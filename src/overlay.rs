@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use krm_core::config::Config;
-use krm_core::mask::masked_text;
+use krm_core::mask::SecretTexts;
 use krm_core::results::{Results, Severity};
 use krm_core::schema::Schema;
 use krm_function::filter::write_documents;
@@ -57,11 +57,15 @@ pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
     if let Some(into) = &overlay.into {
         write_documents(into, &documents)?;
     }
+    let original = contents(&base)?;
+    let texts = package.contents.iter().chain(&original);
+    let texts = texts.filter_map(|(_, bytes)| str::from_utf8(bytes).ok());
+    let secrets = SecretTexts::of(texts);
     let shown = |text| {
         if overlay.show_secrets {
             Cow::Borrowed(text)
         } else {
-            masked_text(text)
+            secrets.masked(text)
         }
     };
     if common.json {

@@ -380,9 +380,76 @@ fn no_kptfile(directory: &Path) -> Failure {
             return Failure::new(message).hint(command(["krmv", "status", &path]));
         }
     }
+    let mut below = Vec::new();
+    // A folder that cannot be read has no packages to name.
+    let _ = collect_packages(directory, 0, &mut below);
+    if !below.is_empty() {
+        return packages_below(directory, &below);
+    }
+    let adopt = command(["krmv", "get", "--adopt", "SOURCE", &name]);
     let message = format!(
-        "'{name}' has no Kptfile, so the revision that it was made from is unknown; \
-         `krmv get --adopt SOURCE DIR` finds it by the content"
+        "'{name}' is not a package. If this is a copy of upstream's files, `{adopt}` finds the release that it was \
+         copied from."
     );
     Failure::new(message).hint("krmv help get")
+}
+
+/// The depth to which directories are searched for packages.
+const DEEPEST: usize = 16;
+
+/// Collects the directories with a Kptfile, parents before children.
+pub(crate) fn collect_packages(
+    directory: &Path,
+    depth: usize,
+    found: &mut Vec<PathBuf>,
+) -> Result<()> {
+    if directory.join(KPTFILE).is_file() {
+        found.push(directory.to_path_buf());
+    }
+    let entries = std::fs::read_dir(directory)
+        .map_err(|error| Failure::new(format!("cannot read '{}': {error}", directory.display())))?;
+    let mut folders: Vec<PathBuf> = entries
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+            let is_folder = entry.file_type().ok()?.is_dir();
+            (is_folder && !is_hidden).then(|| entry.path())
+        })
+        .collect();
+    folders.sort();
+    if depth < DEEPEST {
+        for folder in folders {
+            let folder = folder
+                .strip_prefix("./")
+                .map(Path::to_path_buf)
+                .unwrap_or(folder);
+            collect_packages(&folder, depth + 1, found)?;
+        }
+    }
+    Ok(())
+}
+
+/// The failure for a folder of packages: it names them, and the commands for several.
+fn packages_below(directory: &Path, below: &[PathBuf]) -> Failure {
+    let name = directory.to_string_lossy();
+    let named: Vec<_> = below
+        .iter()
+        .take(2)
+        .map(|one| one.to_string_lossy())
+        .collect();
+    let more = match below.len().saturating_sub(named.len()) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let message = format!(
+        "'{name}' is not a package. Packages below it: {}{more}.",
+        named.join(", ")
+    );
+    let mut failure = Failure::new(message);
+    if let Some(first) = named.first() {
+        failure = failure.hint(command(["krmv", "status", first]));
+    }
+    let here = (directory != Path::new(".")).then_some(&*name);
+    let all = ["krmv", "upgrade", "--all"].into_iter().chain(here);
+    failure.hint(command(all))
 }

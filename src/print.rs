@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use krm_function::filter::coloured_diff;
+use krm_merge::package::cut_to_differences;
 use krm_package::escaped::{Piece, ShownLine, ShownText, StandardStream};
 
 use super::cli::Common;
@@ -126,8 +127,11 @@ impl Page {
     /// Adds who last changed your value in a conflict, and when, if Git knows.
     pub(crate) fn changed_by(&mut self, directory: &Path, conflict: &ReportedConflict) {
         if let Some(who) = worktree::changed_by(directory, conflict) {
-            let who = self.styled(DIM, format_args!("      yours since {who}"));
-            self.cut(who);
+            let who = self.styled(
+                DIM,
+                format_args!("      last changed on your side by {who}"),
+            );
+            self.wrapped(who, 6);
         }
     }
 
@@ -148,10 +152,13 @@ impl Page {
 
     /// Adds the three versions of a conflict.
     pub(crate) fn values(&mut self, conflict: &ReportedConflict) {
+        // A cut must not leave three texts that look the same: the indentation, the name, and three ellipses.
+        let limit = self.width.saturating_sub(6 + 9 + 1 + 3);
+        let values = cut_to_differences(conflict.values(), limit);
         let styled = VERSIONS.into_iter().zip([DIM, GREEN, YELLOW]);
-        for ((name, style), value) in styled.zip(conflict.values()) {
+        for ((name, style), value) in styled.zip(values) {
             let name = self.styled(style, format_args!("{name:<9}"));
-            let value = value.unwrap_or("none");
+            let value = value.as_deref().unwrap_or("none");
             self.cut(ShownLine::of(&[&"      ", &name, &" ", &value]));
         }
     }

@@ -226,7 +226,7 @@ impl Releases {
     }
 
     /// Leaves out a release that has nothing of the package.
-    pub(crate) fn leave_out(&mut self, name: &str) {
+    pub(crate) fn forget(&mut self, name: &str) {
         self.versions.retain(|(_, one)| one.name != name);
         self.all.retain(|one| one.name != name);
     }
@@ -237,6 +237,11 @@ impl Releases {
         for one in listed.chain(&mut self.all).filter(|one| one.name == name) {
             digest.clone_into(&mut one.commit);
         }
+    }
+
+    /// Leaves out releases that do not count. They can still be named.
+    pub(crate) fn leave_out(&mut self, is_out: impl Fn(&str) -> bool) {
+        self.versions.retain(|(_, release)| !is_out(&release.short));
     }
 
     /// The releases with the words of another one, lowest first.
@@ -383,7 +388,7 @@ impl<'l> Line<'l> {
 }
 
 /// A range of versions: `~1.2`, `^1`, `>=1.2,<2`, or the beginning of a version, `v1.2`.
-fn range(request: &str) -> Option<VersionReq> {
+pub(crate) fn range(request: &str) -> Option<VersionReq> {
     let is_range = request.starts_with(['~', '^', '>', '<', '=', '*']) || request.contains(',');
     let text: Vec<String> = request
         .split(',')

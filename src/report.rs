@@ -8,6 +8,7 @@ use krm_review::{Review, Risk};
 use krm_upstream::git::Revision;
 use serde_json::{Value, json};
 
+use super::changes::PackageChange;
 use super::cli::{Common, Take};
 use super::conflict::ReportedConflict;
 use super::exit;
@@ -15,18 +16,23 @@ use super::failure::{Hint, Result};
 use super::package::LocalPackage;
 use super::print::{self, GREEN, Page, RED, YELLOW, counted, grouped};
 
+/// How many changes an upgrade lists without `-v`.
+const MOST_CHANGES: usize = 20;
+
 /// An upgrade that was made, or tried by a dry run.
 pub(crate) struct UpgradeReport<'r> {
     pub(crate) package: &'r LocalPackage,
-    pub(crate) from: Option<&'r str>,
+    pub(crate) from: Option<String>,
     pub(crate) to: &'r Revision,
     /// The old and the new path of the package in upstream. `None` if it did not move.
     pub(crate) moved: Option<[&'r str; 2]>,
     /// The new name of the file of a single-file package.
     pub(crate) renamed: Option<&'r str>,
     /// What the user should know of the revision.
-    pub(crate) notes: &'r [String],
+    pub(crate) notes: Vec<String>,
     pub(crate) results: &'r Results,
+    /// What it changes in the files.
+    pub(crate) changes: Vec<PackageChange>,
     /// All conflicts of the merge, including decided ones.
     pub(crate) found: &'r [ReportedConflict],
     /// The undecided conflicts.
@@ -48,11 +54,15 @@ impl UpgradeReport<'_> {
             return print::json(&self.to_json());
         }
         let mut page = Page::new(common);
+        self.write_to(&mut page, common)?;
+        page.finish()
+    }
+
+    /// Adds the report to a page.
+    pub(crate) fn write_to(&self, page: &mut Page, common: &Common) -> Result<()> {
         let name = self.package.name();
-        let from = self
-            .from
-            .map(|from| format!("{from} -> "))
-            .unwrap_or_default();
+        let from = self.from.as_ref();
+        let from = from.map(|from| format!("{from} -> ")).unwrap_or_default();
         page.line(format_args!("{name}: {from}{}", self.to.lock_ref));
         if let Some([old, new]) = self.moved {
             page.wrapped(format_args!("  upstream moved {old} to {new}"), 4);
@@ -65,6 +75,7 @@ impl UpgradeReport<'_> {
             };
             page.wrapped(format_args!("  {summary}"), 4);
         }
+        self.print_changes(page, common);
         for line in combined(self.results, common.verbose) {
             page.wrapped(format_args!("  {line}"), 4);
         }
@@ -77,8 +88,19 @@ impl UpgradeReport<'_> {
             let risks = page.styled(RED, risks.join(", "));
             page.line(ShownLine::of(&[&"  for the cluster: ", &risks]));
         }
-        self.decisions(&mut page, common)?;
-        page.finish()
+        self.decisions(page, common)
+    }
+
+    /// What the upgrade changes, resource by resource.
+    fn print_changes(&self, page: &mut Page, common: &Common) {
+        let count = self.changes.len();
+        let shown = if common.verbose { count } else { MOST_CHANGES };
+        for change in self.changes.iter().take(shown) {
+            page.wrapped(format_args!("  {change}"), 11);
+        }
+        if count > shown {
+            page.line(format_args!("  and {} more (-v lists them)", count - shown));
+        }
     }
 
     /// How many changes an API server refuses, or can do harm.
@@ -101,13 +123,18 @@ impl UpgradeReport<'_> {
                 let count = counted(self.found.len(), "conflict");
                 page.line(format_args!("  {count} decided: {}", side.done()));
             }
-            let done = page.styled(GREEN, "all decided");
+            let none = if self.found.is_empty() {
+                "No conflicts."
+            } else {
+                "All conflicts are decided."
+            };
+            let done = page.styled(GREEN, none);
             let hint = if self.is_written {
-                let lock = format!(": the lock is at {}", self.to.lock_ref);
+                let lock = format!(" The package is now at {}.", self.to.lock_ref);
                 page.line(ShownLine::of(&[&done, &lock]));
                 &commit_command(self.package, self.to, self.renamed)?
             } else {
-                page.line(ShownLine::of(&[&done, &": nothing was written"]));
+                page.line(ShownLine::of(&[&done, &" Dry run: nothing was written."]));
                 &self.again
             };
             for hint in review.into_iter().chain([hint]) {
@@ -153,6 +180,7 @@ impl UpgradeReport<'_> {
             "risk": self.review.and_then(Review::worst),
             "decided": self.found.len() - self.open.len(),
             "notes": self.notes,
+            "changes": self.changes,
             "results": self.results.iter().map(result_json).collect::<Vec<_>>(),
         })
     }

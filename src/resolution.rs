@@ -10,9 +10,9 @@ use super::cli::Take;
 use super::conflict::{ReportedConflict, conflicts, undecided};
 use super::failure::{Failure, Result};
 use super::kptfile::OpenUpgrade;
-use super::merging::{MergedPackage, Merger, has_markers, rules_text, without_markers};
+use super::merging::{MergedPackage, Merger, has_markers, without_markers};
 use super::package::{Contents, KPTFILE, LocalPackage, RULES};
-use super::session::remembered;
+use super::policy::{self, Remembered, remembered};
 
 /// The user's decision about one conflict.
 #[derive(Debug, Clone)]
@@ -152,7 +152,7 @@ impl<'t> Resolution<'t> {
 
     /// Adds rules to the package, for later upgrades.
     fn remember(&mut self, decisions: &[UserDecision]) -> Result<()> {
-        let known = remembered(&self.package.contents)?;
+        let known = remembered(&self.package.contents)?.conflicts;
         let mut rules: Vec<Value> = Vec::new();
         for UserDecision { conflict, take } in decisions {
             if conflict.0.resource.is_none() && conflict.0.rule_path.is_none() {
@@ -175,18 +175,23 @@ impl<'t> Resolution<'t> {
         }
         let text = match self.contents.get(RULES) {
             Some(bytes) => with_rules(&String::from_utf8_lossy(bytes), rules)?,
-            None => rules_text(Some("krmv"), rules),
+            None => new_policy(rules),
         };
         self.contents.insert(RULES.to_owned(), text.into_bytes());
         Ok(())
     }
 }
 
-/// Appends rules to a `ConflictRules`.
+fn new_policy(conflicts: Vec<Value>) -> String {
+    let guards = Vec::new();
+    policy::text(Some("krmv"), &Remembered { conflicts, guards })
+}
+
+/// Appends rules to a policy.
 fn with_rules(text: &str, rules: Vec<Value>) -> Result<String> {
     let document = OwnedDocument::parse_resource(text.to_owned())?;
     let Some(root) = document.root() else {
-        return Ok(rules_text(Some("krmv"), rules));
+        return Ok(new_policy(rules));
     };
     let mut editor = Editor::new(document.document());
     match root

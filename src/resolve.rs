@@ -166,8 +166,8 @@ impl Resolution<'_> {
             page.wrapped(note, 2);
         }
         if is_settled {
-            let done = page.styled(GREEN, "all decided");
-            let lock = format!(": the lock of {name} is at {}", self.revision.lock_ref);
+            let done = page.styled(GREEN, "All conflicts are decided.");
+            let lock = format!(" {name} is now at {}.", self.revision.lock_ref);
             page.line(ShownLine::of(&[&done, &lock]));
             page.hint(&commit_command(self.package, &self.revision, None)?);
             return page.finish();

@@ -2,6 +2,8 @@
 //!
 //! Both states of the package are built in memory, and `review-package` compares them.
 
+mod many;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -29,47 +31,52 @@ use super::merging::{MergedPackage, Merger};
 use super::package::{Contents, KPTFILE, LocalPackage};
 use super::print::{self, Page, YELLOW, counted, to_stdout, warning};
 use super::report::{print_errors, result_json};
-use super::session::{FollowedPackage, arguments};
+use super::session::FollowedPackage;
 use super::upstream::{contents, supplied};
 use super::{exit, worktree};
 
 pub(crate) fn run(review: &ReviewArguments, common: &Common) -> Result<u8> {
-    let (directory, request) = arguments(&review.arguments)?;
-    let package = LocalPackage::open(&directory)?;
-    // Only `get`, `status` and `upgrade` go to the network.
-    let compared = FollowedPackage::open(&package, request.as_deref(), true);
-    let compared = compared.and_then(|followed| match &request {
-        Some(request) => followed.with_revision(review.from.as_deref(), request),
-        None => followed.with_files(review.from.as_deref()),
-    });
-    let compared = compared.map_err(|error| {
-        if error.hints.is_empty() {
-            error.hint(package.command(&["status"]))
-        } else {
-            error
-        }
-    })?;
+    let (directories, request) = many::arguments(&review.arguments)?;
+    if let [directory] = &directories[..] {
+        let package = LocalPackage::open(directory)?;
+        return one(&package, request.as_deref(), review, common);
+    }
+    many::run(&directories, request.as_deref(), review, common)
+}
+
+fn one(
+    package: &LocalPackage,
+    request: Option<&str>,
+    review: &ReviewArguments,
+    common: &Common,
+) -> Result<u8> {
+    let compared = Compared::of(package, request, review.from.as_deref())?;
     if let Some(results) = &compared.failed {
         return print_errors(results, common);
     }
     warn_of_templates(&compared.after);
-    let before = reviewable(&compared.before, &[])?;
-    let upstream = compared.upstream.clone();
-    let results = review_of(before, &compared.after, upstream, &settings(review))?;
+    let results = compared.reviewed(review)?;
     if results.has_errors() && !results.iter().any(report::is_finding) {
         return print_errors(&results, common);
     }
-    let format = if common.json {
+    match format(review, common) {
+        ReportFormat::Json => print::json(&compared.document(package, &results))?,
+        ReportFormat::Markdown => to_stdout(compared.to_markdown(&results).as_str())?,
+        ReportFormat::Text => {
+            let mut page = Page::new(common);
+            compared.write_to(&mut page, package, request, &results);
+            page.finish()?;
+        }
+    }
+    Ok(exit::open_if(results.has_errors()))
+}
+
+fn format(review: &ReviewArguments, common: &Common) -> ReportFormat {
+    if common.json {
         ReportFormat::Json
     } else {
         review.format
-    };
-    match format {
-        ReportFormat::Json => print::json(&compared.to_json(&package, &results))?,
-        ReportFormat::Markdown => to_stdout(compared.to_markdown(&results).as_str())?,
-        ReportFormat::Text => compared.print(&package, request.as_deref(), &results, common)?,
     }
-    Ok(exit::open_if(results.has_errors()))
 }
 
 /// Two states of a package to compare, and how they were made.
@@ -156,7 +163,7 @@ pub(crate) fn reviewed(
 }
 
 /// Runs `review-package` with `KEY=VALUE` settings, and returns its findings.
-fn review_of(
+pub(crate) fn review_of(
     before: Arc<SuppliedPackage>,
     after: &Contents,
     upstream: Option<[Arc<SuppliedPackage>; 2]>,
@@ -351,14 +358,36 @@ fn is_own(name: &str) -> bool {
 }
 
 impl Compared {
-    fn print(
+    /// Compares two states of a package.
+    fn of(package: &LocalPackage, request: Option<&str>, from: Option<&str>) -> Result<Self> {
+        // Only `get`, `status` and `upgrade` go to the network.
+        let compared = FollowedPackage::open(package, request, true);
+        let compared = compared.and_then(|followed| match request {
+            Some(request) => followed.with_revision(from, request),
+            None => followed.with_files(from),
+        });
+        compared.map_err(|error| {
+            if error.hints.is_empty() {
+                error.hint(package.command(&["status"]))
+            } else {
+                error
+            }
+        })
+    }
+
+    fn reviewed(&self, review: &ReviewArguments) -> Result<Results> {
+        let before = reviewable(&self.before, &[])?;
+        let upstream = self.upstream.clone();
+        review_of(before, &self.after, upstream, &settings(review))
+    }
+
+    fn write_to(
         &self,
+        page: &mut Page,
         package: &LocalPackage,
         request: Option<&str>,
         results: &Results,
-        common: &Common,
-    ) -> Result<()> {
-        let mut page = Page::new(common);
+    ) {
         let [from, to] = &self.names;
         page.line(format_args!("{}: {from} -> {to}", package.name()));
         if let Some(note) = self.note() {
@@ -372,7 +401,6 @@ impl Compared {
         if let (Some(request), true) = (request, self.upstream.is_some()) {
             page.hint(&package.command(&["upgrade", request]));
         }
-        page.finish()
     }
 
     fn to_markdown(&self, results: &Results) -> Markdown {
@@ -383,7 +411,7 @@ impl Compared {
         }
     }
 
-    fn to_json(&self, package: &LocalPackage, results: &Results) -> serde_json::Value {
+    fn document(&self, package: &LocalPackage, results: &Results) -> serde_json::Value {
         let counts = Risk::WORST_FIRST.map(|risk| (risk.as_str(), report::count(results, risk)));
         let worst = counts.iter().find(|(_, count)| *count > 0);
         json!({

@@ -20,7 +20,7 @@ use krm_core::package_variant::PackageVariant;
 use krm_core::package_variant::schema::RELATIVE_PATH;
 use krm_function::Function;
 use krm_function::supplied::Role;
-use krm_merge::decided::RulesFile;
+use krm_merge::decided::{PolicyFile, RulesFile};
 use krm_patch::target::Target;
 use krm_variant::package_variant_set::{self, PackageVariantSet};
 use merge_package::config::MergePackage;
@@ -42,12 +42,14 @@ struct Config {
 }
 
 /// All configs. To add one, add a line here.
-fn configs() -> [Config; 13] {
+fn configs() -> [Config; 14] {
     const SET: ConfigKind = (package_variant_set::API_VERSION, package_variant_set::KIND);
     const RULES: ConfigKind = (API_VERSION, "ConflictRules");
+    const POLICY: ConfigKind = (API_VERSION, "UpgradePolicy");
     [
         own::<MergePackage>("MergePackage", &merge_package::FUNCTION),
         own::<RenderFleet>("RenderFleet", &render_fleet::FUNCTION),
+        of::<PolicyFile>(POLICY, &merge_package::FUNCTION),
         of::<RulesFile>(RULES, &merge_package::FUNCTION),
         named::<PackageVariant>(PACKAGE_VARIANT, &render_variant::FUNCTION),
         named::<PackageVariantSet>(SET, &expand_variant_set::FUNCTION),

@@ -9,14 +9,15 @@ use krm_core::latest::is_older;
 use krm_function::supplied::{Role, SuppliedPackage};
 use krm_upstream::git::Revision;
 use krm_upstream::{SourceOutsideGit, older_revision};
-use krm_yaml::{OwnedDocument, Value};
 
 use super::failure::{Failure, Result, command};
 use super::followed::{CommitGraph, Followed, NewerRevision, PathAt, path_at};
 use super::kptfile::{OpenUpgrade, PackageOrigin, locked_name};
 use super::merging::Merger;
-use super::package::{Contents, KPTFILE, LocalPackage, RULES, file_name};
-use super::upstream::{UpstreamSource, supplied};
+use super::package::{KPTFILE, LocalPackage, file_name};
+use super::policy::{CountedReleases, remembered};
+use super::print::warning;
+use super::upstream::{Listings, UpstreamSource, supplied};
 use super::worktree;
 
 /// The lock of a package and the address of its repository. An error if the Kptfile does not record them.
@@ -44,6 +45,13 @@ pub(crate) fn arguments(arguments: &[String]) -> Result<(PathBuf, Option<String>
             Ok((PathBuf::from(one), None))
         }
         [one] => {
+            // `DIR@REV`, as `get` takes it.
+            if let Some((directory, revision)) = one.rsplit_once('@')
+                && Path::new(directory).join(KPTFILE).is_file()
+                && !revision.is_empty()
+            {
+                return Ok((PathBuf::from(directory), Some(revision.to_owned())));
+            }
             // Probably a mistyped directory.
             if !Path::new(KPTFILE).exists() {
                 let message =
@@ -52,7 +60,15 @@ pub(crate) fn arguments(arguments: &[String]) -> Result<(PathBuf, Option<String>
             }
             Ok((PathBuf::from("."), Some(one.clone())))
         }
-        [directory, revision, ..] => Ok((PathBuf::from(directory), Some(revision.clone()))),
+        [directory, revision] if !Path::new(revision).join(KPTFILE).is_file() => {
+            Ok((PathBuf::from(directory), Some(revision.clone())))
+        }
+        several => {
+            let message = "expected one package and a revision, found several packages";
+            let all = ["krmv", "upgrade", "--all"].into_iter();
+            let all = all.chain(several.iter().map(String::as_str));
+            Err(Failure::new(message).hint(command(all)))
+        }
     }
 }
 
@@ -61,6 +77,8 @@ pub(crate) struct FollowedPackage<'p> {
     pub(crate) package: &'p LocalPackage,
     pub(crate) lock: &'p UpstreamLock,
     pub(crate) upstream: UpstreamSource,
+    /// Which releases count.
+    counted: CountedReleases,
     /// What the lock names and what is newer, once it was asked for.
     model: OnceLock<Followed>,
 }
@@ -73,16 +91,30 @@ impl<'p> FollowedPackage<'p> {
         request: Option<&str>,
         is_offline: bool,
     ) -> Result<Self> {
+        Self::open_with(package, request, is_offline, &mut Listings::default())
+    }
+
+    /// Like [`Self::open`], but asks a repository only if no other package has.
+    pub(crate) fn open_with(
+        package: &'p LocalPackage,
+        request: Option<&str>,
+        is_offline: bool,
+        listings: &mut Listings,
+    ) -> Result<Self> {
         let (lock, origin) = followed(package)?;
+        let counted = CountedReleases::of(package)?;
         worktree::refuse_sparse(package)?;
         let named = request.and_then(SourceOutsideGit::parse);
         let named = named.filter(|_| matches!(origin, PackageOrigin::Files(_)));
         let named = named.map(|named| named.absolute()).transpose()?;
         let origin = named.map_or_else(|| origin.clone(), PackageOrigin::Files);
         let mut upstream = UpstreamSource::open(origin, is_offline)?;
-        upstream.list(&lock.directory)?;
+        upstream.list_once(&lock.directory, listings)?;
         upstream.compare_locked(lock)?;
         upstream.releases.follow(lock.reference.as_deref());
+        upstream
+            .releases
+            .leave_out(|name| counted.refusal(name).is_some());
         if request.is_none() {
             upstream.find_newest(locked_name(lock).as_deref())?;
         }
@@ -90,6 +122,7 @@ impl<'p> FollowedPackage<'p> {
             package,
             lock,
             upstream,
+            counted,
             model: OnceLock::new(),
         })
     }
@@ -98,15 +131,20 @@ impl<'p> FollowedPackage<'p> {
     /// and branches may be missing.
     pub(crate) fn open_cached(package: &'p LocalPackage) -> Result<Self> {
         let (lock, origin) = followed(package)?;
+        let counted = CountedReleases::of(package)?;
         worktree::refuse_sparse(package)?;
         let mut upstream = UpstreamSource::open(origin.clone(), true)?;
         // Commits can be read without the list.
         let _ = upstream.list(&lock.directory);
         upstream.releases.follow(lock.reference.as_deref());
+        upstream
+            .releases
+            .leave_out(|name| counted.refusal(name).is_some());
         Ok(Self {
             package,
             lock,
             upstream,
+            counted,
             model: OnceLock::new(),
         })
     }
@@ -143,6 +181,11 @@ impl<'p> FollowedPackage<'p> {
             }
             failure
         })?;
+        let mut model = model;
+        let counted = &self.counted;
+        model
+            .newer
+            .retain(|newer| counted.refusal(&newer.name).is_none());
         Ok(self.model.get_or_init(|| model))
     }
 
@@ -161,6 +204,14 @@ impl<'p> FollowedPackage<'p> {
             let named = model.and_then(|model| model.named(request));
             named.map(NewerRevision::revision).ok_or(error)
         })?;
+        let name = if self.upstream.is_git() {
+            &found.upstream_ref
+        } else {
+            &found.lock_ref
+        };
+        if let Some(why) = self.counted.refusal(name) {
+            warning(format_args!("{why}; you asked for {name}"));
+        }
         self.upstream.resolved(found, Some(self.lock))
     }
 
@@ -239,10 +290,11 @@ impl<'p> FollowedPackage<'p> {
                 "cannot read the original revision of '{name}': {}",
                 error.message
             );
-            let source = self.upstream.adopt_source(&self.lock.directory);
-            error
-                .hints
-                .push(command(["krmv", "get", "--adopt", &source, &name]));
+            if error.hints.is_empty() {
+                let source = self.upstream.adopt_source(&self.lock.directory);
+                let adopt = command(["krmv", "get", "--adopt", &source, &name]);
+                error.hints.push(adopt);
+            }
             error
         })?;
         supplied(files, Role::Original, file, &[])
@@ -319,33 +371,5 @@ impl<'p> FollowedPackage<'p> {
         let name = locked_name(self.lock).unwrap_or_default();
         is_older(&target.lock_ref, &name)
             || *from != target.commit && !self.upstream.known_in(from, &[&target.commit]).is_empty()
-    }
-}
-
-/// The rules in `.krmv.yaml`. Empty if there is no such file.
-pub(crate) fn remembered(contents: &Contents) -> Result<Vec<Value>> {
-    let Some(bytes) = contents.get(RULES) else {
-        return Ok(Vec::new());
-    };
-    let text = String::from_utf8_lossy(bytes).into_owned();
-    let wrong = |what: &str| {
-        let message =
-            format!("{RULES}: expected a ConflictRules (fn.kpt.dev/v1alpha1), found {what}");
-        Failure::new(message).hint("krmv help conflicts")
-    };
-    let document = OwnedDocument::parse_resource(text)
-        .map_err(|error| Failure::new(format!("{RULES}: {error}")))?;
-    let root = document.root().ok_or_else(|| wrong("nothing"))?;
-    if root.get("kind").and_then(|kind| kind.as_str()) != Some("ConflictRules") {
-        return Err(wrong("another kind"));
-    }
-    match root
-        .value()
-        .as_ref()
-        .and_then(|value| value.get("conflicts"))
-    {
-        Some(Value::Sequence(rules)) => Ok(rules.clone()),
-        None => Ok(Vec::new()),
-        Some(other) => Err(wrong(other.kind())),
     }
 }

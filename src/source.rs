@@ -31,6 +31,15 @@ const TWO_FOLDERS: [&str; 3] = ["github.com", "gitlab.com", "bitbucket.org"];
 
 impl SourceArgument {
     pub(crate) fn parse(argument: &str) -> Result<Self> {
+        if let Some((place, query)) = argument.split_once('?')
+            && let Some((key @ ("rev" | "revision" | "tag" | "version"), revision)) =
+                query.split_once('=')
+        {
+            let place = without_password(place);
+            let message = format!("expected `@REVISION` or `?ref=REVISION`, found `?{key}=`");
+            let source = format!("{place}@{revision}");
+            return Err(Failure::new(message).hint(command(["krmv", "get", &source])));
+        }
         Self::with_tags(argument, None)
     }
 

@@ -18,7 +18,7 @@ use krm_upstream::git::without_password;
 use serde::Serialize;
 use serde_json::json;
 
-use super::blame::{fields_of, is_meant};
+use super::blame_fields::{fields_of, is_meant};
 use super::cli::{Common, StatusArguments};
 use super::conflict::{conflicts, undecided};
 use super::exit;
@@ -26,7 +26,7 @@ use super::failure::{Failure, Hint, Result};
 use super::followed::NewerRevision;
 use super::kptfile::locked_name;
 use super::merging::{MergedPackage, Merger};
-use super::package::{Contents, KPTFILE, LocalPackage, RULES};
+use super::package::{Contents, KPTFILE, LocalPackage, RULES, collect_packages};
 use super::print::{self, GREEN, Page, RED, YELLOW, counted};
 use super::releases::ListedReference;
 use super::review::{reviewable, reviewed};
@@ -97,7 +97,7 @@ struct ChangedField {
 pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
     let mut packages = Vec::new();
     for directory in &status.directories {
-        find(directory, 0, &mut packages)?;
+        collect_packages(directory, 0, &mut packages)?;
     }
     let mut states = Vec::new();
     let is_alone = packages.len() == 1;
@@ -156,6 +156,9 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
         print::json(&json!({ "packages": states }))?;
     } else {
         let mut page = Page::new(common);
+        if states.len() > 1 {
+            page.wrapped(summary(&states), 2);
+        }
         states
             .iter()
             .for_each(|state| state.print(&mut page, common));
@@ -169,47 +172,49 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
     })
 }
 
-/// The depth to which directories are searched for packages.
-const DEEPEST: usize = 16;
-
-/// Collects the directories with a Kptfile, parents before children.
-fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
-    if directory.join(KPTFILE).is_file() {
-        found.push(directory.to_path_buf());
-    }
-    let entries = std::fs::read_dir(directory)
-        .map_err(|error| Failure::new(format!("cannot read '{}': {error}", directory.display())))?;
-    let mut folders: Vec<PathBuf> = entries
-        .filter_map(|entry| {
-            let entry = entry.ok()?;
-            let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
-            let is_folder = entry.file_type().ok()?.is_dir();
-            (is_folder && !is_hidden).then(|| entry.path())
-        })
+/// How many packages are in which state.
+fn summary(states: &[PackageStatus]) -> String {
+    let count = |is: fn(&PackageStatus) -> bool| states.iter().filter(|state| is(state)).count();
+    let is_known = |state: &PackageStatus| state.problem.is_none() && state.not_contacted.is_none();
+    let is_settled = |state: &PackageStatus| state.open.is_none() && state.newer.is_empty();
+    let current = states
+        .iter()
+        .filter(|one| is_known(one) && is_settled(one))
+        .count();
+    let counts = [
+        (current, "up to date"),
+        (
+            count(|state| !state.newer.is_empty()),
+            "with a newer revision",
+        ),
+        (count(|state| state.open.is_some()), "with an open upgrade"),
+        (
+            count(|state| state.not_contacted.is_some()),
+            "not contacted",
+        ),
+        (count(|state| state.problem.is_some()), "with a problem"),
+    ];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts
+        .map(|(count, what)| format!("{count} {what}"))
         .collect();
-    folders.sort();
-    if depth < DEEPEST {
-        for folder in folders {
-            let folder = folder
-                .strip_prefix("./")
-                .map(Path::to_path_buf)
-                .unwrap_or(folder);
-            find(&folder, depth + 1, found)?;
-        }
-    }
-    Ok(())
+    format!(
+        "{}: {}",
+        counted(states.len(), "package"),
+        counts.join(", ")
+    )
 }
 
 /// A package with an upstream, for the packages below it.
-struct PackageAbove {
-    directory: PathBuf,
+pub(crate) struct PackageAbove {
+    pub(crate) directory: PathBuf,
     /// The directories of the subpackages that its upstream brought. `None` if they are not known.
-    subpackages: Option<BTreeSet<String>>,
+    pub(crate) subpackages: Option<BTreeSet<String>>,
 }
 
 impl PackageAbove {
     /// Whether its upstream brought a package, or may have.
-    fn brought(&self, directory: &Path) -> bool {
+    pub(crate) fn brought(&self, directory: &Path) -> bool {
         let own = self.directory.strip_prefix(".").unwrap_or(&self.directory);
         let Ok(inner) = directory.strip_prefix(own) else {
             return false;
@@ -221,7 +226,7 @@ impl PackageAbove {
 }
 
 /// The directories of the subpackages of a package.
-fn subpackages(packages: &[&SuppliedPackage]) -> BTreeSet<String> {
+pub(crate) fn subpackages(packages: &[&SuppliedPackage]) -> BTreeSet<String> {
     let files = packages.iter().filter_map(|package| package.files());
     let paths = files.flat_map(|files| files.files().map(|(path, _)| path.to_owned()));
     let directory = |path: String| Some(path.strip_suffix(KPTFILE)?.strip_suffix('/')?.to_owned());

@@ -6,13 +6,14 @@
 use std::collections::BTreeSet;
 
 use krm_core::diff::file_diff;
-use krm_core::kptfile::UpstreamLock;
+use krm_core::results::Results;
 use krm_merge::Side;
 use krm_package::FileChange;
 use krm_review::Review;
 use krm_upstream::git::Revision;
 use krm_upstream::is_digest;
 
+use super::changes::changes as package_changes;
 use super::cli::{Common, Take, UpgradeArguments};
 use super::conflict::{ReportedConflict, conflicts};
 use super::failure::{Failure, Hint, Result};
@@ -51,13 +52,35 @@ pub(crate) fn run(upgrade: &UpgradeArguments, common: &Common) -> Result<u8> {
     }
 }
 
-/// One run of `krmv upgrade`.
-struct Task<'t> {
-    upgrade: &'t UpgradeArguments,
-    common: &'t Common,
-    package: &'t LocalPackage,
-    followed: &'t FollowedPackage<'t>,
-    target: &'t Revision,
+/// The upgrade of one package.
+pub(crate) struct Task<'t> {
+    pub(crate) upgrade: &'t UpgradeArguments,
+    pub(crate) common: &'t Common,
+    pub(crate) package: &'t LocalPackage,
+    pub(crate) followed: &'t FollowedPackage<'t>,
+    pub(crate) target: &'t Revision,
+}
+
+/// What an upgrade comes to, before anything is written.
+pub(crate) enum UpgradeAttempt {
+    /// Nothing is newer than this revision.
+    UpToDate(String),
+    /// The merge has errors.
+    Refused(Results),
+    Merged(Box<MergedUpgrade>),
+}
+
+/// An upgrade in memory.
+pub(crate) struct MergedUpgrade {
+    pub(crate) merged: MergedPackage,
+    /// The versions that were merged.
+    pub(crate) merger: Merger,
+    /// All conflicts of the merge, including decided ones.
+    found: Vec<ReportedConflict>,
+    /// The undecided conflicts.
+    pub(crate) open: Vec<ReportedConflict>,
+    /// What the upgrade means for the cluster. `None` if the package cannot be read.
+    pub(crate) review: Option<Review>,
 }
 
 impl Task<'_> {
@@ -91,15 +114,43 @@ impl Task<'_> {
     }
 
     fn begin(&self) -> Result<u8> {
+        let merged = match self.attempt(|package, again| {
+            let is_dry = self.upgrade.dry_run || self.upgrade.diff;
+            if is_dry || self.upgrade.force {
+                return Ok(());
+            }
+            worktree::refuse_uncommitted(package, again, &BTreeSet::new())
+        })? {
+            UpgradeAttempt::UpToDate(name) => return self.up_to_date(&name),
+            UpgradeAttempt::Refused(results) => return print_errors(&results, self.common),
+            UpgradeAttempt::Merged(merged) => merged,
+        };
+        let changes = self
+            .package
+            .changes(&merged.merged.contents, &merged.merged.modes);
+        if self.upgrade.diff {
+            self.print_diff(&changes, &merged)?;
+            return Ok(exit::open_if(!merged.open.is_empty()));
+        }
+        if !self.upgrade.dry_run {
+            self.write(&changes)?;
+        }
+        self.report(&merged).print(self.common)?;
+        Ok(exit::open_if(!merged.open.is_empty()))
+    }
+
+    /// Merges in memory. `is_clean` refuses a package whose edits no commit has; it is asked only if there is something to
+    /// merge.
+    pub(crate) fn attempt(
+        &self,
+        is_clean: impl FnOnce(&LocalPackage, &Hint) -> Result<()>,
+    ) -> Result<UpgradeAttempt> {
         let lock = self.followed.lock;
         let revision = self.target;
         if lock.commit.as_deref() == Some(&revision.commit) {
-            return self.up_to_date(&revision.lock_ref);
+            return Ok(UpgradeAttempt::UpToDate(revision.lock_ref.clone()));
         }
-        let is_dry = self.upgrade.dry_run || self.upgrade.diff;
-        if !is_dry && !self.upgrade.force {
-            worktree::refuse_uncommitted(self.package, &self.command_line())?;
-        }
+        is_clean(self.package, &self.command_line())?;
         let merger = self.followed.merger(revision)?;
         let side = match self.upgrade.take {
             Some(Take::Upstream) => Side::Upstream,
@@ -107,7 +158,7 @@ impl Task<'_> {
         };
         let mut merged = merger.merge(&self.package.contents, side)?;
         if merged.results.has_errors() {
-            return print_errors(&merged.results, self.common);
+            return Ok(UpgradeAttempt::Refused(merged.results));
         }
         merger.warn_of_skipped(self.package.skipped(), &mut merged.results);
         let found = conflicts(&merged.results);
@@ -140,8 +191,13 @@ impl Task<'_> {
         if self.upgrade.markers {
             mark(&merger, &mut merged.contents, &open, &revision.upstream_ref)?;
         }
-        let review = review.as_ref();
-        self.finish(lock, &merger, merged, [&found, &open], review)
+        Ok(UpgradeAttempt::Merged(Box::new(MergedUpgrade {
+            merged,
+            merger,
+            found,
+            open,
+            review,
+        })))
     }
 
     fn command_line(&self) -> Hint {
@@ -173,61 +229,47 @@ impl Task<'_> {
         Ok(exit::DONE)
     }
 
-    /// Writes the package, or the diff, and reports.
-    fn finish(
-        &self,
-        lock: &UpstreamLock,
-        merger: &Merger,
-        merged: MergedPackage,
-        [found, open]: [&[ReportedConflict]; 2],
-        review: Option<&Review>,
-    ) -> Result<u8> {
-        let changes = self.package.changes(&merged.contents, &merged.modes);
-        if self.upgrade.diff {
-            let mut page = Page::new(self.common);
-            for change in &changes {
-                let path = change.path();
-                let before = self
-                    .package
-                    .contents
-                    .get(path)
-                    .map(|bytes| (bytes.as_slice(), 0o644));
-                let after = merged
-                    .contents
-                    .get(path)
-                    .map(|bytes| (bytes.as_slice(), 0o644));
-                page.diff(&file_diff(path, before, after));
-            }
-            page.finish()?;
-            return Ok(exit::open_if(!open.is_empty()));
+    fn print_diff(&self, changes: &[FileChange], merged: &MergedUpgrade) -> Result<()> {
+        let mut page = Page::new(self.common);
+        for change in changes {
+            let path = change.path();
+            let [before, after] = [&self.package.contents, &merged.merged.contents]
+                .map(|files| files.get(path).map(|bytes| (bytes.as_slice(), 0o644)));
+            page.diff(&file_diff(path, before, after));
         }
-        if !self.upgrade.dry_run {
-            if !self.upgrade.force {
-                let paths: Vec<&str> = changes.iter().map(FileChange::path).collect();
-                worktree::refuse_unseen(self.package, &paths, &self.command_line())?;
-            }
-            self.package.write(&changes)?;
+        page.finish()
+    }
+
+    /// Writes the changes, except to files whose edits Git does not see.
+    pub(crate) fn write(&self, changes: &[FileChange]) -> Result<()> {
+        if !self.upgrade.force {
+            let paths: Vec<&str> = changes.iter().map(FileChange::path).collect();
+            worktree::refuse_unseen(self.package, &paths, &self.command_line())?;
         }
-        let from = locked_name(lock);
-        let report = UpgradeReport {
+        self.package.write(changes)
+    }
+
+    /// The report of an upgrade that was written or, in a dry run, tried.
+    pub(crate) fn report<'m>(&'m self, merged: &'m MergedUpgrade) -> UpgradeReport<'m> {
+        let (lock, merger) = (self.followed.lock, &merged.merger);
+        UpgradeReport {
             package: self.package,
-            from: from.as_deref(),
-            moved: (merger.path != lock.directory).then_some([&lock.directory, &merger.path]),
+            from: locked_name(lock),
+            moved: (merger.path != lock.directory).then_some([&*lock.directory, &*merger.path]),
             renamed: merger.new_file.as_deref(),
-            notes: &self.followed.notes(self.target, &merger.siblings),
+            notes: self.followed.notes(self.target, &merger.siblings),
             to: self.target,
-            results: &merged.results,
-            found,
-            open,
+            results: &merged.merged.results,
+            changes: package_changes(&self.package.contents, &merged.merged.contents),
+            found: &merged.found,
+            open: &merged.open,
             is_written: !self.upgrade.dry_run,
             taken: self.upgrade.take,
             has_markers: self.upgrade.markers,
             again: self.command_line(),
-            review,
+            review: merged.review.as_ref(),
             review_command: self.review_command(),
-        };
-        report.print(self.common)?;
-        Ok(exit::open_if(!open.is_empty()))
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! A local repository is read in place. Any other repository has a bare clone in the cache. Single commits are fetched
 //! into the clone, and the whole history only if nothing less is enough.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,14 +41,16 @@ pub(crate) struct UpstreamSource {
     remote: Option<RemoteUpstream>,
     /// The names of deprecated releases.
     deprecated: BTreeSet<String>,
-    /// What `git ls-remote` printed, once it was asked.
-    listed: Option<String>,
     /// Its tags and branches, once they are [listed](Self::list).
     pub(crate) releases: Releases,
 }
 
 /// The most releases without the file that are asked for in a row.
 const MOST_MISSING: usize = 50;
+
+/// What repositories listed, by their addresses: packages of one upstream share it.
+#[derive(Debug, Default)]
+pub(crate) struct Listings(HashMap<String, Result<String>>);
 
 /// The file in the clone for the list of references that was read last.
 const REFERENCES: &str = "krmv-references";
@@ -66,13 +68,14 @@ impl UpstreamSource {
     }
 
     /// Opens what the user named and lists its revisions. They say where the revision ends in an address of a browser.
-    pub(crate) fn listed(source: &mut SourceArgument, is_offline: bool) -> Result<Self> {
+    pub(crate) fn opened(source: &mut SourceArgument, is_offline: bool) -> Result<Self> {
         let mut upstream = Self::typed(source, is_offline)?;
+        let mut listings = Listings::default();
         if source.is_of_browser() {
-            upstream.list("")?;
+            upstream.list_once("", &mut listings)?;
             source.split_by(upstream.releases.names())?;
         }
-        upstream.list(&source.path)?;
+        upstream.list_once(&source.path, &mut listings)?;
         if source.revision.is_none() {
             upstream.find_newest(None)?;
         }
@@ -113,7 +116,6 @@ impl UpstreamSource {
             is_offline,
             remote,
             deprecated: BTreeSet::new(),
-            listed: None,
             releases: Releases::default(),
         })
     }
@@ -172,6 +174,11 @@ impl UpstreamSource {
 
     /// Reads its tags and branches, for a directory.
     pub(crate) fn list(&mut self, directory: &str) -> Result<()> {
+        self.list_once(directory, &mut Listings::default())
+    }
+
+    /// Like [`Self::list`], but asks a repository only if no other package has.
+    pub(crate) fn list_once(&mut self, directory: &str, listings: &mut Listings) -> Result<()> {
         if let Some(files) = self.files() {
             self.releases = Releases::of_files(files, directory)?;
             return Ok(());
@@ -183,16 +190,24 @@ impl UpstreamSource {
             self.releases = Releases::of(releases.into_iter().map(listed_release).collect());
             return Ok(());
         }
-        if let Some(listed) = &self.listed {
-            self.releases = Releases::read(listed, directory);
-            return Ok(());
+        let known = listings.0.entry(self.origin.address().to_owned());
+        let listed = known.or_insert_with(|| self.ask()).clone()?;
+        self.releases = Releases::read(&listed, directory);
+        if self.releases.is_empty() {
+            let message = format!("the repository {} is empty: it has no commit", self.address);
+            return Err(Failure::new(message).hint(command(["git", "ls-remote", &self.address])));
         }
-        let listed = match self.remote_repository() {
-            None => Repository::open(&self.path)?.listed_references()?,
+        Ok(())
+    }
+
+    /// The output of `git ls-remote`.
+    fn ask(&self) -> Result<String> {
+        match self.remote_repository() {
+            None => Ok(Repository::open(&self.path)?.listed_references()?),
             Some(_) if self.is_offline => {
                 let file = self.path.join(REFERENCES);
-                std::fs::read_to_string(file)
-                    .map_err(|_| self.not_cached("its list of revisions"))?
+                let listed = std::fs::read_to_string(file);
+                listed.map_err(|_| self.not_cached("its list of revisions"))
             }
             Some(address) => {
                 progress(format_args!("Asking {} for its revisions", self.address));
@@ -203,16 +218,9 @@ impl UpstreamSource {
                 self.prepare(&listed)?;
                 // If the cache is not writable, the next fetch into it fails with an error.
                 let _ = std::fs::write(self.path.join(REFERENCES), &listed);
-                listed
+                Ok(listed)
             }
-        };
-        self.releases = Releases::read(&listed, directory);
-        self.listed = Some(listed);
-        if self.releases.is_empty() {
-            let message = format!("the repository {} is empty: it has no commit", self.address);
-            return Err(Failure::new(message).hint(command(["git", "ls-remote", &self.address])));
         }
-        Ok(())
     }
 
     /// Leaves out the newest releases that have no such file, and so finds the newest one that has. `locked` is the
@@ -232,7 +240,7 @@ impl UpstreamSource {
             {
                 return Ok(());
             }
-            self.releases.leave_out(&name);
+            self.releases.forget(&name);
         }
         let message = format!(
             "the newest {MOST_MISSING} releases of {} have no such file",
@@ -652,11 +660,11 @@ impl UpstreamSource {
 
     fn not_cached(&self, what: &str) -> Failure {
         let message = format!(
-            "--offline: {what} of {} is not in the cache '{}'; run the command once without --offline",
+            "{what} of {} is not in the cache '{}', and the network was not asked for it",
             self.address,
             self.path.display()
         );
-        Failure::new(message)
+        Failure::new(message).hint("krmv status")
     }
 }
 

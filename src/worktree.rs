@@ -72,9 +72,18 @@ pub(crate) fn uncommitted(package: &LocalPackage) -> Result<Vec<String>> {
     Ok(lines.map(str::to_owned).collect())
 }
 
-/// Refuses a package with changes that are not committed.
-pub(crate) fn refuse_uncommitted(package: &LocalPackage, again: &Hint) -> Result<()> {
-    let listed = uncommitted(package)?;
+/// Refuses a package with changes that are not committed. Changes of the paths in `written`, from the root of the work
+/// tree, do not count: this run wrote them.
+pub(crate) fn refuse_uncommitted(
+    package: &LocalPackage,
+    again: &Hint,
+    written: &BTreeSet<String>,
+) -> Result<()> {
+    let mut listed = uncommitted(package)?;
+    listed.retain(|line| {
+        let path = line.get(3..).unwrap_or(line);
+        !written.contains(path.trim_matches('"'))
+    });
     let Some(first) = listed.first() else {
         return Ok(());
     };
@@ -210,13 +219,30 @@ pub(crate) fn changed_by(directory: &Path, conflict: &ReportedConflict) -> Optio
     if commits.iter().any(is_uncommitted) {
         return None;
     }
-    // The newest of them.
-    let format = "--format=%an on %as, %h: %s";
-    let mut newest = GitCommand::new(&["log", "--no-walk", "-1", "--abbrev=8", format]).data();
-    for commit in &commits {
-        newest = newest.commit(commit);
+    let last = last_in_history(&repository, commits.into_iter().collect());
+    let format = "--format=%an, %as (%h \"%s\")";
+    let mut log = GitCommand::new(&["log", "--no-walk", "-1", "--abbrev=8", format]).data();
+    for commit in &last {
+        log = log.commit(commit);
     }
-    client::line(Place::Own(&repository), &newest.done())
+    client::line(Place::Own(&repository), &log.done())
+}
+
+/// Those commits that no other one contains: the last ones of a history, whatever their clocks said.
+fn last_in_history(repository: &OwnRepository, commits: Vec<CommitId>) -> Vec<CommitId> {
+    if commits.len() < 2 {
+        return commits;
+    }
+    let mut independent = GitCommand::new(&["merge-base", "--independent"]).data();
+    for commit in &commits {
+        independent = independent.commit(commit);
+    }
+    let listed = client::text(Place::Own(repository), &independent.done()).unwrap_or_default();
+    let last: Vec<CommitId> = listed
+        .lines()
+        .filter_map(|id| CommitId::parse(id).ok())
+        .collect();
+    if last.is_empty() { commits } else { last }
 }
 
 /// The last line of the local value of a conflict.

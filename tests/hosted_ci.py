@@ -69,7 +69,7 @@ class Workflow:
         return re.sub(r"\$\{\{ *([\w.-]+) *\}\}", lambda match: self.value(match[1]), str(text))
 
     def holds(self, condition):
-        path, operator, word = re.fullmatch(r"([\w.-]+) (==|!=) '(.*)'", condition).groups()
+        path, operator, word = re.fullmatch(r"(?:always\(\) && )?([\w.-]+) (==|!=) '(.*)'", condition).groups()
         return (self.value(path) == word) == (operator == "==")
 
     def run(self, steps, directory, extra):
@@ -91,8 +91,8 @@ class Workflow:
 
     def action(self, step, directory, extra):
         action = yaml.safe_load((ROOT / "action.yaml").read_text())
-        inputs = {name: str(spec.get("default", "")) for name, spec in action["inputs"].items()}
-        inner = Workflow(inputs | {name: self.expand(value) for name, value in step["with"].items()}, self.temporary)
+        inputs = {name: self.expand(spec.get("default", "")) for name, spec in action["inputs"].items()}
+        inner = Workflow(inputs | {name: self.expand(value) for name, value in step.get("with", {}).items()}, self.temporary)
         variables = {"GITHUB_ACTION_PATH": str(ROOT), "RUNNER_TEMP": str(self.temporary)}
         inner.run(action["runs"]["steps"], directory, extra | variables)
         return {name: inner.expand(spec["value"]) for name, spec in action["outputs"].items()}
@@ -134,7 +134,9 @@ with tempfile.TemporaryDirectory() as name:
         expect(f"{service}: one commit on the branch", git("-C", "server.git", "rev-parse", f"{branch}~1") == main)
         text = git("-C", "server.git", "show", f"{branch}:blog/deployment/volume.yaml")
         expect(f"{service}: the local value is kept", "storage: 5Gi # pictures" in text)
-        expect(f"{service}: the lock is at v2", "ref: v2" in git("-C", "server.git", "show", f"{branch}:blog/Kptfile"))
+        kptfile = git("-C", "server.git", "show", f"{branch}:blog/Kptfile")
+        expect(f"{service}: the conflict is open", "fn.kpt.dev/open-upgrade" in kptfile)
+        expect(f"{service}: the lock is at v1", "ref: v1" in kptfile)
         git("-C", "server.git", "branch", "--delete", "--force", branch)
 
     temporary = work / "runner"
@@ -142,9 +144,9 @@ with tempfile.TemporaryDirectory() as name:
     job = block("github-actions.md", "# .github/workflows/upgrade.yaml")["jobs"]["upgrade"]
     Workflow({}, temporary).run(job["steps"], work / "github", {})
     called = (work / "called").read_text()
-    expect("GitHub: a pull request is created", f"gh pr create --head upgrade --title Upgrade to v2 --body-file {temporary}/review.md" in called)
-    expect("GitHub: its text lists the conflict", "(MergeConflict)" in (temporary / "review.md").read_text())
-    pushed("upgrade", "GitHub")
+    expect("GitHub: a pull request is created", "gh pr create --head krmv/blog --title blog: upgrade v1 to v2 --body-file" in called)
+    expect("GitHub: its text lists the conflict", "### Undecided: 1 conflict" in (temporary / "review.md").read_text())
+    pushed("krmv/blog", "GitHub")
 
     # The pipeline clones this repository into /tmp; here into the temporary directory.
     (work / "krm-variants").mkdir()
@@ -161,5 +163,5 @@ with tempfile.TemporaryDirectory() as name:
     git("clone", "--quiet", "server.git", "gitlab")
     shell("\n".join(pipeline["script"]).replace("/tmp/", f"{temporary}/"), work / "gitlab", variables)
     expect("GitLab: krmv is installed", "cargo install --quiet --locked --path" in (work / "called").read_text())
-    expect("GitLab: the artifact lists the conflict", "(MergeConflict)" in (work / "gitlab/review.md").read_text())
-    pushed("upgrade", "GitLab")
+    expect("GitLab: the artifact lists the conflict", "### Undecided: 1 conflict" in (work / "gitlab/review.md").read_text())
+    pushed("krmv/blog", "GitLab")

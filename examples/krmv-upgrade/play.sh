@@ -61,7 +61,7 @@ expect shop/deployment.yaml 'replicas: 5 # by load'
 expect shop/deployment.yaml 'image: example.com/shop:1.1.0'
 [[ $(hint) == 'krmv resolve shop --take local spec.replicas' ]] || { cat out >&2; exit 1; }
 run 0 sh -c "$(hint) --remember"
-expect out 'all decided: the lock of shop is at v1.1.0'
+expect out 'All conflicts are decided. shop is now at v1.1.0.'
 run 0 sh -c "$(hint)"
 
 # The next upgrade decides the same conflict by the rule.

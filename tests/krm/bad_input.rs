@@ -41,7 +41,7 @@ fn not_yaml() {
         (
             "unclosed quote",
             items("- a: \"x\n"),
-            "line 5, column 1: invalid indentation in multiline quoted scalar",
+            "line 4, column 6: unclosed quote",
         ),
         (
             "unclosed bracket",

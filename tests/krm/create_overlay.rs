@@ -5,6 +5,7 @@ use std::path::Path;
 
 use assert_cmd::Command;
 use krm_core::config::Config;
+use krm_core::results::Reason;
 use krm_function::supplied::Role;
 use krm_function::{Inputs, Items, Outcome, SuppliedInput, run};
 
@@ -371,4 +372,117 @@ fn in_a_pipe_the_files_are_items() {
             "{expected}: {text}"
         );
     }
+}
+
+#[test]
+fn a_variable_is_named_also_where_only_some_ports_have_a_protocol() {
+    let ports = |env: &str, ports: &str| {
+        UPSTREAM.replace(
+            "      - name: app\n        image: docker.io/example/app:1\n",
+            &format!(
+                "      - name: app\n        image: docker.io/example/app:1\n        env: [{{name: A, value: {env}}}]\n        \
+                 ports: [{ports}]\n"
+            ),
+        )
+    };
+    let mixed = "{containerPort: 53}, {containerPort: 53, protocol: UDP}";
+    let files = overlay(&ports("one", mixed), &ports("two", mixed));
+    let patch = &files["patches/deployment-app.yaml"];
+    assert!(patch.contains("name: A, value: two"), "{patch}");
+    assert!(!files["kustomization.yaml"].contains("/env/0"));
+    // kustomize drops one of two equal ports, whatever a patch says.
+    let twice = "{containerPort: 53}, {containerPort: 53}";
+    let files = overlay(&ports("one", twice), &ports("two", twice));
+    assert!(files["kustomization.yaml"].contains("/env/0/value"));
+}
+
+#[test]
+fn the_comment_on_replicas_comes_along() {
+    let fork = UPSTREAM.replace("replicas: 1", "replicas: 5 # for the sale");
+    let outcome = overlay_with(UPSTREAM, &fork, None, None);
+    assert!(!outcome.results.has_errors());
+    let text = kustomization(UPSTREAM, &fork);
+    assert!(
+        text.contains("replicas:\n- name: app\n  count: 5 # for the sale\n"),
+        "{text}"
+    );
+    let omitted = outcome
+        .results
+        .iter()
+        .any(|result| result.text().contains("an overlay cannot hold"));
+    assert!(!omitted, "{:?}", outcome.results);
+}
+
+#[test]
+fn trailing_blank_lines_of_a_value_are_kept() {
+    let map = |text: &str| {
+        format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\ndata:\n  a: {text}")
+    };
+    for value in ["|+\n    one\n\n", "|+\n    one\n\n\n", ">+\n    one\n\n"] {
+        let outcome = overlay_with(&map("one\n"), &map(value), None, None);
+        assert!(
+            !outcome.results.has_errors(),
+            "{value:?}: {:?}",
+            outcome.results
+        );
+    }
+}
+
+#[test]
+fn a_resource_that_the_newer_base_has_too_is_needless() {
+    let new = |value: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: late}}\ndata: {{a: {value}}}\n"
+        )
+    };
+    let fork = format!("{UPSTREAM}{}", new("b"));
+    for (value, next) in [
+        ("b", "remove it here"),
+        ("c", "replace it here with a patch"),
+    ] {
+        let newer = format!("{UPSTREAM}{}", new(value));
+        let outcome = overlay_with(UPSTREAM, &fork, Some(&newer), None);
+        let found = outcome
+            .results
+            .iter()
+            .find(|result| result.has_reason(Reason::NeedlessPatch));
+        let text = found
+            .map(|result| result.text().into_owned())
+            .unwrap_or_default();
+        assert!(
+            text.contains("the base has ConfigMap/late too") && text.contains(next),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn files_that_are_no_resources_are_listed_unless_upstream_has_them() {
+    let files = |notes: &str| {
+        let files = [
+            ("app.yaml", UPSTREAM),
+            ("NOTES.txt", notes),
+            ("values.yaml", "a: b\n"),
+        ];
+        files.map(|(path, text)| (path.to_owned(), text.to_owned()))
+    };
+    let listed = |notes: &str| {
+        let inputs = Inputs {
+            supplied: vec![(Role::Upstream, SuppliedInput::Files(files("theirs").into()))],
+            ..Inputs::default()
+        };
+        let fork = files(notes).map(|(path, text)| (path, text.into_bytes()));
+        let outcome = run(
+            &create_overlay::FUNCTION,
+            inputs,
+            Items::Package(fork.into()),
+        );
+        let results = outcome.expect("it runs").results;
+        let paths = results
+            .iter()
+            .filter_map(|result| Some(result.file.as_ref()?.0.to_string()));
+        paths.collect::<Vec<_>>()
+    };
+    assert_eq!(listed("mine"), ["NOTES.txt"]);
+    assert_eq!(listed("theirs"), [""; 0]);
 }

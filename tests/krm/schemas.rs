@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use jsonschema::Validator;
-use krm_core::config::Config;
+use krm_core::config::{Config, NamedDocument};
 use krm_function::supplied::Role;
 use krm_function::{Function, Inputs, Items, SuppliedInput, run};
 use krm_yaml::OwnedDocument;
@@ -100,6 +100,29 @@ const KINDS: &[Kind] = &[
             "upstream: {directory: upstream}",
             "upstream: {path: [upstream]}",
             "original: {path: original, ref: v1}",
+        ],
+    },
+    Kind {
+        name: "UpgradePolicy",
+        function: &merge_package::FUNCTION,
+        head: OWN,
+        right: &[
+            "",
+            "conflicts: [{take: upstream}]\nguards: [{path: spec.replicas, reason: ours, target: {kind: Deployment}}]",
+            "releases: {skip: [v1.4.0], allow: <4}",
+            "render: {helm: {values: [values.yaml], release: a, namespace: b, kubeVersion: '1.34'}}",
+            "render: {kustomize: {}}",
+        ],
+        wrong: &[
+            "rules: []",
+            "conflicts: [{take: no}]",
+            "guards: [{reason: ours}]",
+            "guards: [{path: spec.replicas, take: local}]",
+            "releases: {skip: v1.4.0}",
+            "releases: {only: v1}",
+            "render: {helm: {values: values.yaml}}",
+            "render: {kustomize: {a: b}}",
+            "render: {jsonnet: {}}",
         ],
     },
     Kind {
@@ -369,8 +392,11 @@ fn refusal(kind: &Kind, text: &str) -> Option<String> {
         supplied: supplied.collect(),
         ..Inputs::default()
     };
-    if kind.name == "ConflictRules" {
-        inputs.conflicts = Some(OwnedDocument::parse(text.to_owned()).expect(text));
+    if ["ConflictRules", "UpgradePolicy"].contains(&kind.name) {
+        inputs.conflicts = Some(NamedDocument {
+            place: "rules.yaml".to_owned(),
+            document: OwnedDocument::parse(text.to_owned()).expect(text),
+        });
     } else {
         inputs.config = Some(Config::parse(text.to_owned(), "config").expect(text));
     }

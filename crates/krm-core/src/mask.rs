@@ -9,12 +9,12 @@
 //! Source: contract, Results.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use crate::results::{hidden_nodes, text_holds_secret};
-use krm_yaml::{NodeRef, OwnedDocument, Path, Value};
+use krm_yaml::{NodeKind, NodeRef, OwnedDocument, Path, PathElement, Value};
 
 /// A value that is masked, and its places.
 struct Hidden {
@@ -53,6 +53,93 @@ pub fn masked_text(text: &str) -> Cow<'_, str> {
         Some((masked, _)) => Cow::Owned(masked),
         None => Cow::Borrowed(text),
     }
+}
+
+/// The values of the Secrets of packages, to mask them in a text that does not say of which kind it is a part: a patch of
+/// a resource that holds a Secret has its `data` without its `kind`.
+#[derive(Debug, Default)]
+pub struct SecretTexts(HashSet<String>);
+
+impl SecretTexts {
+    /// The values in some texts. A text that is not YAML has none that a patch could repeat.
+    pub fn of<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
+        let mut found = HashSet::new();
+        for text in texts.into_iter().filter(|text| text_holds_secret(text)) {
+            let Ok(document) = OwnedDocument::parse(text.to_owned()) else {
+                continue;
+            };
+            let document = document.document();
+            let roots = (0..document.len()).filter_map(|index| document.root(index));
+            for hidden in roots.flat_map(|root| hidden_nodes(root, false)) {
+                found.extend(
+                    scalars(hidden).filter_map(|node| node.scalar_text().map(str::to_owned)),
+                );
+            }
+        }
+        found.remove("");
+        Self(found)
+    }
+
+    /// The text with these values masked below `data` and `stringData`, in addition to what [`masked_text`] masks. Of a
+    /// JSON patch with one of them, nothing is shown.
+    #[must_use]
+    pub fn masked<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let shown = masked_text(text);
+        if self.0.is_empty() {
+            return shown;
+        }
+        let Ok(document) = OwnedDocument::parse(shown.to_string()) else {
+            return shown;
+        };
+        let document = document.document();
+        let mut ranges = BTreeMap::new();
+        let roots = (0..document.len()).filter_map(|index| document.root(index));
+        for node in roots.flat_map(scalars).filter(|node| self.is_hidden(*node)) {
+            let range = node.range();
+            ranges.insert(range.start, (range.end, "\"***\""));
+        }
+        if ranges.is_empty() {
+            return shown;
+        }
+        Cow::Owned(with_masks(document.text, &ranges))
+    }
+
+    fn is_hidden(&self, node: NodeRef<'_>) -> bool {
+        const DATA: [&str; 2] = ["data", "stringData"];
+        let Some(text) = node.scalar_text() else {
+            return false;
+        };
+        let path = node.path();
+        let mut fields = path.elements().iter().filter_map(|step| match step {
+            PathElement::Field(name) => Some(name.as_str()),
+            _ => None,
+        });
+        let is_below = fields.clone().any(|name| DATA.contains(&name));
+        if is_below && self.0.contains(text) {
+            return true;
+        }
+        // The text of a JSON patch.
+        fields.next_back() == Some("patch")
+            && self.0.iter().any(|hidden| text.contains(hidden.as_str()))
+    }
+}
+
+/// The scalars of a node, itself included.
+fn scalars(node: NodeRef<'_>) -> impl Iterator<Item = NodeRef<'_>> {
+    let mut pending = vec![node];
+    std::iter::from_fn(move || {
+        while let Some(node) = pending.pop() {
+            if node.kind() == NodeKind::Alias {
+                continue;
+            }
+            if node.scalar_text().is_some() {
+                return Some(node);
+            }
+            pending.extend(node.items());
+            pending.extend(node.entries().map(|entry| entry.value));
+        }
+        None
+    })
 }
 
 /// Both versions parsed, and what is masked in them. `is_secret` means that each is a Secret without saying so.
@@ -169,7 +256,7 @@ fn key(node: NodeRef<'_>) -> (String, String) {
 
 #[cfg(test)]
 mod tests {
-    use super::{masked, masked_file};
+    use super::{SecretTexts, masked, masked_file};
 
     #[test]
     fn values_are_distinguished_and_not_shown() {
@@ -209,6 +296,29 @@ mod tests {
             "target:\n  kind: Secret\npatch: |\n  - op: add\n    path: /data/a\n    value: b25l\n";
         let shown = "target:\n  kind: Secret\npatch: \"***\"";
         assert_eq!(masked("", entry).1.trim_end(), shown);
+    }
+
+    #[test]
+    fn values_that_a_patch_repeats_are_not_shown() {
+        let whole = "kind: Wrapper\nspec:\n  template:\n    kind: Secret\n    data: {k: b25l}\n    stringData: {t: on}\n";
+        let secrets = SecretTexts::of([whole, "kind: ConfigMap\ndata: {a: plain}\n", "a: ["]);
+        for (patch, shown) in [
+            (
+                "kind: Wrapper\nspec: {template: {data: {k: b25l}}}\n",
+                "kind: Wrapper\nspec: {template: {data: {k: \"***\"}}}\n",
+            ),
+            (
+                "kind: Wrapper\nspec: {template: {stringData: {t: on}, mode: on}}\n",
+                "kind: Wrapper\nspec: {template: {stringData: {t: \"***\"}, mode: on}}\n",
+            ),
+            (
+                "patches:\n- patch: |\n    - {op: add, path: /spec/template/data/k, value: b25l}\n",
+                "patches:\n- patch: \"***\"",
+            ),
+            ("data: {a: plain}\n", "data: {a: plain}\n"),
+        ] {
+            assert_eq!(secrets.masked(patch).trim_end(), shown.trim_end());
+        }
     }
 
     #[test]

@@ -113,7 +113,7 @@ impl Function {
 
     /// Whether the function reads files that are not valid YAML as plain text.
     pub(crate) fn takes_texts(&self) -> bool {
-        self.merge_driver.is_some()
+        self.merge_driver.is_some() || matches!(self.on_package, OnPackage::Reviews(_))
     }
 }
 

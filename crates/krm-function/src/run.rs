@@ -8,7 +8,7 @@ use crate::function::Function;
 use crate::output::{Document, Output};
 use crate::package_revision::within;
 use crate::supplied::{CatalogSource, Progress, Role, Supplied, SuppliedPackage, only_package};
-use krm_core::config::{Config, UsageError};
+use krm_core::config::{Config, NamedDocument, UsageError};
 use krm_core::resource::PACKAGE_PATH_ANNOTATION;
 use krm_core::resource_list::ResourceList;
 use krm_core::results::{FunctionResult, Reason, Results, Severity};
@@ -26,8 +26,8 @@ pub struct Inputs {
     pub known: Vec<Arc<SuppliedPackage>>,
     /// An OpenAPI v2 document with the types of custom resources, as with `--openapi`.
     pub openapi: Option<OwnedDocument>,
-    /// A ConflictRules object, as with `--conflicts`.
-    pub conflicts: Option<OwnedDocument>,
+    /// An UpgradePolicy or a ConflictRules, as with `--conflicts`.
+    pub conflicts: Option<NamedDocument>,
     /// Upstream repositories, as with `--catalog`.
     pub catalogs: Vec<CatalogSource>,
     /// Whether the winning side wins all conflicts of a merge; see

@@ -9,7 +9,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::built::{BuildId, BuiltObject};
-use super::kustomization::{PatchEntry, PatchOutcome};
+use super::kustomization::{Kustomization, PatchEntry, PatchOutcome};
 use super::objects::KustomizeBuild;
 use super::patched::PatchedObjects;
 use super::transformations::{Transformations, containers};
@@ -63,8 +63,9 @@ pub fn check(
         schema,
         external,
     };
-    let mut objects = PatchedObjects::of(builder.resources(&kustomization)?);
-    let mut findings = Vec::new();
+    let resources = builder.resources(&kustomization)?;
+    let mut findings = needless_files(&kustomization, texts, &resources);
+    let mut objects = PatchedObjects::of(resources);
     let mut find = |place: String, state, message: String| {
         findings.push(OverlayFinding {
             place,
@@ -107,6 +108,41 @@ pub fn check(
         &mut find,
     );
     Ok(findings)
+}
+
+/// The resources of the overlay's own files that the base has too.
+fn needless_files(
+    kustomization: &Kustomization,
+    texts: &PackageTexts,
+    resources: &[BuiltObject<'_>],
+) -> Vec<OverlayFinding> {
+    let paths = kustomization.resources().into_iter();
+    let paths = paths.filter_map(|name| kustomization.path_of(&name));
+    let own: BTreeSet<String> = paths
+        .filter(|path| texts.files.contains_key(path))
+        .collect();
+    let is_own = |object: &&BuiltObject<'_>| own.contains(&object.file);
+    let base = resources.iter().filter(|object| !is_own(object));
+    let base: HashMap<BuildId, &BuiltObject<'_>> =
+        base.map(|object| (object.id(), object)).collect();
+    let both = resources.iter().filter(is_own);
+    let both = both.filter_map(|object| Some((object, *base.get(&object.id())?)));
+    let findings = both.map(|(object, other)| {
+        let next = if object.value == other.value {
+            "remove it here"
+        } else {
+            "its values differ: replace it here with a patch"
+        };
+        OverlayFinding {
+            place: object.file.clone(),
+            state: OverlayState::Needless,
+            message: format!(
+                "the base has {} too, and kustomize refuses a resource that it finds twice; {next}",
+                object.shown()
+            ),
+        }
+    });
+    findings.collect()
 }
 
 /// Reports the parts of a patch that have no effect, while other parts have one.

@@ -6,7 +6,9 @@ use super::built::{BuildId, BuiltObject, by_id};
 use super::explain::{explain, namespace};
 use super::objects::{KustomizeBuild, cleaned};
 use super::omitted::{comments, is_reordered, omitted_comments};
-use super::transformations::{MovedObjects, TransformationIndex, Transformations};
+use super::transformations::{
+    MovedObjects, Transformation, TransformationIndex, Transformations, is_scaled,
+};
 use super::{KUSTOMIZATIONS, OverlayError, PackageTexts};
 use krm_core::resource::Resource;
 use krm_core::results::{Mark, QuotedValue, and_more};
@@ -16,7 +18,7 @@ use krm_patch::kustomize::{self, Targets};
 use krm_patch::node::Node;
 use krm_patch::rules::Rules;
 use krm_patch::write::to_text;
-use krm_yaml::{EditError, OwnedDocument, Value, to_block_text};
+use krm_yaml::{EditError, OwnedDocument, Value, line_comment, to_block_text};
 
 /// The input of [`create`].
 #[derive(Debug, Clone, Copy)]
@@ -291,7 +293,35 @@ impl<'b, 'p> OverlayBuilder<'b, 'p> {
         if !patches.is_empty() {
             fields.push(("patches", Value::Sequence(patches)));
         }
-        to_block_text(&kustomization(fields))
+        self.with_comments(&to_block_text(&kustomization(fields)))
+    }
+
+    /// The text of the kustomization with the fork's comments on the replicas that it sets.
+    fn with_comments(&self, text: &str) -> String {
+        let workloads = self.transformations.0.iter().filter_map(|one| match one {
+            Transformation::Replicas(name, _) => Some(name),
+            _ => None,
+        });
+        let mut comments = workloads.map(|name| self.comment_on_replicas(name));
+        let mut is_replicas = false;
+        let lines = text.lines().map(|line| {
+            if !line.starts_with(['-', ' ']) {
+                is_replicas = line == "replicas:";
+            }
+            let is_count = is_replicas && line.starts_with("  count: ");
+            let comment = is_count.then(|| comments.next().flatten()).flatten();
+            let comment = comment.map(|comment| format!(" {comment}"));
+            format!("{line}{}\n", comment.unwrap_or_default())
+        });
+        lines.collect()
+    }
+
+    /// The comment at the end of the line with the replicas of the fork's workload.
+    fn comment_on_replicas(&self, name: &str) -> Option<&'p str> {
+        let mut scaled = self.fork.iter();
+        let scaled = scaled.find(|object| is_scaled(object) && object.name() == name)?;
+        let replicas = scaled.node?.get("spec")?.entry("replicas")?;
+        line_comment(replicas.key).filter(|comment| !comment.is_empty())
     }
 
     /// Records what the overlay cannot express.

@@ -84,7 +84,10 @@ pub enum OverlayError {
         name: String,
     },
     /// Two resources have the same ID, which kustomize refuses.
-    #[error("expected {object} once, found it in `{}` and in `{}`", files[0], files[1])]
+    #[error(
+        "expected {object} once, found it in `{}` and in `{}`, which kustomize refuses; add a kustomization.yaml whose \
+         `resources` name the files without one of the two", files[0], files[1]
+    )]
     Duplicate { object: String, files: [String; 2] },
     /// A patch cannot be made or applied.
     #[error("{place}: {error}")]

@@ -12,8 +12,9 @@ use super::units::{ClusterObject, ObjectKey, Objects, group_kind, without_lists}
 use super::walk::{DiffWalk, DifferingPlace, given, path};
 use super::{
     Author, Review, ReviewFinding, ReviewInput, Risk, UpstreamChange, references, reload,
-    selectors, served,
+    selectors, served, size,
 };
+use krm_core::resource::{LOCAL_CONFIG_ANNOTATION, Resource};
 use krm_core::resource_list::{ItemId, ResourceList};
 use krm_core::results::{Marks, Reason};
 use krm_core::schema::{Schema, TypeRef};
@@ -42,7 +43,10 @@ pub(super) fn review(
     };
     let before = Objects::of(packages.before);
     let after = Objects::of(packages.after);
-    let pairs = pairs(packages);
+    let ResourceChanges {
+        pairs,
+        not_reviewed,
+    } = pairs(packages);
     let mut comparison = Comparison {
         schema,
         before: &before,
@@ -58,6 +62,7 @@ pub(super) fn review(
     comparison.first.reverse();
     review.findings.splice(0..0, comparison.first);
     let found = &mut review.findings;
+    found.extend(not_reviewed.into_iter().map(not_reviewed_finding));
     references::dangling(&pairs, &before, &after, found);
     references::dangling_ports(&pairs, &after, found);
     references::dropped_versions(&pairs, &after, found);
@@ -71,8 +76,24 @@ pub(super) fn review(
     review
 }
 
-/// Pairs the resources of both packages. Leaves out those that have the same text before and after.
-fn pairs(packages: ReviewInput<'_>) -> Vec<ResourceChange<'_>> {
+/// The resources of both packages.
+struct ResourceChanges<'l> {
+    pairs: Vec<ResourceChange<'l>>,
+    /// The changed resources that a cluster does not get according to their annotation.
+    not_reviewed: Vec<&'l Resource>,
+}
+
+fn not_reviewed_finding(resource: &Resource) -> ReviewFinding {
+    let message = format!(
+        "not reviewed, because of the annotation `{LOCAL_CONFIG_ANNOTATION}`; kubectl, Argo CD and Flux apply the {} all \
+         the same",
+        resource.kind
+    );
+    ReviewFinding::new(Risk::Notable, Reason::NotReviewed, resource, message)
+}
+
+/// ResourceChanges the resources of both packages. Leaves out those that have the same text before and after.
+fn pairs(packages: ReviewInput<'_>) -> ResourceChanges<'_> {
     let (old, new) = (
         Members::read(packages.before),
         Members::read(packages.after),
@@ -107,7 +128,7 @@ fn pairs(packages: ReviewInput<'_>) -> Vec<ResourceChange<'_>> {
             is_paired[before] = true;
         }
     }
-    let mut pairs = Vec::new();
+    let (mut pairs, mut not_reviewed) = (Vec::new(), Vec::new());
     let mut add = |before: Option<usize>, after: Option<usize>| {
         let ids = (before.map(|at| old.ids[at]), after.map(|at| new.ids[at]));
         if let (Some(one), Some(other)) = ids
@@ -123,7 +144,11 @@ fn pairs(packages: ReviewInput<'_>) -> Vec<ResourceChange<'_>> {
                 (Some(_), _) => Some(of_new.find(after?)),
                 (None, _) => Some(of_old.find(before?)),
             });
-        if one.is_some() || other.is_some() {
+        if one.is_none() && other.is_none() {
+            let after = ids.1.map(|id| packages.after.resource(id));
+            let resource = after.or_else(|| Some(packages.before.resource(ids.0?)));
+            not_reviewed.extend(resource.filter(|resource| !resource.is_for_tools()));
+        } else {
             pairs.push(ResourceChange {
                 before: one,
                 after: other,
@@ -137,7 +162,10 @@ fn pairs(packages: ReviewInput<'_>) -> Vec<ResourceChange<'_>> {
     for before in (0..old.ids.len()).filter(|at| !is_paired[*at]) {
         add(Some(before), None);
     }
-    pairs
+    ResourceChanges {
+        pairs,
+        not_reviewed,
+    }
 }
 
 /// The rows for a kind, each with its path parsed for the kind.
@@ -184,6 +212,10 @@ impl<'l> Comparison<'_, 'l> {
             Some(old) if *old != key => self.renamed(pair, old, &key),
             Some(_) => {}
         }
+        let before = pair.before.as_ref().map(|unit| unit.node);
+        let too_large = size::too_large(after.resource, before, after.node);
+        let too_large = too_large.map(|finding| finding.by(by));
+        self.review.findings.extend(too_large);
         self.fields(pair, &key.group_kind(), before_key.as_ref() == Some(&key));
     }
 
@@ -358,22 +390,21 @@ impl<'l> FieldReview<'_, 'l> {
                 place,
                 object_remains: self.object_remains,
             };
-            let Some(message) = row.fires(&change) else {
-                continue;
-            };
             let Some(unit) = self.pair.unit() else {
                 continue;
             };
-            let finding = ReviewFinding::new(row.risk, row.reason, unit.resource, message);
-            let finding = finding.at(path(place.steps)).by(self.author(place));
-            // The value would be the whole pod, which tells the reader less than the message does.
-            let is_shown = row.path != "{pod}";
-            is_here |= is_shown;
-            self.review.findings.push(if is_shown {
-                finding.with_values(place.before, place.after, &self.marks)
-            } else {
-                finding
-            });
+            for found in row.findings(&change) {
+                is_here |= found.is_whole;
+                let finding =
+                    ReviewFinding::new(row.risk, row.reason, unit.resource, found.message);
+                let below = found.below.into_iter();
+                let field = below.fold(path(place.steps), |path, step| path.child(step));
+                let finding = finding.at(field).by(self.author(place));
+                self.review.findings.push(match found.values {
+                    Some([before, after]) => finding.with_values(before, after, &self.marks),
+                    None => finding,
+                });
+            }
         }
         if place.is_leaf && !is_found && !is_here {
             *self.review.routine.entry(self.author(place)).or_default() += 1;

@@ -45,6 +45,7 @@ mod row;
 mod rows;
 mod selectors;
 mod served;
+mod size;
 mod table;
 mod units;
 mod walk;
@@ -186,6 +187,14 @@ impl ReviewFinding {
             .zip(after)
             .filter(|_| begin_alike && mark == Mark::default());
         let one = one.and_then(|(before, after)| walk::only_difference(before, after));
+        if let Some((before, after)) = before.zip(after)
+            && begin_alike
+            && mark == Mark::default()
+            && let Some(texts) = around_difference(before, after)
+        {
+            self.values = texts.map(|text| Some(ResultValue::of(mark, &text.as_str().into())));
+            return self;
+        }
         match (one, &self.field) {
             (Some((step, before, after)), Some(field)) => {
                 self.field = Some(field.child(step));
@@ -226,8 +235,21 @@ impl ReviewFinding {
     }
 }
 
+/// Two long texts around the first place where they differ; `None` for other values.
+fn around_difference(before: NodeRef<'_>, after: NodeRef<'_>) -> Option<[String; 2]> {
+    let texts = [before.as_str()?, after.as_str()?];
+    let [one, other] = texts.map(str::chars);
+    let alike = one.zip(other).take_while(|(one, other)| one == other);
+    let from = alike.count().saturating_sub(LIMIT / 4);
+    let around = |text: &str| -> String {
+        let shown = text.chars().skip(from).take(LIMIT / 2);
+        std::iter::once('…').chain(shown).collect()
+    };
+    Some(texts.map(around))
+}
+
 /// The tag with the risk of a finding.
-pub(crate) const RISK: &str = "risk";
+pub const RISK: &str = "risk";
 /// The tag with the author of a change.
 pub(crate) const BY: &str = "by";
 /// The tag with the number of routine changes.

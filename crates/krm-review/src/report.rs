@@ -1,6 +1,7 @@
 //! A review for people: as text, and as a comment on a pull request.
 
-use super::{BY, COUNT, RISK, Risk};
+pub use super::RISK;
+use super::{BY, COUNT, Risk};
 use krm_core::results::{FunctionResult, ResultValue, Results};
 use krm_package::escaped::{Markdown, ShownText};
 
@@ -26,7 +27,8 @@ pub fn count(results: &Results, risk: Risk) -> usize {
 }
 
 /// The number of changes of each risk that occurs: `1 blocking, 2 dangerous, 14 other changes`.
-fn summary(results: &Results) -> String {
+#[must_use]
+pub fn summary(results: &Results) -> String {
     let mut parts = Vec::new();
     for risk in [Risk::Blocking, Risk::Dangerous, Risk::Notable] {
         let count = count(results, risk);

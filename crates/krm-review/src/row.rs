@@ -3,7 +3,7 @@
 use super::Risk;
 use super::walk::{DifferingPlace, PathStep, given, has_parts, text};
 use krm_core::results::Reason;
-use krm_yaml::NodeRef;
+use krm_yaml::{NodeRef, PathElement};
 
 /// A rule. To add a rule, add a line to `rules.txt`, which describes the columns.
 pub(super) struct Row {
@@ -39,6 +39,20 @@ pub(super) enum FiresWhen {
     Holds(fn(&FieldChange<'_, '_>) -> bool),
     /// The function returns a message.
     Says(fn(&FieldChange<'_, '_>) -> Option<String>),
+    /// The function returns findings, each about a field at the place or below it.
+    Finds(for<'n> fn(&FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>>),
+}
+
+/// What a rule says about a field at a place or below it.
+#[derive(Debug)]
+pub(crate) struct PlaceFinding<'n> {
+    /// The way from the place to the field.
+    pub(super) below: Vec<PathElement>,
+    pub(super) message: String,
+    /// The values of the field; `None` if they would tell the reader less than the message does.
+    pub(super) values: Option<[Option<NodeRef<'n>>; 2]>,
+    /// Whether it shows all that changes at the place, so that nothing there is counted as another change.
+    pub(super) is_whole: bool,
 }
 
 /// A place that differs, in a resource.
@@ -80,11 +94,32 @@ impl<'n> FieldChange<'_, 'n> {
 }
 
 impl Row {
+    /// The path of a whole pod, of which a finding shows only a part.
+    const POD: &str = "{pod}";
+    /// The path of the schemas of a definition.
+    const SCHEMAS: &str = "spec.versions";
+
+    /// The findings of the rule at a place that differs.
+    pub(super) fn findings<'n>(&self, change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>> {
+        if let FiresWhen::Finds(finds) = &self.when {
+            return finds(change);
+        }
+        let is_shown = ![Self::POD, Self::SCHEMAS].contains(&self.path);
+        let finding = self.fires(change).map(|message| PlaceFinding {
+            below: Vec::new(),
+            message,
+            values: is_shown.then(|| [change.before(), change.after()]),
+            is_whole: self.path != Self::POD,
+        });
+        finding.into_iter().collect()
+    }
+
     /// The message, if the rule fires.
-    pub(super) fn fires(&self, change: &FieldChange<'_, '_>) -> Option<String> {
+    fn fires(&self, change: &FieldChange<'_, '_>) -> Option<String> {
         let (before, after) = (change.before(), change.after());
         let stays = change.object_remains;
         let fires = match &self.when {
+            FiresWhen::Finds(_) => return None,
             FiresWhen::Says(says) => return says(change),
             FiresWhen::Changes(absent) => {
                 let is_default = |node| is_empty(node) || text(node) == Some(*absent);

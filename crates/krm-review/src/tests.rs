@@ -40,7 +40,9 @@ fn page() -> String {
                 FiresWhen::Changes(_) => "changes".to_owned(),
                 FiresWhen::Removed => "is removed".to_owned(),
                 FiresWhen::Added => "is added".to_owned(),
-                FiresWhen::Holds(_) | FiresWhen::Says(_) => "by a function".to_owned(),
+                FiresWhen::Holds(_) | FiresWhen::Says(_) | FiresWhen::Finds(_) => {
+                    "by a function".to_owned()
+                }
             };
             let condition = match row.message {
                 "" => condition,
@@ -130,7 +132,7 @@ fn every_rule_has_a_place_a_source_and_something_to_say() {
     for row in RULES.iter() {
         let path = row.path;
         assert!(!row.source.is_empty(), "{path}");
-        let says = matches!(row.when, FiresWhen::Says(_));
+        let says = matches!(row.when, FiresWhen::Says(_) | FiresWhen::Finds(_));
         assert_eq!(says, row.message.is_empty(), "{path}");
         let any = vec!["apps/Deployment"];
         let kinds = if row.kinds.is_empty() {

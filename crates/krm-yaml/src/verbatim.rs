@@ -156,6 +156,10 @@ pub(super) fn collection_text(node: NodeRef<'_>, with_head: bool) -> Option<Stri
     let end = foot_end(node, column);
     if end > own_line {
         push_lines(document, own_line + 1..end, column, &mut out)?;
+        // The last blank line of a scalar that keeps it has no byte before its line break.
+        if document.text[..end].ends_with('\n') && document.ends_in_kept_scalar(node) {
+            out.push('\n');
+        }
     }
     Some(out)
 }

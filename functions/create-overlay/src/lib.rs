@@ -28,7 +28,8 @@ use krm_follow::{find_original, outside_git};
 use krm_function::supplied::{Role, Supplied, SuppliedPackage};
 use krm_function::{Document, Function, OnPackage, Output};
 use krm_overlay::{
-    Overlay, OverlayError, OverlayFinding, OverlayInput, OverlayState, PackageTexts, check, create,
+    KUSTOMIZATIONS, Overlay, OverlayError, OverlayFinding, OverlayInput, OverlayState,
+    PackageTexts, check, create,
 };
 use krm_package::is_krm_name;
 use krm_upstream::SOURCES;
@@ -104,6 +105,7 @@ fn step(
         }
     };
     report(&overlay, results);
+    report_other_files(list, original.unwrap_or(given), results);
     // If there is an original, upstream is a newer revision to check the overlay against.
     let against = supplied.one(Role::Against);
     if let Some(against) = against.or(original.map(|_| given)) {
@@ -118,6 +120,32 @@ fn step(
         files.map(|(path, text)| document(path, text)).collect(),
     ))
 }
+
+/// Names the files of the fork that are no resources and that upstream does not have as they are: kustomize builds
+/// resources only.
+fn report_other_files(list: &ResourceList, upstream: &SuppliedPackage, results: &mut Results) {
+    let with_resources = list.paths_of_resources();
+    let is_other = |path: &&String| {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        !with_resources.contains(path.as_str())
+            && !KUSTOMIZATIONS.contains(&name)
+            && ![KPTFILE, KRMIGNORE].contains(&name)
+    };
+    let paths = list.file_paths();
+    for path in paths.iter().filter(is_other) {
+        let own = list.read_file(path).ok();
+        let theirs = upstream.read_file(path).ok();
+        if own == theirs {
+            continue;
+        }
+        let message = "an overlay cannot hold this file, which is not a resource";
+        let result = FunctionResult::info(message).in_file(path.as_str());
+        results.push(result.tag("reason", Reason::NotInOverlay.as_str()));
+    }
+}
+
+const KPTFILE: &str = "Kptfile";
+const KRMIGNORE: &str = ".krmignore";
 
 fn document(path: String, text: String) -> Document {
     Document {

@@ -2,11 +2,11 @@
 //!
 //! Source: contract, apply-config.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use krm_core::resource::{Resource, is_local_config};
+use krm_core::resource::{Resource, is_local_config, namespace_of};
 use krm_core::resource_list::{ItemId, MOST_ADDED, RefusedWalks, ResourceList};
-use krm_core::results::{FunctionResult, LAST_APPLIED, Reason, Results};
+use krm_core::results::{FunctionResult, LAST_APPLIED, Reason, Results, listed};
 use krm_function::supplied::{Role, Supplied, SuppliedPackage};
 use krm_package::parallel;
 use krm_patch::last_applied::LastApplied;
@@ -106,7 +106,8 @@ pub(super) fn each_removed<T>(
             }
         }
     }
-    let lists = live.lists.iter().map(|(list, _)| *list);
+    let packages = live.packages.iter();
+    let lists = packages.map(|(package, _)| package.list());
     let all = lists.flat_map(|list| list.items().map(move |(id, _)| (list, id)));
     let removed = all.filter(|found| removed.contains(&place(*found)));
     removed
@@ -262,15 +263,17 @@ fn read_last_applied(
 
 /// The resources of a role, indexed by name.
 struct SuppliedResources<'a> {
-    lists: Vec<(&'a ResourceList, Index)>,
+    packages: Vec<(&'a SuppliedPackage, Index)>,
     role: Role,
 }
 
 impl<'a> SuppliedResources<'a> {
     fn of(supplied: &'a Supplied, role: Role) -> Self {
-        let lists = supplied.of(role).map(|package| package.list());
+        let packages = supplied.of(role);
         Self {
-            lists: lists.map(|list| (list, Index::of(list))).collect(),
+            packages: packages
+                .map(|package| (package, Index::of(package.list())))
+                .collect(),
             role,
         }
     }
@@ -282,15 +285,25 @@ impl<'a> SuppliedResources<'a> {
         resource: &Resource,
         results: &mut Results,
     ) -> Result<Option<SuppliedResource<'a>>, ()> {
-        for (list, index) in &self.lists {
+        for (package, index) in &self.packages {
+            let list = package.list();
             match index.find(resource) {
                 Matches::None => {}
-                Matches::One(id) => return Ok(Some((*list, id))),
+                Matches::One(id) => return Ok(Some((list, id))),
                 Matches::Several(ids) => {
+                    let found = ids.iter().map(|id| list.resource(*id));
+                    let places = found.clone().map(|found| package.place_of(found));
+                    let namespaces = found.map(|found| namespace_of(found.namespace.as_deref()));
+                    let namespaces: HashSet<&str> = namespaces.collect();
+                    let next = match namespaces.len() {
+                        1 => "keep one of them",
+                        _ => "name the namespace",
+                    };
                     let message = format!(
-                        "role `{}`: expected one resource for the configuration, found {}; name the namespace",
+                        "role `{}`: expected one resource for the configuration, found {}: {}; {next}",
                         self.role,
-                        ids.len()
+                        ids.len(),
+                        listed(places.collect::<BTreeSet<_>>()),
                     );
                     let result = FunctionResult::error(Reason::Ambiguous, message);
                     results.push(result.with_resource(resource));

@@ -4,10 +4,10 @@ use serde::Deserialize;
 
 use super::FUNCTION;
 use krm_core::config::enum_fields::{BOOL, word};
-use krm_core::config::{EnumFields, Scalars, UsageError, typed_config};
+use krm_core::config::{EnumFields, NamedDocument, Scalars, UsageError, typed_config};
 use krm_core::results::Results;
 use krm_merge::combine::{Combine, WrittenCombine};
-use krm_merge::decided::{WrittenRule, written_in_file};
+use krm_merge::decided::{UpgradePolicy, WrittenRule};
 use krm_merge::package::{MergeOptions, Strategy};
 use krm_merge::{ConflictRules, OnConflict};
 use krm_yaml::{NodeRef, Path};
@@ -38,13 +38,12 @@ pub(super) struct Settings {
 /// result about an invalid value.
 pub(super) fn read_options(
     config: Option<NodeRef<'_>>,
-    file: Option<NodeRef<'_>>,
+    file: Option<&NamedDocument>,
     results: &mut Results,
 ) -> Result<Option<Settings>, UsageError> {
     let (typed, scalars) = Scalars::read::<MergePackage>(config, FUNCTION.configs, FUNCTION.keys)?;
     let typed = typed.unwrap_or_default();
     let combine = typed.combine.map(WrittenCombine::into_text);
-    let written = written_rules(typed.conflicts, file)?;
     let mut enums = EnumFields::new(scalars.prefix.clone(), results);
     let names_strategy = scalars.get("strategy").is_some();
     let fields = [
@@ -62,8 +61,7 @@ pub(super) fn read_options(
         );
     }
     let valid = enums.are_valid();
-    let at = Path::fields(&["conflicts"]);
-    let rules = ConflictRules::read(written, &at, results);
+    let rules = rules_of(typed.conflicts, file, results)?;
     Ok(rules.filter(|_| valid).map(|rules| Settings {
         options,
         names_strategy,
@@ -72,17 +70,27 @@ pub(super) fn read_options(
     }))
 }
 
-/// The rules of a config or of `--conflicts`; an error if both have rules.
-pub fn written_rules(
+/// The rules of a config or of `--conflicts`; an error if both have rules. `None` after an error result about a rule of the
+/// config.
+pub fn rules_of(
     in_config: Option<Vec<WrittenRule>>,
-    file: Option<NodeRef<'_>>,
-) -> Result<Vec<WrittenRule>, UsageError> {
-    match (in_config, file.map(written_in_file).transpose()?) {
+    file: Option<&NamedDocument>,
+    results: &mut Results,
+) -> Result<Option<ConflictRules>, UsageError> {
+    match (in_config, file) {
         (Some(_), Some(_)) => {
             let message = "expected `--conflicts` or the field `conflicts`, found both";
             Err(UsageError::Refused(message.to_owned()))
         }
-        (written, None) | (None, written) => Ok(written.unwrap_or_default()),
+        (None, Some(file)) => Ok(Some(UpgradePolicy::read(file)?.rules)),
+        (written, None) => {
+            let at = Path::fields(&["conflicts"]);
+            Ok(ConflictRules::read(
+                written.unwrap_or_default(),
+                &at,
+                results,
+            ))
+        }
     }
 }
 

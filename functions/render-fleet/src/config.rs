@@ -6,15 +6,14 @@ use serde::Deserialize;
 
 use super::FUNCTION;
 use crate::fleet::Shard;
-use krm_core::config::{EnumFields, Scalars, UsageError, typed_config};
+use krm_core::config::{EnumFields, NamedDocument, Scalars, UsageError, typed_config};
 use krm_core::results::Results;
 use krm_function::supplied::CatalogSource;
-use krm_merge::ConflictRules;
 use krm_merge::combine::WrittenCombine;
 use krm_merge::decided::WrittenRule;
 use krm_merge::package::MergeOptions;
-use krm_yaml::{NodeRef, Path};
-use merge_package::config::{merge_options, written_rules};
+use krm_yaml::NodeRef;
+use merge_package::config::{merge_options, rules_of};
 use render_variant::MergeDefaults;
 
 typed_config! {
@@ -133,14 +132,13 @@ impl From<WrittenCatalog> for CatalogSource {
 /// [`UsageError`]: the config is of another kind, or has an unknown field or a field of the wrong type.
 pub(crate) fn read_settings(
     config: Option<NodeRef<'_>>,
-    file: Option<NodeRef<'_>>,
+    file: Option<&NamedDocument>,
     results: &mut Results,
 ) -> Result<Option<FleetSettings>, UsageError> {
     let (typed, scalars) = Scalars::read::<RenderFleet>(config, FUNCTION.configs, FUNCTION.keys)?;
     let typed = typed.unwrap_or_default();
     let combine = typed.combine.map(WrittenCombine::into_text);
     let catalogs = typed.catalog.unwrap_or_default();
-    let written = written_rules(typed.conflicts, file)?;
     let mut enums = EnumFields::new(scalars.prefix.clone(), results);
     let fields = [
         ("onConflict", scalars.get("onConflict")),
@@ -164,8 +162,7 @@ pub(crate) fn read_settings(
         None
     });
     let valid = enums.are_valid();
-    let at = Path::fields(&["conflicts"]);
-    let rules = ConflictRules::read(written, &at, results);
+    let rules = rules_of(typed.conflicts, file, results)?;
     Ok(rules.filter(|_| valid).map(|rules| FleetSettings {
         defaults: MergeDefaults { options, rules },
         prunes,

@@ -4,13 +4,12 @@ use std::mem::take;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::cannot_work::{CannotWork, locked};
 use super::outcome::VariantOutcome;
 use super::render::{WorkedPackage, Worker};
 use super::variants::{Destination, FleetVariant};
-use krm_core::config::UsageError;
 use krm_core::diff::FileDiff;
-use krm_core::resource_list::InputError;
-use krm_core::results::{FunctionResult, Reason, Results};
+use krm_core::results::Results;
 use krm_package::{
     Package, PackageError, PackageLock, check_folders, is_vacant, read_package, recover_package,
     remove_empty_folders, write_package_whole,
@@ -25,48 +24,6 @@ pub struct Mode {
     pub drafts: bool,
     /// Whether the diffs of changed files are collected.
     pub keeps_diffs: bool,
-}
-
-/// The result that explains why a package cannot be processed.
-pub(super) struct CannotWork(pub(super) Box<FunctionResult>);
-
-impl CannotWork {
-    /// Why the package of a variant cannot be processed. A result that names no file is about the variant.
-    pub(super) fn about(self, variant: &FleetVariant) -> FunctionResult {
-        let Self(result) = self;
-        if result.file.is_some() {
-            return *result;
-        }
-        result.with_resource(&variant.resource)
-    }
-}
-
-/// A file of a package that is not YAML.
-impl From<InputError> for CannotWork {
-    fn from(error: InputError) -> Self {
-        let result = FunctionResult::error(Reason::InvalidPackage, error.problem());
-        Self(Box::new(result.in_file(error.place())))
-    }
-}
-
-impl From<UsageError> for CannotWork {
-    fn from(error: UsageError) -> Self {
-        let result = FunctionResult::error(Reason::InvalidPackage, error.to_string());
-        Self(Box::new(result))
-    }
-}
-
-impl From<PackageError> for CannotWork {
-    fn from(error: PackageError) -> Self {
-        let result = FunctionResult::error(Reason::NotWritten, error.to_string());
-        Self(Box::new(result))
-    }
-}
-
-/// The error for a package that another run has locked.
-pub(super) fn locked() -> CannotWork {
-    let message = "another run works on this package; run again when it is done";
-    CannotWork(Box::new(FunctionResult::error(Reason::Locked, message)))
 }
 
 /// Creates, updates or refreshes the package of a variant.

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::cannot_work::CannotWork;
 use super::config::FleetSettings;
-use super::directory::{CannotWork, Mode};
+use super::directory::Mode;
 use super::outcome::{VariantEntry, VariantOutcome};
 use super::render::{WorkedPackage, Worker};
 use super::variants::{Destination, FleetVariant};

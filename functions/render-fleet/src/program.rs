@@ -18,12 +18,11 @@ use krm_core::result_printer::ResultPrinter;
 use krm_core::results::{FunctionResult, Reason, Results};
 use krm_function::filter::{
     Arguments, CONFLICTS, DONE, FAILED, ProgressLine, WOULD_CHANGE, config_of_arguments,
-    print_result_list, print_results, print_up_to_date, print_verbose, read_document,
-    shows_progress, write_diff, write_results,
+    print_result_list, print_results, print_up_to_date, print_verbose, read_rules, shows_progress,
+    write_diff, write_results,
 };
 use krm_function::supplied::CatalogSource;
 use krm_function::{FleetProgram, Function};
-use krm_yaml::OwnedDocument;
 
 /// `render-fleet` as a program.
 #[derive(Debug)]
@@ -61,7 +60,7 @@ fn on_fleet(
     let start = Instant::now();
     let reports = report_files(fleet)?;
     let config = config_of_arguments(arguments)?;
-    let conflicts = read_document("--conflicts", arguments.conflicts.as_deref())?;
+    let conflicts = read_rules(arguments)?;
     mark_unfinished(function, arguments, &reports)?;
     let cores = || available_parallelism().map_or(1, NonZero::get);
     let mode = Mode {
@@ -72,7 +71,7 @@ fn on_fleet(
     let run = FleetRun {
         fleet: directory,
         config: config.as_ref().and_then(Config::node),
-        conflicts: conflicts.as_ref().and_then(OwnedDocument::root),
+        conflicts: conflicts.as_ref(),
         supplied: &arguments.supplied,
         catalogs: fleet.catalogs.clone(),
         shard: fleet.shard,

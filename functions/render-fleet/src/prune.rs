@@ -4,8 +4,9 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::cannot_work::{CannotWork, locked};
 use super::config::FleetSettings;
-use super::directory::{CannotWork, Mode, locked};
+use super::directory::Mode;
 use super::outcome::{Action, VariantEntry, VariantOutcome};
 use super::owners::is_in;
 use super::render::{WorkedPackage, own_kptfile};

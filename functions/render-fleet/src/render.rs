@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::cannot_work::CannotWork;
 use super::config::FleetSettings;
-use super::directory::CannotWork;
 use super::outcome::{Action, VariantEntry};
 use super::variants::{Destination, FleetVariant};
 use crate::fleet::{Catalogs, DirectoryRevision, Resolved};

@@ -16,7 +16,7 @@ use super::render::Worker;
 use super::status::Statuses;
 use super::variants::{FleetVariant, Variants, is_set, is_variant};
 use crate::fleet::{ClaimedPackage, Shard, claimed_packages};
-use krm_core::config::UsageError;
+use krm_core::config::{NamedDocument, UsageError};
 use krm_core::results::{FunctionResult, Results};
 use krm_function::supplied::{CatalogSource, Role, Supplied, SuppliedPackage};
 use krm_upstream::SOURCES;
@@ -31,7 +31,7 @@ pub(crate) struct FleetRun<'r> {
     pub fleet: &'r Path,
     /// The functionConfig; `None` for the defaults.
     pub config: Option<NodeRef<'r>>,
-    pub conflicts: Option<NodeRef<'r>>,
+    pub conflicts: Option<&'r NamedDocument>,
     /// The files and directories for the roles `variants` and `resources`.
     pub supplied: &'r [(Role, PathBuf)],
     /// The catalogs, in addition to the catalogs of the config.

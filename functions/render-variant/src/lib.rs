@@ -20,6 +20,7 @@
 )]
 
 mod clone;
+mod fast_forward;
 mod follow;
 mod new_files;
 mod repository;
@@ -243,6 +244,21 @@ fn mutate(
         }
         (None, ..) => {}
     }
+    run_steps(variant, list, supplied, results);
+    if let Some(message) = unused_fields(&variant.typed) {
+        let result = FunctionResult::info(message).with_resource(&variant.resource);
+        results.push(result.with_field("spec"));
+    }
+    Ok(())
+}
+
+/// Runs the steps after a clone or an update, up to the first that fails.
+fn run_steps(
+    variant: &Variant<'_>,
+    list: &mut ResourceList,
+    supplied: &Supplied,
+    results: &mut Results,
+) {
     if !results.has_errors() {
         let change = ContextChange::of_variant(variant.config, &variant.typed);
         change_context(&change, list, results);
@@ -255,11 +271,6 @@ fn mutate(
         let injectors = Injectors::of_variant(variant.config, &variant.typed);
         inject(&injectors, list, supplied, results);
     }
-    if let Some(message) = unused_fields(&variant.typed) {
-        let result = FunctionResult::info(message).with_resource(&variant.resource);
-        results.push(result.with_field("spec"));
-    }
-    Ok(())
 }
 
 /// A message about the given fields that only Porch uses; `None` if there are none.

@@ -16,14 +16,15 @@ use krm_core::kptfile::{find_package_context, owns, root_kptfile};
 use krm_core::resource_list::{ItemId, ResourceList};
 use krm_core::results::{FunctionResult, Reason, Results};
 use krm_function::supplied::{Supplied, SuppliedPackage};
-use krm_merge::decided::{written_in_file, written_in_text};
-use krm_merge::package::{Merge, MergeOptions};
+use krm_merge::decided::{UpgradePolicy, written_in_text};
+use krm_merge::package::{Merge, MergeOptions, Strategy};
 use krm_merge::{Conflict, ConflictRules};
 use krm_yaml::{OwnedDocument, Path, PathElement};
 use merge_package::config;
 
 use super::Variant;
 use super::clone::{NAME, PACKAGE_PATH, name_of, set_fields};
+use super::fast_forward::refuse_local_changes;
 
 /// Merges the package with the new upstream revision.
 pub(super) fn update(
@@ -38,11 +39,20 @@ pub(super) fn update(
     let Some(rules) = rules(variant, supplied, results)? else {
         return Ok(());
     };
+    let mut options = merge_options(variant, &mut Results::default());
+    if options.strategy == Strategy::FastForward {
+        refuse_local_changes(variant, original, options, list, supplied, results)?;
+        if results.has_errors() {
+            return Ok(());
+        }
+        // Without local changes, the merge takes all of upstream, and what the variant writes stays.
+        options.strategy = Strategy::ResourceMerge;
+    }
     let overwritten = OnceCell::new();
     let merge = Merge {
         original: original.list(),
         upstream: upstream.list(),
-        options: merge_options(variant, &mut Results::default()),
+        options,
         rules: &rules,
         schema: supplied.schema()?,
         is_overwritten: &|merged, id, conflict| {
@@ -89,14 +99,7 @@ fn rules(
         (Some(_), Some(_)) => Err(UsageError::Refused(format!(
             "expected `--conflicts` or the annotation `{CONFLICTS_ANNOTATION}`, found both"
         ))),
-        (Some(file), None) => {
-            let written = written_in_file(file)?;
-            Ok(ConflictRules::read(
-                written,
-                &Path::fields(&["conflicts"]),
-                results,
-            ))
-        }
+        (Some(file), None) => Ok(Some(UpgradePolicy::read(file)?.rules)),
         (None, Some(node)) => {
             let at = Path::fields(&path);
             let text = node.scalar_text().unwrap_or_default();

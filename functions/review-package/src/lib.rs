@@ -15,6 +15,7 @@
     warn(clippy::expect_used, clippy::panic, clippy::unreachable)
 )]
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -25,7 +26,7 @@ use krm_core::config::{
     API_VERSION, CONFIG_MAP, EnumFields, Key, Keys, Scalars, UsageError, typed_config,
 };
 use krm_core::resource_list::ResourceList;
-use krm_core::results::Results;
+use krm_core::results::{FunctionResult, Reason, Results, listed};
 use krm_function::supplied::{Role, Supplied, SuppliedPackage};
 use krm_function::{Function, OnPackage, Output, ReviewFormats};
 use krm_review::{Release, Review, ReviewInput, Risk, UpstreamChange, report};
@@ -140,10 +141,45 @@ fn step(
         upstream,
     };
     match Review::of(packages, &schema, options.release) {
-        Ok(review) => review.report(options.fail_on, results),
+        Ok(review) => {
+            review.report(options.fail_on, results);
+            report_unread_files(before.list(), list, results);
+        }
         Err(refused) => refused.into_iter().for_each(|result| results.push(result)),
     }
     Ok(Output::Edited)
+}
+
+/// How many files that `.krmignore` excludes are named.
+const MOST_NAMED: usize = 16;
+
+/// Names the files that the review does not look at: changed ones that are not YAML, and those that `.krmignore` excludes
+/// and that are not read.
+fn report_unread_files(before: &ResourceList, after: &ResourceList, results: &mut Results) {
+    let lists = [before, after];
+    let texts = lists.into_iter().filter_map(ResourceList::not_yaml);
+    let texts: BTreeSet<&String> = texts.flat_map(BTreeMap::keys).collect();
+    for path in texts {
+        let [old, new] = lists.map(|list| list.read_file(path).ok());
+        if old == new {
+            continue;
+        }
+        let message = "not reviewed, because the file is not YAML";
+        let result = FunctionResult::info(message).tag("reason", Reason::NotReviewed.as_str());
+        let result = result.tag(report::RISK, Risk::Notable.as_str());
+        results.push(result.in_file(path.as_str()));
+    }
+    let ignored: BTreeSet<&String> = lists.iter().flat_map(|list| list.ignored_files()).collect();
+    if !ignored.is_empty() {
+        let named = listed(ignored.iter().take(MOST_NAMED));
+        let more = match ignored.len().saturating_sub(MOST_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let message = format!("not reviewed, because `.krmignore` excludes them: {named}{more}");
+        let result = FunctionResult::info(message).in_file(".krmignore");
+        results.push(result.tag("reason", Reason::NotReviewed.as_str()));
+    }
 }
 
 /// Reviews the change between two packages that were already read, without a Kubernetes version and without

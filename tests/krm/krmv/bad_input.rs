@@ -27,7 +27,7 @@ fn a_directory_without_kptfile() {
     world.write("web/deep/x.txt", "x\n");
     for command in ["upgrade", "resolve", "diff", "status"] {
         let said = refused(&world, "own", &[command, "bare"]);
-        assert!(said.contains("'bare' has no Kptfile"), "{said}");
+        assert!(said.contains("'bare' is not a package"), "{said}");
         let said = refused(&world, "own/web/deep", &[command, "."]);
         assert!(said.contains("hint: krmv status ..\n"), "{said}");
     }

@@ -175,7 +175,11 @@ fn what_an_injection_wrote_is_injected_and_a_later_edit_is_not() {
     world.commit("inject");
     let outcome = world.krmv(&["blame", "web/secret.yaml"]);
     outcome.assert_code(0);
-    assert!(outcome.stdout.contains("(injected)"), "{}", outcome.stdout);
+    assert!(
+        outcome.stdout.contains("(injected from keys)"),
+        "{}",
+        outcome.stdout
+    );
     assert!(!outcome.stdout.contains("aHVz"), "{}", outcome.stdout);
     world.write("web/secret.yaml", &injected.replace("eW91", "bm8="));
     world.commit("by hand");
@@ -349,4 +353,40 @@ fn blame_names_what_is_not_there() {
     let outcome = world.krmv(&["blame", "web/app.yaml", "spec.none"]);
     outcome.assert_code(2);
     assert_eq!(hints(&outcome.stderr), ["krmv blame web/app.yaml"]);
+}
+
+/// A `values.yaml` is followed like a resource, also where it was renamed.
+#[test]
+fn a_file_without_resources_is_blamed_field_by_field() {
+    let world = World::new();
+    let folder = &world.folder;
+    folder.put("catalog/web/values.yaml", "a: 1\nb: 1\nc:\n  d: 1\n");
+    folder.commit("values");
+    folder.git(&["tag", "v5.0.0"]);
+    folder.put("catalog/web/values.yaml", "a: 1\nb: 2\nc:\n  d: 1\n");
+    folder.commit("values");
+    folder.git(&["tag", "v6.0.0"]);
+    world
+        .krmv(&["get", "../catalog//web@v6.0.0"])
+        .assert_code(0);
+    world.commit("get");
+    let text = world.read("web/values.yaml").replace("a: 1", "a: 3");
+    world.write("web/values.yaml", &text);
+    world.commit("mine");
+    let own = world.path("web");
+    std::fs::rename(own.join("values.yaml"), own.join("site.yaml")).expect("a rename");
+    world.commit("rename");
+    let outcome = world.krmv(&["blame", "web/site.yaml"]);
+    outcome.assert_code(0);
+    let lines: Vec<&str> = outcome.stdout.lines().collect();
+    assert_eq!(lines[0], "site.yaml", "{}", outcome.stdout);
+    assert!(
+        lines[1].starts_with("  a: ") && lines[1].ends_with(": mine"),
+        "{}",
+        outcome.stdout
+    );
+    assert_eq!(
+        lines[2..],
+        ["  b: upstream v6.0.0", "  c.d: upstream v5.0.0"]
+    );
 }

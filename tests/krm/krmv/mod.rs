@@ -1,12 +1,15 @@
 //! `krmv`, with repositories that the real `git` makes.
 
+mod all;
 mod arguments;
 mod bad_input;
 mod blame;
 mod files;
 mod functions;
 mod get;
+mod nightly;
 mod overlay;
+mod policy;
 mod resolve;
 mod review;
 mod sources;

@@ -119,7 +119,7 @@ fn a_remembered_decision_decides_later_upgrades() {
     assert_eq!(world.krmv(&arguments).code, Some(1));
     let rules = world.read("web/.krmv.yaml");
     assert!(
-        rules.contains("kind: ConflictRules") && rules.contains("local-config"),
+        rules.contains("kind: UpgradePolicy") && rules.contains("local-config"),
         "{rules}"
     );
     let more = ["resolve", "web", "--take", "upstream", "--remember"];
@@ -252,7 +252,10 @@ fn the_history_of_a_conflict_is_that_of_the_whole_value() {
     world.release("v5.0.0", &deployment, super::SERVICE);
     let outcome = world.krmv(&["upgrade", "web", "v5.0.0"]);
     outcome.assert_code(1);
-    let (_, since) = outcome.stdout.split_once("yours since ").expect("a commit");
+    let (_, since) = outcome
+        .stdout
+        .split_once("last changed on your side by ")
+        .expect("a commit");
     let (since, _) = since.split_once('\n').expect("a line");
-    assert!(since.ends_with(": the edit"), "{}", outcome.stdout);
+    assert!(since.ends_with(" \"the edit\")"), "{}", outcome.stdout);
 }

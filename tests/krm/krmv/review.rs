@@ -147,3 +147,44 @@ fn a_review_names_what_is_not_there() {
     );
     assert_eq!(hints(&outcome.stderr), ["git log"]);
 }
+
+#[test]
+fn several_packages_are_one_review_with_a_summary_first() {
+    let world = World::with_package();
+    for name in ["apps/a", "apps/b", "apps/c"] {
+        let get = ["get", "../catalog//web@v1.0.0", name];
+        world.krmv(&get).assert_code(0);
+    }
+    world.write("apps/broken/Kptfile", "apiVersion: [\n");
+    world.commit("apps");
+    world.krmv(&["upgrade", "apps/a"]).assert_code(0);
+    world.krmv(&["upgrade", "apps/b", "v1.1.0"]).assert_code(0);
+    // The changes since the last commit, of all packages; the broken one is named.
+    let outcome = world.krmv(&["review", "apps"]);
+    outcome.assert_code(2);
+    let (summary, rest) = outcome.stdout.split_once("\n\n").expect("a summary");
+    let lines: Vec<&str> = summary.lines().collect();
+    assert!(
+        lines[0].starts_with("4 packages: 1 dangerous, "),
+        "{summary}"
+    );
+    assert!(lines[1].starts_with("  apps/a: 1 dangerous, "), "{summary}");
+    assert!(lines[2].starts_with("  apps/b: "), "{summary}");
+    assert_eq!(lines[3], "  apps/c: no changes for the cluster");
+    assert!(summary.contains("  apps/broken: "), "{summary}");
+    assert!(rest.contains("apps/a: HEAD -> your files\n"), "{rest}");
+    assert!(!rest.contains("apps/c: "), "{rest}");
+    // Two packages by name, at a revision.
+    let text = review(&world, &["web", "apps/c", "v1.1.0"]);
+    assert!(
+        text.starts_with("2 packages: ") && text.contains("\nweb: v1.0.0 -> v1.1.0\n"),
+        "{text}"
+    );
+    let json = world.json(&["review", "web", "apps/c", "v1.1.0"]);
+    assert_eq!(json["packages"].as_array().map(Vec::len), Some(2), "{json}");
+    let markdown = review(&world, &["web", "apps/c", "v1.1.0", "--format", "markdown"]);
+    assert!(
+        markdown.contains("\n## <code>apps/c</code>\n"),
+        "{markdown}"
+    );
+}

@@ -82,7 +82,7 @@ fn conflicts_are_decided_one_by_one() {
         "(2/2)",
         "undo the last decision",
         "local     5",
-        "all decided",
+        "All conflicts are decided",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -190,7 +190,7 @@ fn a_place_is_edited_with_the_editor() {
     let Some((_, text)) = typed(&world, "el", editor) else {
         return;
     };
-    assert!(text.contains("all decided"), "{text}");
+    assert!(text.contains("All conflicts are decided"), "{text}");
     assert!(
         world.read("web/app.yaml").contains("replicas: 4 # by load"),
         "{}",
@@ -210,7 +210,7 @@ fn undoing_a_decision_keeps_the_edits_for_earlier_ones() {
     let Some((_, text)) = typed(&world, "elbll", editor) else {
         return;
     };
-    assert!(text.contains("all decided"), "{text}");
+    assert!(text.contains("All conflicts are decided"), "{text}");
     let own = world.read("web/app.yaml");
     assert!(own.contains("replicas: 4 # by load"), "{own}");
 }

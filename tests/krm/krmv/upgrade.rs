@@ -118,8 +118,8 @@ fn undecided_conflicts_keep_your_value_and_the_lock() {
         "spec.replicas",
         "local     5",
         "upstream  2",
-        "yours since a on ",
-        ": edits\n",
+        "last changed on your side by a, ",
+        " \"edits\")\n",
     ] {
         assert!(
             outcome.stdout.contains(value),

@@ -225,9 +225,18 @@ fn rules_in_a_file() {
     write("apiVersion: fn.kpt.dev/v1alpha1\nkind: Rules\nconflicts: []\n");
     let (code, stderr) = run(&[]);
     assert_eq!(code, Some(2));
-    assert!(stderr.contains("expected a ConflictRules"), "{stderr}");
+    assert!(
+        stderr.contains("a ConflictRules (fn.kpt.dev/v1alpha1)"),
+        "{stderr}"
+    );
+    assert!(stderr.contains("rules.yaml"), "{stderr}");
     write("apiVersion: fn.kpt.dev/v1alpha1\nkind: ConflictRules\nconflicts:\n- take: mine\n");
-    assert_eq!(run(&[]).0, Some(1));
+    let (code, stderr) = run(&[]);
+    assert_eq!(code, Some(2));
+    assert!(
+        stderr.contains("rules.yaml:4: conflicts[0].take: "),
+        "{stderr}"
+    );
     write(
         "apiVersion: fn.kpt.dev/v1alpha1\nkind: ConflictRules\nconflicts:\n- path: spec.replicas\n  take: local\n",
     );
@@ -409,4 +418,96 @@ fn a_conflict_ends_with_a_rule_that_decides_it_in_the_next_merge() {
     );
     assert!(!merge(&["onConflict=local"]).contains("hint: "));
     assert!(!merge(&["--quiet"]).contains("hint: "));
+}
+
+/// What is merged into `local`, with these guards.
+fn guarded(guards: &str, local: &str, upstream: &str) -> (String, Vec<String>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    for (name, text) in [("old", BASE), ("package", local), ("new", upstream)] {
+        fs::create_dir(at(name)).expect("a folder");
+        fs::write(at(name).join("web.yaml"), text).expect("a file");
+    }
+    let policy = format!("apiVersion: fn.kpt.dev/v1alpha1\nkind: UpgradePolicy\nguards:\n{guards}");
+    fs::write(at("policy.yaml"), policy).expect("a file");
+    let mut command = Command::new(merge_package());
+    command
+        .current_dir(folder.path())
+        .args(["--package", "package", "--original", "old"]);
+    command.args(["--upstream", "new", "--conflicts", "policy.yaml"]);
+    let output = command.output().expect("it runs");
+    let stderr = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    let text = fs::read_to_string(at("package/web.yaml")).expect("a file");
+    (text, stderr.lines().map(str::to_owned).collect())
+}
+
+const BASE: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 1\n  \
+    template:\n    spec:\n      nodeSelector: {disk: hdd}\n      containers:\n      - name: app\n        image: app:1\n";
+
+#[test]
+fn a_guard_keeps_your_value_whoever_changed_it() {
+    let new = BASE
+        .replace("replicas: 1", "replicas: 3")
+        .replace("app:1", "app:2");
+    for (local, kept) in [
+        (BASE.to_owned(), "replicas: 1"),
+        (BASE.replace("replicas: 1", "replicas: 5"), "replicas: 5"),
+    ] {
+        let (text, said) = guarded("- {path: spec.replicas, reason: by load}\n", &local, &new);
+        assert!(text.contains(kept) && text.contains("app:2"), "{text}");
+        let warning = said
+            .iter()
+            .find(|line| line.contains("(Guarded)"))
+            .expect("a warning");
+        assert!(
+            warning.starts_with("[warning] web.yaml:6: ")
+                && warning.contains("upstream 3): kept your value: by load"),
+            "{warning}"
+        );
+        assert!(
+            !said.iter().any(|line| line.contains("(MergeConflict)")),
+            "{said:?}"
+        );
+    }
+    // Nothing is said where upstream changed nothing, or made the same change.
+    let same = BASE.replace("app:1", "app:2");
+    for (local, new) in [(BASE, &*same), (&*new, &*new)] {
+        let (_, said) = guarded("- {path: spec.replicas}\n", local, new);
+        assert!(
+            !said.iter().any(|line| line.contains("(Guarded)")),
+            "{said:?}"
+        );
+    }
+}
+
+#[test]
+fn a_guard_keeps_what_upstream_removes_and_what_it_adds_out() {
+    let removed = BASE.replace("      nodeSelector: {disk: hdd}\n", "");
+    let (text, _) = guarded(
+        "- {path: spec.template.spec.nodeSelector}\n",
+        BASE,
+        &removed,
+    );
+    assert_eq!(text, BASE);
+    let added = BASE.replace(
+        "  replicas: 1\n",
+        "  replicas: 1\n  strategy:\n    type: Recreate\n    x: 1\n",
+    );
+    let (text, said) = guarded("- {path: spec.strategy.x}\n", BASE, &added);
+    assert_eq!(text, added.replace("    x: 1\n", ""), "{said:?}");
+    // Of an element, by its name.
+    let image = BASE.replace("app:1", "app:2");
+    let (text, _) = guarded(
+        "- {path: 'spec.template.spec.containers[name=app].image'}\n",
+        BASE,
+        &image,
+    );
+    assert_eq!(text, BASE);
+    let (text, _) = guarded(
+        "- {path: 'spec.**', target: {kind: Service}}\n",
+        BASE,
+        &image,
+    );
+    assert_eq!(text, image);
 }

@@ -672,6 +672,46 @@ fn variants_in_a_directory_get_their_status() {
 }
 
 #[test]
+fn a_fast_forward_does_not_count_what_the_variant_writes() {
+    let more = |key: &str| {
+        format!(
+            "  labels: {{a: b}}\n  annotations: {{c: d}}\n  packageContext: {{data: {{key: {key}}}}}\n  \
+             pipeline: {{mutators: [{{image: example.com/f:v1, name: {key}}}]}}\n"
+        )
+    };
+    let run = ["strategy=fast-forward"];
+    let made = |local: &dyn Fn(&Fleet)| {
+        let fleet = Fleet::new();
+        fleet.put("a", "v1", "east/a", &more("one"));
+        fleet.expect(&run, 0, &["1 created"]);
+        local(&fleet);
+        fleet.put("a", "v2", "east/a", &more("two"));
+        fleet
+    };
+    let fleet = made(&|_| {});
+    fleet.expect(&run, 0, &["1 updated"]);
+    let text = |path: &str| fleet.folder.get(&format!("fleet/east/a/{path}"));
+    assert!(text("cm.yaml").contains("a: \"2\""), "{}", text("cm.yaml"));
+    assert!(text("package-context.yaml").contains("key: two"));
+    assert!(text("Kptfile").contains("name: PackageVariant.a.two.0"));
+    fleet.expect(&run, 0, &["1 unchanged"]);
+    for (path, old, new) in [
+        ("cm.yaml", "b: \"0\"", "b: \"7\""),
+        ("notes.txt", "", "mine\n"),
+        ("package-context.yaml", "key: one", "key: one\n  own: x"),
+        ("Kptfile", "a: b", "a: b\n    own: x"),
+    ] {
+        let fleet = made(&|fleet| {
+            let path = format!("fleet/east/a/{path}");
+            let text = fleet.folder.get(&path);
+            fleet.folder.put(&path, text.replacen(old, new, 1));
+        });
+        let found = format!("[error] east/a/{path}: ");
+        fleet.expect(&run, 1, &[&found, "(LocalChanges)", "1 failed"]);
+    }
+}
+
+#[test]
 fn the_status_lists_the_package_revisions_of_the_cluster() {
     let fleet = Fleet::new();
     fleet.put("a", "v1", "east/a", "");

@@ -337,3 +337,160 @@ fn a_list_without_a_schema_is_one_change() {
         );
     }
 }
+
+/// A setting of the pod is the place if the containers take it from there.
+#[test]
+fn a_finding_about_several_containers_names_the_field_of_the_pod_or_of_each() {
+    let pod = |context: &str, of_a: &str, of_b: &str| {
+        deployment(&format!(
+            "{{securityContext: {{{context}}}, containers: [{{name: a, securityContext: {{{of_a}}}}}, {{name: b, \
+             securityContext: {{{of_b}}}}}]}}"
+        ))
+    };
+    let root = "containers may run as root";
+    let place = "dangerous PodPrivileges spec.template.spec";
+    check(
+        &pod("runAsNonRoot: true", "", ""),
+        &pod("", "", ""),
+        &[&format!(
+            "{place}.securityContext.runAsNonRoot: {root}: a, b"
+        )],
+    );
+    check(
+        &pod("", "runAsUser: 7", "runAsNonRoot: true"),
+        &pod("", "", "runAsNonRoot: false"),
+        &[
+            &format!("{place}.containers[0].securityContext.runAsUser: {root}: a"),
+            &format!("{place}.containers[1].securityContext.runAsNonRoot: {root}: b"),
+        ],
+    );
+}
+
+#[test]
+fn an_order_that_has_a_meaning_is_a_change() {
+    let init = |names: &[&str]| {
+        let all = names
+            .iter()
+            .map(|name| format!("{{name: {name}, image: x}}"));
+        let all = all.collect::<Vec<_>>().join(", ");
+        deployment(&format!(
+            "{{initContainers: [{all}], containers: [{{name: a}}]}}"
+        ))
+    };
+    let found = "notable OrderChanged spec.template.spec.initContainers: the init containers run in another order: `c`, `b`";
+    check(&init(&["b", "c"]), &init(&["c", "b"]), &[found]);
+    let env = |names: &[(&str, &str)]| {
+        let all = names
+            .iter()
+            .map(|(name, value)| format!("{{name: {name}, value: '{value}'}}"));
+        container(&format!("env: [{}]", all.collect::<Vec<_>>().join(", ")))
+    };
+    let (host, url, port) = (("HOST", "h"), ("URL", "x$(HOST)"), ("PORT", "1"));
+    let found = "notable OrderChanged spec.template.spec.containers[0].env[0].value: the environment variable `URL` uses \
+                 `$(HOST)`, which is now defined after it";
+    check(&env(&[host, url, port]), &env(&[url, host, port]), &[found]);
+    // No variable uses another one that moved past it.
+    check(&env(&[host, url, port]), &env(&[port, host, url]), &[]);
+    let escaped = ("URL", "x$$(HOST)");
+    check(&env(&[host, escaped]), &env(&[escaped, host]), &[]);
+    let route = |rules: &str| {
+        format!(
+            "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {{name: r}}\nspec: {{rules: [{rules}]}}\n"
+        )
+    };
+    let (one, two) = (
+        "{matches: [{path: {value: /a}}]}",
+        "{matches: [{path: {value: /}}]}",
+    );
+    let found = "notable OrderChanged spec.rules: the rules are in another order";
+    let [before, after] = [(one, two), (two, one)].map(|(a, b)| route(&format!("{a}, {b}")));
+    check(&before, &after, &[found]);
+    check(&route(one), &after, &[]);
+}
+
+#[test]
+fn flux_stops_moves_or_no_longer_deletes() {
+    let object = |kind: &str, group: &str, spec: &str| {
+        format!(
+            "apiVersion: {group}.toolkit.fluxcd.io/v1\nkind: {kind}\nmetadata: {{name: a}}\nspec: {{interval: 1m, {spec}}}\n"
+        )
+    };
+    for (kind, group, before, after, found) in [
+        (
+            "Kustomization",
+            "kustomize",
+            "",
+            "suspend: true",
+            "notable SyncChanged spec.suspend: Flux applies no further change",
+        ),
+        (
+            "Kustomization",
+            "kustomize",
+            "prune: true",
+            "prune: false",
+            "notable SyncChanged spec.prune: resources that the source no longer has stay",
+        ),
+        (
+            "Kustomization",
+            "kustomize",
+            "targetNamespace: a",
+            "targetNamespace: b",
+            "dangerous ResourceRenamed spec.targetNamespace: everything that the Kustomization applies",
+        ),
+        (
+            "HelmRelease",
+            "helm",
+            "",
+            "targetNamespace: b",
+            "dangerous ResourceRenamed spec.targetNamespace: the release is uninstalled",
+        ),
+    ] {
+        let [before, after] = [before, after].map(|spec| object(kind, group, spec));
+        check(&before, &after, &[found]);
+    }
+}
+
+#[test]
+fn an_object_above_the_limits_of_an_api_server_is_blocking() {
+    let map = |kind: &str, size: usize, annotation: usize| {
+        let (value, note) = ("v".repeat(size), "n".repeat(annotation));
+        format!(
+            "apiVersion: v1\nkind: {kind}\nmetadata: {{name: a, annotations: {{k: {note}}}}}\ndata: {{d: {value}}}\n"
+        )
+    };
+    let most = 1_048_576;
+    let large = "blocking ObjectTooLarge data: the data has 1048577 bytes";
+    check(&map("ConfigMap", 1, 1), &map("ConfigMap", most, 1), &[]);
+    check(
+        &map("ConfigMap", 1, 1),
+        &map("ConfigMap", most + 1, 1),
+        &[large],
+    );
+    check(
+        &map("ConfigMap", most + 1, 1),
+        &map("ConfigMap", most + 2, 1),
+        &[],
+    );
+    let notes = "blocking ObjectTooLarge metadata.annotations: the annotations have 262145 bytes";
+    check(&map("ConfigMap", 1, 1), &map("ConfigMap", 1, 262_143), &[]);
+    check(
+        &map("ConfigMap", 1, 1),
+        &map("ConfigMap", 1, 262_144),
+        &[notes],
+    );
+}
+
+#[test]
+fn a_resource_for_tools_alone_is_named_as_not_reviewed() {
+    let map = |value: &str, annotation: &str| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a, annotations: {{config.kubernetes.io/local-config: '{annotation}'}}}}\n\
+             data: {{d: {value}}}\n"
+        )
+    };
+    let found = "notable NotReviewed not reviewed, because of the annotation `config.kubernetes.io/local-config`";
+    check("", &map("a", "true"), &[found]);
+    check(&map("a", "true"), &map("b", "true"), &[found]);
+    check(&map("a", "true"), "", &[found]);
+    check(&map("a", "false"), &map("b", "false"), &[]);
+}

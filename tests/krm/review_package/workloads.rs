@@ -173,8 +173,8 @@ fn a_volume_that_a_container_mounts_is_gone() {
     };
     let both = pod("{name: a, emptyDir: {}}, {name: b, emptyDir: {}}");
     let one = pod("{name: a, emptyDir: {}}");
-    let lacks =
-        "blocking DanglingReference spec.template.spec: the pod lacks a mounted volume: `b` of app";
+    let lacks = "blocking DanglingReference spec.template.spec.containers[0].volumeMounts[1].name: the pod lacks a mounted \
+                 volume: `b` of app";
     check(&both, &one, &[lacks]);
     check(&one, &both, &[]);
     // A patch has no image, and its volumes are elsewhere.
@@ -196,7 +196,8 @@ fn a_port_that_a_probe_uses_is_gone() {
         ))
     };
     let before = named("http", "http");
-    let lacks = "dangerous DanglingReference spec.template.spec: a probe uses a port that its container does not have: `http` of app";
+    let lacks = "dangerous DanglingReference spec.template.spec.containers[0].readinessProbe.httpGet.port: a probe uses a port that \
+                 its container does not have: `http` of app";
     check(&before, &named("web", "http"), &[lacks]);
     check(&before, &named("web", "web"), &[]);
     check(&before, &named("web", "80"), &[]);

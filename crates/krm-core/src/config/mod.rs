@@ -7,6 +7,7 @@ mod typed;
 
 pub use enum_fields::EnumFields;
 pub use typed::Scalars;
+pub use typed::field_at;
 pub use typed::typed;
 pub use typed::typed_config;
 pub use typed::typed_data;
@@ -19,7 +20,7 @@ use thiserror::Error;
 use crate::results::with_article;
 use crate::source_text::SourceText;
 use krm_package::text::Text;
-use krm_yaml::{NodeKind, NodeRef, Value};
+use krm_yaml::{NodeKind, NodeRef, OwnedDocument, Value};
 
 /// `apiVersion` of the project's own configs.
 pub const API_VERSION: &str = "fn.kpt.dev/v1alpha1";
@@ -95,6 +96,15 @@ impl UsageError {
     pub fn of(error: impl Display) -> Self {
         Self::Refused(error.to_string())
     }
+}
+
+/// A document that the user named, and how messages name it: the flag with the file, or the file.
+#[derive(Debug)]
+pub struct NamedDocument {
+    /// The name in messages.
+    pub place: String,
+    /// The document.
+    pub document: OwnedDocument,
 }
 
 /// The `KEY=VALUE` arguments of a function: the scalar fields of its config.

@@ -55,7 +55,7 @@ impl ResourceList {
         }
     }
 
-    /// Gives each element of the lists that hold these items a text of its own. An element of a list is found by its
+    /// Gives each element of the lists that hold these items a separate text. An element of a list is found by its
     /// node, and an edit of the list's text would give that node's number to another one.
     fn separate_elements(&mut self, ids: &[ItemId]) {
         let elements = ids.iter().map(|id| &self.items[id.0]);
@@ -136,7 +136,7 @@ impl ResourceList {
             Locator::Item(_) | Locator::Document(_) => Ok(()),
             Locator::Node(_) => Err(EditError::WrongKind {
                 place: "items".to_owned(),
-                expected: "resource with a text of its own",
+                expected: "resource in a separate text",
                 found: "an element of a list",
             }),
         }

@@ -70,6 +70,8 @@ reasons! {
     FieldNotFound,
     /// A role grants more than before.
     GrantsMore,
+    /// Upstream changed a place that a guard keeps as local has it.
+    Guarded,
     /// A field has no effect in its place.
     IgnoredField,
     /// A container has a different image.
@@ -217,6 +219,8 @@ reasons! {
     StorageVersionChanged,
     /// Local and upstream both added a sub-package, and the two differ.
     SubPackageExists,
+    /// Flux applies or deletes what it did not before, or no longer does.
+    SyncChanged,
     /// The resource that a patch is for does not exist.
     TargetNotFound,
     /// Traffic is no longer encrypted, or a certificate is no longer checked.

@@ -5,20 +5,20 @@
 mod versions;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet};
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use krm_core::config::UsageError;
 use krm_core::resource_list::ResourceList;
-use krm_core::results::{FunctionResult, Reason, Results};
+use krm_core::results::{FunctionResult, Reason, Results, listed};
 use krm_core::upstream_revision::UpstreamRevision;
 use krm_function::supplied::{Role, Supplied, SuppliedPackage};
 use krm_merge::likeness::{
     ComparedPackages, EditCount, FileEditCount, LocalPaths, SimilarityScanner, Values,
 };
-use krm_package::is_krm_name;
+use krm_package::{Ignored, Package, is_krm_name};
 use krm_upstream::GitOrigin;
 use krm_upstream::git::{DirectoryState, GitError, GitSource, Repository, Revision};
 use krm_yaml::node_text;
@@ -61,16 +61,21 @@ pub fn find_original(
         scanner,
         compared: HashMap::new(),
         read: HashMap::new(),
+        upstream: Vec::new(),
+        ignored: HashMap::new(),
     };
+    let of_upstream = repository.files_of(directory, &upstream.revision.commit);
+    // An upstream that can only be read in part is searched all the same.
+    search.upstream = rules_of(&of_upstream.unwrap_or_default());
     let found = search.run(&states, &progress).map_err(failed)?;
     let candidates = candidates(found);
     let Some(original) = search.decide(&candidates).map_err(failed)? else {
         results.push(uncertain(source, &candidates, &local));
         return Ok(None);
     };
-    results.push(original_found(original, &candidates));
-    let name = original.state.name.clone();
-    let revision = Revision::named(&name, original.state.commit.clone());
+    let revision = search.named_release(original);
+    results.push(original_found(original, &candidates, &revision.lock_ref));
+    let name = revision.lock_ref.clone();
     let mut snapshot = repository.read(directory, revision).map_err(failed)?;
     snapshot.package = snapshot.package.named_as(package.only_file());
     let source = GitSource {
@@ -150,12 +155,27 @@ impl LocalFiles {
     }
 }
 
+/// Those files that say what a package ignores: its `.krmignore` files, and the Kptfiles of the packages that they are
+/// of.
+fn rules_of(files: &[(String, String)]) -> Vec<(String, String)> {
+    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let is_rule = |path: &str| name(path) == ".krmignore";
+    if !files.iter().any(|(path, _)| is_rule(path)) {
+        return Vec::new();
+    }
+    let rules = files.iter();
+    let rules = rules.filter(|(path, _)| is_rule(path) || name(path) == "Kptfile");
+    rules.cloned().collect()
+}
+
 /// The path for the items of a stream, so that they are compared as resources whatever their own paths are.
 const ITEMS: &str = "items.yaml";
 
 /// A state of upstream's directory whose edits are being counted.
 struct Visit<'s> {
     state: &'s DirectoryState,
+    /// What the comparison leaves out.
+    ignored: Rc<IgnoredFiles>,
     /// The path of each file and the id of its content.
     files: Vec<(String, String)>,
     /// The files that local has as well: the number of the local file, and the id of the state's content.
@@ -172,6 +192,16 @@ struct Visit<'s> {
 struct Found<'s> {
     state: &'s DirectoryState,
     edits: EditCount,
+    /// The number of local values that were compared.
+    count: usize,
+}
+
+/// The local files that a comparison leaves out, because the `.krmignore` of upstream or of a state does.
+struct IgnoredFiles {
+    ignored: Ignored,
+    numbers: HashSet<usize>,
+    /// The number of values in the other files.
+    count: usize,
 }
 
 /// The search for the states that are nearest to local.
@@ -184,6 +214,10 @@ struct Search<'r> {
     compared: HashMap<(usize, String), Rc<FileEditCount>>,
     /// The contents of files that only upstream has, by id.
     read: HashMap<String, Rc<Values>>,
+    /// The files of upstream's new revision that say what is ignored.
+    upstream: Vec<(String, String)>,
+    /// What states leave out, by the paths and ids of the files that say so.
+    ignored: HashMap<Vec<(String, String)>, Rc<IgnoredFiles>>,
 }
 
 impl Search<'_> {
@@ -196,13 +230,23 @@ impl Search<'_> {
     ) -> Result<Vec<Found<'s>>, GitError> {
         let mut visits = Vec::new();
         let local = self.local;
-        let paths = local.files.iter().filter(|file| !file.values.is_empty());
-        let paths = LocalPaths::new(paths.map(|file| file.path.as_str()));
+        let mut lower_bounds: HashMap<Vec<usize>, LocalPaths<'_>> = HashMap::new();
         for state in states {
-            let files = self.files_of(state)?;
+            let mut files = self.files_of(state)?;
+            let ignored = self.ignored_by(&files)?;
+            files.retain(|(path, _)| !ignored.ignored.has(path));
+            let mut left_out: Vec<usize> = ignored.numbers.iter().copied().collect();
+            left_out.sort_unstable();
+            let paths = lower_bounds.entry(left_out).or_insert_with(|| {
+                let files = local.files.iter().enumerate();
+                let files = files
+                    .filter(|(at, file)| !file.values.is_empty() && !ignored.numbers.contains(at));
+                LocalPaths::new(files.map(|(_, file)| file.path.as_str()))
+            });
             let numbered = files.iter().filter_map(|(path, id)| {
                 let number = self.local.numbers.get(path)?;
-                Some((*number, id.clone()))
+                let is_compared = !ignored.numbers.contains(number);
+                is_compared.then(|| (*number, id.clone()))
             });
             let mut common: Vec<(usize, String)> = numbered.collect();
             common.sort();
@@ -212,6 +256,7 @@ impl Search<'_> {
                 .filter_map(|(number, _)| local.files.get(*number));
             visits.push(Visit {
                 state,
+                ignored,
                 compared: 0,
                 edits,
                 shared: shared.map(|file| file.values.count()).sum(),
@@ -247,6 +292,7 @@ impl Search<'_> {
                     found.push(Found {
                         state: visit.state,
                         edits,
+                        count: visit.ignored.count,
                     });
                 }
             }
@@ -262,6 +308,35 @@ impl Search<'_> {
             path.clone_from(name);
         }
         Ok(files)
+    }
+
+    /// What the `.krmignore` files of upstream and of a state with these files leave out of local.
+    fn ignored_by(&mut self, files: &[(String, String)]) -> Result<Rc<IgnoredFiles>, GitError> {
+        let key = rules_of(files);
+        if let Some(known) = self.ignored.get(&key) {
+            return Ok(Rc::clone(known));
+        }
+        let read = |files: &[(String, String)]| -> Result<Package, GitError> {
+            let text = |(path, id): &(String, String)| {
+                let bytes = self.repository.content(id, path)?;
+                Ok((path.clone(), String::from_utf8_lossy(&bytes).into_owned()))
+            };
+            files.iter().map(text).collect()
+        };
+        let revisions = [read(&self.upstream)?, read(&key)?];
+        let ignored = Ignored::by(&revisions).map_err(GitError::Package)?;
+        let local = self.local.files.iter().enumerate();
+        let numbers = local.filter(|(_, file)| ignored.has(&file.path));
+        let numbers: HashSet<usize> = numbers.map(|(at, _)| at).collect();
+        let left_out = numbers.iter().filter_map(|at| self.local.files.get(*at));
+        let left_out: usize = left_out.map(|file| file.values.count()).sum();
+        let found = Rc::new(IgnoredFiles {
+            ignored,
+            numbers,
+            count: self.local.count - left_out,
+        });
+        self.ignored.insert(key, Rc::clone(&found));
+        Ok(found)
     }
 
     fn compare(&mut self, file: usize, id: &str) -> Result<Rc<FileEditCount>, GitError> {
@@ -283,8 +358,10 @@ impl Search<'_> {
     fn all_edits(&mut self, visit: &Visit<'_>) -> Result<EditCount, GitError> {
         let local = self.local;
         let mut packages = ComparedPackages::default();
-        for file in &local.files {
-            packages.local(&file.path, &file.values);
+        for (at, file) in local.files.iter().enumerate() {
+            if !visit.ignored.numbers.contains(&at) {
+                packages.local(&file.path, &file.values);
+            }
         }
         for (file, id) in &visit.common {
             let edits = self.compare(*file, id)?;
@@ -338,7 +415,23 @@ impl Search<'_> {
             [only] => Some(only),
             _ => self.named_by_versions(&possible)?,
         };
-        Ok(original.filter(|original| 2 * original.edits.shared >= self.local.count))
+        Ok(original.filter(|original| 2 * original.edits.shared >= original.count))
+    }
+
+    /// The revision of a candidate: among tags that explain local equally well, the only one whose version local names.
+    fn named_release(&self, original: &OriginalCandidate<'_>) -> Revision {
+        let state = original.state;
+        let usual = Revision::named(&state.name, state.commit.clone());
+        if original.equals.len() < 2 {
+            return usual;
+        }
+        let versions = self.local_versions();
+        let mut named = original.equals.iter().filter(|name| versions.names(name));
+        let (Some(name), None) = (named.next(), named.next()) else {
+            return usual;
+        };
+        let found = self.repository.resolve("", &format!("refs/tags/{name}"));
+        found.map_or(usual, |found| Revision::named(name, found.commit))
     }
 
     /// The only candidate whose version local names; `None` unless each candidate's own files name its version.
@@ -439,10 +532,14 @@ struct OriginalCandidate<'s> {
     state: &'s DirectoryState,
     /// The edits from that state.
     edits: EditCount,
+    /// The number of local values that were compared.
+    count: usize,
     /// The fewest edits from any of the states.
     fewest: usize,
     /// The names of all the states.
     names: Vec<&'s str>,
+    /// The names of those states from which as few edits lead to local as from `state`.
+    equals: Vec<&'s str>,
 }
 
 impl fmt::Display for OriginalCandidate<'_> {
@@ -479,9 +576,15 @@ fn candidates(found: Vec<Found<'_>>) -> Vec<OriginalCandidate<'_>> {
             let ranks = a.state.rank().cmp(&b.state.rank());
             whole(a).cmp(&whole(b)).then(ranks)
         })?;
+        let equals = group.iter();
+        let equals = equals.filter(|found| found.edits.count() == named.edits.count());
+        let equals = equals.flat_map(|found| &found.state.names);
+        let equals = equals.map(String::as_str).collect();
         Some(OriginalCandidate {
+            equals,
             state: named.state,
             edits: named.edits,
+            count: named.count,
             fewest,
             names,
         })
@@ -499,7 +602,19 @@ fn candidates(found: Vec<Found<'_>>) -> Vec<OriginalCandidate<'_>> {
 fn original_found(
     original: &OriginalCandidate<'_>,
     candidates: &[OriginalCandidate<'_>],
+    name: &str,
 ) -> FunctionResult {
+    let equals: Vec<&str> = original
+        .equals
+        .iter()
+        .copied()
+        .filter(|equal| *equal != name)
+        .collect();
+    let as_well = if equals.is_empty() {
+        String::new()
+    } else {
+        format!("; {} explain it equally well", listed(&equals))
+    };
     let others = candidates
         .iter()
         .filter(|other| !std::ptr::eq(*other, original));
@@ -510,22 +625,25 @@ fn original_found(
         format!("; the next best: {}", others.join(", "))
     };
     let edits = split(&original.edits);
-    let message = format!(
-        "the package is a copy of `{}`, with {edits}{next}",
-        original.state.name
-    );
+    let message = format!("the package is a copy of `{name}`, with {edits}{as_well}{next}");
     let result = FunctionResult::info(message).tag("reason", Reason::OriginalFound.as_str());
-    with_candidates(result, original, &others)
+    let result = if equals.is_empty() {
+        result
+    } else {
+        result.tag("equals", equals.join(" "))
+    };
+    with_candidates(result, original, name, &others)
 }
 
 /// Adds the names of a candidate and of the next ones to a result.
 fn with_candidates(
     result: FunctionResult,
     candidate: &OriginalCandidate<'_>,
+    name: &str,
     others: &[String],
 ) -> FunctionResult {
     let result = result
-        .tag("original", candidate.state.name.clone())
+        .tag("original", name.to_owned())
         .tag("differences", split(&candidate.edits));
     if others.is_empty() {
         return result;
@@ -550,7 +668,7 @@ fn uncertain(
     };
     let is_like = candidates
         .first()
-        .is_some_and(|nearest| 2 * nearest.edits.shared >= local.count);
+        .is_some_and(|nearest| 2 * nearest.edits.shared >= nearest.count);
     let expected = if is_like {
         "expected one revision that explains the package with the fewest edits".to_owned()
     } else {
@@ -566,7 +684,9 @@ fn uncertain(
     );
     let result = FunctionResult::error(Reason::OriginalUncertain, message);
     match (candidates.first(), named.split_first()) {
-        (Some(nearest), Some((_, others))) => with_candidates(result, nearest, others),
+        (Some(nearest), Some((_, others))) => {
+            with_candidates(result, nearest, &nearest.state.name, others)
+        }
         _ => result,
     }
 }

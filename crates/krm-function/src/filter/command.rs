@@ -151,7 +151,8 @@ pub fn command(function: &Function) -> Command {
         command = command.arg(path_flag(OPENAPI, "FILE", help).hide_short_help(true));
     }
     if function.merges() {
-        let help = "Decide conflicts by the rules of a ConflictRules";
+        let help =
+            "Decide conflicts by the rules and guards of an UpgradePolicy or a ConflictRules";
         command = command.arg(path_flag(CONFLICTS, "FILE", help));
         let help = "Exit with 4 if everything was written but conflicts are left to review";
         let flag = Arg::new(EXIT_CONFLICTS).long(EXIT_CONFLICTS).help(help);

@@ -26,7 +26,7 @@ pub use print::{
 };
 pub use progress::{ProgressLine, search_progress, shows_progress};
 pub use read::config_of_arguments;
-pub use step::read_document;
+pub use step::read_rules;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

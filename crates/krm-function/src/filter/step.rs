@@ -6,7 +6,7 @@ use super::arguments::Arguments;
 use super::progress;
 use super::read::{config_of_arguments, read_text};
 use crate::{self as functions, Function, Inputs, Output, SuppliedInput};
-use krm_core::config::UsageError;
+use krm_core::config::{NamedDocument, UsageError};
 use krm_core::resource_list::ResourceList;
 use krm_core::results::Results;
 use krm_yaml::OwnedDocument;
@@ -24,7 +24,7 @@ pub(super) fn run(
             .collect(),
         known: Vec::new(),
         openapi: read_document("--openapi", arguments.openapi.as_deref())?,
-        conflicts: read_document("--conflicts", arguments.conflicts.as_deref())?,
+        conflicts: read_rules(arguments)?,
         catalogs: arguments.catalogs.clone(),
         decides_all: false,
         progress: progress::shows_progress(arguments).then_some(progress::show_search),
@@ -32,7 +32,17 @@ pub(super) fn run(
     functions::run_on(function, inputs, list)
 }
 
-pub fn read_document(flag: &str, path: Option<&Path>) -> Result<Option<OwnedDocument>, UsageError> {
+/// The file of `--conflicts`.
+pub fn read_rules(arguments: &Arguments) -> Result<Option<NamedDocument>, UsageError> {
+    let path = arguments.conflicts.as_deref();
+    let document = read_document("--conflicts", path)?;
+    Ok(document.zip(path).map(|(document, path)| NamedDocument {
+        place: format!("--conflicts {}", path.display()),
+        document,
+    }))
+}
+
+fn read_document(flag: &str, path: Option<&Path>) -> Result<Option<OwnedDocument>, UsageError> {
     let Some(path) = path else {
         return Ok(None);
     };

@@ -23,7 +23,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use krm_core::config::{API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of};
+use krm_core::config::{
+    API_VERSION, NamedDocument, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of,
+};
 use krm_core::resource_list::{ResourceList, with_definitions};
 use krm_core::results::{Results, with_article};
 use krm_core::schema::Schema;
@@ -132,7 +134,7 @@ pub struct Supplied {
     /// Called with the progress of a search.
     pub(crate) progress: Option<Progress>,
     /// The rules of `--conflicts`.
-    pub(crate) conflicts: Option<OwnedDocument>,
+    pub(crate) conflicts: Option<NamedDocument>,
     /// The catalogs of `--catalog`.
     pub(crate) catalogs: Vec<CatalogSource>,
 }
@@ -275,8 +277,8 @@ impl Supplied {
 
     /// The rules of `--conflicts`.
     #[must_use]
-    pub fn conflicts(&self) -> Option<NodeRef<'_>> {
-        self.conflicts.as_ref().and_then(OwnedDocument::root)
+    pub fn conflicts(&self) -> Option<&NamedDocument> {
+        self.conflicts.as_ref()
     }
 
     /// The schema of the built-in types, and of those that `--openapi` adds.

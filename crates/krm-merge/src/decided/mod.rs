@@ -10,27 +10,44 @@
 //!   take: upstream
 //! ```
 //!
-//! Source: contract, merge-package, Conflicts decided beforehand.
+//! A guard is a place that upstream may not change: local's value stays there, whoever changed it.
+//!
+//! Source: contract, merge-package, Conflicts decided beforehand; krmv, Policy.
 
 mod pattern;
+mod policy;
 
 pub(crate) use pattern::Pattern;
 pub use pattern::glob;
+pub use policy::{
+    PolicyFile, UpgradePolicy, WrittenGuard, WrittenHelm, WrittenReleases, WrittenRender,
+};
 
 use serde::Deserialize;
 
 use super::rule::{OnConflict, Side};
 use super::trail::Trail;
 use krm_core::config::enum_fields::{expected, word};
-use krm_core::config::{API_VERSION, UsageError, kind_of, typed_config, unexpected_at, value_of};
+use krm_core::config::{typed_config, value_of};
 use krm_core::resource::Resource;
 use krm_core::results::{FunctionResult, Reason, Results};
 use krm_yaml::{NodeRef, Path, de};
 use pattern::matches;
 
-/// The rules of a user, in order.
+/// The rules of a user, in order, and the places that upstream may not change.
 #[derive(Debug, Clone, Default)]
-pub struct ConflictRules(Vec<ConflictRule>);
+pub struct ConflictRules {
+    rules: Vec<ConflictRule>,
+    guards: Vec<Guard>,
+}
+
+/// A place that upstream may not change.
+#[derive(Debug, Clone)]
+struct Guard {
+    target: Option<RuleTarget>,
+    path: Pattern,
+    reason: Option<String>,
+}
 
 #[derive(Debug, Clone)]
 struct ConflictRule {
@@ -116,20 +133,6 @@ impl Decision {
     }
 }
 
-/// Reads the rules of a file.
-///
-/// # Errors
-/// [`UsageError`]: not a ConflictRules, or with an unknown or mistyped field.
-pub fn written_in_file(node: NodeRef<'_>) -> Result<Vec<WrittenRule>, UsageError> {
-    if kind_of(node) != (API_VERSION, "ConflictRules") {
-        let expected = "a ConflictRules (fn.kpt.dev/v1alpha1)";
-        return Err(unexpected_at("--conflicts", node, expected));
-    }
-    let file: RulesFile = de::from_value(&value_of(node)?)
-        .map_err(|error| UsageError::at("--conflicts (ConflictRules)", error))?;
-    Ok(file.conflicts)
-}
-
 /// Reads rules that are a plain list, such as the text of an annotation.
 ///
 /// # Errors
@@ -177,37 +180,80 @@ impl ConflictRules {
                 combine: rule.combine,
             });
         }
-        valid.then_some(Self(rules))
+        valid.then_some(Self {
+            rules,
+            guards: Vec::new(),
+        })
     }
 
     /// The rules that can match in a resource.
     #[must_use]
     pub fn of<'r>(&'r self, resource: &Resource) -> RulesOf<'r> {
-        let fits = |rule: &ConflictRule| match &rule.target {
-            Some(target) => target.fits(resource),
-            None => true,
-        };
-        let rules = self.0.iter().enumerate();
-        RulesOf(rules.filter(|(_, rule)| fits(rule)).collect())
+        self.that(|target| target.is_none_or(|target| target.fits(resource)))
     }
 
     /// The rules that can match a file that is not KRM: those without a target.
     #[must_use]
     pub fn of_files(&self) -> RulesOf<'_> {
-        let rules = self.0.iter().enumerate();
-        RulesOf(rules.filter(|(_, rule)| rule.target.is_none()).collect())
+        self.that(|target| target.is_none())
+    }
+
+    fn that(&self, is_meant: impl Fn(Option<&RuleTarget>) -> bool) -> RulesOf<'_> {
+        let rules = self.rules.iter().enumerate();
+        let guards = self.guards.iter().enumerate();
+        RulesOf {
+            rules: rules
+                .filter(|(_, rule)| is_meant(rule.target.as_ref()))
+                .collect(),
+            guards: guards
+                .filter(|(_, guard)| is_meant(guard.target.as_ref()))
+                .collect(),
+        }
     }
 }
 
 /// Rules for one resource or file, each with its place in the list.
 #[derive(Debug, Clone, Default)]
-pub struct RulesOf<'r>(Vec<(usize, &'r ConflictRule)>);
+pub struct RulesOf<'r> {
+    rules: Vec<(usize, &'r ConflictRule)>,
+    guards: Vec<(usize, &'r Guard)>,
+}
+
+/// The guard of a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct GuardedBy {
+    /// Its index in the list of guards.
+    pub(crate) index: usize,
+    pub(crate) reason: Option<String>,
+}
 
 impl RulesOf<'_> {
-    /// Whether there are no rules.
+    /// Whether no rule decides conflicts.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.rules.is_empty()
+    }
+
+    /// Whether upstream may not change some place.
+    pub(crate) fn has_guards(&self) -> bool {
+        !self.guards.is_empty()
+    }
+
+    /// The first guard of a place.
+    pub(crate) fn guard_of(&self, trail: &Trail<'_>) -> Option<GuardedBy> {
+        let mut guards = self.guards.iter();
+        let (index, guard) = guards.find(|(_, guard)| matches(&guard.path, trail))?;
+        Some(GuardedBy {
+            index: *index,
+            reason: guard.reason.clone(),
+        })
+    }
+
+    /// Whether a place within a value may have a guard.
+    pub(crate) fn guards_below(&self, trail: &Trail<'_>) -> bool {
+        self.guards
+            .iter()
+            .any(|(_, guard)| guard.path.reaches_below(trail))
     }
 
     /// Decides a conflict over the whole resource or file.
@@ -223,19 +269,19 @@ impl RulesOf<'_> {
 
     /// Whether a field may merge by its parts. The first matching rule that has `combine` decides.
     pub(super) fn combine_field(&self, trail: &Trail<'_>) -> bool {
-        let mut fitting = self.0.iter().filter(|(_, rule)| rule.is_about(trail));
+        let mut fitting = self.rules.iter().filter(|(_, rule)| rule.is_about(trail));
         fitting.find_map(|(_, rule)| rule.combine).unwrap_or(true)
     }
 
     /// Whether a file may merge by its parts.
     pub(super) fn combine_whole(&self) -> bool {
-        let whole = self.0.iter().filter(|(_, rule)| rule.path.is_none());
+        let whole = self.rules.iter().filter(|(_, rule)| rule.path.is_none());
         let mut combine = whole.filter_map(|(_, rule)| rule.combine);
         combine.next().unwrap_or(true)
     }
 
     fn first(&self, otherwise: Side, fits: impl Fn(&ConflictRule) -> bool) -> Decision {
-        let mut fitting = self.0.iter().filter(|(_, rule)| fits(rule));
+        let mut fitting = self.rules.iter().filter(|(_, rule)| fits(rule));
         let found = fitting.find_map(|(index, rule)| Some((index, rule.take?)));
         let Some((index, take)) = found else {
             return Decision::by_default(otherwise);

@@ -63,6 +63,14 @@ impl Pattern {
             what,
         })
     }
+
+    /// Whether the pattern can match something within the value that a trail leads to.
+    pub(super) fn reaches_below(&self, trail: &Trail<'_>) -> bool {
+        let steps = trail.steps();
+        let is_longer = self.steps.len() > steps.len();
+        let mut pairs = self.steps.iter().zip(steps);
+        (is_longer || self.all_below) && pairs.all(|(pattern, step)| fits(pattern, step))
+    }
 }
 
 fn parse(text: &str) -> Result<Pattern, &'static str> {

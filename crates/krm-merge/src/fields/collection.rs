@@ -164,7 +164,8 @@ impl FieldMerger<'_> {
         upstream: Child<'f>,
     ) -> Result<Option<FieldAction>, EditError> {
         let node = upstream.value.resolved();
-        if base.is_none() && !schema.holds_local_fields(node) {
+        let has_guards = self.policy.rules.guards_below(trail);
+        if base.is_none() && !has_guards && !schema.holds_local_fields(node) {
             return Ok(None);
         }
         let kind = node.kind();

@@ -34,7 +34,7 @@ mod tests;
 use std::sync::Arc;
 
 use super::combine::{Combine, PartsOf};
-use super::decided::{DecidedBy, Decision, RulesOf};
+use super::decided::{DecidedBy, Decision, GuardedBy, RulesOf};
 use super::merge_schema::MergeSchema;
 use super::rule::{self, Outcome, Side};
 use super::text::MOST_LINES;
@@ -91,6 +91,21 @@ pub struct Combined {
     /// Whether the values may be quoted.
     pub mark: Mark,
     /// How many more combined values are not listed. Only in the last value of a list.
+    pub more: usize,
+}
+
+/// A change of upstream that a guard kept out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Guarded {
+    /// The path of the value.
+    pub path: Path,
+    /// The value in each version.
+    pub values: Versions<Option<Value>>,
+    /// The guard.
+    pub(crate) by: GuardedBy,
+    /// Whether the values may be quoted.
+    pub mark: Mark,
+    /// How many more are not listed. Only in the last value of a list.
     pub more: usize,
 }
 
@@ -158,6 +173,8 @@ pub struct Findings {
     pub others: Vec<(Conflict, usize)>,
     /// Values with the changes of both sides, up to the same limit.
     pub combined: Vec<Combined>,
+    /// Changes of upstream that guards kept out, up to the same limit.
+    pub guarded: Vec<Guarded>,
     /// Lists in which two elements have the same keys.
     pub duplicates: Vec<Path>,
     /// Whether a list with comments got, lost or moved elements.
@@ -260,6 +277,9 @@ impl FieldMerger<'_> {
             // Upstream changed nothing in it.
             return Ok(FieldAction::Local);
         }
+        if let Some(action) = self.guarded(trail, versions) {
+            return Ok(action);
+        }
         if let (Some(base), Some(local), Some(upstream)) =
             (versions.base, versions.local, versions.upstream)
             && !holds_local_fields
@@ -288,6 +308,36 @@ impl FieldMerger<'_> {
             }
         }
         self.single(trail, true, versions, editor)
+    }
+
+    /// Keeps what local has in a place with a guard, if upstream would change it.
+    fn guarded(
+        &mut self,
+        trail: &Trail<'_>,
+        versions: ChildVersions<'_, '_>,
+    ) -> Option<FieldAction> {
+        let by = self.policy.rules.guard_of(trail)?;
+        let nodes = nodes(versions);
+        // A conflict, or a change of upstream alone.
+        let outcome = rule::merge(nodes, |a, b| a.equals(b));
+        if outcome == Outcome::Wins(Side::Local) {
+            return None;
+        }
+        let is_full = self.findings.guarded.len() >= self.policy.most.max(1);
+        match self.findings.guarded.last_mut().filter(|_| is_full) {
+            Some(last) => last.more += 1,
+            None => self.findings.guarded.push(Guarded {
+                path: trail.to_path(),
+                values: nodes.map(|node| node.and_then(|node| node.value())),
+                by,
+                mark: self.marks.at_any(nodes.into_iter().flatten()),
+                more: 0,
+            }),
+        }
+        Some(match nodes.local {
+            Some(_) => FieldAction::Local,
+            None => FieldAction::Removed,
+        })
     }
 
     /// Merges a value as one. If both sides changed it and `has_parts`, tries to merge it by its parts.

@@ -16,24 +16,39 @@ use krm_yaml::{NodeKind, OwnedDocument, Value};
 /// A text in three versions.
 type TextVersions<'t> = Versions<Option<&'t str>, &'t str>;
 
+/// The text that a file has after a change of upstream alone, if guards keep a part of it out. `None` if no guard does.
+pub(super) fn guarded(
+    path: &str,
+    versions: Versions<Option<&[u8]>>,
+    report: &mut Report<'_>,
+) -> Option<Vec<u8>> {
+    let resource = resource_of(path);
+    let is_guarded = if is_kustomization(path.rsplit('/').next().unwrap_or(path)) {
+        report.is_guarded(&resource)
+    } else {
+        is_krm_name(path) && report.rules_of_files().has_guards()
+    };
+    if !is_guarded {
+        return None;
+    }
+    let merged = merged(&resource, texts_of(versions)?, report)?;
+    if merged.findings.guarded.is_empty() {
+        return None;
+    }
+    report.findings(&resource, &merged.findings);
+    Some(merged.text.into_bytes())
+}
+
 /// The merged text. `None` if the file merges as one value.
 pub(super) fn merge(
     path: &str,
     versions: Versions<Option<&[u8]>>,
     report: &mut Report<'_>,
 ) -> Option<Vec<u8>> {
-    let texts = Versions {
-        base: match versions.base {
-            Some(bytes) => Some(text_of(bytes)?),
-            None => None,
-        },
-        local: text_of(versions.local?)?,
-        upstream: Some(text_of(versions.upstream?)?),
-    };
+    let texts = texts_of(versions)?;
     let name = path.rsplit('/').next().unwrap_or(path);
-    let is_kustomization = is_kustomization(name);
-    let merged = if is_kustomization || is_krm_name(name) {
-        document(path, is_kustomization, texts, report)
+    let merged = if is_kustomization(name) || is_krm_name(name) {
+        document(path, texts, report)
     } else {
         None
     };
@@ -47,29 +62,67 @@ fn text_of(bytes: &[u8]) -> Option<&str> {
     (!text.contains('\0')).then_some(text)
 }
 
-fn document(
-    path: &str,
-    is_kustomization: bool,
-    texts: TextVersions<'_>,
-    report: &mut Report<'_>,
-) -> Option<String> {
-    let mut resource = Resource {
-        origin: Origin {
-            path: Some(path.into()),
-            ..Origin::default()
+fn texts_of(versions: Versions<Option<&[u8]>>) -> Option<TextVersions<'_>> {
+    Some(Versions {
+        base: match versions.base {
+            Some(bytes) => Some(text_of(bytes)?),
+            None => None,
         },
+        local: text_of(versions.local?)?,
+        upstream: Some(text_of(versions.upstream?)?),
+    })
+}
+
+/// The file as a resource: a kustomization, or one without a kind.
+fn resource_of(path: &str) -> Resource {
+    let origin = Origin {
+        path: Some(path.into()),
+        ..Origin::default()
+    };
+    let mut resource = Resource {
+        origin,
         ..Resource::default()
     };
-    let schema = Schema::builtin();
-    let (merge_schema, rules) = if is_kustomization {
+    if is_kustomization(path.rsplit('/').next().unwrap_or(path)) {
         resource.api_version = "kustomize.config.k8s.io/v1beta1".into();
         resource.kind = "Kustomization".into();
-        let merge_schema = MergeSchema::of(&resource, &schema, false);
-        (merge_schema, report.rules_of(&resource))
-    } else if report.combines_files(PartsOf::Document) {
+    }
+    resource
+}
+
+fn document(path: &str, texts: TextVersions<'_>, report: &mut Report<'_>) -> Option<String> {
+    let is_kustomization = is_kustomization(path.rsplit('/').next().unwrap_or(path));
+    if !is_kustomization && !report.combines_files(PartsOf::Document) {
+        return None;
+    }
+    let resource = resource_of(path);
+    let MergedDocument {
+        text,
+        findings,
+        local,
+        upstream,
+    } = merged(&resource, texts, report)?;
+    report.lines_left = findings.lines_left;
+    report.findings(&resource, &findings);
+    if !is_kustomization {
+        report.combined_file(path, PartsOf::Document, Mark::OWN, local, upstream);
+    }
+    Some(text)
+}
+
+fn merged(
+    resource: &Resource,
+    texts: TextVersions<'_>,
+    report: &Report<'_>,
+) -> Option<MergedDocument> {
+    let schema = Schema::builtin();
+    let (merge_schema, rules) = if resource.kind.is_empty() {
         (MergeSchema::default(), report.rules_of_files())
     } else {
-        return None;
+        (
+            MergeSchema::of(resource, &schema, false),
+            report.rules_of(resource),
+        )
     };
     let policy = Policy {
         winner: report.winner(),
@@ -80,19 +133,7 @@ fn document(
         lines_left: report.lines_left,
     };
     let is_collection = |_: &str, root: NodeKind| root.is_mapping() || root.is_sequence();
-    let merged = merge_documents(texts, is_collection, merge_schema, policy)?;
-    let MergedDocument {
-        text,
-        findings,
-        local,
-        upstream,
-    } = merged;
-    report.lines_left = findings.lines_left;
-    report.findings(&resource, &findings);
-    if !is_kustomization {
-        report.combined_file(path, PartsOf::Document, Mark::OWN, local, upstream);
-    }
-    Some(text)
+    merge_documents(texts, is_collection, merge_schema, policy)
 }
 
 fn lines(path: &str, texts: TextVersions<'_>, report: &mut Report<'_>) -> Option<String> {

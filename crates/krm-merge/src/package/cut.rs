@@ -14,7 +14,32 @@ pub(super) fn cut(values: &Shown, limit: usize) -> Shown {
         return values.clone();
     }
     let present: Vec<&str> = texts().map(QuotedValue::as_str).collect();
-    let first = first_difference(&present);
+    let starts = differences(&present, limit);
+    values
+        .as_ref()
+        .map(|value| Some(value.as_ref()?.map(|text| windows(text, &starts, limit))))
+}
+
+/// Cuts versions of a text to about `limit` bytes each, so that those that differ still do.
+#[must_use]
+pub fn cut_to_differences(texts: [Option<&str>; 3], limit: usize) -> [Option<String>; 3] {
+    let present: Vec<&str> = texts.into_iter().flatten().collect();
+    let starts = differences(&present, limit);
+    let is_long = present.iter().any(|text| text.len() > limit);
+    texts.map(|text| {
+        text.map(|text| {
+            if is_long {
+                windows(text, &starts, limit)
+            } else {
+                text.to_owned()
+            }
+        })
+    })
+}
+
+/// The first place where any two texts differ and, if two of them are equal there, the first one where these differ.
+fn differences(present: &[&str], limit: usize) -> Vec<usize> {
+    let first = first_difference(present);
     // Two of the three versions can be equal up to a later place.
     let pairs = [[0, 1], [0, 2], [1, 2]];
     let pairs = pairs.iter().filter_map(|[a, b]| {
@@ -24,13 +49,7 @@ pub(super) fn cut(values: &Shown, limit: usize) -> Shown {
         differ.then_some(at)
     });
     let second = pairs.max().filter(|second| *second > first + limit / 4);
-    let starts = match second {
-        Some(second) => vec![first, second],
-        None => vec![first],
-    };
-    values
-        .as_ref()
-        .map(|value| Some(value.as_ref()?.map(|text| windows(text, &starts, limit))))
+    [Some(first), second].into_iter().flatten().collect()
 }
 
 /// How many bytes texts have in common at their beginning.
@@ -130,6 +149,28 @@ mod tests {
                 "{found:?}"
             );
         }
+    }
+
+    #[test]
+    fn texts_that_differ_still_do() {
+        for limit in [20, 40, 60] {
+            for [first, second] in [[0, 10], [100, 105], [100, 300], [300, 301], [5, 500]] {
+                let text = |a: &str, b: &str| {
+                    let between = "y".repeat(second - first);
+                    format!("{}{a}{between}{b}{}", "x".repeat(first), "z".repeat(90))
+                };
+                let texts = [text("a", "b"), text("A", "b"), text("a", "B")];
+                let found =
+                    cut_to_differences(texts.each_ref().map(|text| Some(text.as_str())), limit);
+                let distinct: std::collections::BTreeSet<_> = found.iter().collect();
+                assert_eq!(distinct.len(), 3, "{limit} {first} {second} {found:?}");
+            }
+        }
+        let short = [Some("a"), None, Some("b")];
+        assert_eq!(
+            cut_to_differences(short, 9),
+            short.map(|text| text.map(str::to_owned))
+        );
     }
 
     #[test]

@@ -75,7 +75,15 @@ impl Files<'_> {
         file: FileVersions<'_>,
         report: &mut Report<'_>,
     ) -> Option<FileAction> {
-        let side = match self.outcome(path, &file) {
+        let outcome = self.outcome(path, &file);
+        if outcome == Outcome::Wins(Side::Upstream) {
+            let versions = file.as_ref().map(Option::as_deref);
+            if let Some(merged) = combined_file::guarded(path, versions, report) {
+                report.counts.updated += 1;
+                return Some(FileAction::Write(merged, None));
+            }
+        }
+        let side = match outcome {
             Outcome::Wins(side) => side,
             Outcome::Conflict => {
                 let versions = file.as_ref().map(Option::as_deref);

@@ -47,6 +47,7 @@ use krm_core::schema::Schema;
 use krm_core::word_enum;
 use krm_package::{Ignored, Incoming};
 
+pub use cut::cut_to_differences;
 pub use empty::refuse_empty_upstream;
 pub use incoming::decide_incoming;
 pub use incoming::files_of;

@@ -17,6 +17,7 @@ use super::untouched::Untouched;
 use crate::Side;
 use crate::resources::ResourceMatch;
 use krm_core::config::UsageError;
+use krm_core::resource::Resource;
 use krm_core::resource_list::ItemId;
 use krm_core::results::Results;
 
@@ -77,7 +78,8 @@ impl Merge<'_> {
         let paths = paths_after(packages, &matches, &actions, &moves);
         let has_resources = paths.iter().copied().flatten().collect();
         let files = others.plan(strategy, &sub_packages, &has_resources, report);
-        let mut untouched = Untouched::find(packages, &matches, &actions, overwrites);
+        let is_guarded = |resource: &Resource| report.is_guarded(resource);
+        let mut untouched = Untouched::find(packages, &matches, &actions, overwrites, &is_guarded);
         documents::report_kept(packages, &untouched, report);
         let heads = HeadMerger {
             packages,

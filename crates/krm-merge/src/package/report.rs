@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::MergeOptions;
 use super::cut::{Shown, cut};
 use crate::decided::{DecidedBy, RulesOf};
-use crate::fields::ConflictKind;
+use crate::fields::{ConflictKind, Guarded};
 use crate::text::{MOST_LINES, PartConflict};
 use crate::{Combine, Conflict, ConflictRules, Decision, Findings, PartsOf, Side, Versions};
 use krm_core::resource::Resource;
@@ -75,6 +75,11 @@ impl<'r> Report<'r> {
 
     pub(super) fn rules_of(&self, resource: &Resource) -> RulesOf<'r> {
         self.rules.of(resource)
+    }
+
+    /// Whether upstream may not change some place in a resource.
+    pub(super) fn is_guarded(&self, resource: &Resource) -> bool {
+        self.rules.of(resource).has_guards()
     }
 
     pub(super) fn rules_of_files(&self) -> RulesOf<'r> {
@@ -305,10 +310,30 @@ impl<'r> Report<'r> {
             let more = found.more;
             self.results.push(FunctionResult { more, ..result });
         }
+        self.guarded(resource, &findings.guarded);
         for path in &findings.duplicates {
             let message = "two elements have the same keys: they were matched by their position";
             let result = FunctionResult::warning(Reason::DuplicateKey, message);
             self.results.push(about(result, resource).with_field(path));
+        }
+    }
+
+    /// Reports what guards kept out.
+    fn guarded(&mut self, resource: &Resource, guarded: &[Guarded]) {
+        for found in guarded {
+            let values = found.values.as_ref();
+            let values = values.map(|value| Some(QuotedValue::of(found.mark, value.as_ref()?)));
+            let versions = listed(&cut(&values, SHORT));
+            let mut message =
+                format!("upstream changed a guarded value ({versions}): kept your value");
+            if let Some(reason) = &found.by.reason {
+                message = format!("{message}: {reason}");
+            }
+            let result = FunctionResult::warning(Reason::Guarded, message);
+            let rule = format!("guards[{}]", found.by.index);
+            let result = about(with_versions(result, &values).tag("rule", rule), resource);
+            let (result, more) = (result.with_field(&found.path), found.more);
+            self.results.push(FunctionResult { more, ..result });
         }
     }
 

@@ -11,6 +11,7 @@ use super::actions::ResourceAction;
 use super::packages::Packages;
 use crate::resources::ResourceMatch;
 use krm_core::kptfile::has_bookkeeping;
+use krm_core::resource::Resource;
 
 /// Files and resources for which upstream's text is taken.
 #[derive(Debug, Default)]
@@ -29,6 +30,7 @@ impl Untouched {
         matches: &[ResourceMatch],
         actions: &[ResourceAction],
         overwrites: bool,
+        is_guarded: &dyn Fn(&Resource) -> bool,
     ) -> Self {
         let mut untouched = Self::default();
         if !packages.local.list.is_package() {
@@ -41,7 +43,7 @@ impl Untouched {
             }
         }
         for (matched, action) in matches.iter().zip(actions) {
-            if !is_upstreams(packages, matched, *action) {
+            if !is_upstreams(packages, matched, *action, is_guarded) {
                 for path in packages.paths(matched).into_iter().flatten() {
                     untouched.files.remove(path);
                     untouched.deleted.remove(path);
@@ -62,7 +64,7 @@ impl Untouched {
             }
             let local = packages.local.text(l);
             let is_same = local == packages.base.text(b) && local != packages.upstream.text(u);
-            if is_same && is_upstreams(packages, matched, *action) {
+            if is_same && is_upstreams(packages, matched, *action, is_guarded) {
                 untouched.documents.insert(number);
             }
         }
@@ -131,6 +133,7 @@ fn is_upstreams(
     packages: &Packages<'_, '_>,
     matched: &ResourceMatch,
     action: ResourceAction,
+    is_guarded: &dyn Fn(&Resource) -> bool,
 ) -> bool {
     match (action, matched.base, matched.local, matched.upstream) {
         (ResourceAction::Merge, Some(_), Some(l), Some(u)) => {
@@ -140,6 +143,7 @@ fn is_upstreams(
             paths.base == paths.local
                 && paths.local == paths.upstream
                 && !local.is_kptfile()
+                && !is_guarded(packages.local.resource(l))
                 && local.declared == upstream.declared
                 && local.is_identified == upstream.is_identified
         }

@@ -44,6 +44,21 @@ pub(super) fn are_distinct(list: &Node<'_>, keys: Keys<'_>) -> bool {
     found.is_some_and(|found| found.are_distinct(0..items.len()))
 }
 
+/// Whether the elements of a list are maps with different keys, where an absent key, other than the first, is a value of
+/// its own. kustomize keeps such elements where a patch does not name their list.
+pub(super) fn are_separate(list: &Node<'_>, keys: Keys<'_>) -> bool {
+    let mut seen = HashSet::new();
+    list.each_item().all(|item| {
+        let text = |name: &str| match item.get(name) {
+            None => Some(String::new()),
+            Some(key) => Some(key.scalar()?.plain_text()).filter(|text| !text.is_empty()),
+        };
+        let texts: Option<Vec<String>> = keys.names().map(text).collect();
+        let texts = texts.filter(|texts| texts.first().is_some_and(|first| !first.is_empty()));
+        texts.is_some_and(|texts| seen.insert(texts))
+    })
+}
+
 /// Whether a list has only strings, and none of them twice.
 pub(super) fn has_distinct_strings(list: &Node<'_>) -> bool {
     let mut seen = HashSet::new();

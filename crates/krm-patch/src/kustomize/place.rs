@@ -2,7 +2,7 @@
 
 use super::super::node::{Node, Shape};
 use super::super::rules::{ListRule, Rules};
-use super::distinct::{are_distinct, has_distinct_strings};
+use super::distinct::{are_distinct, are_separate, has_distinct_strings};
 use super::is_sayable;
 use krm_core::schema::Keys;
 
@@ -128,7 +128,7 @@ impl<'s> ValuePlace<'s> {
                     ListRule::Set => has_distinct_strings(live),
                     ListRule::Keyed(key) => {
                         let keys = self.rules.map_keys().unwrap_or(key);
-                        are_distinct(live, keys)
+                        are_separate(live, keys)
                     }
                 };
                 let items = self.items();

@@ -1,17 +1,27 @@
 //! Admission webhooks: whether requests fail when the webhook does not answer.
 
-use crate::row::FieldChange;
-use crate::walk::{PathStep, strings, text};
-use krm_yaml::NodeRef;
+use crate::row::{FieldChange, PlaceFinding};
+use crate::walk::{PathStep, given, strings, text};
+use krm_yaml::{NodeRef, PathElement};
 
 /// In `admissionregistration.k8s.io/v1`, the default of `failurePolicy` is `Fail`.
 fn is_closed(webhook: NodeRef<'_>) -> bool {
     text(webhook.get("failurePolicy")).unwrap_or("Fail") == "Fail"
 }
 
-pub(super) fn fails_closed(change: &FieldChange<'_, '_>) -> bool {
-    change.after().is_some_and(is_closed) && !change.before().is_some_and(is_closed)
+pub(super) fn fails_closed<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>> {
+    let fails = change.after().is_some_and(is_closed) && !change.before().is_some_and(is_closed);
+    let policy = |webhook: Option<NodeRef<'n>>| given(webhook?.get(FAILURE_POLICY));
+    let finding = fails.then(|| PlaceFinding {
+        below: vec![PathElement::Field(FAILURE_POLICY.to_owned())],
+        message: "without its server, requests that match the webhook fail".to_owned(),
+        values: Some([policy(change.before()), policy(change.after())]),
+        is_whole: true,
+    });
+    finding.into_iter().collect()
 }
+
+const FAILURE_POLICY: &str = "failurePolicy";
 
 pub(super) fn stops_denying(change: &FieldChange<'_, '_>) -> bool {
     let denies = |actions| strings(actions).contains(&"Deny");

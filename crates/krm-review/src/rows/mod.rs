@@ -6,6 +6,7 @@ mod admission;
 mod definitions;
 mod immutable;
 mod network;
+mod order;
 mod pods;
 mod routes;
 mod tls;
@@ -51,7 +52,7 @@ fn row([kinds, path, condition, message, source, risk, reason]: [&'static str; 7
             FiresWhen::Becomes(values.collect(), absent, word == "turns")
         }
         ("if", name) => holds(name)?,
-        ("by", name) => says(name)?,
+        ("by", name) => says(name).or_else(|| finds(name))?,
         _ => return None,
     };
     let reason = Reason::ALL.iter().find(|(_, name, _)| *name == reason);
@@ -88,7 +89,6 @@ fn holds(name: &str) -> Option<FiresWhen> {
         "collects" => access::collects,
         "drops_size" => immutable::drops_size,
         "exposes_headless" => immutable::exposes_headless,
-        "fails_closed" => admission::fails_closed,
         "leaves_selector" => immutable::leaves_selector,
         "loses_authority" => tls::loses_authority,
         "loses_filter" => admission::loses_filter,
@@ -119,25 +119,36 @@ fn says(name: &str) -> Option<FiresWhen> {
         "gets_identity" => access::gets_identity,
         "grants_more" => access::grants_more,
         "image" => pods::image,
-        "keeps_capabilities" => pods::keeps_capabilities,
         "leaves_claims" => pods::leaves_claims,
         "loses_ports" => network::loses_ports,
         "loses_routes" => routes::loses_routes,
-        "loses_seccomp" => pods::loses_seccomp,
         "loses_tls" => tls::loses_tls,
-        "may_escalate" => pods::may_escalate,
-        "may_run_as_root" => pods::may_run_as_root,
-        "may_write_root" => pods::may_write_root,
-        "mounts_nothing" => pods::mounts_nothing,
         "mounts_node" => pods::mounts_node,
         "narrows" => definitions::narrows,
         "new_subjects" => access::new_subjects,
-        "probes_nothing" => pods::probes_nothing,
         "redirects_ports" => network::redirects_ports,
         "redirects_routes" => routes::redirects_routes,
         "weakens_listeners" => tls::weakens_listeners,
         "widens_constraints" => access::widens_constraints,
         "widens_sources" => network::widens_sources,
+        _ => return None,
+    }))
+}
+
+/// The function with this name that finds fields at a place and below it.
+fn finds(name: &str) -> Option<FiresWhen> {
+    Some(FiresWhen::Finds(match name {
+        "fails_closed" => admission::fails_closed,
+        "init_order" => order::init_order,
+        "keeps_capabilities" => pods::keeps_capabilities,
+        "loses_seccomp" => pods::loses_seccomp,
+        "may_escalate" => pods::may_escalate,
+        "may_run_as_root" => pods::may_run_as_root,
+        "may_write_root" => pods::may_write_root,
+        "mounts_nothing" => pods::mounts_nothing,
+        "probes_nothing" => pods::probes_nothing,
+        "rule_order" => order::rule_order,
+        "variable_order" => order::variable_order,
         _ => return None,
     }))
 }

@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::report::shortened;
-use crate::row::{CONTAINERS, FieldChange};
+use crate::row::{CONTAINERS, FieldChange, PlaceFinding};
 use crate::walk::{given, items, strings, text};
 use krm_merge::image_parts;
-use krm_yaml::NodeRef;
+use krm_yaml::{NodeRef, PathElement};
 
 /// The capabilities that a container may add under the Baseline level of the Pod Security Standards.
 const HARMLESS: [&str; 13] = [
@@ -60,24 +60,92 @@ fn containers<'n>(pod: NodeRef<'n>) -> impl Iterator<Item = (&'n str, NodeRef<'n
     items.filter_map(|item| Some((text(item.get("name"))?, item.resolved())))
 }
 
-/// The message with the names of the containers for which `holds` is true before the change and false after it. New and
-/// removed containers do not count. `holds` gets a container and its pod spec.
-fn lost(
-    change: &FieldChange<'_, '_>,
-    holds: impl Fn(NodeRef<'_>, NodeRef<'_>) -> bool,
+/// Findings about the containers for which `holds` is true before the change and false after it, each at the field that
+/// caused it: one of `fields` below the security context of the container, or else of the pod. New and removed containers
+/// do not count. `holds` gets a container and its pod spec.
+fn lost<'n>(
+    change: &FieldChange<'_, 'n>,
+    fields: &[&[&str]],
+    holds: impl Fn(NodeRef<'n>, NodeRef<'n>) -> bool,
     message: &str,
-) -> Option<String> {
-    let (before, after) = change.both()?;
-    let mut others: HashMap<&str, NodeRef<'_>> = HashMap::new();
+) -> Vec<PlaceFinding<'n>> {
+    let Some((before, after)) = change.both() else {
+        return Vec::new();
+    };
+    let mut others: HashMap<&str, NodeRef<'n>> = HashMap::new();
     for (name, container) in containers(before) {
         others.entry(name).or_insert(container);
     }
-    let lost = containers(after).filter(|(name, container)| {
-        let was = others.get(name);
-        was.is_some_and(|was| holds(*was, before)) && !holds(*container, after)
-    });
-    let names: Vec<&str> = lost.map(|(name, _)| name).collect();
-    (!names.is_empty()).then(|| format!("{message}: {}", names.join(", ")))
+    let mut found: Vec<(Vec<PathElement>, Vec<&str>, [Option<NodeRef<'n>>; 2])> = Vec::new();
+    for (place, name, container) in placed_containers(after) {
+        let Some(was) = others.get(name).copied() else {
+            continue;
+        };
+        if !holds(was, before) || holds(container, after) {
+            continue;
+        }
+        let own = changed_field([was, container], fields);
+        let of_pod = || changed_field([before, after], fields);
+        let (below, values) = match own.map(|found| (place.to_vec(), found)) {
+            Some(found) => found,
+            None => match of_pod() {
+                Some(found) => (Vec::new(), found),
+                None => (place.to_vec(), (Vec::new(), [None, None])),
+            },
+        };
+        let (field, values) = values;
+        let path: Vec<_> = below.into_iter().chain(field).collect();
+        match found.iter_mut().find(|(other, ..)| *other == path) {
+            Some((_, names, _)) => names.push(name),
+            None => found.push((path, vec![name], values)),
+        }
+    }
+    let findings = found
+        .into_iter()
+        .map(|(below, names, values)| PlaceFinding {
+            below,
+            message: format!("{message}: {}", names.join(", ")),
+            values: Some(values),
+            is_whole: false,
+        });
+    findings.collect()
+}
+
+/// The first of some fields below a security context that changes, with its values.
+fn changed_field<'n>(
+    sides: [NodeRef<'n>; 2],
+    fields: &[&[&str]],
+) -> Option<(Vec<PathElement>, [Option<NodeRef<'n>>; 2])> {
+    fields.iter().find_map(|field| {
+        let path = [&[SECURITY_CONTEXT], *field].concat();
+        let values = sides.map(|node| given(node.get_path(&path)));
+        let is_same = match values {
+            [Some(before), Some(after)] => before.equals(&after),
+            [before, after] => before.is_none() && after.is_none(),
+        };
+        let path = path
+            .iter()
+            .map(|name| PathElement::Field((*name).to_owned()));
+        (!is_same).then(|| (path.collect(), values))
+    })
+}
+
+const SECURITY_CONTEXT: &str = "securityContext";
+
+/// The containers of a pod, with the way to each and its name.
+fn placed_containers<'n>(
+    pod: NodeRef<'n>,
+) -> impl Iterator<Item = ([PathElement; 2], &'n str, NodeRef<'n>)> {
+    CONTAINERS.into_iter().flat_map(move |list| {
+        let items = items(pod.get(list)).enumerate();
+        items.filter_map(move |(index, container)| {
+            let place = [
+                PathElement::Field(list.to_owned()),
+                PathElement::Index(index),
+            ];
+            Some((place, text(container.get("name"))?, container))
+        })
+    })
 }
 
 /// A field of the security context of a container, or of its pod if the container does not have it.
@@ -86,29 +154,41 @@ fn context<'n>(container: NodeRef<'n>, pod: NodeRef<'n>, path: &[&str]) -> Optio
     of(container).or_else(|| of(pod))
 }
 
+/// What a container uses and its pod lacks: the field in the container, and the name in it.
+type Missing<'n> = (Vec<PathElement>, NodeRef<'n>);
+
 /// What `missing` finds in the containers after the change, and not in those before it. It gets a container and its pod
 /// spec. Containers without an image are left out: they belong to a patch, which does not have the rest of the pod.
 fn newly_missing<'n>(
     change: &FieldChange<'_, 'n>,
+    message: &str,
     known: impl Fn(NodeRef<'n>) -> HashSet<&'n str>,
-    missing: impl Fn(NodeRef<'n>, &HashSet<&'n str>) -> Vec<&'n str>,
-) -> Option<String> {
-    let of_pod = |pod: NodeRef<'n>| -> Vec<String> {
-        let whole = containers(pod).filter(|(_, container)| container.get("image").is_some());
+    missing: impl Fn(NodeRef<'n>, &HashSet<&'n str>) -> Vec<Missing<'n>>,
+) -> Vec<PlaceFinding<'n>> {
+    let of_pod = |pod: NodeRef<'n>| -> Vec<_> {
+        let whole = placed_containers(pod);
+        let whole = whole.filter(|(.., container)| container.get("image").is_some());
         let known = known(pod);
-        let missing = whole.flat_map(|(name, container)| {
+        let missing = whole.flat_map(|(place, name, container)| {
             let found = missing(container, &known).into_iter();
-            found.map(move |what| format!("`{what}` of {name}"))
+            found.filter_map(move |(below, what)| {
+                let key = (name, text(Some(what))?);
+                Some((key, [&place[..], &below].concat(), what))
+            })
         });
         missing.collect()
     };
-    let before: HashSet<String> = change
-        .before()
-        .map(|pod| of_pod(pod).into_iter().collect())
-        .unwrap_or_default();
-    let mut new = of_pod(change.after()?);
-    new.retain(|what| !before.contains(what));
-    (!new.is_empty()).then(|| new.join(", "))
+    let before = change.before().map(&of_pod).unwrap_or_default();
+    let before: HashSet<_> = before.into_iter().map(|(key, ..)| key).collect();
+    let after = change.after().map(&of_pod).unwrap_or_default();
+    let new = after.into_iter().filter(|(key, ..)| !before.contains(key));
+    let findings = new.map(|((container, what), below, value)| PlaceFinding {
+        below,
+        message: format!("{message}: `{what}` of {container}"),
+        values: Some([None, Some(value)]),
+        is_whole: false,
+    });
+    findings.collect()
 }
 
 /// The texts at a path in the elements of a list.
@@ -118,7 +198,7 @@ fn texts<'n>(list: Option<NodeRef<'n>>, path: &[&str]) -> Vec<&'n str> {
         .collect()
 }
 
-pub(super) fn mounts_nothing<'n>(change: &FieldChange<'_, 'n>) -> Option<String> {
+pub(super) fn mounts_nothing<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>> {
     let claims = change.of_root(&["spec", "volumeClaimTemplates"]);
     let claims = claims
         .map(|claims| texts(claims, &["metadata", "name"]))
@@ -127,87 +207,111 @@ pub(super) fn mounts_nothing<'n>(change: &FieldChange<'_, 'n>) -> Option<String>
         let volumes = texts(pod.get("volumes"), &["name"]).into_iter();
         volumes.chain(claims.iter().copied()).collect()
     };
-    let missing = newly_missing(change, volumes, |container, volumes| {
-        let mounts = ["volumeMounts", "volumeDevices"]
-            .map(|mounts| texts(container.get(mounts), &["name"]))
-            .concat();
-        let mounts = mounts.into_iter();
-        mounts.filter(|name| !volumes.contains(name)).collect()
-    })?;
-    Some(format!("the pod lacks a mounted volume: {missing}"))
+    newly_missing(
+        change,
+        "the pod lacks a mounted volume",
+        volumes,
+        |container, volumes| {
+            let lists = ["volumeMounts", "volumeDevices"].into_iter();
+            let mounts = lists.flat_map(|list| {
+                let mounts = items(container.get(list)).enumerate();
+                mounts.filter_map(move |(index, mount)| {
+                    let path = vec![field(list), PathElement::Index(index), field("name")];
+                    Some((path, given(mount.get("name"))?))
+                })
+            });
+            let is_missing =
+                |name: NodeRef<'n>| text(Some(name)).is_some_and(|name| !volumes.contains(name));
+            mounts.filter(|(_, name)| is_missing(*name)).collect()
+        },
+    )
 }
 
-pub(super) fn probes_nothing(change: &FieldChange<'_, '_>) -> Option<String> {
-    let missing = newly_missing(
+fn field(name: &str) -> PathElement {
+    PathElement::Field(name.to_owned())
+}
+
+pub(super) fn probes_nothing<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>> {
+    newly_missing(
         change,
+        "a probe uses a port that its container does not have",
         |_| HashSet::new(),
         |container, _| {
             let ports = texts(container.get("ports"), &["name"]);
             let ports: HashSet<&str> = ports.into_iter().collect();
             let probes = ["livenessProbe", "readinessProbe", "startupProbe"].into_iter();
             let asked = probes.flat_map(|probe| {
-                ["httpGet", "tcpSocket"].map(|how| text(container.get_path(&[probe, how, "port"])))
+                ["httpGet", "tcpSocket"].map(|how| {
+                    let path = [probe, how, "port"];
+                    Some((path.map(field).to_vec(), given(container.get_path(&path))?))
+                })
             });
-            let named = asked.flatten().filter(|port| port.parse::<u16>().is_err());
-            named.filter(|port| !ports.contains(port)).collect()
+            let is_missing = |port: NodeRef<'n>| {
+                let named = text(Some(port)).filter(|port| port.parse::<u16>().is_err());
+                named.is_some_and(|port| !ports.contains(port))
+            };
+            let missing = asked.flatten().filter(|(_, port)| is_missing(*port));
+            missing.collect()
         },
-    )?;
-    Some(format!(
-        "a probe uses a port that its container does not have: {missing}"
-    ))
+    )
 }
 
-pub(super) fn may_run_as_root(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn may_run_as_root<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>> {
     let is_not_root = |container: NodeRef<'_>, pod: NodeRef<'_>| {
         let user = text(context(container, pod, &["runAsUser"]));
         text(context(container, pod, &["runAsNonRoot"])) == Some("true")
             || user.is_some_and(|user| user != "0")
     };
-    lost(change, is_not_root, "containers may run as root")
+    let fields: &[&[&str]] = &[&["runAsNonRoot"], &["runAsUser"]];
+    lost(change, fields, is_not_root, "containers may run as root")
 }
 
-pub(super) fn may_escalate(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn may_escalate<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>> {
     let is_bound = |container: NodeRef<'_>, _: NodeRef<'_>| {
         let path = ["securityContext", "allowPrivilegeEscalation"];
         text(container.get_path(&path)) == Some("false")
     };
     lost(
         change,
+        &[&["allowPrivilegeEscalation"]],
         is_bound,
         "processes may get more privileges than their parents",
     )
 }
 
-pub(super) fn loses_seccomp(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn loses_seccomp<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>> {
     let is_confined = |container: NodeRef<'_>, pod: NodeRef<'_>| {
         text(context(container, pod, &["seccompProfile", "type"])).is_some()
     };
     lost(
         change,
+        &[&["seccompProfile", "type"]],
         is_confined,
         "containers no longer have a seccomp profile",
     )
 }
 
-pub(super) fn keeps_capabilities(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn keeps_capabilities<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>> {
     let drops_all = |container: NodeRef<'_>, _: NodeRef<'_>| {
         let path = ["securityContext", "capabilities", "drop"];
         strings(container.get_path(&path)).contains(&"ALL")
     };
     lost(
         change,
+        &[&["capabilities", "drop"]],
         drops_all,
         "containers no longer drop all capabilities",
     )
 }
 
-pub(super) fn may_write_root(change: &FieldChange<'_, '_>) -> Option<String> {
+pub(super) fn may_write_root<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>> {
     let is_read_only = |container: NodeRef<'_>, _: NodeRef<'_>| {
         let path = ["securityContext", "readOnlyRootFilesystem"];
         text(container.get_path(&path)) == Some("true")
     };
     lost(
         change,
+        &[&["readOnlyRootFilesystem"]],
         is_read_only,
         "containers may write to their root file system",
     )

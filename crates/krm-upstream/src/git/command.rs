@@ -78,6 +78,18 @@ impl GitCommand {
             .done()
     }
 
+    /// Fetches the branches below a name from the remote `origin` of the user's own repository into its remote branches,
+    /// and forgets those that are gone there.
+    #[must_use]
+    pub fn fetch_own_branches(prefix: &RefName) -> Self {
+        let data = Self::new(&["fetch", "--quiet", "--no-tags", "--prune"]).data();
+        data.literal("origin")
+            .word(&format!(
+                "+refs/heads/{prefix}/*:refs/remotes/origin/{prefix}/*"
+            ))
+            .done()
+    }
+
     /// Adds literal words.
     #[must_use]
     pub fn words(mut self, words: &[&'static str]) -> Self {
@@ -176,6 +188,18 @@ impl GitData {
     #[must_use]
     pub fn commit(self, commit: &CommitId) -> Self {
         self.word(commit.as_str())
+    }
+
+    /// Adds a commit whose history is left out.
+    #[must_use]
+    pub fn without(self, commit: &CommitId) -> Self {
+        self.word(&format!("^{commit}"))
+    }
+
+    /// Adds the name of a branch.
+    #[must_use]
+    pub fn reference(self, name: &RefName) -> Self {
+        self.word(name.as_str())
     }
 
     /// Adds the first parent of a commit.

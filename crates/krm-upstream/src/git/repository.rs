@@ -80,6 +80,37 @@ impl Repository {
 
     /// The URLs of the clone's remotes if none of them has this address; `None` if one has it, or if that is unknown.
     pub(crate) fn other_remotes(&self, address: &str) -> Option<Vec<String>> {
+        let urls = self.remotes();
+        let path = address.strip_prefix("file://").unwrap_or(address);
+        if !path.starts_with('/') {
+            let is_other = differs_from_all(address, urls.iter().map(String::as_str))?;
+            return is_other.then_some(urls);
+        }
+        if urls.is_empty() {
+            return None;
+        }
+        let canonical = |path: &str| Path::new(path).canonicalize().ok();
+        let named = canonical(path);
+        let locals = urls.iter();
+        let mut locals = locals.map(|url| url.strip_prefix("file://").unwrap_or(url));
+        let is_named = named.is_some() && named == self.path.canonicalize().ok();
+        if is_named
+            || locals.any(|local| local == path || named.is_some() && canonical(local) == named)
+        {
+            return None;
+        }
+        // Both may be clones of one repository.
+        let other = Self::open(Path::new(path)).ok();
+        let origins = other.map(|other| other.remotes()).unwrap_or_default();
+        let is_sibling = |origin: &String| {
+            let own = urls.iter().map(String::as_str);
+            urls.contains(origin) || differs_from_all(origin, own) == Some(false)
+        };
+        (!origins.iter().any(is_sibling)).then_some(urls)
+    }
+
+    /// The URLs of the clone's remotes, without passwords.
+    fn remotes(&self) -> Vec<String> {
         let config = self.git.config_snapshot();
         let sections = config.plumbing().sections_by_name("remote");
         let urls = sections.into_iter().flatten().flat_map(|section| {
@@ -87,9 +118,7 @@ impl Repository {
             urls.filter_map(|url| Some(without_password(url.to_str().ok()?)))
                 .collect::<Vec<_>>()
         });
-        let urls: Vec<String> = urls.collect();
-        let is_other = differs_from_all(address, urls.iter().map(String::as_str))?;
-        is_other.then_some(urls)
+        urls.collect()
     }
 
     /// Whether the clone is shallow.

@@ -109,6 +109,27 @@ mod tests {
     }
 
     #[test]
+    fn the_text_of_a_node_has_the_blank_lines_that_its_last_scalar_keeps() {
+        for text in [
+            "a:\n  b: |+\n    c\n\n",
+            "a:\n  b: |+\n    c\n\n\n",
+            "a:\n- b: >+\n    c\n\n",
+            "a:\n  b: |+\n    c\n",
+            "a:\n  b: |+\n    c\n\nd: e\n",
+            "a:\n  b: |\n    c\n\n",
+        ] {
+            let tree = Tree::parse(text, ParseOptions::default()).expect("YAML");
+            let root = Document::new(text, &tree).root(0).expect("a document");
+            for node in [root, root.get("a").expect("a value")] {
+                let own = node_text(node);
+                let tree = Tree::parse(&own, ParseOptions::default()).expect("YAML");
+                let copy = Document::new(&own, &tree).root(0).expect("a document");
+                assert_eq!(copy.value(), node.value(), "{text:?}: {own:?}");
+            }
+        }
+    }
+
+    #[test]
     fn a_long_key_has_a_question_mark() {
         let key = "k".repeat(1001);
         let text = format!("- ? {key}\n  : a\n  b: c\n- ? {key}\n  :\n  - d\n");

@@ -240,6 +240,11 @@ impl ResourceList {
         self.package()?.not_yaml.as_ref()
     }
 
+    /// The paths that `.krmignore` excludes from a package; a path that ends in `/` is a folder.
+    pub fn ignored_files(&self) -> &[String] {
+        self.package().map_or(&[], |package| &package.read.ignored)
+    }
+
     /// Treats a file as text because it is not YAML in another version of the package.
     pub fn make_text(&mut self, path: &str, error: &ParseError) {
         if let Form::Package(PackageForm {

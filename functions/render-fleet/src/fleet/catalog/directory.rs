@@ -35,7 +35,7 @@ pub(super) fn revision_in(
         Lookup::Named(revision) => spellings(revision).find(is_there),
         Lookup::Workspace(workspace) => Some(workspace).filter(is_there),
     };
-    // A directory records no workspaces. One with the name of another revision is not that of this one.
+    // A directory records no workspaces. The name of another revision is not the workspace of this one.
     let other = request.workspace().filter(is_there);
     if let (Some(found), Some(workspace)) = (found, other)
         && found != workspace

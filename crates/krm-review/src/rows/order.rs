@@ -1,0 +1,129 @@
+//! Orders that have a meaning. A merge and this review pair the elements of a list by their names, so an order alone is no
+//! difference between two elements.
+
+use std::collections::HashMap;
+
+use crate::row::{FieldChange, PlaceFinding};
+use crate::walk::{items, text};
+use krm_core::results::listed;
+use krm_yaml::{NodeRef, PathElement, Value};
+
+/// The names of elements that both sides have, if the two sides have them in different orders.
+fn reordered<'n, K: Copy + Eq + std::hash::Hash>(
+    sides: [Vec<(K, NodeRef<'n>)>; 2],
+) -> Option<Vec<(K, NodeRef<'n>)>> {
+    let [before, after] = sides;
+    let places = before.iter().enumerate();
+    let places: HashMap<K, usize> = places.map(|(at, (key, _))| (*key, at)).collect();
+    let known = after
+        .into_iter()
+        .filter(|(key, _)| places.contains_key(key));
+    let known: Vec<_> = known.collect();
+    let is_same = known.is_sorted_by_key(|(key, _)| places.get(key).copied());
+    (!is_same).then_some(known)
+}
+
+fn named(list: Option<NodeRef<'_>>) -> Vec<(&str, NodeRef<'_>)> {
+    let named = items(list).filter_map(|item| Some((text(item.get("name"))?, item)));
+    named.collect()
+}
+
+/// Init containers run one after the other.
+pub(super) fn init_order<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>> {
+    let found = reordered([change.before(), change.after()].map(named));
+    let finding = found.map(|order| PlaceFinding {
+        below: Vec::new(),
+        message: format!(
+            "the init containers run in another order: {}",
+            listed(order.iter().map(|(name, _)| name))
+        ),
+        values: None,
+        is_whole: false,
+    });
+    finding.into_iter().collect()
+}
+
+/// The variables that a value uses as `$(NAME)`.
+fn used(value: &str) -> impl Iterator<Item = &str> {
+    value.match_indices("$(").filter_map(|(at, _)| {
+        // `$$(NAME)` is the text `$(NAME)`.
+        let dollars = value[..at].bytes().rev().take_while(|byte| *byte == b'$');
+        let (name, _) = value[at + 2..].split_once(')')?;
+        (dollars.count() % 2 == 0).then_some(name)
+    })
+}
+
+/// A variable can use the ones that are defined before it.
+pub(super) fn variable_order<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>> {
+    let places = |list| -> HashMap<&str, usize> {
+        let named = named(list).into_iter().enumerate();
+        named.map(|(at, (name, _))| (name, at)).collect()
+    };
+    let (old, new) = (places(change.before()), places(change.after()));
+    let mut found = Vec::new();
+    for (index, item) in items(change.after()).enumerate() {
+        let (Some(name), Some(value)) = (text(item.get("name")), text(item.get("value"))) else {
+            continue;
+        };
+        let is_before = |places: &HashMap<&str, usize>, other: &str| {
+            Some(places.get(other)? < places.get(name)?)
+        };
+        for other in used(value) {
+            let now = match (is_before(&old, other), is_before(&new, other)) {
+                (Some(true), Some(false)) => "after it, so that the text stays as it is written",
+                (Some(false), Some(true)) => "before it, so that its value is used",
+                _ => continue,
+            };
+            found.push(PlaceFinding {
+                below: vec![
+                    PathElement::Index(index),
+                    PathElement::Field("value".to_owned()),
+                ],
+                message: format!(
+                    "the environment variable `{name}` uses `$({other})`, which is now defined {now}"
+                ),
+                values: None,
+                is_whole: false,
+            });
+        }
+    }
+    found
+}
+
+/// Of the rules of a list, the first that matches decides.
+pub(super) fn rule_order<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>> {
+    let keys = |list| -> Vec<_> {
+        let items = items(list).filter_map(|item| Some((item.value()?, item)));
+        items.collect()
+    };
+    let [before, after] = [change.before(), change.after()].map(keys);
+    fn by_value<'k, 'n>(keys: &'k [(Value, NodeRef<'n>)]) -> Vec<(&'k Value, NodeRef<'n>)> {
+        keys.iter().map(|(key, item)| (key, *item)).collect()
+    }
+    let finding = reordered([by_value(&before), by_value(&after)]).map(|_| PlaceFinding {
+        below: Vec::new(),
+        message: "the rules are in another order, and the first that matches decides".to_owned(),
+        values: None,
+        is_whole: false,
+    });
+    finding.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::used;
+
+    #[test]
+    fn a_value_uses_variables_in_parentheses_that_are_not_escaped() {
+        for (value, expected) in [
+            ("$(A)", &["A"][..]),
+            ("x$(A)-$(B)", &["A", "B"]),
+            ("$$(A)", &[]),
+            ("$$$(A)", &["A"]),
+            ("$A ${B} $(C", &[]),
+        ] {
+            let found: Vec<&str> = used(value).collect();
+            assert_eq!(found, expected, "{value}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Words of Git and kpt that people type here, and what they meant.
+//!
+//! ```text
+//! krmv pull            ->  krmv upgrade
+//! krmv log app.yaml    ->  krmv blame app.yaml
+//! krmv resolve --ours  ->  krmv resolve --take local
+//! ```
+
+use std::ffi::OsString;
+
+use super::failure::{Failure, command};
+
+/// A command of another program, and the one that does the same here.
+const COMMANDS: [(&str, &str, &str); 10] = [
+    ("log", "blame", "shows who set each field of a file"),
+    ("annotate", "blame", "shows who set each field of a file"),
+    ("pull", "upgrade", "merges the next revision of upstream"),
+    ("update", "upgrade", "merges the next revision of upstream"),
+    ("merge", "upgrade", "merges the next revision of upstream"),
+    ("clone", "get", "makes a package from a repository"),
+    ("add", "get", "makes a package from a repository"),
+    ("pkg", "get", "makes a package from a repository"),
+    ("init", "get", "makes a package from a repository"),
+    (
+        "mergetool",
+        "resolve",
+        "decides the conflicts of an upgrade",
+    ),
+];
+
+/// A flag of Git, and the flag that does the same here.
+const FLAGS: [(&str, &[&str]); 4] = [
+    ("--ours", &["--take", "local"]),
+    ("--theirs", &["--take", "upstream"]),
+    ("--mine", &["--take", "local"]),
+    ("--yours", &["--take", "local"]),
+];
+
+/// The failure for a command line with a word of another program, with what to type here. `None` if it has none.
+pub(super) fn meant(arguments: &[OsString]) -> Option<Failure> {
+    let words = arguments.iter().skip(1);
+    let words: Vec<&str> = words.map(|word| word.to_str()).collect::<Option<_>>()?;
+    let first = *words.first()?;
+    if let Some((word, other, does)) = COMMANDS.iter().find(|(word, ..)| *word == first) {
+        let message = format!("there is no command `{word}`; `krmv {other}` {does}");
+        let rest = words.get(1..).unwrap_or_default();
+        // The arguments of `pkg get` and the like are others.
+        let rest = if ["log", "annotate", "pull", "update"].contains(word) {
+            rest
+        } else {
+            &[]
+        };
+        let line = ["krmv", other].into_iter().chain(rest.iter().copied());
+        return Some(Failure::new(message).hint(command(line)));
+    }
+    if !["upgrade", "resolve"].contains(&first) {
+        return None;
+    }
+    let words: Vec<&str> = words.into_iter().take_while(|word| *word != "--").collect();
+    let (flag, others) = FLAGS.iter().find(|(flag, _)| words.contains(flag))?;
+    let message = format!(
+        "there is no flag `{flag}`; `{}` does that",
+        others.join(" ")
+    );
+    let meant = words.iter().flat_map(|word| {
+        let is_flag = word == flag;
+        let kept = (!is_flag).then_some(*word);
+        kept.into_iter()
+            .chain(others.iter().copied().filter(move |_| is_flag))
+    });
+    Some(Failure::new(message).hint(command(std::iter::once("krmv").chain(meant))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_other_programs_lead_to_ours() {
+        for (line, expected) in [
+            ("pull web", Some("krmv upgrade web")),
+            ("log web/app.yaml", Some("krmv blame web/app.yaml")),
+            ("clone https://e.com/r", Some("krmv get")),
+            ("resolve --ours web", Some("krmv resolve --take local web")),
+            (
+                "upgrade web v2 --theirs",
+                Some("krmv upgrade web v2 --take upstream"),
+            ),
+            ("resolve web -- --ours", None),
+            ("upgrade web", None),
+            ("status --ours", None),
+            ("", None),
+        ] {
+            let words = std::iter::once("krmv").chain(line.split_whitespace());
+            let words: Vec<OsString> = words.map(OsString::from).collect();
+            let hint = meant(&words).map(|failure| failure.hints[0].to_string());
+            assert_eq!(hint.as_deref(), expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! `.krmv.yaml`, the policy of a package: conflicts decided beforehand, guards, and which releases count. `krmv skip` and
+//! `krmv allow` write it.
+
+use krm_core::config::NamedDocument;
+use krm_core::release_name::ReleaseName;
+use krm_merge::decided::{UpgradePolicy, WrittenReleases};
+use krm_yaml::{Content, Editor, OwnedDocument, Value, to_block_text};
+use semver::{Prerelease, VersionReq};
+use serde_json::json;
+
+use super::cli::{AllowArguments, Common, SkipArguments};
+use super::exit;
+use super::failure::{Failure, Result, command};
+use super::package::{Contents, LocalPackage, RULES};
+use super::print::{self, Page};
+use super::releases::range;
+use super::session::{arguments, followed};
+
+/// What a package remembers for merges.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Remembered {
+    /// Rules for conflicts, in order.
+    pub(crate) conflicts: Vec<Value>,
+    /// Places that upstream may not change.
+    pub(crate) guards: Vec<Value>,
+}
+
+impl Remembered {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.conflicts.is_empty() && self.guards.is_empty()
+    }
+}
+
+/// The rules and guards in `.krmv.yaml`. Empty if there is no such file.
+pub(crate) fn remembered(contents: &Contents) -> Result<Remembered> {
+    let Some(file) = document(contents, RULES)? else {
+        return Ok(Remembered::default());
+    };
+    UpgradePolicy::read(&file)?;
+    let list = |key: &str| {
+        let value = file.document.root()?.get(key)?.value()?;
+        match value {
+            Value::Sequence(items) => Some(items),
+            _ => None,
+        }
+    };
+    Ok(Remembered {
+        conflicts: list("conflicts").unwrap_or_default(),
+        guards: list("guards").unwrap_or_default(),
+    })
+}
+
+fn document(contents: &Contents, place: &str) -> Result<Option<NamedDocument>> {
+    let Some(bytes) = contents.get(RULES) else {
+        return Ok(None);
+    };
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    let document = OwnedDocument::parse_resource(text)
+        .map_err(|error| Failure::new(format!("{place}: {error}")))?;
+    let place = place.to_owned();
+    Ok(Some(NamedDocument { place, document }))
+}
+
+/// Which releases of upstream count for a package.
+#[derive(Debug, Default)]
+pub(crate) struct CountedReleases {
+    skip: Vec<String>,
+    allow: Option<(String, VersionReq)>,
+}
+
+impl CountedReleases {
+    /// Reads and checks the policy of a package. An error names its file, line and field.
+    pub(crate) fn of(package: &LocalPackage) -> Result<Self> {
+        let path = package.directory.join(RULES);
+        let place = path.to_string_lossy().replace("./", "");
+        let wrong = |error: Failure| {
+            let editor = command(["git", "log", "-p", "--", &place]);
+            if error.hints.is_empty() {
+                error.hint(editor)
+            } else {
+                error
+            }
+        };
+        let Some(file) = document(&package.contents, &place).map_err(wrong)? else {
+            return Ok(Self::default());
+        };
+        let policy = UpgradePolicy::read(&file).map_err(|error| wrong(error.into()))?;
+        let WrittenReleases { skip, allow } = policy.releases;
+        let allow = match allow {
+            None => None,
+            Some(text) => match range(&text) {
+                Some(range) => Some((text, range)),
+                None => {
+                    let root = file.document.root();
+                    let node = root.and_then(|root| root.get_path(&["releases", "allow"]));
+                    let line = node.map_or(1, |node| node.location().line);
+                    let message = format!(
+                        "{place}:{line}: releases.allow: expected a range of versions such as `<4`, found `{text}`"
+                    );
+                    return Err(wrong(Failure::new(message)));
+                }
+            },
+        };
+        Ok(Self { skip, allow })
+    }
+
+    /// Why a release does not count. `None` if it counts.
+    pub(crate) fn refusal(&self, name: &str) -> Option<String> {
+        let release = ReleaseName::parse(name);
+        let is_skipped = |skipped: &&String| {
+            let same = ReleaseName::parse(skipped).zip(release.as_ref());
+            *skipped == name || same.is_some_and(|(skipped, own)| skipped.is_number_of(own))
+        };
+        if let Some(skipped) = self.skip.iter().find(is_skipped) {
+            return Some(format!("{RULES} skips {skipped}"));
+        }
+        let (text, range) = self.allow.as_ref()?;
+        let mut version = release?.semver()?;
+        // A range is about releases; it says nothing of what came before one.
+        version.pre = Prerelease::EMPTY;
+        (!range.matches(&version)).then(|| format!("{RULES} allows {text} alone"))
+    }
+}
+
+/// `krmv skip`
+pub(crate) fn skip(skip: &SkipArguments, common: &Common) -> Result<u8> {
+    let (package, release) = target(&skip.arguments, "a release")?;
+    write(&package, common, &release, "skip", |root, editor| {
+        let releases = root.get("releases");
+        let list = releases.and_then(|releases| releases.get("skip"));
+        match list.filter(|list| list.kind().is_sequence() && list.items().next().is_some()) {
+            Some(list) if list.items().any(|item| item.as_str() == Some(&release)) => Ok(()),
+            Some(list) => editor.insert_item(list, None, Content::Value(Value::from(&*release))),
+            None => {
+                let list = Value::Sequence(vec![Value::from(&*release)]);
+                set_release_field(root, "skip", list, editor)
+            }
+        }
+    })
+}
+
+/// `krmv allow`
+pub(crate) fn allow(allow: &AllowArguments, common: &Common) -> Result<u8> {
+    let (package, text) = target(&allow.arguments, "a range")?;
+    if range(&text).is_none() {
+        let message =
+            format!("expected a range of versions such as `<4` or `~1.2`, found `{text}`");
+        return Err(Failure::new(message).hint("krmv help allow"));
+    }
+    write(&package, common, &text, "allow", |root, editor| {
+        set_release_field(root, "allow", Value::from(&*text), editor)
+    })
+}
+
+type Edited = std::result::Result<(), krm_yaml::EditError>;
+
+fn set_release_field<'d>(
+    root: krm_yaml::NodeRef<'d>,
+    field: &'static str,
+    value: Value,
+    editor: &mut Editor<'d, '_>,
+) -> Edited {
+    match root
+        .get("releases")
+        .filter(|releases| releases.kind().is_mapping())
+    {
+        Some(releases) => editor.set(releases, field, Content::Value(value)),
+        None => {
+            let releases = Value::Mapping(vec![Value::entry(field, value)]);
+            editor.set(root, "releases", Content::Value(releases))
+        }
+    }
+}
+
+/// The package, and the word after it.
+fn target(words: &[String], what: &str) -> Result<(LocalPackage, String)> {
+    let (directory, word) = arguments(words)?;
+    let package = LocalPackage::open(&directory)?;
+    followed(&package)?;
+    let word = word.ok_or_else(|| {
+        Failure::new(format!("expected {what} after the package")).hint("krmv help skip")
+    })?;
+    CountedReleases::of(&package)?;
+    Ok((package, word))
+}
+
+/// Edits the policy of a package, or begins one.
+fn write(
+    package: &LocalPackage,
+    common: &Common,
+    word: &str,
+    what: &str,
+    edit: impl for<'d> FnOnce(krm_yaml::NodeRef<'d>, &mut Editor<'d, '_>) -> Edited,
+) -> Result<u8> {
+    let text = match package.contents.get(RULES) {
+        Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        None => text(Some("krmv"), &Remembered::default()),
+    };
+    // A ConflictRules has no releases.
+    let text = OwnedDocument::edited(text, |root, editor| {
+        editor.set(root, "kind", Content::Value(Value::from("UpgradePolicy")))
+    })?;
+    let text = OwnedDocument::edited(text, edit)?;
+    let mut contents = package.contents.clone();
+    contents.insert(RULES.to_owned(), text.into_bytes());
+    let changes = package.changes(&contents, &std::collections::HashMap::new());
+    let is_written = !changes.is_empty();
+    package.write(&changes)?;
+    let name = package.name();
+    if common.json {
+        print::json(&json!({"path": name, what: word, "written": is_written}))?;
+        return Ok(exit::DONE);
+    }
+    let mut page = Page::new(common);
+    let done = match (what, is_written) {
+        (_, false) => format!("{name}: {RULES} said so already"),
+        ("skip", true) => format!("{name}: the release {word} no longer counts"),
+        (_, true) => format!("{name}: only releases in the range {word} count"),
+    };
+    page.wrapped(done, 2);
+    page.hint(&package.command(&["status"]));
+    page.finish()?;
+    Ok(exit::DONE)
+}
+
+/// The text of an `UpgradePolicy`. With a name, it is a resource of a package, and an annotation keeps it out of the
+/// cluster.
+pub(crate) fn text(name: Option<&str>, remembered: &Remembered) -> String {
+    let mut fields = vec![
+        Value::entry("apiVersion", "fn.kpt.dev/v1alpha1"),
+        Value::entry("kind", "UpgradePolicy"),
+    ];
+    if let Some(name) = name {
+        let annotations = vec![Value::entry("config.kubernetes.io/local-config", "true")];
+        let metadata = vec![
+            Value::entry("name", name),
+            Value::entry("annotations", Value::Mapping(annotations)),
+        ];
+        fields.push(Value::entry("metadata", Value::Mapping(metadata)));
+    }
+    for (key, list) in [
+        ("conflicts", &remembered.conflicts),
+        ("guards", &remembered.guards),
+    ] {
+        if !list.is_empty() {
+            fields.push(Value::entry(key, Value::Sequence(list.clone())));
+        }
+    }
+    to_block_text(&Value::Mapping(fields))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_that_do_not_count() {
+        let policy = CountedReleases {
+            skip: vec!["v1.4.0".to_owned(), "edge".to_owned()],
+            allow: Some(("<2".to_owned(), range("<2").expect("a range"))),
+        };
+        for (name, counts) in [
+            ("v1.4.0", false),
+            ("1.4.0", false),
+            ("web/v1.4.0", false),
+            ("v1.4.1", true),
+            ("v2.0.0", false),
+            ("v2.0.0-rc.1", false),
+            ("v1.9.0-rc.1", true),
+            ("edge", false),
+            ("main", true),
+        ] {
+            assert_eq!(policy.refusal(name).is_none(), counts, "{name}");
+        }
+    }
+}
