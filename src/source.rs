@@ -31,15 +31,6 @@ const TWO_FOLDERS: [&str; 3] = ["github.com", "gitlab.com", "bitbucket.org"];
 
 impl SourceArgument {
     pub(crate) fn parse(argument: &str) -> Result<Self> {
-        if let Some((place, query)) = argument.split_once('?')
-            && let Some((key @ ("rev" | "revision" | "tag" | "version"), revision)) =
-                query.split_once('=')
-        {
-            let place = without_password(place);
-            let message = format!("expected `@REVISION` or `?ref=REVISION`, found `?{key}=`");
-            let source = format!("{place}@{revision}");
-            return Err(Failure::new(message).hint(command(["krmv", "get", &source])));
-        }
         Self::with_tags(argument, None)
     }
 
@@ -63,6 +54,15 @@ impl SourceArgument {
                 remote: Some(remote),
                 browser: None,
             });
+        }
+        if let Some((place, query)) = argument.split_once('?')
+            && let Some((key @ ("rev" | "revision" | "tag" | "version"), revision)) =
+                query.split_once('=')
+        {
+            let place = without_password(place);
+            let message = format!("expected `@REVISION` or `?ref=REVISION`, found `?{key}=`");
+            let source = format!("{place}@{revision}");
+            return Err(Failure::new(message).hint(command(["krmv", "get", &source])));
         }
         let (place, revision) = split_revision(argument);
         if place.ends_with(".zip") {
