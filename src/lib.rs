@@ -59,6 +59,7 @@ mod own_repository;
 mod package;
 mod policy;
 mod print;
+mod progress;
 mod releases;
 mod report;
 mod resolution;

@@ -22,7 +22,7 @@ use super::failure::{Failure, Hint, Result, command};
 use super::kptfile::{PackageOrigin, locked_name};
 use super::own_repository::OwnRepository;
 use super::package::{Contents, contents_of};
-use super::print::progress;
+use super::progress::progress;
 use super::releases::{ListedReference, Releases};
 use super::source::{SourceArgument, existing, unreadable};
 use super::sources::{ContentDigest, Fetched, RemoteRelease, RemoteUpstream};

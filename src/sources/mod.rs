@@ -43,7 +43,7 @@ use release_file::ReleaseFile;
 use crate::client::{self, Place};
 use crate::failure::{Failure, Result, command};
 use crate::network::{self, LARGEST_DOWNLOAD, LARGEST_LIST, Request, Response, Secret};
-use crate::print::progress;
+use crate::progress::progress;
 
 /// The source of a package on another machine, without a revision.
 #[derive(Debug, Clone, PartialEq, Eq)]

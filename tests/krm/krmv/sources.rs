@@ -328,7 +328,7 @@ fn the_values_of_a_chart_are_a_package() {
             ("app/values.yaml", values.to_owned()),
             (
                 "app/templates/a.yaml",
-                "{{ .Values.replicas }}\n".to_owned(),
+                "{{- if .Values.replicas }}\na: b\n{{- end }}\n".to_owned(),
             ),
             ("app/crds/a.yaml", SERVICE.to_owned()),
         ];

@@ -637,15 +637,12 @@ fn a_blame_names_the_releases_in_the_cache() {
     );
     // Another machine has the locked release alone.
     without_cache(&world);
-    world
-        .krmv(&[
-            "fetch",
-            &format!("helm+http://{}/charts//web@1.1.0", site.host()),
-        ])
-        .assert_code(0);
-    let blame = world.krmv(&["blame", "web/app.yaml", "metadata.name"]);
+    let source = format!("helm+http://{}/charts//web@1.1.0", site.host());
+    world.krmv(&["get", &source, "other"]).assert_code(0);
+    world.commit("other");
+    let blame = world.krmv(&["blame", "other/app.yaml", "metadata.name"]);
     assert!(
-        blame.stdout.contains("or earlier"),
+        blame.stdout.contains("upstream 1.1.0 or earlier"),
         "{}{}",
         blame.stdout,
         blame.stderr
