@@ -497,7 +497,7 @@ fn charts_of_the_real_helm_come_from_its_repository_and_from_a_real_registry() {
     let world = World::new();
     let (_running, registry) = registry(&world);
     run(&world, "helm", &["create", "app"]);
-    for (version, replicas) in [("1.0.0", 1), ("1.1.0+k3s1", 2)] {
+    for (version, replicas) in [("1.0.0+k3s1", 1), ("1.1.0+k3s2", 2)] {
         let chart = world.folder.get("app/Chart.yaml");
         let lines = chart
             .lines()
@@ -541,7 +541,7 @@ fn charts_of_the_real_helm_come_from_its_repository_and_from_a_real_registry() {
         ("oci", format!("oci://{registry}/charts/app")),
     ] {
         world
-            .krmv(&["get", &format!("{source}@1.0.0"), name])
+            .krmv(&["get", &format!("{source}@1.0.0+k3s1"), name])
             .assert_code(0);
         world.commit(name);
         let values = world.read(&format!("{name}/values.yaml"));
@@ -551,7 +551,7 @@ fn charts_of_the_real_helm_come_from_its_repository_and_from_a_real_registry() {
         let upgraded = world.krmv(&["upgrade", name]);
         upgraded.assert_code(0);
         assert!(
-            upgraded.stdout.contains("1.1.0+k3s1"),
+            upgraded.stdout.contains("1.1.0+k3s2"),
             "{}",
             upgraded.stdout
         );
