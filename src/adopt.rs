@@ -42,14 +42,7 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let revision = match source.explicit_revision() {
         Some(_) => chosen(&source, &upstream)?,
         None if upstream.is_fetched() => nearest_release(&package, &source, &upstream)?,
-        None if !upstream.is_git() => {
-            let message = "expected the release that the package was copied from: only the history of a Git \
-                           repository can be searched by content";
-            let source = format!("{}:TAG", get.source);
-            return Err(
-                Failure::new(message).hint(command(["krmv", "get", "--adopt", &source, &name]))
-            );
-        }
+        None if !upstream.is_git() => return Err(without_history(get, &name)),
         None => {
             let newest = chosen(&source, &upstream)?;
             upstream.fetch_all()?;
@@ -100,6 +93,14 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     page.hint(&package.command(&["status"]));
     page.finish()?;
     Ok(exit::DONE)
+}
+
+/// The failure for a copy of an archive or image whose release the user did not name.
+fn without_history(get: &GetArguments, name: &str) -> Failure {
+    let message = "expected the release that the package was copied from: only the history of a Git \
+                   repository can be searched by content";
+    let source = format!("{}:TAG", get.source);
+    Failure::new(message).hint(command(["krmv", "get", "--adopt", &source, name]))
 }
 
 /// The most releases that are fetched and compared.
