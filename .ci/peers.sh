@@ -12,6 +12,11 @@ fi
 if ! have_programs; then
   left_out "kpt and kustomize" "there is no release build"
 else
+  if has kubectl; then
+    step "last-applied beside kubectl" python3 tests/with_kubectl_apply.py "$binaries"
+  else
+    left_out "last-applied beside kubectl" "kubectl is not on PATH"
+  fi
   if has kpt; then
     step "kpt" tests/with_kpt.sh "$binaries"
     step "updates in turns with kpt" tests/follow_with_kpt.sh "$binaries"

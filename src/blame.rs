@@ -13,9 +13,10 @@ use krm_core::address::{CommitId, Surroundings};
 use krm_core::kptfile::UpstreamLock;
 use krm_core::resource::Resource;
 use krm_core::results::{FunctionResult, Reason, ResourceRef};
+use krm_core::schema::Schema;
 use krm_function::filter::ProgressLine;
 use krm_function::supplied::{Role, SuppliedPackage};
-use krm_merge::Side;
+use krm_merge::{MergeSchema, Side};
 use krm_package::escaped::ShownLine;
 use krm_package::is_krm_name;
 use krm_upstream::git::{GitCommand, Repository, Revision};
@@ -259,6 +260,7 @@ struct FileHistory {
     fetched_contents: RefCell<HashMap<String, Vec<u8>>>,
     parsed: RefCell<HashMap<String, Option<Rc<OwnedDocument>>>>,
     pairs: RefCell<PairsOfStates>,
+    schema: Schema,
     /// What cannot be read, with a message. Another machine has other revisions in its cache.
     warnings: RefCell<BTreeMap<String, String>>,
 }
@@ -274,6 +276,7 @@ impl FileHistory {
             fetched_contents: RefCell::default(),
             parsed: RefCell::default(),
             pairs: RefCell::default(),
+            schema: Schema::builtin(),
             warnings: RefCell::default(),
         };
         let own = package.repository.as_ref();
@@ -506,7 +509,14 @@ impl FileHistory {
             if now.source() == other.source() {
                 return KeptFields::All;
             }
-            keep([now, other], [String::new(), String::new()], 0, &mut kept);
+            let schema = MergeSchema::of(&Resource::read(now), &self.schema, true);
+            keep(
+                [now, other],
+                [String::new(), String::new()],
+                schema,
+                0,
+                &mut kept,
+            );
         }
         KeptFields::These(kept)
     }

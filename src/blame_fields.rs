@@ -1,9 +1,11 @@
 //! The fields of a document with their paths, and which of them two documents share.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use krm_core::resource::Resource;
 use krm_core::source_text::parse_document;
+use krm_merge::MergeSchema;
+use krm_merge::compare::pair_elements;
 use krm_merge::decided::glob;
 use krm_package::is_krm_name;
 use krm_yaml::{NodeRef, OwnedDocument, Value, WalkBudget, WalkError};
@@ -80,9 +82,11 @@ fn elements(items: &[NodeRef<'_>]) -> Vec<String> {
 }
 
 /// Collects the fields that have the same value in both nodes: the key in the first node maps to the key in the second.
+/// Elements of lists are paired as in a merge.
 pub(super) fn keep(
     nodes: [NodeRef<'_>; 2],
     keys: [String; 2],
+    schema: MergeSchema<'_>,
     depth: usize,
     kept: &mut HashMap<String, String>,
 ) {
@@ -104,51 +108,21 @@ pub(super) fn keep(
         let name = entry.key.key_text().unwrap_or_default();
         if let Some(value) = others.get(name).copied() {
             let keys = keys.each_ref().map(|key| join(key, name));
-            keep([entry.value, value], keys, depth + 1, kept);
+            let schema = schema.field(name);
+            keep([entry.value, value], keys, schema, depth + 1, kept);
         }
     }
     let items = [now, other].map(|node| node.items().collect::<Vec<_>>());
     let [names, others] = items.each_ref().map(|items| elements(items));
-    for (at, partner) in partners([&items[0], &items[1]], [&names, &others]) {
+    for (at, partner) in pair_elements(schema.list(), now, other) {
         let pair = [items[0][at], items[1][partner]];
         let [key, other] = &keys;
         let keys = [
             format!("{key}{}", names[at]),
             format!("{other}{}", others[partner]),
         ];
-        keep(pair, keys, depth + 1, kept);
+        keep(pair, keys, schema.items(), depth + 1, kept);
     }
-}
-
-/// Pairs the elements of two lists: by name if both lists have names, otherwise first by equal value and then in order.
-fn partners(items: [&[NodeRef<'_>]; 2], names: [&[String]; 2]) -> Vec<(usize, usize)> {
-    let are_named = names.map(|names| names.first().is_some_and(|name| name.starts_with("[name=")));
-    let prints = match are_named {
-        [true, true] => names.map(<[String]>::to_vec),
-        _ => items.map(|items| {
-            let values = items.iter().map(|item| item.value());
-            values
-                .map(|value| value.unwrap_or(Value::Null).to_json())
-                .collect()
-        }),
-    };
-    let mut left: BTreeMap<&str, VecDeque<usize>> = BTreeMap::new();
-    for (at, print) in prints[1].iter().enumerate() {
-        left.entry(print).or_default().push_back(at);
-    }
-    let mut alone = Vec::new();
-    let mut pairs = Vec::new();
-    for (at, print) in prints[0].iter().enumerate() {
-        match left.get_mut(print.as_str()).and_then(VecDeque::pop_front) {
-            Some(partner) => pairs.push((at, partner)),
-            None => alone.push(at),
-        }
-    }
-    if are_named != [true, true] {
-        let left: BTreeSet<usize> = left.into_values().flatten().collect();
-        pairs.extend(alone.into_iter().zip(left));
-    }
-    pairs
 }
 
 /// The fields of resources, by the name of the resource.

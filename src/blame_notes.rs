@@ -1,21 +1,20 @@
-//! What a blame says of a field besides who set it: the injection or the function of a PackageVariant that did.
+//! How a field was set: by an injection, or by a function of a PackageVariant.
 
 use inject_config::{INJECTED_RESOURCE_ANNOTATION, INJECTED_RESOURCE_NAME_ANNOTATION};
 use serde::Serialize;
 
-use super::blame::Setter;
 use super::blame_fields::Leaf;
 
 /// The injection that filled a resource: the annotation that it sets together with the fields that it copies. So fields
 /// with the same setter as the annotation are injected.
-pub(super) struct Injection {
+pub(super) struct Injection<S> {
     pub(super) name: Option<String>,
     since: usize,
-    setter: Setter,
+    setter: S,
 }
 
-impl Injection {
-    pub(super) fn of(leaves: &[Leaf], setters: &[(usize, Setter)]) -> Option<Self> {
+impl<S: Clone + PartialEq> Injection<S> {
+    pub(super) fn of(leaves: &[Leaf], setters: &[(usize, S)]) -> Option<Self> {
         let annotation = |leaf: &Leaf, annotation: &str| {
             let name = leaf.key.strip_prefix("metadata.annotations[\"");
             name.and_then(|name| name.strip_suffix("\"]")) == Some(annotation)
@@ -32,7 +31,7 @@ impl Injection {
         })
     }
 
-    pub(super) fn is_at(&self, since: usize, setter: &Setter) -> bool {
+    pub(super) fn is_at(&self, since: usize, setter: &S) -> bool {
         self.since == since && self.setter == *setter
     }
 }

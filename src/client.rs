@@ -3,7 +3,7 @@
 //! The arguments are a [`GitCommand`], so that nothing that data names can be a flag. The current directory is the root
 //! of the user's own work tree, or of the file system: never a folder that data named or filled.
 
-use std::io::{self, ErrorKind, IsTerminal};
+use std::io::{self, ErrorKind, IsTerminal, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -226,6 +226,24 @@ pub(crate) fn text_with(
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     Err(Failure::new(message(&output)))
+}
+
+/// Runs `git` on the user's own repository with a text as its standard input.
+pub(crate) fn with_input(
+    repository: &OwnRepository,
+    command: &GitCommand,
+    input: &[u8],
+) -> Result<String> {
+    let mut file = tempfile::tempfile()?;
+    file.write_all(input)?;
+    file.rewind()?;
+    let mut git = prepared(Place::Own(repository), command);
+    let output = git.stdin(file).output()?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let reason = String::from_utf8_lossy(&output.stderr);
+    Err(Failure::new(format!("git: {}", reason.trim())))
 }
 
 /// The standard output of `git` without trailing whitespace. `None` if `git` fails or prints nothing.

@@ -42,6 +42,7 @@ mod changes;
 mod cli;
 mod client;
 mod conflict;
+mod counted;
 mod diff;
 mod exit;
 mod failure;
@@ -132,8 +133,8 @@ fn run(cli: Cli) -> Result<u8> {
         Command::Fetch(fetch) => fetch::run(&fetch, &common),
         Command::Upgrade(upgrade) if upgrade.all => all::run(&upgrade, &common),
         Command::Upgrade(upgrade) => upgrade::run(&upgrade, &common),
-        Command::Skip(skip) => policy::skip(&skip, &common),
-        Command::Allow(allow) => policy::allow(&allow, &common),
+        Command::Skip(skip) => counted::skip(&skip, &common),
+        Command::Allow(allow) => counted::allow(&allow, &common),
         Command::Resolve(resolve) => resolve::run(&resolve, &common),
         Command::Diff(diff) => diff::run(&diff, &common),
         Command::Status(status) => status::run(&status, &common),

@@ -12,7 +12,7 @@ use krm_core::results::{FunctionResult, Reason, Results};
 use krm_function::supplied::{Role, SuppliedPackage};
 use krm_function::{DriverFiles, DriverOutcome, Inputs, Items, Outcome, SuppliedInput, run};
 use krm_merge::Side;
-use krm_package::{Package, Skipped};
+use krm_package::{Package, SkipReason, Skipped};
 use krm_upstream::git::GitCommand;
 use krm_yaml::{OwnedDocument, Value};
 
@@ -144,9 +144,10 @@ impl Merger {
             rests.any(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         let is_new = |new: &&Skipped| {
-            // The merge itself warns of what upstream must not bring.
+            // The merge itself warns of what upstream must not bring, and of links.
             let is_known = original.skipped.iter().any(|old| old.path == new.path);
-            !is_known && !new.reason.is_refusal()
+            let is_reported = new.reason.is_refusal() || new.reason == SkipReason::OtherLink;
+            !is_known && !is_reported
         };
         let local = local
             .iter()

@@ -57,10 +57,7 @@ pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
     if let Some(into) = &overlay.into {
         write_documents(into, &documents)?;
     }
-    let original = contents(&base)?;
-    let texts = package.contents.iter().chain(&original);
-    let texts = texts.filter_map(|(_, bytes)| str::from_utf8(bytes).ok());
-    let secrets = SecretTexts::of(texts);
+    let secrets = secrets_of(&package, &base)?;
     let shown = |text| {
         if overlay.show_secrets {
             Cow::Borrowed(text)
@@ -105,6 +102,14 @@ pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
     }
     page.finish()?;
     Ok(exit::DONE)
+}
+
+/// The values of Secrets in the package and in its base, which patches repeat.
+fn secrets_of(package: &LocalPackage, base: &SuppliedPackage) -> Result<SecretTexts> {
+    let original = contents(base)?;
+    let texts = package.contents.iter().chain(&original);
+    let texts = texts.filter_map(|(_, bytes)| str::from_utf8(bytes).ok());
+    Ok(SecretTexts::of(texts))
 }
 
 /// Creates the files of the overlay. Without `remote`, the base is a copy of upstream.

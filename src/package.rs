@@ -318,14 +318,17 @@ impl LocalPackage {
 
     /// The changes that turn the package on disk into these files.
     pub(crate) fn changes(&self, new: &Contents, modes: &HashMap<String, u32>) -> Vec<FileChange> {
-        let written = new
-            .iter()
-            .filter(|(path, bytes)| self.contents.get(*path) != Some(bytes));
-        let written = written.map(|(path, bytes)| FileChange::Write {
+        let write = |(path, bytes): (&String, &Vec<u8>)| FileChange::Write {
             path: path.clone(),
             bytes: bytes.clone(),
             mode: modes.get(path).copied(),
+        };
+        let written = new.iter().filter(|(path, bytes)| {
+            let old = self.files.mode(path).filter(|_| modes.contains_key(*path));
+            let mode = old.and_then(|old| write((path, &Vec::new())).new_mode(old));
+            mode.is_some() || self.contents.get(*path) != Some(bytes)
         });
+        let written = written.map(write);
         let deleted = self.contents.keys().filter(|path| !new.contains_key(*path));
         written.chain(deleted.map(FileChange::delete)).collect()
     }

@@ -1,20 +1,14 @@
-//! `.krmv.yaml`, the policy of a package: conflicts decided beforehand, guards, and which releases count. `krmv skip` and
-//! `krmv allow` write it.
+//! `.krmv.yaml`, the policy of a package: conflicts decided beforehand, guards, and which releases count.
 
 use krm_core::config::NamedDocument;
 use krm_core::release_name::ReleaseName;
 use krm_merge::decided::{UpgradePolicy, WrittenReleases};
-use krm_yaml::{Content, Editor, OwnedDocument, Value, to_block_text};
+use krm_yaml::{OwnedDocument, Value, to_block_text};
 use semver::{Prerelease, VersionReq};
-use serde_json::json;
 
-use super::cli::{AllowArguments, Common, SkipArguments};
-use super::exit;
 use super::failure::{Failure, Result, command};
 use super::package::{Contents, LocalPackage, RULES};
-use super::print::{self, Page};
 use super::releases::range;
-use super::session::{arguments, followed};
 
 /// What a package remembers for merges.
 #[derive(Debug, Clone, Default)]
@@ -120,107 +114,6 @@ impl CountedReleases {
         version.pre = Prerelease::EMPTY;
         (!range.matches(&version)).then(|| format!("{RULES} allows {text} alone"))
     }
-}
-
-/// `krmv skip`
-pub(crate) fn skip(skip: &SkipArguments, common: &Common) -> Result<u8> {
-    let (package, release) = target(&skip.arguments, "a release")?;
-    write(&package, common, &release, "skip", |root, editor| {
-        let releases = root.get("releases");
-        let list = releases.and_then(|releases| releases.get("skip"));
-        match list.filter(|list| list.kind().is_sequence() && list.items().next().is_some()) {
-            Some(list) if list.items().any(|item| item.as_str() == Some(&release)) => Ok(()),
-            Some(list) => editor.insert_item(list, None, Content::Value(Value::from(&*release))),
-            None => {
-                let list = Value::Sequence(vec![Value::from(&*release)]);
-                set_release_field(root, "skip", list, editor)
-            }
-        }
-    })
-}
-
-/// `krmv allow`
-pub(crate) fn allow(allow: &AllowArguments, common: &Common) -> Result<u8> {
-    let (package, text) = target(&allow.arguments, "a range")?;
-    if range(&text).is_none() {
-        let message =
-            format!("expected a range of versions such as `<4` or `~1.2`, found `{text}`");
-        return Err(Failure::new(message).hint("krmv help allow"));
-    }
-    write(&package, common, &text, "allow", |root, editor| {
-        set_release_field(root, "allow", Value::from(&*text), editor)
-    })
-}
-
-type Edited = std::result::Result<(), krm_yaml::EditError>;
-
-fn set_release_field<'d>(
-    root: krm_yaml::NodeRef<'d>,
-    field: &'static str,
-    value: Value,
-    editor: &mut Editor<'d, '_>,
-) -> Edited {
-    match root
-        .get("releases")
-        .filter(|releases| releases.kind().is_mapping())
-    {
-        Some(releases) => editor.set(releases, field, Content::Value(value)),
-        None => {
-            let releases = Value::Mapping(vec![Value::entry(field, value)]);
-            editor.set(root, "releases", Content::Value(releases))
-        }
-    }
-}
-
-/// The package, and the word after it.
-fn target(words: &[String], what: &str) -> Result<(LocalPackage, String)> {
-    let (directory, word) = arguments(words)?;
-    let package = LocalPackage::open(&directory)?;
-    followed(&package)?;
-    let word = word.ok_or_else(|| {
-        Failure::new(format!("expected {what} after the package")).hint("krmv help skip")
-    })?;
-    CountedReleases::of(&package)?;
-    Ok((package, word))
-}
-
-/// Edits the policy of a package, or begins one.
-fn write(
-    package: &LocalPackage,
-    common: &Common,
-    word: &str,
-    what: &str,
-    edit: impl for<'d> FnOnce(krm_yaml::NodeRef<'d>, &mut Editor<'d, '_>) -> Edited,
-) -> Result<u8> {
-    let text = match package.contents.get(RULES) {
-        Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-        None => text(Some("krmv"), &Remembered::default()),
-    };
-    // A ConflictRules has no releases.
-    let text = OwnedDocument::edited(text, |root, editor| {
-        editor.set(root, "kind", Content::Value(Value::from("UpgradePolicy")))
-    })?;
-    let text = OwnedDocument::edited(text, edit)?;
-    let mut contents = package.contents.clone();
-    contents.insert(RULES.to_owned(), text.into_bytes());
-    let changes = package.changes(&contents, &std::collections::HashMap::new());
-    let is_written = !changes.is_empty();
-    package.write(&changes)?;
-    let name = package.name();
-    if common.json {
-        print::json(&json!({"path": name, what: word, "written": is_written}))?;
-        return Ok(exit::DONE);
-    }
-    let mut page = Page::new(common);
-    let done = match (what, is_written) {
-        (_, false) => format!("{name}: {RULES} said so already"),
-        ("skip", true) => format!("{name}: the release {word} no longer counts"),
-        (_, true) => format!("{name}: only releases in the range {word} count"),
-    };
-    page.wrapped(done, 2);
-    page.hint(&package.command(&["status"]));
-    page.finish()?;
-    Ok(exit::DONE)
 }
 
 /// The text of an `UpgradePolicy`. With a name, it is a resource of a package, and an annotation keeps it out of the

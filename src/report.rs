@@ -307,12 +307,19 @@ pub(crate) fn print_errors(results: &Results, common: &Common) -> Result<u8> {
     Ok(exit::OPEN)
 }
 
+/// Infos that a person should see whatever the outcome is.
+const NAMED: [Reason; 3] = [
+    Reason::IgnoredFile,
+    Reason::OwnUpstream,
+    Reason::RunsSomewhere,
+];
+
 /// The warnings that are not conflicts.
 pub(crate) fn warnings(results: &Results) -> impl Iterator<Item = String> {
     let other = results.iter().filter(|result| {
         let is_warning = result.severity == Severity::Warning;
         is_warning && !result.has_reason(Reason::MergeConflict)
-            || result.has_reason(Reason::RunsSomewhere)
+            || NAMED.into_iter().any(|reason| result.has_reason(reason))
     });
     other.map(ToString::to_string)
 }

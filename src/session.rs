@@ -17,7 +17,7 @@ use super::merging::Merger;
 use super::package::{KPTFILE, LocalPackage, file_name};
 use super::policy::{CountedReleases, remembered};
 use super::print::warning;
-use super::upstream::{Listings, UpstreamSource, supplied};
+use super::upstream::{Listings, UpstreamSource, supplied, supplied_with_ignored};
 use super::worktree;
 
 /// The lock of a package and the address of its repository. An error if the Kptfile does not record them.
@@ -297,7 +297,8 @@ impl<'p> FollowedPackage<'p> {
             }
             error
         })?;
-        supplied(files, Role::Original, file, &[])
+        let source = (&self.upstream, self.lock.directory.as_str());
+        supplied_with_ignored(files, source, Role::Original, file, &[])
     }
 
     /// A [`Merger`] of the package with a revision.
@@ -326,7 +327,8 @@ impl<'p> FollowedPackage<'p> {
         };
         let files = self.upstream.snapshot(&path, target)?;
         let name = new_file.as_deref().or(file.as_deref());
-        let upstream = supplied(files, Role::Upstream, name, &[&original])?;
+        let source = (&self.upstream, path.as_str());
+        let upstream = supplied_with_ignored(files, source, Role::Upstream, name, &[&original])?;
         Ok(Merger {
             original,
             upstream,

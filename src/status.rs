@@ -1,7 +1,7 @@
 //! `krmv status`: shows the revision, edits and newer releases of the packages below a directory. Each newer release is
 //! merged and reviewed in memory.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use super::cli::{Common, StatusArguments};
 use super::conflict::{conflicts, undecided};
 use super::exit;
 use super::failure::{Failure, Hint, Result};
-use super::followed::NewerRevision;
+use super::followed::{CommitGraph, NewerRevision, PathContent};
 use super::kptfile::locked_name;
 use super::merging::{MergedPackage, Merger};
 use super::package::{Contents, KPTFILE, LocalPackage, RULES, collect_packages};
@@ -67,7 +67,7 @@ struct OpenStatus {
     conflicts: Option<usize>,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Newer {
     revision: String,
@@ -331,12 +331,65 @@ struct Trial<'t> {
 }
 
 impl Trial<'_> {
-    /// Tries all releases, in parallel.
+    /// Tries all releases, in parallel. Most releases of a repository with many packages leave a package as it was:
+    /// each content is tried once.
     fn all(&self, releases: &[&NewerRevision]) -> Vec<Newer> {
-        let progress = ProgressLine::new("Trying releases", releases.len());
-        parallel::each(releases, |release| {
+        let base = self.locked_content();
+        let contents: Vec<Option<ReleaseContent>> = releases
+            .iter()
+            .map(|release| self.content(release))
+            .collect();
+        let mut first: HashMap<&PathContent, usize> = HashMap::new();
+        let mut untried: Vec<&NewerRevision> = Vec::new();
+        let mut places: Vec<Option<usize>> = Vec::new();
+        for (release, content) in releases.iter().zip(&contents) {
+            let id = content.as_ref().map(|content| &content.id);
+            places.push(match id {
+                Some(id) if Some(id) == base.as_ref() => None,
+                Some(id) => Some(*first.entry(id).or_insert_with(|| {
+                    untried.push(release);
+                    untried.len() - 1
+                })),
+                None => {
+                    untried.push(release);
+                    Some(untried.len() - 1)
+                }
+            });
+        }
+        let progress = ProgressLine::new("Trying releases", untried.len());
+        let tried = parallel::each(&untried, |release| {
             progress.step(&release.name);
             self.one(release)
+        });
+        let all = releases.iter().zip(contents).zip(places);
+        let all = all.map(|((release, content), place)| {
+            let tried = place.and_then(|place| tried.get(place));
+            let siblings = content.map_or_else(Vec::new, |content| content.siblings);
+            tried
+                .map_or_else(Newer::unchanging, Clone::clone)
+                .of(release, siblings)
+        });
+        all.collect()
+    }
+
+    /// What the package is in upstream at the lock. `None` if it is not in a repository.
+    fn locked_content(&self) -> Option<PathContent> {
+        let FollowedPackage { lock, upstream, .. } = self.followed;
+        let commit = lock.commit.as_deref()?;
+        upstream.content(&lock.directory, commit).ok()?
+    }
+
+    /// What the package is in a release. `None` if it is not in a repository, or cannot be found.
+    fn content(&self, release: &NewerRevision) -> Option<ReleaseContent> {
+        let revision = release.revision();
+        let upstream = &self.followed.upstream;
+        let found = upstream
+            .is_git()
+            .then(|| self.followed.path_at(&revision).ok());
+        let found = found.flatten()?;
+        Some(ReleaseContent {
+            id: upstream.content(&found.path, &revision.commit).ok()??,
+            siblings: found.unchanged_beside,
         })
     }
 
@@ -388,9 +441,7 @@ impl Trial<'_> {
             commits: release.commits,
             changes_nothing: (merged.as_ref().ok())
                 .is_some_and(|(merger, _)| is_same(&merger.original, &merger.upstream)),
-            siblings: (merged.as_ref().ok())
-                .map(|(merger, _)| merger.siblings.clone())
-                .unwrap_or_default(),
+            siblings: Vec::new(),
             risk: reviewed.as_ref().and_then(Review::worst),
             changes: reviewed.as_ref().map(count),
             conflicts: (merged.as_ref().ok()).map(|(_, merged)| conflicts(&merged.results).len()),
@@ -528,7 +579,38 @@ impl PackageStatus {
     }
 }
 
+/// What a package is in a release.
+struct ReleaseContent {
+    id: PathContent,
+    /// The siblings of a path with a version in its name, if the release leaves the path as it was.
+    siblings: Vec<String>,
+}
+
 impl Newer {
+    /// A release with the content of the lock.
+    fn unchanging() -> Self {
+        Self {
+            revision: String::new(),
+            conflicts: Some(0),
+            commits: None,
+            changes_nothing: true,
+            siblings: Vec::new(),
+            problem: None,
+            risk: None,
+            changes: Some(Risk::ALL.map(|risk| (risk, 0)).into()),
+        }
+    }
+
+    /// The same for another release with the same content.
+    fn of(self, release: &NewerRevision, siblings: Vec<String>) -> Self {
+        Self {
+            revision: release.name.clone(),
+            commits: release.commits,
+            siblings,
+            ..self
+        }
+    }
+
     /// What to say of a revision that has the files of the lock.
     fn unchanged(&self) -> String {
         if self.siblings.is_empty() {

@@ -16,6 +16,7 @@ use krm_upstream::is_digest;
 use super::changes::changes as package_changes;
 use super::cli::{Common, Take, UpgradeArguments};
 use super::conflict::{ReportedConflict, conflicts};
+use super::exit;
 use super::failure::{Failure, Hint, Result};
 use super::kptfile::locked_name;
 use super::kptfile::{self, OpenUpgrade};
@@ -26,7 +27,7 @@ use super::report::{UpgradeReport, print_errors};
 use super::review::{reviewable, reviewed};
 use super::session::{FollowedPackage, arguments};
 use super::upstream::contents;
-use super::{exit, worktree};
+use super::worktree::{self, MarkedFile};
 
 pub(crate) fn run(upgrade: &UpgradeArguments, common: &Common) -> Result<u8> {
     let (directory, request) = arguments(&upgrade.arguments)?;
@@ -81,6 +82,8 @@ pub(crate) struct MergedUpgrade {
     pub(crate) open: Vec<ReportedConflict>,
     /// What the upgrade means for the cluster. `None` if the package cannot be read.
     pub(crate) review: Option<Review>,
+    /// The files with conflict markers.
+    pub(crate) marked: Vec<MarkedFile>,
 }
 
 impl Task<'_> {
@@ -133,7 +136,7 @@ impl Task<'_> {
             return Ok(exit::open_if(!merged.open.is_empty()));
         }
         if !self.upgrade.dry_run {
-            self.write(&changes)?;
+            self.write(&changes, &merged)?;
         }
         self.report(&merged).print(self.common)?;
         Ok(exit::open_if(!merged.open.is_empty()))
@@ -188,8 +191,10 @@ impl Task<'_> {
             .insert(KPTFILE.to_owned(), text.into_bytes());
         let before = reviewable(&self.package.contents, &[&merger.original]).ok();
         let review = before.and_then(|before| reviewed(&before, &merger, &merged));
+        let mut marked = Vec::new();
         if self.upgrade.markers {
-            mark(&merger, &mut merged.contents, &open, &revision.upstream_ref)?;
+            let (local, name) = (&self.package.contents, &revision.upstream_ref);
+            marked = mark(&merger, local, &mut merged.contents, &open, name)?;
         }
         Ok(UpgradeAttempt::Merged(Box::new(MergedUpgrade {
             merged,
@@ -197,6 +202,7 @@ impl Task<'_> {
             found,
             open,
             review,
+            marked,
         })))
     }
 
@@ -241,12 +247,13 @@ impl Task<'_> {
     }
 
     /// Writes the changes, except to files whose edits Git does not see.
-    pub(crate) fn write(&self, changes: &[FileChange]) -> Result<()> {
+    pub(crate) fn write(&self, changes: &[FileChange], merged: &MergedUpgrade) -> Result<()> {
         if !self.upgrade.force {
             let paths: Vec<&str> = changes.iter().map(FileChange::path).collect();
             worktree::refuse_unseen(self.package, &paths, &self.command_line())?;
         }
-        self.package.write(changes)
+        self.package.write(changes)?;
+        worktree::stage_versions(self.package, &merged.marked)
     }
 
     /// The report of an upgrade that was written or, in a dry run, tried.
@@ -273,23 +280,30 @@ impl Task<'_> {
     }
 }
 
-/// Writes markers into the files with undecided conflicts.
+/// Writes markers into the files with undecided conflicts. Returns the files with the versions that Git's index gets.
 fn mark(
     merger: &Merger,
+    local: &Contents,
     files: &mut Contents,
     open: &[ReportedConflict],
     label: &str,
-) -> Result<()> {
+) -> Result<Vec<MarkedFile>> {
     let original = contents(&merger.original)?;
     let upstream = contents(&merger.upstream)?;
+    let mut found = Vec::new();
     let paths: BTreeSet<&str> = open.iter().map(|conflict| conflict.file()).collect();
     for path in paths.into_iter().filter(|path| *path != KPTFILE) {
         let versions = [original.get(path), files.get(path), upstream.get(path)];
         if let Some(marked) = with_markers(path, versions, label)? {
+            let versions = [original.get(path), local.get(path), upstream.get(path)];
+            found.push(MarkedFile {
+                path: path.to_owned(),
+                versions: versions.map(Option::<&Vec<u8>>::cloned),
+            });
             files.insert(path.to_owned(), marked);
         }
     }
-    Ok(())
+    Ok(found)
 }
 
 fn abort(package: &LocalPackage, common: &Common) -> Result<u8> {

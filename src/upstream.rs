@@ -692,48 +692,61 @@ pub(crate) fn to_clone(
     path: &str,
     results: &mut Results,
 ) -> Result<SuppliedPackage> {
-    if let Some(remote) = &upstream.remote {
+    if let Some(remote) = &upstream.remote
+        && remote.source.is_only_file(path)
+    {
         let place = format!("{} {}", upstream.address, snapshot.revision.lock_ref);
-        if remote.source.is_only_file(path) {
-            let package = snapshot.package;
-            return Ok(SuppliedPackage::from_package_like(
-                Role::Upstream,
-                place,
-                package,
-                &[],
-                results,
-            )?);
-        }
-        let revision = upstream.fetched(remote, &snapshot.revision)?.open(path)?;
-        let package = snapshot.package;
-        return Ok(SuppliedPackage::from_upstream(
+        return Ok(SuppliedPackage::from_package_like(
             Role::Upstream,
-            package,
-            revision,
+            place,
+            snapshot.package,
+            &[],
             results,
         )?);
     }
+    let source = source_of(&snapshot, upstream, path)?;
+    Ok(SuppliedPackage::from_upstream(
+        Role::Upstream,
+        snapshot.package,
+        source,
+        results,
+    )?)
+}
+
+/// Where a revision was read from.
+fn source_of(
+    snapshot: &Snapshot,
+    upstream: &UpstreamSource,
+    path: &str,
+) -> Result<Arc<dyn UpstreamRevision>> {
+    if let Some(remote) = &upstream.remote {
+        return upstream.fetched(remote, &snapshot.revision)?.open(path);
+    }
     if let Some(files) = upstream.files() {
-        let Snapshot {
-            revision, package, ..
-        } = snapshot;
-        let file = upstream.file(files, path, &revision)?;
-        let supplied = SuppliedPackage::from_upstream(Role::Upstream, package, file, results);
-        return Ok(supplied?);
+        return upstream.file(files, path, &snapshot.revision);
     }
     let source = GitSource {
         repository: upstream.path.clone(),
         directory: path.to_owned(),
         revision: snapshot.revision.commit.clone(),
     };
-    let origin = Arc::new(GitOrigin::of(source, &snapshot));
-    let package = snapshot.package;
-    Ok(SuppliedPackage::from_upstream(
-        Role::Upstream,
-        package,
-        origin,
-        results,
-    )?)
+    Ok(Arc::new(GitOrigin::of(source, snapshot)))
+}
+
+/// Like [`supplied`], with the files that `.krmignore` excludes at hand.
+pub(crate) fn supplied_with_ignored(
+    snapshot: Snapshot,
+    (upstream, path): (&UpstreamSource, &str),
+    role: Role,
+    local_name: Option<&str>,
+    others: &[&SuppliedPackage],
+) -> Result<Arc<SuppliedPackage>> {
+    if snapshot.package.ignored.is_empty() {
+        return supplied(snapshot, role, local_name, others);
+    }
+    let source = source_of(&snapshot, upstream, path)?;
+    let package = read_supplied(snapshot, role, local_name, others)?;
+    Ok(Arc::new(package.with_source(source)))
 }
 
 /// The revision of an archive or image: its flag for the Kptfile, its release and its digest.
@@ -754,11 +767,20 @@ pub(crate) fn supplied(
     local_name: Option<&str>,
     others: &[&SuppliedPackage],
 ) -> Result<Arc<SuppliedPackage>> {
+    read_supplied(snapshot, role, local_name, others).map(Arc::new)
+}
+
+fn read_supplied(
+    snapshot: Snapshot,
+    role: Role,
+    local_name: Option<&str>,
+    others: &[&SuppliedPackage],
+) -> Result<SuppliedPackage> {
     let place = format!("{role} {}", snapshot.revision.lock_ref);
     let package = snapshot.package.named_as(local_name);
     let mut results = Results::default();
-    let package = SuppliedPackage::from_package_like(role, place, package, others, &mut results)?;
-    Ok(Arc::new(package))
+    let package = SuppliedPackage::from_package_like(role, place, package, others, &mut results);
+    Ok(package?)
 }
 
 /// The files of a supplied package.

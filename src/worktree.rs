@@ -168,6 +168,47 @@ pub(crate) fn refuse_unseen(package: &LocalPackage, changed: &[&str], again: &Hi
         .hint(again.and(&["--force"])))
 }
 
+/// A file with conflict markers, and its versions: original, local and upstream.
+pub(crate) struct MarkedFile {
+    pub(crate) path: String,
+    pub(crate) versions: [Option<Vec<u8>>; 3],
+}
+
+/// Puts the three versions of files with conflict markers into Git's index, as a merge of Git does: `git status` lists
+/// them as unmerged, and `git mergetool` has its three sides. Nothing happens outside of a work tree, and to files that
+/// Git does not track.
+pub(crate) fn stage_versions(package: &LocalPackage, files: &[MarkedFile]) -> Result<()> {
+    let Some(repository) = repository(package)? else {
+        return Ok(());
+    };
+    let mut entries = Vec::new();
+    for file in files {
+        let path = repository.path_below_root(&file.path);
+        let listed = with_paths(repository, &["ls-files", "-s", "-z"], &[&path])?;
+        let Some((mode, id)) = listed
+            .split_once(' ')
+            .and_then(|(mode, rest)| Some((mode, rest.split_once(' ')?.0)))
+        else {
+            continue;
+        };
+        let path = path.to_string_lossy().replace('\\', "/");
+        // Without an entry of stage 0, the file is unmerged.
+        entries.push(format!("0 {}\t{path}", "0".repeat(id.len())));
+        for (stage, bytes) in (1..).zip(&file.versions) {
+            let Some(bytes) = bytes else { continue };
+            let hash = GitCommand::new(&["hash-object", "-w", "--stdin"]);
+            let id = client::with_input(repository, &hash, bytes)?;
+            entries.push(format!("{mode} {} {stage}\t{path}", id.trim()));
+        }
+    }
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let entries: String = entries.iter().map(|entry| format!("{entry}\0")).collect();
+    let update = GitCommand::new(&["update-index", "-z", "--index-info"]);
+    client::with_input(repository, &update, entries.as_bytes()).map(drop)
+}
+
 /// Refuses a package with files that a sparse checkout leaves out: they would count as removed by the user.
 pub(crate) fn refuse_sparse(package: &LocalPackage) -> Result<()> {
     let Some(repository) = &package.repository else {

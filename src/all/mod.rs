@@ -220,7 +220,7 @@ impl Run<'_> {
         let mut outcome = PackageOutcome::merged(&task, &merged);
         let changes = package.changes(&merged.merged.contents, &merged.merged.modes);
         if !is_dry {
-            task.write(&changes)?;
+            task.write(&changes, &merged)?;
             self.note_written(&package, &changes);
         }
         if self.upgrade.commit || self.common.json {

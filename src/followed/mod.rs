@@ -32,7 +32,7 @@ pub(crate) trait CommitGraph {
     /// Whether a commit is the other one, or contains it in its history. Fetches the history that the answer needs.
     fn contains(&self, commit: &str, other: &str) -> Result<bool>;
 
-    /// Those of the other commits that a commit contains, as far as that is known without the network.
+    /// Which of the other commits a commit contains, as far as that is known without the network.
     fn known_in(&self, commit: &str, others: &[&str]) -> BTreeSet<String>;
 
     /// What a path is at a commit. `None` if it does not exist.
@@ -49,7 +49,7 @@ pub(crate) trait CommitGraph {
 }
 
 /// A file or folder at a commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct PathContent {
     pub(crate) is_folder: bool,
     /// Equal for equal contents.

@@ -345,7 +345,7 @@ fn a_newer_sibling_of_a_path_is_newer_on_a_branch() {
     let folder = lock("main", 0, "task/clone/0.9");
     assert_eq!(newer(&folder, "main:0", &commits), "");
     assert_eq!(newer(&folder, "main:1", &commits), "task/clone/0.10");
-    // An API version is no release.
+    // An API version is not a release.
     let commits = Commits::line(&[&[("api/v1/a.yaml", 1), ("api/v2/a.yaml", 1)]]);
     assert_eq!(newer(&lock("main", 0, "api/v1"), "main:0", &commits), "");
 }
@@ -358,7 +358,7 @@ fn path(path: &str, names: [&str; 2], files: [&[(&'static str, u32)]; 2]) -> Str
     match path_at(path, [&id(0), &id(1)], names, &commits) {
         Ok(found) if found.unchanged_beside.is_empty() => found.path,
         Ok(found) => format!(
-            "{} unchanged beside {}",
+            "{} unchanged, like {}",
             found.path,
             found.unchanged_beside.join(", ")
         ),
@@ -434,7 +434,7 @@ fn a_versioned_path_that_did_not_change_names_its_siblings() {
     let after: &[(&str, u32)] = &[("task/clone/0.9/a.yaml", 1), ("task/clone/0.10/a.yaml", 2)];
     assert_eq!(
         path("task/clone/0.9", ["v0.50", "v0.51"], [before, after]),
-        "task/clone/0.9 unchanged beside task/clone/0.10"
+        "task/clone/0.9 unchanged, like task/clone/0.10"
     );
     let changed: &[(&str, u32)] = &[("task/clone/0.9/a.yaml", 3), ("task/clone/0.10/a.yaml", 2)];
     assert_eq!(

@@ -352,6 +352,59 @@ fn one_file_writes_to_the_terminal() {
     assert!(found > 5, "{found}");
 }
 
+/// Who reads texts by the core schema of YAML 1.2, and why these are no resources, or their values do not matter.
+const CORE_READERS: [(&str, &str); 8] = [
+    (
+        "crates/krm-core/src/mask.rs",
+        "any text that may hold a Secret",
+    ),
+    (
+        "crates/krm-core/src/results/secrets/texts.rs",
+        "any text that may hold a Secret",
+    ),
+    (
+        "crates/krm-core/src/source_text/resources.rs",
+        "chooses the reading",
+    ),
+    (
+        "crates/krm-follow/src/search/versions.rs",
+        "versions are texts",
+    ),
+    (
+        "crates/krm-merge/src/fields/document.rs",
+        "a document in a text, or a file that is no resource",
+    ),
+    (
+        "crates/krm-merge/src/package/combined_file.rs",
+        "only whether a text is YAML",
+    ),
+    (
+        "crates/krm-merge/src/package/documents.rs",
+        "documents that are no resources",
+    ),
+    ("crates/krm-patch/src/write/text.rs", "a literal"),
+];
+
+#[test]
+fn texts_of_resources_are_read_as_kubernetes_reads_them() {
+    let parse = "OwnedDocument::parse(";
+    let mut found = BTreeSet::new();
+    for Source { path, code } in &sources() {
+        let is_reader = code.contains(parse) && !path.starts_with("crates/krm-yaml/");
+        let is_known = CORE_READERS.iter().any(|(reader, _)| reader == path);
+        assert!(
+            !is_reader || is_known,
+            "{path}: expected `parse_resource` or `parse_document`, found `{parse}`"
+        );
+        found.extend(is_reader.then(|| path.clone()));
+    }
+    let expected = CORE_READERS
+        .iter()
+        .map(|(path, _)| (*path).to_owned())
+        .collect();
+    assert_eq!(found, expected);
+}
+
 /// To be lowered whenever there are fewer.
 const MOST_NAMES: usize = 8;
 

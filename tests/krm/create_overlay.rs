@@ -266,6 +266,25 @@ fn what_an_element_of_a_list_without_keys_repeats_is_needed() {
 }
 
 #[test]
+fn a_base_has_nothing_that_upstream_must_not_bring() {
+    let folder = Folder::new(&[]);
+    let decisions = "apiVersion: fn.kpt.dev/v1alpha1\nkind: ConflictRules\nconflicts: []\n";
+    folder.put("up/app.yaml", UPSTREAM);
+    folder.put("up/.krmv.yaml", decisions);
+    folder.put("fork/app.yaml", UPSTREAM.replace("port: 80", "port: 81"));
+    let output = Command::new(binary("create-overlay"))
+        .current_dir(folder.path("."))
+        .args(["--package", "fork", "--upstream", "up", "--into", "out"])
+        .output()
+        .expect("it runs");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert!(stderr.contains("RefusedFile"), "{stderr}");
+    assert!(folder.path("out/base/app.yaml").exists());
+    assert!(!folder.path("out/base/.krmv.yaml").exists());
+}
+
+#[test]
 fn a_base_with_a_kustomization_is_named_and_not_copied() {
     let folder = Folder::new(&[]);
     let listed = "resources:\n- app.yaml\n";
@@ -372,6 +391,45 @@ fn in_a_pipe_the_files_are_items() {
             "{expected}: {text}"
         );
     }
+}
+
+#[test]
+fn a_resource_with_a_generate_name_is_an_error() {
+    let job = "apiVersion: batch/v1\nkind: Job\nmetadata: {generateName: seed-}\n";
+    let fork = format!("{UPSTREAM}---\n{job}");
+    let outcome = overlay_with(UPSTREAM, &fork, None, None);
+    let errors: Vec<_> = outcome.results.iter().map(|result| result.text()).collect();
+    let expected = "app.yaml: expected a `metadata.name`, found `generateName` of Job/seed-";
+    assert!(
+        outcome.results.has_errors() && errors[0].starts_with(expected),
+        "{errors:?}"
+    );
+}
+
+#[test]
+fn another_spelling_of_a_value_or_key_is_no_edit() {
+    let map = |data: &str| {
+        format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\nmode: {data}\n")
+    };
+    let (upstream, fork) = (
+        map("0644\ndata: {8443: a, x: b}"),
+        map("420\ndata: {'8443': a, x: b}"),
+    );
+    assert_eq!(
+        overlay(&upstream, &fork).len(),
+        1,
+        "{:?}",
+        overlay(&upstream, &fork)
+    );
+    let (upstream, fork) = (
+        map("0644\ndata: {8443: a}"),
+        map("0o600\ndata: {'8443': c}"),
+    );
+    let files = overlay(&upstream, &fork);
+    assert!(
+        files.values().any(|text| text.contains("0o600")),
+        "{files:?}"
+    );
 }
 
 #[test]

@@ -62,42 +62,42 @@ fn check(case: &Case) {
 
 #[test]
 fn anchors_and_aliases_of_live() {
-    let live = "data:\n  x: &a old\n  y: *a\n";
+    let live = "data:\n  x: &a old\n  z: *a\n";
     for case in [
         Case {
             name: "the alias gets the old value written out",
             previous: None,
             config: "data: {x: new}\n",
             live,
-            applied: "data:\n  x: &a new\n  y: old\n",
+            applied: "data:\n  x: &a new\n  z: old\n",
             last_applied: "\"data\":{\"x\":\"new\"}",
             patch: "data: {x: new}\n",
         },
         Case {
             name: "both get the new value: the anchor is changed and the alias stays",
             previous: None,
-            config: "data: {x: new, y: new}\n",
+            config: "data: {x: new, z: new}\n",
             live,
-            applied: "data:\n  x: &a new\n  y: *a\n",
-            last_applied: "\"data\":{\"x\":\"new\",\"y\":\"new\"}",
-            patch: "data: {x: new, y: new}\n",
+            applied: "data:\n  x: &a new\n  z: *a\n",
+            last_applied: "\"data\":{\"x\":\"new\",\"z\":\"new\"}",
+            patch: "data: {x: new, z: new}\n",
         },
         Case {
             name: "a changed alias is replaced in place",
             previous: None,
-            config: "data: {y: new}\n",
+            config: "data: {z: new}\n",
             live,
-            applied: "data:\n  x: &a old\n  y: new\n",
-            last_applied: "\"data\":{\"y\":\"new\"}",
-            patch: "data: {y: new}\n",
+            applied: "data:\n  x: &a old\n  z: new\n",
+            last_applied: "\"data\":{\"z\":\"new\"}",
+            patch: "data: {z: new}\n",
         },
         Case {
             name: "the anchor is deleted, and the alias gets its value",
-            previous: Some("data: {x: old, y: old}\n"),
-            config: "data: {y: old}\n",
+            previous: Some("data: {x: old, z: old}\n"),
+            config: "data: {z: old}\n",
             live,
-            applied: "data:\n  y: old\n",
-            last_applied: "\"data\":{\"y\":\"old\"}",
+            applied: "data:\n  z: old\n",
+            last_applied: "\"data\":{\"z\":\"old\"}",
             patch: "data: {x: null}\n",
         },
     ] {
@@ -111,14 +111,14 @@ fn an_alias_of_what_holds_anchors_itself_is_refused_with_its_field() {
         name: "anchors within an anchored value",
         previous: None,
         config: "spec: {x: {p: {q: new}}}\n",
-        live: "spec:\n  x: &a\n    p: &b\n      q: old\n    r: *b\n  y: *a\n",
+        live: "spec:\n  x: &a\n    p: &b\n      q: old\n    r: *b\n  z: *a\n",
         applied: "",
         last_applied: "",
         patch: "spec: {x: {p: {q: new}}}\n",
     };
     let (_, results) = document(&apply_config::FUNCTION, &case);
     assert!(
-        results[0].contains("spec.y: the value is shared through the anchor `&a`")
+        results[0].contains("spec.z: the value is shared through the anchor `&a`")
             && results[0].ends_with("(SharedAnchor)"),
         "{results:?}"
     );
@@ -207,11 +207,11 @@ fn aliases_and_merge_keys_of_the_configuration_are_written_out() {
         Case {
             name: "an alias",
             previous: None,
-            config: "data:\n  x: &a one\n  y: *a\n",
+            config: "data:\n  x: &a one\n  z: *a\n",
             live: "data:\n  x: one\n",
-            applied: "data:\n  x: one\n  y: one\n",
-            last_applied: "\"data\":{\"x\":\"one\",\"y\":\"one\"}",
-            patch: "data:\n  y: one\n",
+            applied: "data:\n  x: one\n  z: one\n",
+            last_applied: "\"data\":{\"x\":\"one\",\"z\":\"one\"}",
+            patch: "data:\n  z: one\n",
         },
     ] {
         check(&case);

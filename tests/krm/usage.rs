@@ -192,7 +192,7 @@ fn where_nothing_was_to_do_every_function_says_so() {
     );
     let inject = write(
         "inject.yaml",
-        "apiVersion: fn.kpt.dev/v1alpha1\nkind: InjectConfig\nmetadata: {name: i}\ninjectors: [{name: n}]\n",
+        "apiVersion: fn.kpt.dev/v1alpha1\nkind: InjectConfig\nmetadata: {name: i}\ninjectors: [{name: s}]\n",
     );
     let variants = write("variants/v.yaml", variant);
     let template = "apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata: {name: s, namespace: d}\n\

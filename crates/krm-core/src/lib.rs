@@ -30,7 +30,7 @@
 //!
 //! # Modules
 //!
-//! - [`resource_list`], [`resource`], [`identity`], [`source_text`], [`split`]: the items, with their text.
+//! - [`resource_list`], [`resource`], [`resource_key`], [`identity`], [`source_text`], [`split`]: the items, with their text.
 //! - [`config`], [`kptfile`]: functionConfigs as typed structs, and the Kptfile.
 //! - [`results`], [`conditions`], [`result_printer`], [`diff`]: what functions report, and how.
 //! - [`schema`], [`scope`], [`selector`]: facts about types, and which resources a selector means.
@@ -79,6 +79,7 @@ pub mod mask;
 pub mod package_variant;
 pub mod release_name;
 pub mod resource;
+pub mod resource_key;
 pub mod resource_list;
 pub mod result_printer;
 pub mod results;

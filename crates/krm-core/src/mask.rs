@@ -290,6 +290,15 @@ mod tests {
         assert_eq!((&*before, &*after), ("", "***\n"));
     }
 
+    /// Aliases are not followed, so a List within itself is read once.
+    #[test]
+    fn a_list_that_holds_itself_is_read_once() {
+        let list = "&r\nkind: List\nitems:\n- *r\n- {kind: Secret, data: {a: one}}\n- &i {kind: List, items: [*i, *r]}\n";
+        let (before, after) = masked_file("", list).expect("a Secret");
+        assert!(before.is_empty());
+        assert!(!after.contains("one"), "{after}");
+    }
+
     #[test]
     fn a_json_patch_of_a_secret_is_not_shown() {
         let entry =

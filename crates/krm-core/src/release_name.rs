@@ -21,7 +21,7 @@ const PRE_RELEASES: [&str; 6] = ["alpha", "beta", "dev", "pre", "rc", "snapshot"
 /// A name with a version in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReleaseName {
-    /// What stands before the number, without a `v`.
+    /// The text before the number, without a `v`.
     before: String,
     number: Number,
     /// A pre-release of the number.
@@ -126,7 +126,7 @@ impl ReleaseName {
         }
     }
 
-    /// The words around the number: what stands before it, and what follows it with `#` for each further number.
+    /// The words around the number: the text before it, and the text after it with `#` for each further number.
     #[must_use]
     pub fn words(&self) -> [&str; 2] {
         [&self.before, &self.after]

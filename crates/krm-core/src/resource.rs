@@ -142,6 +142,8 @@ pub struct Resource {
     pub api_version: Arc<str>,
     pub kind: Arc<str>,
     pub name: Option<Arc<str>>,
+    /// The beginning of the names that an API server generates for it.
+    pub generate_name: Option<Arc<str>>,
     pub namespace: Option<Arc<str>>,
     /// Where it comes from.
     pub origin: Origin,
@@ -153,6 +155,7 @@ pub(crate) struct ResourceFields<'t> {
     pub(crate) api_version: Option<Arc<str>>,
     pub(crate) kind: Option<Arc<str>>,
     pub(crate) name: Option<Arc<str>>,
+    pub(crate) generate_name: Option<Arc<str>>,
     pub(crate) namespace: Option<Arc<str>>,
     /// The values of [`PATH_ANNOTATIONS`].
     pub(crate) paths: [Option<Arc<str>>; 2],
@@ -178,6 +181,7 @@ impl From<ResourceFields<'_>> for Resource {
             api_version: fields.api_version.unwrap_or_default(),
             kind: fields.kind.unwrap_or_default(),
             name: fields.name,
+            generate_name: fields.generate_name,
             namespace: fields.namespace,
             origin: Origin {
                 path,
@@ -205,6 +209,7 @@ impl Resource {
             api_version: string(node.get("apiVersion")),
             kind: string(node.get("kind")),
             name: string(metadata.and_then(|m| m.get("name"))),
+            generate_name: string(metadata.and_then(|m| m.get("generateName"))),
             namespace: string(metadata.and_then(|m| m.get("namespace"))),
             paths: PATH_ANNOTATIONS.map(|name| annotation(name).map(Arc::from)),
             indexes: INDEX_ANNOTATIONS.map(|name| annotation(name).map(Cow::Borrowed)),
@@ -226,6 +231,30 @@ impl Resource {
             }
         }
         resource
+    }
+
+    /// Whether this is a List (`List`, `ConfigMapList`), which only says how a file writes the resources in it.
+    #[must_use]
+    pub fn is_list(&self) -> bool {
+        self.kind.ends_with("List") && self.name.is_none() && !self.is_for_tools()
+    }
+
+    /// The resources in a List and in the Lists within it, each with its node and the origin of the List. `None` if this is
+    /// no List, or has no elements.
+    #[must_use]
+    pub fn elements<'a>(&self, list: NodeRef<'a>) -> Option<Vec<(NodeRef<'a>, Self)>> {
+        let items = list.get("items").filter(|_| self.is_list())?;
+        let items = Some(items).filter(|items| items.kind().is_sequence())?;
+        let mut found = Vec::new();
+        for item in items.items().map(|item| item.resolved()) {
+            let mut resource = Self::of_element(item, self);
+            resource.origin = self.origin.clone();
+            match resource.elements(item) {
+                Some(inner) => found.extend(inner),
+                None => found.push((item, resource)),
+            }
+        }
+        Some(found)
     }
 
     /// Whether this is only for tools such as kpt and kustomize.

@@ -30,8 +30,10 @@
     warn(clippy::expect_used, clippy::panic, clippy::unreachable)
 )]
 
+mod ignored;
 mod search;
 
+pub use ignored::report_ignored;
 pub use search::find_original;
 pub use search::outside_git;
 

@@ -14,13 +14,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
 use memchr::memmem;
-use std::sync::Arc;
 
 use super::alike::{Leaves, Unpaired, pair_alike};
 use super::bookkeeping::without_bookkeeping_of_tools;
+use super::compare::pair_values;
 use super::package::without_own_fields;
 use krm_core::identity;
 use krm_core::resource::Resource;
+use krm_core::resource_key::ResourceKey;
 use krm_core::source_text::parse_document;
 use krm_package::{folders_above, is_krm_name};
 use krm_yaml::Value;
@@ -47,7 +48,7 @@ impl Values {
 /// The values of one document.
 #[derive(Debug)]
 struct DocumentValues {
-    identity: Option<ElementIdentity>,
+    identity: Option<ResourceKey>,
     text: String,
     /// Read when it is first compared: most documents have no counterpart.
     content: OnceCell<DocumentContent>,
@@ -61,15 +62,6 @@ enum DocumentContent {
     Value(Value),
     /// The lines of a text, each as its hash.
     Lines(Vec<u64>),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct ElementIdentity {
-    group: String,
-    kind: Arc<str>,
-    /// `None` for a Kptfile, because it has the name of the copy.
-    name: Option<Arc<str>>,
-    namespace: Option<Arc<str>>,
 }
 
 /// The edits that lead from an upstream package to local.
@@ -184,42 +176,19 @@ impl EditCount {
     }
 
     fn between_sequences(&mut self, local: &[Value], upstream: &[Value], place: u64) {
-        // Pair elements that are equal or have the same name, wherever they are, then the rest in order.
-        let keyed = |values: &'_ [Value]| values.iter().map(key).collect::<Vec<_>>();
-        let (own_keys, keys) = (keyed(local), keyed(upstream));
-        let mut by_key: HashMap<u64, Vec<usize>> = HashMap::new();
-        for (at, (key, _)) in keys.iter().enumerate().rev() {
-            by_key.entry(*key).or_default().push(at);
+        let pairs = pair_values(local, upstream);
+        let mut partners = vec![None; local.len()];
+        for (own, other) in &pairs {
+            partners[*own] = Some(&upstream[*other]);
         }
-        let mut seen: HashMap<u64, u64> = HashMap::new();
-        let mut is_left = vec![true; upstream.len()];
-        let mut local_rest = Vec::new();
-        for (value, (key, is_named)) in local.iter().zip(own_keys) {
-            match by_key.get_mut(&key).and_then(Vec::pop) {
-                Some(at) => {
-                    is_left[at] = false;
-                    let count = seen.entry(key).or_default();
-                    *count += 1;
-                    self.between(value, &upstream[at], hash(&(place, key, *count)));
-                }
-                None if is_named => self.add_value(hash(&(place, key)), value),
-                None => local_rest.push(value),
-            }
-        }
-        let left = upstream.iter().zip(keys).zip(is_left);
-        let left = left.filter_map(|(of, is_left)| is_left.then_some(of));
-        let (named, upstream_rest): (Vec<_>, Vec<_>) =
-            left.partition(|(_, (_, is_named))| *is_named);
-        self.remove_parts(named.len());
-        let mut upstream_rest = upstream_rest.into_iter();
-        for (index, value) in local_rest.into_iter().enumerate() {
+        for (index, (value, partner)) in local.iter().zip(partners).enumerate() {
             let place = hash(&(place, index));
-            match upstream_rest.next() {
-                Some((other, _)) => self.between(value, other, place),
+            match partner {
+                Some(other) => self.between(value, other, place),
                 None => self.add_value(place, value),
             }
         }
-        self.remove_parts(upstream_rest.count());
+        self.remove_parts(upstream.len() - pairs.len());
     }
 
     /// Consecutive lines that local does not have are one part, which was removed or changed.
@@ -302,7 +271,7 @@ impl DocumentValues {
         };
         let is_krm = |found: &Resource| !found.kind.is_empty() && !found.api_version.is_empty();
         Self {
-            identity: resource.filter(is_krm).map(ElementIdentity::of),
+            identity: resource.filter(is_krm).map(|found| ResourceKey::of(&found)),
             text: text.to_owned(),
             content: OnceCell::new(),
             leaves: OnceCell::new(),
@@ -373,15 +342,6 @@ fn leaves(value: &Value) -> usize {
     }
 }
 
-/// The key by which an element of a list is found, and whether it is the element's name.
-fn key(element: &Value) -> (u64, bool) {
-    let name = element.get("name").map(Value::plain_text);
-    match name.filter(|name| !name.is_empty()) {
-        Some(name) => (hash(&name), true),
-        None => (hash(element), false),
-    }
-}
-
 /// Each line is a separate value, wherever it is, and whether it ends in LF or CRLF.
 fn lines(bytes: &[u8]) -> DocumentContent {
     let mut counts: HashMap<Result<&[u8], &[u8]>, u64> = HashMap::new();
@@ -420,10 +380,10 @@ impl FileEditCount {
             upstream: upstream.0.clone(),
         };
         for by_namespace in [true, false] {
-            let key = |document: &Rc<DocumentValues>| match &document.identity {
-                Some(identity) => Some(identity.without_namespace_unless(by_namespace)),
-                // A document that is not KRM is identified by its file.
-                None => Some(None),
+            // A document that is not KRM is identified by its file.
+            let key = |document: &Rc<DocumentValues>| {
+                let identity = document.identity.as_ref();
+                Some(identity.map(|identity| named(identity, by_namespace)))
             };
             let Self {
                 edits,
@@ -446,22 +406,12 @@ impl FileEditCount {
     }
 }
 
-impl ElementIdentity {
-    fn of(resource: Resource) -> Self {
-        Self {
-            group: resource.group().to_owned(),
-            name: resource.name.clone().filter(|_| !resource.is_kptfile()),
-            kind: resource.kind,
-            namespace: resource.namespace,
-        }
-    }
-
-    fn without_namespace_unless(&self, by_namespace: bool) -> Option<Self> {
-        let mut identity = self.clone();
-        if !by_namespace {
-            identity.namespace = None;
-        }
-        Some(identity)
+/// The key of a resource, with its namespace or without.
+fn named(key: &ResourceKey, by_namespace: bool) -> ResourceKey {
+    if by_namespace {
+        key.clone()
+    } else {
+        key.in_any_namespace()
     }
 }
 
@@ -551,7 +501,7 @@ impl<'p> ComparedPackages<'p> {
         for by_namespace in [true, false] {
             let key = |alone: &Alone<'_>| {
                 let identity = alone.document.identity.as_ref()?;
-                Some(identity.without_namespace_unless(by_namespace))
+                Some(named(identity, by_namespace))
             };
             pair(&mut local, &mut upstream, key, |local, upstream| {
                 edits.between_documents(&local.document, &upstream.document);
@@ -633,7 +583,7 @@ fn take_alike<'p>(
         Some(Unpaired {
             number,
             kind: &identity.kind,
-            name: Some(identity.name.as_deref()?),
+            name: Some(identity.name.name()?),
             package: "",
             file: Some(alone.path).filter(|path| !path.is_empty()),
             leaves: alone.document.leaves(),

@@ -57,6 +57,10 @@ enum Special {
     Kustomization,
     /// The images of a kustomization.
     KustomizeImages,
+    /// The subjects of a role binding, and one of them: it merges by its fields, although its schema says that it is one
+    /// value.
+    Subjects,
+    Subject,
     /// A list of a kustomization.
     Kustomized(KustomizationList),
     /// The generators of a kustomization.
@@ -118,7 +122,8 @@ impl<'s> MergeSchema<'s> {
     }
 
     /// The value under a key.
-    pub(super) fn field(&self, name: &str) -> Self {
+    #[must_use]
+    pub fn field(&self, name: &str) -> Self {
         let special = match (self.special, name) {
             (
                 Special::Resource
@@ -177,11 +182,13 @@ impl<'s> MergeSchema<'s> {
     }
 
     /// The elements of a list.
-    pub(super) fn items(&self) -> Self {
+    #[must_use]
+    pub fn items(&self) -> Self {
         let type_ref = self.type_ref.and_then(TypeRef::items);
         let special = match self.special {
             Special::Functions => Special::Grouped(groups::of("kpt", "function")),
             Special::ListOf(groups) => Special::Grouped(groups),
+            Special::Subjects => Special::Subject,
             Special::Generators => Special::Generator,
             Special::KustomizeImages => Special::Grouped(groups::of("kustomize", "image")),
             Special::Kustomized(KustomizationList::Patches) => {
@@ -200,7 +207,8 @@ impl<'s> MergeSchema<'s> {
     }
 
     /// How the elements of a list relate.
-    pub(super) fn list(&self) -> ListType<'s> {
+    #[must_use]
+    pub fn list(&self) -> ListType<'s> {
         match self.special {
             Special::Functions => ListType::Functions,
             Special::Gates => ListType::Map(Keys::one(&CONDITION_TYPE)),
@@ -228,7 +236,8 @@ impl<'s> MergeSchema<'s> {
 
     pub(super) fn is_atomic_map(&self) -> bool {
         let is_atomic = |type_ref: TypeRef<'_>| type_ref.map() == MapType::Atomic;
-        self.special == Special::Whole || self.type_ref.is_some_and(is_atomic)
+        self.special == Special::Whole
+            || self.special != Special::Subject && self.type_ref.is_some_and(is_atomic)
     }
 
     /// Whether a merge leaves an entry as local has it.
@@ -272,6 +281,11 @@ impl<'s> MergeSchema<'s> {
         self.special == Special::KustomizeImages
     }
 
+    /// Whether nothing is known about a value: its keys are names that a user chose.
+    pub(super) fn is_unknown(&self) -> bool {
+        self.type_ref.is_none() && self.special == Special::None
+    }
+
     /// Whether `name` is unique in a list, although it is not a key.
     pub(super) fn names_are_unique(&self) -> bool {
         self.special == Special::Ports
@@ -280,8 +294,10 @@ impl<'s> MergeSchema<'s> {
 
 /// Values of a known type that are recognised by their key.
 fn of_known(name: &str) -> Special {
-    if name == "ports" {
-        return Special::Ports;
+    match name {
+        "ports" => return Special::Ports,
+        "subjects" => return Special::Subjects,
+        _ => {}
     }
     match (groups::of("field", name), groups::of("element", name)) {
         ([], []) => Special::None,

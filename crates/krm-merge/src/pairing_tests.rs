@@ -7,6 +7,7 @@ use super::member::{Member, duplicates, find_packages};
 use super::resources::{PairingSource, ResourceMatch, ResourceMatches, match_resources, pair};
 use super::rule::Side;
 use super::upstream_identifier::UpstreamIdentifier;
+use krm_core::resource_key::{GivenName, ResourceKey};
 use krm_yaml::Value;
 
 /// A resource: `path namespace/name`, then in any order `<namespace/name` for a declared identity, `group.example/Kind`,
@@ -19,32 +20,36 @@ fn resources(texts: &[&str]) -> (Vec<Member>, Vec<Leaves>) {
             let (first, second) = text.split_once('/').expect("two parts");
             (Arc::from(first), Arc::from(second))
         };
-        let mut member = Member {
+        let mut key = ResourceKey {
             kind: "ConfigMap".into(),
+            ..ResourceKey::default()
+        };
+        let mut member = Member {
             path: Some(words[0].to_owned()),
             ..Member::default()
         };
         let mut own = String::new();
         if words[0].ends_with("Kptfile") {
-            member.group = "kpt.dev".to_owned();
-            member.kind = "Kptfile".into();
+            key.group = "kpt.dev".into();
+            key.kind = "Kptfile".into();
         } else {
-            let (namespace, name) = split(words[1]);
-            member.namespace = Some(namespace).filter(|text: &Arc<str>| !text.is_empty());
-            member.name = Some(name).filter(|text: &Arc<str>| !text.is_empty());
+            let (namespace, name): (Arc<str>, Arc<str>) = split(words[1]);
+            key.namespace = Some(namespace).filter(|text: &Arc<str>| !text.is_empty());
+            if !name.is_empty() {
+                key.name = GivenName::Name(name);
+            }
         }
         for word in words.iter().skip(2) {
             if let Some(declared) = word.strip_prefix('<') {
                 let (namespace, name): (Arc<str>, Arc<str>) = split(declared);
-                let declared = UpstreamIdentifier::new("", &member.kind, &namespace, &name);
+                let declared = UpstreamIdentifier::new("", &key.kind, &namespace, &name);
                 member.declared = Some(declared);
             } else if let Some(name) = word.strip_prefix('~') {
-                member.generate_name = Some(name.into());
+                key.name = GivenName::Generated(name.into());
             } else if let Some(values) = word.strip_prefix('=') {
                 own = values.to_owned();
             } else {
-                let (group, kind): (Arc<str>, Arc<str>) = split(word);
-                (member.group, member.kind) = (group.to_string(), kind);
+                (key.group, key.kind) = split(word);
             }
         }
         let data = own.split(',').filter(|leaf| !leaf.is_empty());
@@ -55,6 +60,7 @@ fn resources(texts: &[&str]) -> (Vec<Member>, Vec<Leaves>) {
         } else {
             Leaves::of_value(&value)
         });
+        member.key = key;
         all.push(member);
     }
     find_packages(&mut all);
@@ -126,8 +132,8 @@ fn moved_within_the_package() {
 fn moved_with_a_namespace_that_its_kind_does_not_have() {
     let role = |text: &str| {
         let mut roles = members(&[text]);
-        roles[0].group = "rbac.authorization.k8s.io".to_owned();
-        roles[0].kind = "ClusterRole".into();
+        roles[0].key.group = "rbac.authorization.k8s.io".into();
+        roles[0].key.kind = "ClusterRole".into();
         roles
     };
     assert_eq!(pair_members(&role("a /x"), &role("b prod/x")), [(0, 0)]);
@@ -165,8 +171,8 @@ fn renamed_by_a_package_in_between() {
 fn a_pipeline_set_the_namespace_of_a_resource_without_name() {
     let nameless = |namespace: Option<&str>| {
         let [mut member] = <[Member; 1]>::try_from(members(&["a /x"])).expect("one");
-        member.name = None;
-        member.namespace = namespace.map(Arc::from);
+        member.key.name = GivenName::None;
+        member.key.namespace = namespace.map(Arc::from);
         [member]
     };
     assert_eq!(

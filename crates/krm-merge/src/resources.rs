@@ -25,9 +25,10 @@ use std::fmt;
 use std::hash::Hash;
 
 use super::alike::{Leaves, Likeness, Unpaired, pair_alike};
-use super::member::{Member, Own};
+use super::member::Member;
 use super::rule::Side;
 use super::versions::Versions;
+use krm_core::resource_key::ResourceKey;
 
 /// The resources of a package, to be paired with those of another.
 pub struct PairingSource<'m> {
@@ -62,8 +63,8 @@ impl<'m> PairingSource<'m> {
         let member = &self.members[at];
         Unpaired {
             number: at,
-            kind: &member.kind,
-            name: member.name.as_deref(),
+            kind: &member.key.kind,
+            name: member.key.name.name().map(|name| &**name),
             package: &member.package,
             file: member.path.as_deref(),
             leaves: self.leaves(at),
@@ -125,8 +126,8 @@ impl<'m> MemberPairing<'m> {
         if self.any_declared {
             self.by_former(Among::Free, PATH);
         }
-        self.by(Among::Free, |m| Some((m.own(), PATH(m))));
-        self.by_groups(|m| Some((m.own(), PATH(m))), Self::by_position);
+        self.by(Among::Free, |m| Some((&m.key, PATH(m))));
+        self.by_groups(|m| Some((&m.key, PATH(m))), Self::by_position);
     }
 
     /// Pairs members by their identity in other files, and then by a part of their identity.
@@ -136,16 +137,16 @@ impl<'m> MemberPairing<'m> {
             self.by_former(Among::All, PACKAGE);
             self.by_name_of_other(Among::All, PACKAGE);
         }
-        let own = |m: &'m Member| m.is_named().then(|| (m.own(), PACKAGE(m)));
+        let own = |m: &'m Member| m.is_named().then(|| (&m.key, PACKAGE(m)));
         self.by(Among::Free, own);
         self.by_groups(own, |_, _, _| {});
         self.by(Among::Free, |m| {
-            Some((&m.group, &m.kind, m.given_name(), PATH(m)))
+            Some((&m.key.group, &m.key.kind, &m.key.name, PATH(m)))
         });
         // Even with a namespace, a resource of such a kind is one object in the cluster.
         self.by(Among::Free, |m| {
-            let is_named = m.name.is_some() && m.is_cluster_scoped();
-            is_named.then(|| (&m.group, &m.kind, m.name.as_deref(), PACKAGE(m)))
+            let name = m.key.name.name().filter(|_| m.key.is_cluster_scoped())?;
+            Some((&m.key.group, &m.key.kind, name, PACKAGE(m)))
         });
     }
 
@@ -154,7 +155,7 @@ impl<'m> MemberPairing<'m> {
         if !only.is_empty() {
             self.by(Among::Free, |m| {
                 let path = m.path.as_deref().filter(|path| only.contains(path))?;
-                (m.name.is_some() && !m.is_kptfile()).then_some((&m.kind, path))
+                m.key.name.name().map(|_| (&m.key.kind, path))
             });
         }
         let tied: HashSet<usize> = self.ties.iter().map(|(left, _)| *left).collect();
@@ -312,7 +313,7 @@ impl<'m> MemberPairing<'m> {
     fn by_position(&mut self, left: &[usize], right: &[usize]) {
         let is_known = |side: usize, at: &usize| {
             let member: &Member = &self.sides[side].members[*at];
-            member.generate_name.is_none()
+            !member.key.name.is_generated()
         };
         let left: Vec<usize> = left.iter().copied().filter(|at| is_known(0, at)).collect();
         for (left, right) in left.into_iter().zip(right.iter().copied()) {
@@ -432,11 +433,11 @@ fn pair_new(
         .zip(packages.base.members)
         .filter(|(matched, _)| matched.local.is_none() || matched.upstream.is_none());
     let lacking: HashSet<_> = lacking
-        .map(|(_, base)| (&*base.kind, base.given_name()))
+        .map(|(_, base)| (&*base.key.kind, &base.key.name))
         .collect();
     for (side, taken) in pairing.taken.iter_mut().enumerate() {
         for (taken, member) in taken.iter_mut().zip(pairing.sides[side].members) {
-            *taken |= lacking.contains(&(&*member.kind, member.given_name()));
+            *taken |= lacking.contains(&(&*member.key.kind, &member.key.name));
         }
     }
     pairing.elsewhere();
@@ -558,8 +559,8 @@ fn unmatched<'m>(
 /// identity. The other side did not move the old resource, or removed it. The two resources at the new path are then
 /// the same, and the side that moved counts as having removed the old one.
 fn separate_moved_onto_others(packages: Versions<&[Member]>, matches: &mut [ResourceMatch]) {
-    fn place(member: &Member) -> (Own<'_>, Option<&str>) {
-        (member.own(), member.path.as_deref())
+    fn place(member: &Member) -> (&ResourceKey, Option<&str>) {
+        (&member.key, member.path.as_deref())
     }
     let mut moved = Vec::new();
     for (matched, base) in matches.iter().zip(packages.base) {

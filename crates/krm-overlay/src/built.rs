@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::OverlayError;
-use krm_core::resource::{NamespacedName, Resource};
+use krm_core::resource::Resource;
+use krm_core::resource_key::ResourceKey;
 use krm_core::resource_list::own_text;
 use krm_core::scope::Scopes;
 use krm_yaml::{NodeRef, OwnedDocument, Value, to_block_text};
@@ -16,14 +17,6 @@ pub(super) struct BuiltObject<'p> {
     /// The node in the package that it was read from. `None` if a kustomization changed the resource.
     pub(super) node: Option<NodeRef<'p>>,
     pub(super) file: String,
-}
-
-/// The identity of a resource, which is unique in a build.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct BuildId {
-    pub(super) group: String,
-    pub(super) kind: String,
-    pub(super) name: NamespacedName,
 }
 
 /// The path of a field and its new value, as in a JSON patch.
@@ -76,14 +69,9 @@ impl BuiltObject<'_> {
         Scopes::default().is_cluster_scoped(self.group(), self.kind())
     }
 
-    pub(super) fn id(&self) -> BuildId {
-        let namespace = self.text(&["metadata", "namespace"]);
-        let namespace = Some(namespace).filter(|_| !self.is_cluster_scoped());
-        BuildId {
-            group: self.group().to_owned(),
-            kind: self.kind().to_owned(),
-            name: NamespacedName::new(namespace, self.name()),
-        }
+    /// Who it is, which is unique in a build.
+    pub(super) fn id(&self) -> ResourceKey {
+        ResourceKey::in_build(&self.resource())
     }
 
     pub(super) fn resource(&self) -> Resource {
@@ -122,7 +110,9 @@ impl BuiltObject<'_> {
 }
 
 /// The positions of resources by their IDs. Two resources with the same ID are an error, as in kustomize.
-pub(super) fn by_id(objects: &[BuiltObject<'_>]) -> Result<HashMap<BuildId, usize>, OverlayError> {
+pub(super) fn by_id(
+    objects: &[BuiltObject<'_>],
+) -> Result<HashMap<ResourceKey, usize>, OverlayError> {
     let mut found = HashMap::new();
     for (at, object) in objects.iter().enumerate() {
         if let Some(other) = found.insert(object.id(), at) {

@@ -8,12 +8,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::built::{BuildId, BuiltObject};
+use super::built::BuiltObject;
 use super::kustomization::{Kustomization, PatchEntry, PatchOutcome};
 use super::objects::KustomizeBuild;
 use super::patched::PatchedObjects;
 use super::transformations::{Transformations, containers};
 use super::{OverlayError, PackageTexts};
+use krm_core::resource_key::ResourceKey;
 use krm_core::schema::Schema;
 use krm_patch::kustomize::{directive, merge};
 use krm_yaml::Value;
@@ -123,7 +124,7 @@ fn needless_files(
         .collect();
     let is_own = |object: &&BuiltObject<'_>| own.contains(&object.file);
     let base = resources.iter().filter(|object| !is_own(object));
-    let base: HashMap<BuildId, &BuiltObject<'_>> =
+    let base: HashMap<ResourceKey, &BuiltObject<'_>> =
         base.map(|object| (object.id(), object)).collect();
     let both = resources.iter().filter(is_own);
     let both = both.filter_map(|object| Some((object, *base.get(&object.id())?)));
@@ -208,7 +209,7 @@ fn needless_parts(
     objects: &PatchedObjects<'_>,
     schema: &Schema,
 ) -> Vec<String> {
-    let mut before: HashMap<BuildId, &BuiltObject<'_>> = HashMap::new();
+    let mut before: HashMap<ResourceKey, &BuiltObject<'_>> = HashMap::new();
     for (_, object) in &outcome.changed {
         before.entry(object.id()).or_insert(object);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::built::{BuildId, BuiltObject, by_id};
+use super::built::{BuiltObject, by_id};
 use super::explain::{explain, namespace};
 use super::objects::{KustomizeBuild, cleaned};
 use super::omitted::{comments, is_reordered, omitted_comments};
@@ -11,6 +11,7 @@ use super::transformations::{
 };
 use super::{KUSTOMIZATIONS, OverlayError, PackageTexts};
 use krm_core::resource::Resource;
+use krm_core::resource_key::ResourceKey;
 use krm_core::results::{Mark, QuotedValue, and_more};
 use krm_core::schema::Schema;
 use krm_patch::annotations::with_field;
@@ -368,7 +369,7 @@ fn pair(
 ) -> Result<Vec<Option<usize>>, OverlayError> {
     let mut built = upstream.to_vec();
     transformations.apply(&mut built)?;
-    let ids: HashMap<BuildId, usize> = fork.iter().map(BuiltObject::id).zip(0..).collect();
+    let ids: HashMap<ResourceKey, usize> = fork.iter().map(BuiltObject::id).zip(0..).collect();
     let mut pairs: Vec<Option<usize>> = built
         .iter()
         .map(|old| ids.get(&old.id()).copied())
@@ -376,7 +377,7 @@ fn pair(
     let taken: BTreeSet<usize> = pairs.iter().flatten().copied().collect();
     let anywhere = |object: &BuiltObject<'_>| {
         let id = object.id();
-        (id.group, id.kind, id.name.name)
+        (id.group, id.kind, id.name)
     };
     let mut left: HashMap<_, Vec<usize>> = HashMap::new();
     for at in (0..fork.len()).filter(|at| !taken.contains(at)) {

@@ -89,6 +89,12 @@ pub enum OverlayError {
          `resources` name the files without one of the two", files[0], files[1]
     )]
     Duplicate { object: String, files: [String; 2] },
+    /// A resource has a `generateName`, which kustomize refuses.
+    #[error(
+        "{file}: expected a `metadata.name`, found `generateName` of {object}: kustomize cannot build it, so no overlay can \
+         hold it; keep it in a file that no kustomization names"
+    )]
+    GeneratedName { file: String, object: String },
     /// A patch cannot be made or applied.
     #[error("{place}: {error}")]
     Patch { place: String, error: String },

@@ -7,6 +7,7 @@ use super::built::BuiltObject;
 use super::kustomization::Kustomization;
 use super::{OverlayError, PackageTexts};
 use krm_core::resource::{Resource, is_local_config, is_pipeline_annotation};
+use krm_core::resource_key::ResourceKey;
 use krm_core::schema::Schema;
 use krm_merge::upstream_identifier::UPSTREAM_IDENTIFIER;
 use krm_package::join;
@@ -181,19 +182,31 @@ impl PackageTexts {
             {
                 continue;
             }
-            let items = root.get("items").filter(|items| items.kind().is_sequence());
-            match items.filter(|_| resource.kind.ends_with("List")) {
-                Some(items) => items
-                    .items()
-                    .for_each(|item| objects.extend(object(item.resolved(), path))),
-                None => objects.extend(object(root, path)),
+            match resource.elements(root) {
+                Some(elements) => {
+                    for (element, _) in elements {
+                        objects.extend(object(element, path)?);
+                    }
+                }
+                None => objects.extend(object(root, path)?),
             }
         }
         Ok(objects)
     }
 }
 
-fn object<'p>(node: NodeRef<'p>, file: &str) -> Option<BuiltObject<'p>> {
+/// A resource that kustomize builds; `None` for tools' own files, and without a name.
+fn object<'p>(node: NodeRef<'p>, file: &str) -> Result<Option<BuiltObject<'p>>, OverlayError> {
+    if is_local_config(node) {
+        return Ok(None);
+    }
+    let key = ResourceKey::of(&Resource::read(node));
+    if key.name.is_generated() {
+        return Err(OverlayError::GeneratedName {
+            file: file.to_owned(),
+            object: format!("{}/{}", key.kind, key.name.text()),
+        });
+    }
     let value = cleaned(&Node::Text(node)).to_value();
     let object = BuiltObject {
         value,
@@ -201,7 +214,7 @@ fn object<'p>(node: NodeRef<'p>, file: &str) -> Option<BuiltObject<'p>> {
         file: file.to_owned(),
     };
     let is_complete = !object.text(&["metadata", "name"]).is_empty();
-    (is_complete && !is_local_config(node)).then_some(object)
+    Ok(is_complete.then_some(object))
 }
 
 /// A resource without the annotations of kpt and of the pipeline.

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::built::{BuildId, BuiltObject};
+use super::built::BuiltObject;
+use krm_core::resource_key::ResourceKey;
 
 /// The resources of a build while its patches are applied. A removed resource keeps its position.
 pub(super) struct PatchedObjects<'p> {
     objects: Vec<Option<BuiltObject<'p>>>,
-    by_id: HashMap<BuildId, BTreeSet<usize>>,
+    by_id: HashMap<ResourceKey, BTreeSet<usize>>,
     by_name: HashMap<String, BTreeSet<usize>>,
 }
 
@@ -37,7 +38,7 @@ impl<'p> PatchedObjects<'p> {
     }
 
     /// The positions of the resources with an ID, in order.
-    pub(super) fn with_id(&self, id: &BuildId) -> Vec<usize> {
+    pub(super) fn with_id(&self, id: &ResourceKey) -> Vec<usize> {
         let found = self.by_id.get(id).into_iter().flatten();
         found.copied().collect()
     }
@@ -66,7 +67,7 @@ impl<'p> PatchedObjects<'p> {
         );
         if old != new {
             if let Some(id) = old {
-                if let Some(places) = self.by_name.get_mut(&id.name.name) {
+                if let Some(places) = self.by_name.get_mut(id.name.text()) {
                     places.remove(&at);
                 }
                 if let Some(places) = self.by_id.get_mut(&id) {
@@ -80,8 +81,8 @@ impl<'p> PatchedObjects<'p> {
         std::mem::replace(self.objects.get_mut(at)?, object)
     }
 
-    fn index(&mut self, at: usize, id: &BuildId) {
-        let names = self.by_name.entry(id.name.name.clone());
+    fn index(&mut self, at: usize, id: &ResourceKey) {
+        let names = self.by_name.entry(id.name.text().to_owned());
         names.or_default().insert(at);
         self.by_id.entry(id.clone()).or_default().insert(at);
     }

@@ -4,6 +4,7 @@ use regex::Regex;
 
 use super::built::BuiltObject;
 use super::patched::PatchedObjects;
+use krm_core::resource::DEFAULT_NAMESPACE;
 use krm_core::selector::LabelSelector;
 use krm_core::text_map::TextMap;
 use krm_patch::target::parse_labels;
@@ -103,11 +104,11 @@ impl PatchSelection {
                     .to_owned();
                 let id = object.id();
                 let of = |name: &str| match name {
-                    "group" => id.group.as_str(),
+                    "group" => &*id.group,
                     "version" => &version,
                     "kind" => &id.kind,
-                    "name" => &id.name.name,
-                    _ => &id.name.namespace,
+                    "name" => id.name.text(),
+                    _ => id.namespace.as_deref().unwrap_or(DEFAULT_NAMESPACE),
                 };
                 let fits = |key: &str, selector: &LabelSelector| {
                     let metadata = object.value.get_path(&["metadata", key]);

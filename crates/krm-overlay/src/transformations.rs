@@ -11,6 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::OverlayError;
 use super::built::{BuiltObject, FieldReplacement, field_at};
+use krm_core::resource::DEFAULT_NAMESPACE;
 use krm_core::resource::namespace_of;
 use krm_merge::{image_parts, repository};
 use krm_yaml::Value;
@@ -298,7 +299,12 @@ impl Transformations {
         named
             .map(|object| {
                 let id = object.id();
-                (id.kind, id.name.name, id.name.namespace)
+                let namespace = id.namespace.as_deref().unwrap_or(DEFAULT_NAMESPACE);
+                (
+                    id.kind.to_string(),
+                    id.name.text().to_owned(),
+                    namespace.to_owned(),
+                )
             })
             .collect()
     }

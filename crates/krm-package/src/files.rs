@@ -22,7 +22,7 @@ pub struct Package {
     pub only_file: Option<String>,
     /// The paths that `.krmignore` excludes, sorted. A path that ends in `/` is a folder with everything in it.
     pub ignored: Vec<String>,
-    /// What was not read for reasons other than `.krmignore`, sorted.
+    /// What was not read for reasons other than `.krmignore`, and all links, sorted.
     pub skipped: Vec<Skipped>,
     /// Temporary files of other runs, both of those still running and of those that were killed.
     pub(super) temporaries: Vec<PathBuf>,

@@ -35,6 +35,11 @@ impl Ignored {
         Ok(Self { rules, packages })
     }
 
+    /// Whether no revision ignores anything.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
     /// Whether a file is ignored, or a folder around it.
     pub fn has(&self, path: &str) -> bool {
         if self.rules.is_empty() {

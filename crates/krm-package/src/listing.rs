@@ -30,7 +30,8 @@ pub enum SkipReason {
     LinkToFolder,
     /// A link, named like a KRM file, into a `.git` folder.
     LinkIntoGit,
-    /// A link to a file, not named like a KRM file. It matters only when files that are not KRM are copied or merged.
+    /// Another link to a file. It matters only when files are copied or merged; if it is named like a KRM file, a step
+    /// reads the file that it leads to.
     OtherLink,
     /// A file or folder whose name some file system treats as `.git`.
     NamedLikeGit,
@@ -54,6 +55,20 @@ impl SkipReason {
     /// Whether every function warns of it. Links that no function would read as KRM are not worth a warning.
     pub fn is_warning(self) -> bool {
         self != SkipReason::OtherLink && !self.is_refusal()
+    }
+
+    /// Whether it is a symbolic link. For a merge, a link is a file of its own: it is not the file that it leads to, and
+    /// nothing is written over it.
+    #[must_use]
+    pub fn is_link(self) -> bool {
+        matches!(
+            self,
+            SkipReason::LinkOutOfPackage
+                | SkipReason::DanglingLink
+                | SkipReason::LinkToFolder
+                | SkipReason::LinkIntoGit
+                | SkipReason::OtherLink
+        )
     }
 
     /// Whether the file may be in a package, but upstream must not bring it. Clones and merges warn of it.
@@ -210,13 +225,12 @@ pub fn list<S: FileSource>(source: &S) -> Result<Listed<S::Target, S::Stamp>, Pa
                 let listed_itself = inside
                     .as_ref()
                     .is_some_and(|path| listed.krm.contains(path));
-                if listed_itself || !seen.insert(file.clone()) {
-                    continue;
+                let reason = SkipReason::OtherLink;
+                let path = link.clone();
+                listed.skipped.push(Skipped { path, reason });
+                if !listed_itself && seen.insert(file.clone()) {
+                    listed.targets.insert(link, file);
                 }
-                if let Some(path) = inside {
-                    listed.others.remove(&path);
-                }
-                listed.targets.insert(link, file);
             }
         }
     }

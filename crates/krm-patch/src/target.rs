@@ -10,18 +10,18 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use krm_core::resource::Resource;
+use krm_core::resource_key::ResourceKey;
 use krm_core::resource_list::{ItemId, ResourceList};
 use krm_core::selector::{LabelSelector, Requirement, is_label_key};
 use krm_core::text_map::TextMap;
 use krm_yaml::NodeRef;
 
-type GroupKindName = (String, Arc<str>, Arc<str>);
 type NamespacedItem = (Option<Arc<str>>, ItemId);
 
 /// Finds resources by group, kind and name.
 #[derive(Debug, Default)]
 pub struct Index {
-    by_name: HashMap<GroupKindName, Vec<NamespacedItem>>,
+    by_name: HashMap<ResourceKey, Vec<NamespacedItem>>,
 }
 
 /// The resources that match.
@@ -38,8 +38,7 @@ impl Index {
     pub fn of(list: &ResourceList) -> Self {
         let mut index = Self::default();
         for (id, resource) in list.items() {
-            if let Some(key) = key(resource) {
-                let namespace = namespace(resource);
+            if let Some((key, namespace)) = key(resource) {
                 let candidates = index.by_name.entry(key);
                 // Most names occur once.
                 candidates
@@ -54,13 +53,15 @@ impl Index {
     /// if only one resource matches then.
     #[must_use]
     pub fn find(&self, resource: &Resource) -> Matches {
-        let candidates = key(resource).and_then(|key| self.by_name.get(&key));
+        let Some((key, namespace)) = key(resource) else {
+            return Matches::None;
+        };
+        let candidates = self.by_name.get(&key);
         let candidates = candidates.map(Vec::as_slice).unwrap_or_default();
         let with = |namespace: &Option<Arc<str>>| -> Vec<ItemId> {
             let found = candidates.iter().filter(|(other, _)| other == namespace);
             found.map(|(_, id)| *id).collect()
         };
-        let namespace = namespace(resource);
         let mut found = with(&namespace);
         if found.is_empty() {
             found = match namespace {
@@ -76,14 +77,11 @@ impl Index {
     }
 }
 
-/// The namespace; an empty one counts as absent.
-fn namespace(resource: &Resource) -> Option<Arc<str>> {
-    resource.namespace.clone().filter(|name| !name.is_empty())
-}
-
-fn key(resource: &Resource) -> Option<GroupKindName> {
-    let name = resource.name.clone()?;
-    Some((resource.group().to_owned(), resource.kind.clone(), name))
+/// Who a resource is in any namespace, and its namespace. `None` without a name.
+fn key(resource: &Resource) -> Option<(ResourceKey, Option<Arc<str>>)> {
+    let key = ResourceKey::as_written(resource);
+    key.name.name()?;
+    Some((key.in_any_namespace(), key.namespace))
 }
 
 /// The target of a patch; an absent field matches anything.

@@ -8,13 +8,14 @@ use super::change::ResourceChange;
 use super::row::{FieldChange, Row, Segment, leads_to, segments};
 use super::rows::RULES;
 use super::served::Release;
-use super::units::{ClusterObject, ObjectKey, Objects, group_kind, without_lists};
-use super::walk::{DiffWalk, DifferingPlace, given, path};
+use super::units::{ClusterObject, Objects, object_key, without_lists};
+use super::walk::{DiffWalk, DifferingPlace, path};
 use super::{
     Author, Review, ReviewFinding, ReviewInput, Risk, UpstreamChange, references, reload,
     selectors, served, size,
 };
 use krm_core::resource::{LOCAL_CONFIG_ANNOTATION, Resource};
+use krm_core::resource_key::{GivenName, ResourceKey};
 use krm_core::resource_list::{ItemId, ResourceList};
 use krm_core::results::{Marks, Reason};
 use krm_core::schema::{Schema, TypeRef};
@@ -92,7 +93,7 @@ fn not_reviewed_finding(resource: &Resource) -> ReviewFinding {
     ReviewFinding::new(Risk::Notable, Reason::NotReviewed, resource, message)
 }
 
-/// ResourceChanges the resources of both packages. Leaves out those that have the same text before and after.
+/// Pairs the resources of both packages. Leaves out those that have the same text before and after.
 fn pairs(packages: ReviewInput<'_>) -> ResourceChanges<'_> {
     let (old, new) = (
         Members::read(packages.before),
@@ -104,30 +105,7 @@ fn pairs(packages: ReviewInput<'_>) -> ResourceChanges<'_> {
             Authors::of(upstream, &new, packages.after),
         )
     });
-    let mut of_new = vec![None; new.ids.len()];
-    let mut is_paired = vec![false; old.ids.len()];
-    for (before, after) in pair(&old.source(packages.before), &new.source(packages.after)) {
-        of_new[after] = Some(before);
-        is_paired[before] = true;
-    }
-    // Pair several copies of one object in a file in their order.
-    let key = |list: &ResourceList, id: ItemId| {
-        let resource = list.resource(id);
-        Some((ObjectKey::of(resource)?, resource.origin.path.clone()))
-    };
-    let left = old.ids.iter().zip(&is_paired);
-    let left = left.map(|(id, is_paired)| key(packages.before, *id).filter(|_| !is_paired));
-    let news = new.ids.iter().zip(&of_new);
-    let news = news.map(|(id, old)| key(packages.after, *id).filter(|_| old.is_none()));
-    for (after, before) in matches(left.collect::<Vec<_>>(), news)
-        .into_iter()
-        .enumerate()
-    {
-        if let Some(before) = before {
-            of_new[after] = Some(before);
-            is_paired[before] = true;
-        }
-    }
+    let (of_new, is_paired) = paired(packages, &old, &new);
     let (mut pairs, mut not_reviewed) = (Vec::new(), Vec::new());
     let mut add = |before: Option<usize>, after: Option<usize>| {
         let ids = (before.map(|at| old.ids[at]), after.map(|at| new.ids[at]));
@@ -168,6 +146,39 @@ fn pairs(packages: ReviewInput<'_>) -> ResourceChanges<'_> {
     }
 }
 
+/// For each resource after the change, the position of the same one before it; and which of those before are paired.
+fn paired(
+    packages: ReviewInput<'_>,
+    old: &Members,
+    new: &Members,
+) -> (Vec<Option<usize>>, Vec<bool>) {
+    let mut of_new = vec![None; new.ids.len()];
+    let mut is_paired = vec![false; old.ids.len()];
+    for (before, after) in pair(&old.source(packages.before), &new.source(packages.after)) {
+        of_new[after] = Some(before);
+        is_paired[before] = true;
+    }
+    // Pair several copies of one object in a file in their order.
+    let key = |list: &ResourceList, id: ItemId| {
+        let resource = list.resource(id);
+        Some((object_key(resource)?, resource.origin.path.clone()))
+    };
+    let left = old.ids.iter().zip(&is_paired);
+    let left = left.map(|(id, is_paired)| key(packages.before, *id).filter(|_| !is_paired));
+    let news = new.ids.iter().zip(&of_new);
+    let news = news.map(|(id, old)| key(packages.after, *id).filter(|_| old.is_none()));
+    for (after, before) in matches(left.collect::<Vec<_>>(), news)
+        .into_iter()
+        .enumerate()
+    {
+        if let Some(before) = before {
+            of_new[after] = Some(before);
+            is_paired[before] = true;
+        }
+    }
+    (of_new, is_paired)
+}
+
 /// The rows for a kind, each with its path parsed for the kind.
 type RowsOfKind = Vec<(&'static Row, Vec<Segment>)>;
 
@@ -184,58 +195,60 @@ struct Comparison<'c, 'l> {
 impl<'l> Comparison<'_, 'l> {
     fn pair(&mut self, pair: &ResourceChange<'l>) {
         let Some(unit) = pair.unit() else { return };
-        let Some(key) = ObjectKey::of(unit.resource) else {
-            return self.unnamed(pair);
-        };
+        let key = ResourceKey::in_cluster(unit.resource);
+        match key.name {
+            GivenName::Name(_) => self.named(pair, &key),
+            GivenName::Generated(_) => self.generated(pair, &key),
+            // The API server rejects it.
+            GivenName::None => self.count(pair),
+        }
+    }
+
+    fn named(&mut self, pair: &ResourceChange<'l>, key: &ResourceKey) {
         let Some(after) = &pair.after else {
-            return self.removed(pair, &key);
+            return self.removed(pair, key);
         };
-        let before_key = pair
-            .before
-            .as_ref()
-            .and_then(|unit| ObjectKey::of(unit.resource));
-        let by = pair.upstream.map(InUpstream::of_resource);
-        let kind = &after.resource.kind;
+        let before = pair.before.as_ref();
+        let before_key = before.and_then(|unit| object_key(unit.resource));
         match &before_key {
             // Another copy of an object that the package had before.
-            None if self.before.has(&key) => return self.count(pair),
-            None => {
-                let message = format!("the {kind} is new");
-                let finding = ReviewFinding::new(
-                    Risk::Notable,
-                    Reason::ResourceAdded,
-                    after.resource,
-                    message,
-                );
-                self.review.findings.push(finding.by(by));
-            }
-            Some(old) if *old != key => self.renamed(pair, old, &key),
+            None if self.before.has(key) => return self.count(pair),
+            None => self.added(pair, after.resource),
+            Some(old) if old != key => self.renamed(pair, old, key),
             Some(_) => {}
         }
-        let before = pair.before.as_ref().map(|unit| unit.node);
-        let too_large = size::too_large(after.resource, before, after.node);
-        let too_large = too_large.map(|finding| finding.by(by));
-        self.review.findings.extend(too_large);
-        self.fields(pair, &key.group_kind(), before_key.as_ref() == Some(&key));
+        self.size(pair, after);
+        self.fields(pair, &key.group_kind(), before_key.as_ref() == Some(key));
     }
 
-    /// An API server makes another object each time that a resource with a `generateName` is applied. It rejects objects
-    /// with neither name, so such a change is only counted.
-    fn unnamed(&mut self, pair: &ResourceChange<'l>) {
-        let after = pair.after.as_ref();
-        let is_made = |unit: &&ClusterObject<'l>| {
-            given(unit.node.get_path(&["metadata", "generateName"])).is_some()
-        };
-        match after.filter(is_made) {
-            Some(after) if pair.before.is_some() => {
-                let (group, kind) = (after.resource.group(), &after.resource.kind);
-                self.fields(pair, &group_kind(group, kind), false);
-            }
-            _ => self.count(pair),
+    /// A resource with a `generateName`: each time that it is applied, an API server makes another object. Its objects stay
+    /// where the resource goes.
+    fn generated(&mut self, pair: &ResourceChange<'l>, key: &ResourceKey) {
+        match (&pair.before, &pair.after) {
+            (_, None) => return self.count(pair),
+            (None, Some(after)) => self.added(pair, after.resource),
+            (Some(_), Some(_)) => {}
         }
+        self.fields(pair, &key.group_kind(), false);
     }
 
-    fn removed(&mut self, pair: &ResourceChange<'l>, key: &ObjectKey) {
+    fn size(&mut self, pair: &ResourceChange<'l>, after: &ClusterObject<'l>) {
+        let before = pair.before.as_ref().map(|unit| unit.node);
+        let by = pair.upstream.map(InUpstream::of_resource);
+        let found = size::too_large(after.resource, before, after.node);
+        self.review
+            .findings
+            .extend(found.map(|finding| finding.by(by)));
+    }
+
+    fn added(&mut self, pair: &ResourceChange<'l>, resource: &Resource) {
+        let message = format!("the {} is new", resource.kind);
+        let finding = ReviewFinding::new(Risk::Notable, Reason::ResourceAdded, resource, message);
+        let by = pair.upstream.map(InUpstream::of_resource);
+        self.review.findings.push(finding.by(by));
+    }
+
+    fn removed(&mut self, pair: &ResourceChange<'l>, key: &ResourceKey) {
         let Some(unit) = &pair.before else { return };
         if self.after.has(key) {
             return self.count(pair);
@@ -269,7 +282,7 @@ impl<'l> Comparison<'_, 'l> {
         }
     }
 
-    fn renamed(&mut self, pair: &ResourceChange<'l>, old: &ObjectKey, new: &ObjectKey) {
+    fn renamed(&mut self, pair: &ResourceChange<'l>, old: &ResourceKey, new: &ResourceKey) {
         let (Some(before), Some(after)) = (&pair.before, &pair.after) else {
             return;
         };

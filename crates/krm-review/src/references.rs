@@ -8,9 +8,10 @@ use super::change::ResourceChange;
 use super::find::each;
 use super::row::segments;
 use super::table::{section, words};
-use super::units::{ClusterObject, ObjectKey, Objects, group_kind, may_be_one};
-use super::walk::{given, items, text};
+use super::units::{ClusterObject, Objects, may_be_one, object_key};
+use super::walk::{given, is_true, items, text};
 use super::{ReviewFinding, Risk};
+use krm_core::resource_key::ResourceKey;
 use krm_core::results::Reason;
 use krm_yaml::{NodeRef, Path};
 
@@ -49,14 +50,14 @@ pub(super) fn dangling(
     if removed.is_empty() {
         return;
     }
-    let names: BTreeSet<&str> = removed.iter().map(|key| &*key.name).collect();
+    let names: BTreeSet<&str> = removed.iter().map(|key| key.name.text()).collect();
     let names: Vec<&str> = names.into_iter().collect();
-    let authors: BTreeMap<ObjectKey, _> = pairs
+    let authors: BTreeMap<ResourceKey, _> = pairs
         .iter()
         .filter_map(|pair| {
             let unit = pair.before.as_ref()?;
             let by = pair.upstream?.of_resource();
-            Some((ObjectKey::of(unit.resource)?, by))
+            Some((object_key(unit.resource)?, by))
         })
         .collect();
     let mut found_keys: KeysByName<'_> = KeysByName::default();
@@ -90,20 +91,20 @@ const MOST_SEARCHED: usize = 16;
 #[derive(Default)]
 struct KeysByName<'k> {
     /// By name, kind and namespace; the smallest key without regard to the namespace under an outer `None`.
-    keys: HashMap<(&'k str, String, Option<Option<&'k str>>), &'k ObjectKey>,
+    keys: HashMap<(&'k str, String, Option<Option<&'k str>>), &'k ResourceKey>,
 }
 
 impl<'k> KeysByName<'k> {
     /// Adds a key. Keys are added in their order.
-    fn add(&mut self, key: &'k ObjectKey) {
+    fn add(&mut self, key: &'k ResourceKey) {
         for namespace in [None, Some(key.namespace.as_deref())] {
-            let place = (&*key.name, key.group_kind(), namespace);
+            let place = (key.name.text(), key.group_kind(), namespace);
             self.keys.entry(place).or_insert(key);
         }
     }
 
     /// The first key that a reference may name. A missing namespace matches any namespace.
-    fn find(&self, named: &NamedObject<'_>) -> Option<&'k ObjectKey> {
+    fn find(&self, named: &NamedObject<'_>) -> Option<&'k ResourceKey> {
         let get = |namespace: Option<Option<&str>>| {
             let keys = &self.keys;
             keys.get(&(named.name, named.group_kind.clone(), namespace))
@@ -135,7 +136,7 @@ fn for_each_reference<'l>(
         after.that_may_contain(names)
     };
     for unit in units {
-        let Some(own) = ObjectKey::of(unit.resource) else {
+        let Some(own) = object_key(unit.resource) else {
             continue;
         };
         let kind = own.group_kind();
@@ -163,17 +164,17 @@ pub(super) fn dangling_ports(
 ) {
     let services = pairs.iter().filter_map(|pair| {
         let (was, is) = (pair.before.as_ref()?, pair.after.as_ref()?);
-        let key = ObjectKey::of(is.resource).filter(|key| key.group_kind() == "Service")?;
+        let key = object_key(is.resource).filter(|key| key.group_kind() == "Service")?;
         let left: HashSet<&str> = ports_of(is).into_iter().collect();
         let ports = ports_of(was).into_iter();
         let ports: HashSet<&str> = ports.filter(|port| !left.contains(port)).collect();
         (!ports.is_empty()).then_some((key, ports, pair.upstream.map(InUpstream::of_resource)))
     });
     let services: Vec<_> = services.collect();
-    let names: Vec<&str> = services.iter().map(|(key, ..)| &*key.name).collect();
+    let names: Vec<&str> = services.iter().map(|(key, ..)| key.name.text()).collect();
     let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, (key, ..)) in services.iter().enumerate() {
-        by_name.entry(&key.name).or_default().push(at);
+        by_name.entry(key.name.text()).or_default().push(at);
     }
     for_each_reference(&names, after, &mut |unit, node, named| {
         if !node.kind().is_mapping() {
@@ -220,18 +221,18 @@ struct NamedObject<'n> {
 
 impl NamedObject<'_> {
     /// Whether the reference may name the object with this key. A missing namespace matches any namespace.
-    fn may_be(&self, key: &ObjectKey) -> bool {
-        self.name == &*key.name
+    fn may_be(&self, key: &ResourceKey) -> bool {
+        self.name == key.name.text()
             && may_be_one(self.namespace, key.namespace.as_deref())
             && self.group_kind == key.group_kind()
     }
 }
 
 impl Reference {
-    fn named<'n>(&self, node: NodeRef<'n>, own: &'n ObjectKey) -> Option<NamedObject<'n>> {
+    fn named<'n>(&self, node: NodeRef<'n>, own: &'n ResourceKey) -> Option<NamedObject<'n>> {
         let field = |name: &str| text(node.get(name));
         // The pod also starts without an object that is optional.
-        if field("optional") == Some("true") {
+        if is_true(node.get("optional")) {
             return None;
         }
         let name = if self.name.is_empty() {
@@ -244,7 +245,10 @@ impl Reference {
                 let version = field("apiVersion")?;
                 Some(version.split_once('/').map_or("", |(group, _)| group))
             });
-            group_kind(group.unwrap_or_default(), field("kind")?)
+            match group.unwrap_or_default() {
+                "" => field("kind")?.to_owned(),
+                group => format!("{group}/{}", field("kind")?),
+            }
         } else {
             self.to.to_owned()
         };
@@ -281,7 +285,7 @@ pub(super) fn dropped_versions(
         let served = |unit: &ClusterObject<'_>| -> BTreeSet<String> {
             let versions = given(unit.node.get_path(&["spec", "versions"])).into_iter();
             let versions = versions.flat_map(|list| list.items().collect::<Vec<_>>());
-            let served = versions.filter(|version| text(version.get("served")) == Some("true"));
+            let served = versions.filter(|version| is_true(version.get("served")));
             served
                 .filter_map(|version| text(version.get("name")).map(str::to_owned))
                 .collect()

@@ -6,11 +6,12 @@ use super::change::ResourceChange;
 use super::find::each;
 use super::references::{REFERENCES, Reference};
 use super::row::{Segment, pod_path, segments};
-use super::units::{ClusterObject, ObjectKey, Objects, may_be_one};
+use super::units::{ClusterObject, Objects, may_be_one, object_key};
 use super::walk::{given, text};
 use super::{ReviewFinding, Risk};
+use krm_core::resource_key::ResourceKey;
 use krm_core::results::Reason;
-use krm_yaml::NodeRef;
+use krm_yaml::{NodeRef, Path};
 
 /// Reports each ConfigMap and Secret with changed data, if pods that are not replaced read it only at startup.
 pub(super) fn find(
@@ -18,25 +19,25 @@ pub(super) fn find(
     after: &Objects<'_>,
     found: &mut Vec<ReviewFinding>,
 ) {
-    let changed: Vec<(&ResourceChange<'_>, ObjectKey)> =
+    let changed: Vec<(&ResourceChange<'_>, ResourceKey, &str)> =
         pairs.iter().filter_map(changed_data).collect();
     if changed.is_empty() {
         return;
     }
     // The pods of these workloads are replaced, so they read the new data.
-    let restarted: HashSet<ObjectKey> = pairs.iter().filter_map(restarted).collect();
+    let restarted: HashSet<ResourceKey> = pairs.iter().filter_map(restarted).collect();
     let workloads = after.of_kinds(|kind| pod_path(kind).is_some());
-    let mut readers_of: HashMap<(&str, &str), Vec<(usize, ObjectKey)>> = HashMap::new();
+    let mut readers_of: HashMap<(&str, &str), Vec<(usize, ResourceKey)>> = HashMap::new();
     for (at, workload) in workloads.iter().enumerate() {
-        let own = ObjectKey::of(workload.resource).filter(|own| !restarted.contains(own));
+        let own = object_key(workload.resource).filter(|own| !restarted.contains(own));
         let Some(own) = own else { continue };
         for named in read_once(workload, &own) {
             readers_of.entry(named).or_default().push((at, own.clone()));
         }
     }
-    for (pair, key) in changed {
+    for (pair, key, field) in changed {
         let Some(unit) = &pair.after else { continue };
-        let readers = readers_of.get(&(&*key.kind, &*key.name));
+        let readers = readers_of.get(&(&*key.kind, key.name.text()));
         let readers = readers
             .into_iter()
             .flatten()
@@ -62,18 +63,19 @@ pub(super) fn find(
             message,
         );
         let by = pair.upstream.map(|upstream| {
-            let steps = [super::walk::PathStep::Field("data")];
+            let steps = [super::walk::PathStep::Field(field)];
             upstream.of_field(&steps, Some(unit.node), None)
         });
-        found.push(finding.by(by));
+        found.push(finding.at(Path::fields(&[field])).by(by));
     }
 }
 
+/// A ConfigMap or Secret with other data, its key, and the first field that changes.
 fn changed_data<'p, 'l>(
     pair: &'p ResourceChange<'l>,
-) -> Option<(&'p ResourceChange<'l>, ObjectKey)> {
+) -> Option<(&'p ResourceChange<'l>, ResourceKey, &'static str)> {
     let (before, after) = (pair.before.as_ref()?, pair.after.as_ref()?);
-    let key = ObjectKey::of(after.resource)?;
+    let key = object_key(after.resource)?;
     if !key.group.is_empty() || !matches!(&*key.kind, "ConfigMap" | "Secret") {
         return None;
     }
@@ -82,13 +84,14 @@ fn changed_data<'p, 'l>(
         !NodeRef::same(before, after)
     };
     let mut fields = ["data", "stringData", "binaryData"].into_iter();
-    fields.any(differs).then_some((pair, key))
+    let field = fields.find(|field| differs(field))?;
+    Some((pair, key, field))
 }
 
 /// The key of a workload whose pods are replaced, because its pod template changes.
-fn restarted(pair: &ResourceChange<'_>) -> Option<ObjectKey> {
+fn restarted(pair: &ResourceChange<'_>) -> Option<ResourceKey> {
     let after = pair.after.as_ref()?;
-    let key = ObjectKey::of(after.resource)?;
+    let key = object_key(after.resource)?;
     let (_, above) = pod_path(&key.group_kind())?.split_last()?;
     let template =
         |unit: &ClusterObject<'_>| unit.node.get_path(above).and_then(|node| node.value());
@@ -99,7 +102,7 @@ fn restarted(pair: &ResourceChange<'_>) -> Option<ObjectKey> {
 /// The ConfigMaps and Secrets that the pods of a workload read only when they start: their kinds and names.
 fn read_once<'l>(
     workload: &ClusterObject<'l>,
-    own: &ObjectKey,
+    own: &ResourceKey,
 ) -> BTreeSet<(&'static str, &'l str)> {
     let kind = own.group_kind();
     let mut found = BTreeSet::new();

@@ -8,9 +8,10 @@ use super::find::each;
 use super::references::path_below;
 use super::row::{pod_path, segments};
 use super::table::section;
-use super::units::{ClusterObject, ObjectKey, Objects, may_be_one};
+use super::units::{ClusterObject, Objects, may_be_one, object_key};
 use super::walk::{given, text};
 use super::{ReviewFinding, Risk};
+use krm_core::resource_key::ResourceKey;
 use krm_core::results::{Marks, Reason};
 use krm_yaml::NodeRef;
 
@@ -41,14 +42,14 @@ fn is_of_interest(kind: &str) -> bool {
 
 /// The labels of a workload's pods, or of another resource.
 struct Labelled<'l> {
-    key: ObjectKey,
+    key: ResourceKey,
     labels: Option<NodeRef<'l>>,
     is_workload: bool,
     node: NodeRef<'l>,
 }
 
 fn labelled<'l>(unit: &ClusterObject<'l>) -> Option<Labelled<'l>> {
-    let key = ObjectKey::of(unit.resource)?;
+    let key = object_key(unit.resource)?;
     let of_pod = pod_path(&key.group_kind()).and_then(|path| path.split_last());
     let (is_workload, owner) = match of_pod {
         Some((_, above)) => (true, unit.node.get_path(above)),
@@ -71,7 +72,7 @@ pub(super) fn find(
     found: &mut Vec<ReviewFinding>,
 ) {
     let changes = |pair: &ResourceChange<'_>| {
-        let key = pair.unit().and_then(|unit| ObjectKey::of(unit.resource));
+        let key = pair.unit().and_then(|unit| object_key(unit.resource));
         key.is_some_and(|key| is_of_interest(&key.group_kind()))
     };
     if !pairs.iter().any(changes) {
@@ -81,14 +82,14 @@ pub(super) fn find(
     let [old_labels, new_labels] =
         [&old, &new].map(|units| units.iter().filter_map(labelled).collect::<Vec<_>>());
     let indexes = [&old_labels, &new_labels].map(|all| LabelIndex::of(all));
-    let mut of_old: HashMap<ObjectKey, &ClusterObject<'_>> = HashMap::new();
+    let mut of_old: HashMap<ResourceKey, &ClusterObject<'_>> = HashMap::new();
     for unit in &old {
-        if let Some(key) = ObjectKey::of(unit.resource) {
+        if let Some(key) = object_key(unit.resource) {
             of_old.entry(key).or_insert(unit);
         }
     }
     for unit in &new {
-        let Some(key) = ObjectKey::of(unit.resource) else {
+        let Some(key) = object_key(unit.resource) else {
             continue;
         };
         let kind = key.group_kind();
@@ -221,7 +222,7 @@ impl LabelSelection {
     /// The resources that a selector of an object matches.
     fn selected<'s, 'l>(
         &self,
-        own: &ObjectKey,
+        own: &ResourceKey,
         selector: NodeRef<'_>,
         all: &LabelIndex<'s, 'l>,
     ) -> Vec<&'s Labelled<'l>> {
@@ -230,7 +231,7 @@ impl LabelSelection {
         selected
     }
 
-    fn may_select(&self, one: &Labelled<'_>, own: &ObjectKey) -> bool {
+    fn may_select(&self, one: &Labelled<'_>, own: &ResourceKey) -> bool {
         let is_kind = match self.of {
             "Pod" => one.is_workload,
             kind => one.key.group_kind() == kind,

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 
 use super::table::{section, words};
-use super::units::{ObjectKey, applied};
+use super::units::{applied, object_key};
 use super::{ReviewFinding, Risk};
 use krm_core::resource::Resource;
 use krm_core::resource_list::ResourceList;
@@ -88,7 +88,7 @@ pub(super) fn find(list: &ResourceList, release: Release, found: &mut Vec<Review
         let Some(removed) = removal(resource, release) else {
             continue;
         };
-        if ObjectKey::of(resource).is_none() {
+        if object_key(resource).is_none() {
             continue;
         }
         let instead = match removed.instead {

@@ -6,10 +6,10 @@ use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use super::walk::{given, items, text};
+use super::walk::{items, text};
 use krm_core::resource::{LOCAL_CONFIG_ANNOTATION, Resource, is_local_config};
+use krm_core::resource_key::{GivenName, ResourceKey};
 use krm_core::resource_list::{ItemId, ResourceList};
-use krm_core::scope::Scopes;
 use krm_yaml::{NodeId, NodeRef};
 
 /// A resource that a cluster gets.
@@ -18,51 +18,16 @@ pub(super) struct ClusterObject<'l> {
     pub(super) node: NodeRef<'l>,
 }
 
-/// The identity of an object in a cluster: group, kind, namespace and name, without the version.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct ObjectKey {
-    pub(super) group: String,
-    pub(super) kind: Arc<str>,
-    pub(super) namespace: Option<Arc<str>>,
-    pub(super) name: Arc<str>,
-}
-
-impl ObjectKey {
-    /// `None` for a resource without a name, which the API server rejects.
-    pub(super) fn of(resource: &Resource) -> Option<Self> {
-        // A cluster has the objects of this group in others too.
-        let group = match (resource.group(), &*resource.kind) {
-            ("extensions", "Ingress" | "NetworkPolicy") => "networking.k8s.io",
-            ("extensions", "PodSecurityPolicy") => "policy",
-            ("extensions", _) => "apps",
-            (group, _) => group,
-        };
-        let is_global = Scopes::default().is_cluster_scoped(group, &resource.kind);
-        let namespace = resource.namespace.clone();
-        Some(Self {
-            group: group.to_owned(),
-            kind: resource.kind.clone(),
-            namespace: namespace.filter(|namespace| !is_global && !namespace.is_empty()),
-            name: resource.name.clone()?,
-        })
-    }
-
-    /// `group/Kind`, as the table has it.
-    pub(super) fn group_kind(&self) -> String {
-        group_kind(&self.group, &self.kind)
-    }
+/// Which object of a cluster a resource is. `None` for a resource without a name: the API server rejects it, or generates
+/// a name that nothing refers to.
+pub(super) fn object_key(resource: &Resource) -> Option<ResourceKey> {
+    let key = ResourceKey::in_cluster(resource);
+    key.name.name().is_some().then_some(key)
 }
 
 /// Whether two namespaces may be the same. An object without a namespace gets the one that the package is applied to.
 pub(super) fn may_be_one(one: Option<&str>, other: Option<&str>) -> bool {
     one.zip(other).is_none_or(|(one, other)| one == other)
-}
-
-pub(super) fn group_kind(group: &str, kind: &str) -> String {
-    match group {
-        "" => kind.to_owned(),
-        group => format!("{group}/{kind}"),
-    }
 }
 
 impl<'l> ClusterObject<'l> {
@@ -93,35 +58,30 @@ pub(super) fn applied(list: &ResourceList) -> impl Iterator<Item = &Resource> {
 
 /// The package with its lists replaced by their elements. `None` if it has no lists.
 pub(super) fn without_lists(list: &ResourceList) -> Option<ResourceList> {
-    let is_list = |resource: &Resource| resource.kind.ends_with("List");
-    let has_lists = list.items().any(|(_, resource)| is_list(resource));
+    let has_lists = list.items().any(|(_, resource)| resource.is_list());
     has_lists.then(|| {
         let ids: Vec<ItemId> = list.items().map(|(id, _)| id).collect();
         let mut copies = list.copies_of(&ids);
-        let Ok(()) = copies.unfold(|node, resource| Ok::<_, Infallible>(elements(node, resource)));
+        let Ok(()) = copies.unfold(|node, list| Ok::<_, Infallible>(elements(node, list)));
         copies
     })
 }
 
-/// The elements of a list.
+/// The elements of a list that a cluster gets.
 fn elements(node: NodeRef<'_>, list: &Resource) -> Option<Vec<(NodeId, Resource)>> {
-    let items = given(node.get("items")).filter(|items| items.kind().is_sequence())?;
-    if list.is_for_tools() || is_local_config(node) {
-        return None;
-    }
-    let items = items.items().map(|item| {
-        let item = item.resolved();
-        let mut resource = Resource::of_element(item, list);
-        resource.origin = list.origin.clone();
-        (item.id, resource)
-    });
-    Some(items.collect())
+    let elements = list.elements(node).filter(|_| !is_local_config(node))?;
+    let elements = elements.into_iter();
+    Some(
+        elements
+            .map(|(node, resource)| (node.id, resource))
+            .collect(),
+    )
 }
 
 /// The objects that a cluster gets from a package.
 pub(super) struct Objects<'l> {
     pub(super) list: &'l ResourceList,
-    keys: HashSet<ObjectKey>,
+    keys: HashSet<ResourceKey>,
     /// The namespaces of the objects with a group, kind and name.
     namespaces: OnceCell<NamespacesByName>,
     /// The names that the generators of kustomizations have, by the field.
@@ -129,7 +89,7 @@ pub(super) struct Objects<'l> {
 }
 
 /// The namespaces of the objects with a group, kind and name; `None` for an object without one.
-type NamespacesByName = HashMap<(String, Arc<str>, Arc<str>), HashSet<Option<Arc<str>>>>;
+type NamespacesByName = HashMap<(Arc<str>, Arc<str>, GivenName), HashSet<Option<Arc<str>>>>;
 
 /// The fields of a kustomization that generate resources, and the kinds of these.
 const GENERATORS: [(&str, &str); 2] = [
@@ -139,7 +99,7 @@ const GENERATORS: [(&str, &str); 2] = [
 
 impl<'l> Objects<'l> {
     pub(super) fn of(list: &'l ResourceList) -> Self {
-        let keys = applied(list).filter_map(ObjectKey::of).collect();
+        let keys = applied(list).filter_map(object_key).collect();
         Self {
             list,
             keys,
@@ -148,14 +108,14 @@ impl<'l> Objects<'l> {
         }
     }
 
-    pub(super) fn has(&self, key: &ObjectKey) -> bool {
+    pub(super) fn has(&self, key: &ResourceKey) -> bool {
         self.keys.contains(key)
     }
 
     /// The objects that are in this package and not in the other one, sorted.
-    pub(super) fn without(&self, other: &Self) -> Vec<&ObjectKey> {
+    pub(super) fn without(&self, other: &Self) -> Vec<&ResourceKey> {
         let keys = self.keys.iter();
-        let mut keys: Vec<&ObjectKey> = keys.filter(|key| !other.has(key)).collect();
+        let mut keys: Vec<&ResourceKey> = keys.filter(|key| !other.has(key)).collect();
         keys.sort();
         keys
     }
@@ -165,7 +125,7 @@ impl<'l> Objects<'l> {
         let wanted = self
             .list
             .items()
-            .filter(|(_, resource)| is_wanted(&group_kind(resource.group(), &resource.kind)));
+            .filter(|(_, resource)| is_wanted(&ResourceKey::of(resource).group_kind()));
         let wanted = wanted.filter_map(|(id, _)| ClusterObject::of(self.list, id));
         wanted.collect()
     }
@@ -180,7 +140,7 @@ impl<'l> Objects<'l> {
 
     /// Whether the package has an object of the same kind and name, in a namespace that may be the same, or kustomize
     /// generates one.
-    pub(super) fn has_like(&self, key: &ObjectKey) -> bool {
+    pub(super) fn has_like(&self, key: &ResourceKey) -> bool {
         let place = (key.group.clone(), key.kind.clone(), key.name.clone());
         let namespaces = self.namespaces.get_or_init(|| self.namespaces());
         let is_like = namespaces.get(&place).is_some_and(|namespaces| {
@@ -202,7 +162,7 @@ impl<'l> Objects<'l> {
     }
 
     /// Whether a kustomization generates an object.
-    fn generates(&self, key: &ObjectKey) -> bool {
+    fn generates(&self, key: &ResourceKey) -> bool {
         let kind = key.group_kind();
         let mut generators = GENERATORS.into_iter();
         let Some((_, field)) = generators.find(|(generated, _)| *generated == kind) else {

@@ -2,12 +2,13 @@
 //!
 //! If the schema gives the elements of a list an identity, elements with the same identity are compared. Any other list
 //! is compared as one value. In resources that the built-in schema lacks, most lists have no identities, so the mappings
-//! in them are paired by their names, or else by their order, and visited too. Below a value that was added or removed,
+//! in them are paired as a merge pairs them, and visited too. Below a value that was added or removed,
 //! each part is visited too, because a rule can be about any of them.
 
 use std::collections::HashMap;
 
-use krm_core::schema::{Identity, Key, Keys, ListType, TypeRef};
+use krm_core::schema::{Identity, ListType, TypeRef};
+use krm_merge::compare::pair_elements;
 use krm_yaml::{NodeRef, Path, PathElement};
 
 /// A step from a node to one below it.
@@ -70,6 +71,21 @@ pub(super) fn has_parts(node: &NodeRef<'_>) -> bool {
 /// The text of a scalar. `None` for null and for other nodes.
 pub(super) fn text(node: Option<NodeRef<'_>>) -> Option<&str> {
     given(node)?.value_text()
+}
+
+/// Whether this is the boolean true, in any spelling. A string is none.
+pub(super) fn is_true(node: Option<NodeRef<'_>>) -> bool {
+    is_boolean(node, "true")
+}
+
+/// Whether this is the boolean false, in any spelling.
+pub(super) fn is_false(node: Option<NodeRef<'_>>) -> bool {
+    is_boolean(node, "false")
+}
+
+fn is_boolean(node: Option<NodeRef<'_>>, expected: &str) -> bool {
+    let value = given(node).filter(|node| node.as_str().is_none());
+    value.is_some_and(|value| value.value_text() == Some(expected))
 }
 
 /// Gets a place, and whether a finding above or below it shows what the change is. Returns whether a finding at the
@@ -171,56 +187,33 @@ impl<'n> DiffWalk<'_, 'n> {
         owner_remains: bool,
         is_found: bool,
     ) -> bool {
-        let is_unkeyed = list.is_none();
-        let list = list.unwrap_or(BY_NAME);
-        let items = |node: Option<NodeRef<'n>>| items(node).enumerate();
-        let mut known: HashMap<Identity<'n>, Vec<(usize, NodeRef<'n>)>> = HashMap::new();
-        let mut removed: Vec<Option<(NodeRef<'n>, Option<Identity<'n>>)>> = Vec::new();
-        for (index, item) in items(before) {
-            let identity = list.identity(item);
-            if let Some(identity) = &identity {
-                known
-                    .entry(identity.clone())
-                    .or_default()
-                    .push((index, item));
-            }
-            removed.push(Some((item, identity)));
+        let list = list.unwrap_or(ListType::Atomic);
+        let items = |node: Option<NodeRef<'n>>| items(node).collect::<Vec<_>>();
+        let (old, new) = (items(before), items(after));
+        let mut partners = vec![None; new.len()];
+        let mut removed: Vec<bool> = vec![true; old.len()];
+        let both = before.zip(after);
+        for (was, is) in both.map_or_else(Vec::new, |(before, after)| {
+            pair_elements(list, before, after)
+        }) {
+            partners[is] = Some(old[was]);
+            removed[was] = false;
         }
-        known.values_mut().for_each(|items| items.reverse());
-        let mut pairs = Vec::new();
-        for (index, item) in items(after) {
-            let identity = list.identity(item);
-            let other = identity
-                .as_ref()
-                .and_then(|identity| known.get_mut(identity)?.pop());
-            let other = other.map(|(at, other)| {
-                removed[at] = None;
-                other
-            });
-            pairs.push((index, identity, [other, Some(item)]));
-        }
-        let is_nameless = |(_, identity, sides): &(usize, Option<Identity<'n>>, Sides<'n>)| {
-            is_unkeyed && sides[0].is_none() && matches!(identity, Some(Identity::Element(_)))
-        };
-        let nameless = (0..pairs.len()).filter(|at| is_nameless(&pairs[*at]));
-        let mut nameless = nameless.collect::<Vec<_>>().into_iter();
-        for (index, item) in removed.into_iter().enumerate() {
-            let Some((item, identity)) = item else {
-                continue;
-            };
-            let partner = matches!(identity, Some(Identity::Element(_))).then(|| nameless.next());
-            match partner.flatten() {
-                Some(at) => pairs[at].2[0] = Some(item),
-                None => pairs.push((index, identity, [Some(item), None])),
-            }
-        }
+        // In the order of the list after the change, then the removed elements.
+        let kept = new.into_iter().zip(partners).enumerate();
+        let kept = kept.map(|(index, (item, partner))| (index, [partner, Some(item)]));
+        let gone = old.into_iter().zip(removed).enumerate();
+        let gone = gone.filter_map(|(index, (item, is_removed))| {
+            is_removed.then_some((index, [Some(item), None]))
+        });
         let schema = schema.and_then(TypeRef::items);
         let mut is_below = false;
-        for (index, identity, sides) in pairs {
+        for (index, sides) in kept.chain(gone) {
             if NodeRef::same(sides[0], sides[1]) {
                 continue;
             }
-            let identity = identity.filter(|_| !is_unkeyed);
+            // An element of a list without keys has none.
+            let identity = sides[1].or(sides[0]).and_then(|item| list.identity(item));
             self.steps.push(PathStep::Element { index, identity });
             is_below |= self.value(sides, schema, owner_remains, is_found);
             self.steps.pop();
@@ -228,10 +221,6 @@ impl<'n> DiffWalk<'_, 'n> {
         is_below
     }
 }
-
-/// How the mappings of a list are paired if no schema gives them an identity.
-const BY_NAME: ListType<'static> = ListType::Map(Keys::one(&NAME));
-static NAME: Key = Key::named("name");
 
 fn has_mappings(list: &NodeRef<'_>) -> bool {
     list.items().all(|item| item.resolved().kind().is_mapping())

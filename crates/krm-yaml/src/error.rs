@@ -16,6 +16,8 @@ pub struct ParseError {
     pub message: String,
     /// Whether the text is not YAML at all. `false` for YAML that no package may hold.
     pub is_syntax: bool,
+    /// Whether a mapping has a key twice.
+    pub is_duplicate_key: bool,
 }
 
 impl ParseError {
@@ -27,6 +29,7 @@ impl ParseError {
             column,
             message,
             is_syntax: false,
+            is_duplicate_key: false,
         }
     }
 

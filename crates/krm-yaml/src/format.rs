@@ -12,6 +12,9 @@ pub(super) struct Format {
     pub(super) newline: &'static str,
     /// Whether flow style is JSON.
     pub(super) json: Json,
+    /// Whether JSON that has several lines in its source keeps them. They get the indentation of the line in which the
+    /// text begins.
+    pub(super) json_lines: bool,
     /// Width of the white space in the blank lines below and before a comment there. A block scalar that is not
     /// indented deeper would include those lines in its text.
     pub(super) indent_below: usize,
@@ -29,6 +32,7 @@ impl Format {
         dash: 2,
         newline: "\n",
         json: Json::No,
+        json_lines: false,
         indent_below: 0,
         keep_chomping: KeepChomping::Nowhere,
         body: None,

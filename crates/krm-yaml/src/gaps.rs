@@ -110,14 +110,23 @@ pub fn lines_alone(root: NodeRef<'_>) -> Vec<(u32, &str)> {
     let is_alone = |line: &Range<usize>| text[line.clone()].trim_start().starts_with('#');
     let mut lines: Vec<Range<usize>> = comments.filter(is_alone).collect();
     let bytes = &text.as_bytes()[range.clone()];
-    let ends = memchr::memchr_iter(b'\n', bytes).map(|at| at + 1);
-    let is_blank = |start: &usize| {
-        let mut rest = bytes[*start..].iter();
-        rest.find(|byte| !b" \t\r".contains(byte)) == Some(&b'\n')
+    // The start of a blank line, by the position of its line break. Most lines end in text, so that one byte decides.
+    let blank_before = |end: usize| {
+        let mut start = end;
+        while start > 0 && matches!(bytes[start - 1], b' ' | b'\t' | b'\r') {
+            start -= 1;
+        }
+        (start == 0 || bytes[start - 1] == b'\n').then_some(range.start + start)
     };
-    let blank = std::iter::once(0).chain(ends).filter(is_blank);
-    lines.extend(blank.map(|at| range.start + at..range.start + at));
-    lines.sort_unstable_by_key(|line| line.start);
+    let comments = lines.len();
+    lines.extend(
+        memchr::memchr_iter(b'\n', bytes)
+            .filter_map(blank_before)
+            .map(|at| at..at),
+    );
+    if comments > 0 && lines.len() > comments {
+        lines.sort_unstable_by_key(|line| line.start);
+    }
     let ids = root.ids();
     let number = |at: usize| {
         let (mut low, mut high) = (ids.start, ids.end);
@@ -135,6 +144,13 @@ pub fn lines_alone(root: NodeRef<'_>) -> Vec<(u32, &str)> {
     lines
         .map(|line| (number(line.start), &text[line]))
         .collect()
+}
+
+/// The text of a node, or of the document of a root.
+pub fn own_text(root: NodeRef<'_>) -> &str {
+    let root = root.origin();
+    let range = root.own_range().unwrap_or_else(|| root.range());
+    &root.document.text[range]
 }
 
 fn is_line_start(document: Document<'_>, at: usize) -> bool {

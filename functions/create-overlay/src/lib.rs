@@ -31,7 +31,7 @@ use krm_overlay::{
     KUSTOMIZATIONS, Overlay, OverlayError, OverlayFinding, OverlayInput, OverlayState,
     PackageTexts, check, create,
 };
-use krm_package::is_krm_name;
+use krm_package::{Incoming, RefusedPath, is_krm_name};
 use krm_upstream::SOURCES;
 use krm_yaml::NodeRef;
 
@@ -90,7 +90,7 @@ fn step(
     };
     let schema = supplied.schema_with_crds(list)?;
     let fork = PackageTexts::read(texts_of_list(list)?);
-    let upstream = PackageTexts::read(texts_of(original.unwrap_or(given))?);
+    let upstream = PackageTexts::read(texts_of(original.unwrap_or(given), results)?);
     let input = OverlayInput {
         fork: &fork,
         upstream: &upstream,
@@ -163,15 +163,25 @@ fn upstream(supplied: &Supplied) -> Result<&SuppliedPackage, UsageError> {
     upstream.ok_or_else(|| Role::Upstream.missing(what, "CreateOverlay"))
 }
 
-/// The texts of the package's KRM files, by path.
-fn texts_of(package: &SuppliedPackage) -> Result<BTreeMap<String, String>, UsageError> {
+/// The texts of an upstream package's KRM files that it may bring, by path. Warns of the others.
+fn texts_of(
+    package: &SuppliedPackage,
+    results: &mut Results,
+) -> Result<BTreeMap<String, String>, UsageError> {
     let Some(files) = package.files() else {
         return texts_of_list(package.list());
     };
-    let krm = files
-        .krm()
-        .map(|(path, text)| (path.to_owned(), text.to_string()));
-    Ok(krm.collect())
+    let incoming = Incoming::of(files.known_paths());
+    let mut texts = BTreeMap::new();
+    for (path, text) in files.krm() {
+        if let Some(RefusedPath { path, reason }) = incoming.refusal(path) {
+            let message = format!("not taken from upstream: {reason}");
+            results.push(FunctionResult::warning(Reason::RefusedFile, message).in_file(path));
+            continue;
+        }
+        texts.insert(path.to_owned(), text.to_string());
+    }
+    Ok(texts)
 }
 
 fn is_krm_path(path: &str) -> bool {
@@ -244,7 +254,7 @@ fn against_revision(
     against: &SuppliedPackage,
     schema: &Schema,
 ) -> Result<Vec<OverlayFinding>, UsageError> {
-    let newer = PackageTexts::read(texts_of(against)?);
+    let newer = PackageTexts::read(texts_of(against, &mut Results::default())?);
     // If the overlay includes upstream's files, they are from the old revision.
     let mut files = overlay.files.clone();
     files.retain(|path, _| !path.starts_with("base/"));

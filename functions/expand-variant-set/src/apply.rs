@@ -147,6 +147,7 @@ impl Sets {
             let resource = Resource {
                 api_version: PACKAGE_VARIANT.0.into(),
                 kind: PACKAGE_VARIANT.1.into(),
+                generate_name: None,
                 name: Some(name.into()),
                 namespace: set.namespace.as_deref().map(Arc::from),
                 origin: Origin {

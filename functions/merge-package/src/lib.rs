@@ -134,6 +134,7 @@ fn step(
         original,
         searches: supplied.searches_original().then_some(supplied),
         upstream,
+        supplied: [given(Role::Original), given(Role::Upstream)],
         follows,
         settings,
         schema,

@@ -8,8 +8,8 @@ use krm_core::resource_list::ResourceList;
 use krm_core::results::{FunctionResult, Reason, Results};
 use krm_core::schema::Schema;
 use krm_core::upstream_revision::{Locked, UpstreamRevision};
-use krm_follow::{find_original, locked, make_kptfile, read_original, write_lock};
-use krm_function::supplied::Supplied;
+use krm_follow::{find_original, locked, make_kptfile, read_original, report_ignored, write_lock};
+use krm_function::supplied::{Supplied, SuppliedPackage};
 use krm_merge::package::{Merge, Strategy};
 use krm_yaml::Path;
 
@@ -21,6 +21,8 @@ pub(super) struct Update<'s> {
     pub(super) searches: Option<&'s Supplied>,
     /// The new upstream revision.
     pub(super) upstream: &'s ResourceList,
+    /// Original and upstream as they were supplied; `None` if they are items.
+    pub(super) supplied: [Option<&'s SuppliedPackage>; 2],
     /// The source of upstream; `None` if a Kptfile cannot record it.
     pub(super) follows: Option<&'s dyn UpstreamRevision>,
     pub(super) settings: Settings,
@@ -36,6 +38,7 @@ impl Update<'_> {
         results: &mut Results,
     ) -> Result<(), UsageError> {
         let recorded;
+        let [mut supplied_original, supplied_upstream] = self.supplied;
         let Settings {
             mut options,
             names_strategy,
@@ -50,6 +53,7 @@ impl Update<'_> {
                     return Ok(());
                 };
                 recorded = package;
+                supplied_original = Some(&recorded);
                 recorded.list()
             }
             (None, Some(upstream), None) => match locked(local, upstream, results)? {
@@ -73,10 +77,14 @@ impl Update<'_> {
                         options.strategy = recorded_strategy(local, results);
                     }
                     recorded = read_original(local, original, results)?;
+                    supplied_original = Some(&recorded);
                     recorded.list()
                 }
             },
         };
+        if let (Some(original), Some(upstream)) = (supplied_original, supplied_upstream) {
+            report_ignored(original, local, upstream, results)?;
+        }
         let merge = Merge {
             original,
             upstream: self.upstream,

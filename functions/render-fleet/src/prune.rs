@@ -9,11 +9,11 @@ use super::config::FleetSettings;
 use super::directory::Mode;
 use super::outcome::{Action, VariantEntry, VariantOutcome};
 use super::owners::is_in;
-use super::render::{WorkedPackage, own_kptfile};
+use super::render::WorkedPackage;
 use crate::fleet::ClaimedPackage;
 use krm_core::config::UsageError;
 use krm_core::diff::FileDiff;
-use krm_core::kptfile::remove_owner;
+use krm_core::kptfile::{remove_owner, root_kptfile};
 use krm_core::resource_list::ResourceList;
 use krm_core::results::{FunctionResult, Reason, Results};
 use krm_package::{
@@ -136,7 +136,7 @@ pub(super) fn orphan(
     list: &mut ResourceList,
     findings: &mut Results,
 ) -> Result<VariantEntry, UsageError> {
-    if let Some(kptfile) = own_kptfile(list)
+    if let Some(kptfile) = root_kptfile(list)
         && let Err(error) = list.edit(kptfile, |root, editor| {
             remove_owner(root, editor);
             Ok(())

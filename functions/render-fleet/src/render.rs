@@ -314,7 +314,7 @@ fn ownership_and_action(
         return Ok((Ownership::default(), Action::Created));
     }
     let path = &place.path;
-    let ownership = own_kptfile(list).map(|id| list.read(id, Ownership::read));
+    let ownership = root_kptfile(list).map(|id| list.read(id, Ownership::read));
     let ownership = ownership.unwrap_or_default();
     let is_copy = ownership.is_copied_to(path);
     match &ownership.owner {
@@ -347,15 +347,6 @@ fn ownership_and_action(
     }
 }
 
-/// The Kptfile in the package's root directory.
-pub(super) fn own_kptfile(list: &ResourceList) -> Option<ItemId> {
-    let mut items = list.items();
-    let found = items.find(|(_, resource)| {
-        resource.is_kptfile() && resource.origin.path.as_deref() == Some("Kptfile")
-    });
-    found.map(|(id, _)| id)
-}
-
 fn texts(map: &BTreeMap<String, String>) -> impl Iterator<Item = (&str, &str)> {
     map.iter()
         .map(|(key, value)| (key.as_str(), value.as_str()))
@@ -375,7 +366,7 @@ struct KptfileMetadata<'m> {
 impl KptfileMetadata<'_> {
     /// Writes the annotations and labels to the Kptfile.
     fn write(&self, list: &mut ResourceList) -> Result<(), (ItemId, EditError)> {
-        let Some(kptfile) = own_kptfile(list) else {
+        let Some(kptfile) = root_kptfile(list) else {
             return Ok(());
         };
         let policy = if self.place.orphans {

@@ -15,6 +15,7 @@ use krm_core::config::{EnumFields, UsageError};
 use krm_core::kptfile::{find_package_context, owns, root_kptfile};
 use krm_core::resource_list::{ItemId, ResourceList};
 use krm_core::results::{FunctionResult, Reason, Results};
+use krm_follow::report_ignored;
 use krm_function::supplied::{Supplied, SuppliedPackage};
 use krm_merge::decided::{UpgradePolicy, written_in_text};
 use krm_merge::package::{Merge, MergeOptions, Strategy};
@@ -48,6 +49,7 @@ pub(super) fn update(
         // Without local changes, the merge takes all of upstream, and what the variant writes stays.
         options.strategy = Strategy::ResourceMerge;
     }
+    report_ignored(original, list, upstream, results)?;
     let overwritten = OnceCell::new();
     let merge = Merge {
         original: original.list(),

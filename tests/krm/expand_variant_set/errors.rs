@@ -24,7 +24,7 @@ targets:
       dataExprs: [{key: package-path, value: x}]
       removeKeyExprs: [""]
     pipeline:
-      mutators: [{name: a.b, image: x}, {image: x, exec: y}, {image: x, configPath: c.yaml, configMapExprs: {key: a, value: b}}]
+      mutators: [{name: a.b, image: x}, {image: x, exec: z}, {image: x, configPath: c.yaml, configMapExprs: {key: a, value: b}}]
     injectors: [{name: a, nameExpr: "'a'"}, {kind: K}]
     annotationExprs: [{key: a, valueExpr: nope}]
 "#,
@@ -116,11 +116,11 @@ fn what_is_missing_in_the_cluster_or_wrong_with_values() {
         ],
     );
     fails(
-        &template("labelExprs: [{key: a, value: x}, {keyExpr: \"'a'\", value: y}]"),
+        &template("labelExprs: [{key: a, value: x}, {keyExpr: \"'a'\", value: z}]"),
         &["labelExprs[1]", "once"],
     );
     fails(
-        &template("packageContext: {dataExprs: [{keyExpr: \"'na' + 'me'\", value: y}]}"),
+        &template("packageContext: {dataExprs: [{keyExpr: \"'na' + 'me'\", value: z}]}"),
         &["dataExprs[0]", "reserved"],
     );
     fails(

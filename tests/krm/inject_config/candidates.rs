@@ -72,7 +72,7 @@ fn the_namespace_must_be_that_of_the_config() {
     let n = point(
         "rbac.authorization.k8s.io/v1",
         "ClusterRole",
-        "n",
+        "m",
         "optional",
         "spec: {}\n",
     );
@@ -105,7 +105,7 @@ fn the_namespace_must_be_that_of_the_config() {
             "{of_config:?} {of_source:?}"
         );
         // Kinds without namespace fit any.
-        assert!(status("config.injection.ClusterRole.n"));
+        assert!(status("config.injection.ClusterRole.m"));
 
         let files = [("Kptfile", KPTFILE), ("b.yaml", &*b), ("crd.yaml", crd)];
         let outcome = run(&config, &files);

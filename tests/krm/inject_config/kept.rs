@@ -165,7 +165,7 @@ fn a_json_file_stays_json() {
         "example.com/v1",
         "B",
         "s",
-        "spec:\n  # why\n  x: yes # y\n  t: |\n    a\n    b\n",
+        "spec:\n  # why\n  x: 'yes' # y\n  t: |\n    a\n    b\n",
     );
     let outcome = run(
         &config("[{name: s}]", &[&s]),

@@ -14,6 +14,7 @@ const ADDED: &str = "added-to-a-removed-list";
 const REMOVED: &str = "removed-and-changed";
 const SPELLING: &str = "equal-by-value";
 const ATOMIC_MAP: &str = "atomic-maps";
+pub(super) const RENAMED: &str = "renamed-by-likeness";
 const KEYS: &str = "other-keys-than-kpts";
 
 /// One place: what base, local and upstream have there.
@@ -151,6 +152,22 @@ fn class(
     {
         return Some(REMOVED);
     }
+    // Local removed a map, and upstream changed something in it: kpt has the change alone.
+    if let (Some(Value::Mapping(_)), None, Some(new), Some(change)) = (base, local, upstream, kpts)
+        && ours == Some(new)
+        && is_within(change, new)
+    {
+        return Some(REMOVED);
+    }
+    // The same, where the change is a null, which kpt does not keep.
+    if let (Some(old), None, Some(Value::Mapping(new)), None) = (base, local, upstream, kpts)
+        && ours == upstream
+        && new.iter().all(|(key, value)| {
+            *value == Value::Null || key.as_str().and_then(|key| old.get(key)) == Some(value)
+        })
+    {
+        return Some(REMOVED);
+    }
     let texts = versions.map(|version| version.map(as_texts));
     if are_one_by_text(versions) && kpts.map(as_texts) == stands(texts) {
         return Some(SPELLING);
@@ -224,6 +241,17 @@ fn is_part(part: &Value, whole: &Value) -> bool {
         let all = key.as_str().and_then(|key| whole.get(key));
         all.is_some_and(|all| as_texts(all) == as_texts(value))
     })
+}
+
+/// Whether a map is another one but for some of its fields, and for fields of the maps in it.
+fn is_within(part: &Value, whole: &Value) -> bool {
+    match (part, whole) {
+        (Value::Mapping(entries), Value::Mapping(_)) => entries.iter().all(|(key, value)| {
+            let all = key.as_str().and_then(|key| whole.get(key));
+            all.is_some_and(|all| is_within(value, all))
+        }),
+        _ => as_texts(part) == as_texts(whole),
+    }
 }
 
 /// A value with numbers as the strings of their text.

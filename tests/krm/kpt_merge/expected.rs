@@ -53,6 +53,14 @@ fn place(
     let both = local.is_some() && upstream.is_some();
     // What neither base nor one side has is the other side's, as it is.
     let merges = both || (as_empty && base.is_some() && (local.is_some() || upstream.is_some()));
+    // Local removed a map that upstream changed something in: upstream's is there as a whole.
+    if as_empty
+        && local.is_none()
+        && let (Some(old), Some(new)) = (base, upstream)
+        && is_changed(path, old, new)
+    {
+        return upstream.cloned();
+    }
     let parts = merges.then(|| parts(path, versions)).flatten();
     let Some([old, ours, theirs]) = parts else {
         return value(base, local, upstream).cloned();
@@ -100,6 +108,32 @@ fn place(
     } else {
         Value::Mapping(merged)
     })
+}
+
+/// Whether a value in a map is another one, apart from what was added or removed.
+fn is_changed(path: &str, old: &Value, new: &Value) -> bool {
+    match (old, new, relation(path)) {
+        (Value::Mapping(entries), Value::Mapping(_), Relation::Fields) => {
+            entries.iter().any(|(key, old)| {
+                let name = key.as_str().unwrap_or_default();
+                let new = new.get(name);
+                new.is_some_and(|new| is_one_changed(&format!("{path}.{name}"), old, new))
+            })
+        }
+        _ => false,
+    }
+}
+
+fn is_one_changed(path: &str, old: &Value, new: &Value) -> bool {
+    match (old, new, relation(path)) {
+        (Value::Mapping(_), Value::Mapping(_), Relation::Fields) => is_changed(path, old, new),
+        (Value::Sequence(old), Value::Sequence(new), Relation::Keyed(_)) => {
+            let lacks =
+                |one: &[Value], other: &[Value]| one.iter().any(|item| !other.contains(item));
+            lacks(old, new) && lacks(new, old)
+        }
+        _ => old != new,
+    }
 }
 
 fn is_empty(value: &Value) -> bool {

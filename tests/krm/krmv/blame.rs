@@ -92,7 +92,8 @@ fn elements_without_names_are_followed_through_their_list() {
         ("tolerations[1].key", "upstream v3.0.0"),
         ("tolerations[1].operator", "upstream v3.0.0"),
         ("tolerations[2].key", "local another key"),
-        ("tolerations[2].operator", "upstream v3.0.0"),
+        // A merge takes a toleration with another key for another one.
+        ("tolerations[2].operator", "local another key"),
     ] {
         let field = format!("spec.template.spec.{field}");
         assert_eq!(setter(&world, "web/app.yaml", &field), expected, "{field}");

@@ -10,7 +10,7 @@ fn the_edits_of_a_package_are_an_overlay() {
     assert!(
         shown
             .stdout
-            .contains("replicas:\n- name: app\n  count: 5\n"),
+            .contains("replicas:\n- name: app\n  count: 5 # by load\n"),
         "{}",
         shown.stdout
     );

@@ -611,6 +611,27 @@ fn markers_show_both_sides_in_the_files() {
     assert!(text.contains("<<<<<<< local\n  replicas: 5 # by load\n=======\n  replicas: 2 # by load\n>>>>>>> v2.0.0\n"), "{text}");
     assert!(!world.read("web/service.yaml").contains("<<<<"));
     assert_eq!(hints(&outcome.stdout), ["krmv resolve web --take file"]);
+    // Git has the three versions, as after a merge of its own.
+    let staged = world.folder.git_in("own", &["ls-files", "--unmerged"]);
+    let staged: Vec<&str> = staged
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .map(|(_, rest)| &rest[41..])
+        .collect();
+    assert_eq!(
+        staged,
+        [1, 2, 3].map(|stage| format!("{stage}\tweb/app.yaml"))
+    );
+    let versions = [1, 2, 3].map(|stage| {
+        let file = format!(":{stage}:web/app.yaml");
+        world.folder.git_in("own", &["show", &file])
+    });
+    for (version, replicas) in versions.iter().zip(["1", "5 # by load", "2"]) {
+        assert!(
+            version.contains(&format!("replicas: {replicas}\n")),
+            "{version}"
+        );
+    }
     let refused = world.krmv(&["resolve", "web", "--take", "file"]);
     assert_eq!(refused.code, Some(2));
     assert!(

@@ -4,6 +4,7 @@ mod beside;
 mod bookkeeping;
 mod decided;
 mod empty;
+mod files;
 mod ignored;
 mod kptfile;
 mod kustomization;

@@ -121,11 +121,11 @@ fn numbers_in_the_kept_configuration() {
     ] {
         let live = "live:\n- apiVersion: example.com/v1\n  kind: Thing\n  metadata:\n    name: c\n";
         let item = format!(
-            "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: example.com/v1\n  kind: Thing\n  metadata:\n    name: c\n  n: {number}\n"
+            "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: example.com/v1\n  kind: Thing\n  metadata:\n    name: c\n  z: {number}\n"
         );
         let outcome = on_list(&apply_config::FUNCTION, &config("ApplyConfig", live), &item);
         let outcome = outcome.expect("a config");
-        let kept = format!("\"n\":{json}}}");
+        let kept = format!("\"z\":{json}}}");
         assert!(
             outcome.file("-").contains(&kept),
             "{number}: {}",

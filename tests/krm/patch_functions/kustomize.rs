@@ -63,10 +63,10 @@ fn the_order_of_a_list_is_that_of_the_patch() {
         POD,
         [
             &live,
-            &containers("  - name: c\n  - name: a\n    image: y # why\n  - name: e\n  - name: d\n"),
+            &containers("  - name: c\n  - name: a\n    image: z # why\n  - name: e\n  - name: d\n"),
         ],
         &[&containers(
-            "  - name: c\n  - name: a\n    image: y # why\n  - name: e\n  - name: b\n    $patch: delete\n",
+            "  - name: c\n  - name: a\n    image: z # why\n  - name: e\n  - name: b\n    $patch: delete\n",
         )],
     );
 }

@@ -16,8 +16,72 @@ pub(super) enum Reading {
     Needed,
     /// The same, and each pair is one value.
     One,
+    /// The same, and each of these pairs, by their bits, is one value.
+    Some(u8),
     /// They cannot be told apart: the list is one value.
     Whole,
+    /// They cannot be told apart: each run between elements that nobody touched is one value.
+    Runs,
+    /// The same, with equal elements found from the end.
+    RunsFromEnd,
+}
+
+/// The lists between the elements that all versions have at the same place, and these elements, by equal values alone.
+/// `None` if there are no such elements.
+pub(super) fn runs(lists: [&[Plain]; 3], from_end: bool) -> Option<Vec<[Vec<Plain>; 3]>> {
+    if from_end {
+        let turned = lists.map(|list| list.iter().rev().cloned().collect::<Vec<_>>());
+        let mut found = runs(turned.each_ref().map(Vec::as_slice), false)?;
+        found.reverse();
+        for list in found.iter_mut().flatten() {
+            list.reverse();
+        }
+        return Some(found);
+    }
+    let [local, upstream] = [1, 2].map(|side| common(lists[0], lists[side]));
+    let both = local.iter().filter_map(|(at, l)| {
+        let found = upstream.iter().find(|(other, _)| other == at);
+        found.map(|(_, u)| [*at, *l, *u])
+    });
+    let both: Vec<[usize; 3]> = both.collect();
+    let mut from = [0; 3];
+    let mut runs = Vec::new();
+    let end = lists.map(<[Plain]>::len);
+    for (place, is_last) in both.iter().map(|at| (*at, false)).chain([(end, true)]) {
+        runs.push([0, 1, 2].map(|side| lists[side][from[side]..place[side]].to_vec()));
+        if !is_last {
+            runs.push([0, 1, 2].map(|side| vec![lists[side][place[side]].clone()]));
+        }
+        from = place.map(|at| at + 1);
+    }
+    (!both.is_empty()).then_some(runs)
+}
+
+/// The longest run of equal elements in the order of both lists, by the positions in each.
+fn common(one: &[Plain], other: &[Plain]) -> Vec<(usize, usize)> {
+    let mut lengths = vec![vec![0; other.len() + 1]; one.len() + 1];
+    for (a, b) in (0..one.len())
+        .rev()
+        .flat_map(|a| (0..other.len()).rev().map(move |b| (a, b)))
+    {
+        lengths[a][b] = if one[a] == other[b] {
+            lengths[a + 1][b + 1] + 1
+        } else {
+            lengths[a + 1][b].max(lengths[a][b + 1])
+        };
+    }
+    let (mut a, mut b, mut found) = (0, 0, Vec::new());
+    while a < one.len() && b < other.len() {
+        if one[a] == other[b] {
+            found.push((a, b));
+            (a, b) = (a + 1, b + 1);
+        } else if lengths[a + 1][b] >= lengths[a][b + 1] {
+            a += 1;
+        } else {
+            b += 1;
+        }
+    }
+    found
 }
 
 /// The elements of three versions, with the same words for the same element.
@@ -58,13 +122,14 @@ pub(super) fn pair<'v>(versions: Versions<'v>, reading: Reading) -> Paired<'v> {
         let is = |other: &&String| other.rsplit_once(' ').map_or("", |(value, _)| value) == value;
         ids.each_ref().map(|ids| ids.iter().filter(is).count())
     };
-    let is_unclear = |[base, local, upstream]: [usize; 3]| {
-        base.max(local).max(upstream) > 1 && !(base == local && base == upstream)
+    let is_unclear = |counts: [usize; 3]| {
+        let most = counts.into_iter().max().unwrap_or_default();
+        most > 1 && !counts.into_iter().all(|count| count == 0 || count == most)
     };
     let mut is_guess = ids.iter().flatten().any(|id| is_unclear(counts(id)));
     let mut readings = Vec::new();
     if is_guess {
-        readings.push(Reading::Whole);
+        readings.extend([Reading::Whole, Reading::Runs, Reading::RunsFromEnd]);
     }
     let has_unclear_names = by_name(&lists, &mut ids, reading);
     let lacks = |ids: &[Vec<String>; 3], side: usize| {
@@ -77,7 +142,12 @@ pub(super) fn pair<'v>(versions: Versions<'v>, reading: Reading) -> Paired<'v> {
         |ids: &[Vec<String>; 3], side: usize| ids[side].iter().any(|id| !ids[0].contains(id));
     let are_left = !(here.is_empty() && there.is_empty()) && (is_new(&ids, 1) || is_new(&ids, 2));
     if are_left || has_unclear_names {
-        readings.extend([Reading::Whole, Reading::Needed]);
+        readings.extend([
+            Reading::Whole,
+            Reading::Needed,
+            Reading::Runs,
+            Reading::RunsFromEnd,
+        ]);
     }
     let mut before = ids.clone();
     if reading != Reading::Whole {
@@ -112,6 +182,9 @@ pub(super) fn pair<'v>(versions: Versions<'v>, reading: Reading) -> Paired<'v> {
     let left: BTreeSet<String> = left.map(|(now, _)| now.clone()).collect();
     if !left.is_empty() {
         readings.push(Reading::One);
+        if (2..5).contains(&left.len()) {
+            readings.extend((1..(1 << left.len()) - 1).map(Reading::Some));
+        }
     }
     if !ids[1].iter().any(|id| ids[2].contains(id)) {
         readings.push(Reading::Whole);

@@ -66,6 +66,10 @@ pub(super) struct Merge<'k> {
     pub(super) readings: BTreeMap<String, Reading>,
     /// The lists of which there are other readings.
     pub(super) open: BTreeMap<String, Vec<Reading>>,
+    /// Whether a map around was removed, and that won.
+    pub(super) is_removed: bool,
+    /// Where a run of a list begins in local and in upstream.
+    pub(super) offset: [usize; 2],
 }
 
 /// Who stands, where that needs no winner.
@@ -151,7 +155,7 @@ impl Merge<'_> {
         let relation = relation(self.kind, &at.fields);
         match relation {
             Relation::Atomic => self.whole(at, versions),
-            _ if all(Plain::is_map) => self.map(at, versions),
+            _ if all(Plain::is_map) => self.map_or_nothing(at, versions),
             Relation::Plain
                 if versions[1..]
                     .iter()
@@ -233,6 +237,48 @@ impl Merge<'_> {
     fn winners(&mut self, at: &Place, [_, local, upstream]: Versions<'_>) -> Option<Plain> {
         self.conflict(at);
         if self.upstream_wins { upstream } else { local }.cloned()
+    }
+
+    /// A map that one side took away and the other changed something in is one value, but for what was merely added.
+    fn map_or_nothing(&mut self, at: &Place, versions: Versions<'_>) -> Option<Plain> {
+        let [base, local, upstream] = versions;
+        let is_one = match (base, local.xor(upstream)) {
+            (Some(base), Some(kept)) => !self.is_removed && self.has_another_value(at, base, kept),
+            _ => false,
+        };
+        if !is_one {
+            return self.map(at, versions);
+        }
+        self.conflict(at);
+        let stands = if self.upstream_wins { upstream } else { local };
+        if stands.is_some() {
+            return stands.cloned();
+        }
+        self.is_removed = true;
+        let merged = self.map(at, versions);
+        self.is_removed = false;
+        merged
+    }
+
+    /// Whether a value of base is another one now, apart from what was added or taken away.
+    fn has_another_value(&self, at: &Place, base: &Plain, kept: &Plain) -> bool {
+        match relation(self.kind, &at.fields) {
+            Relation::Atomic => base != kept,
+            _ if base.is_map() && kept.is_map() => base.entries().iter().any(|(name, old)| {
+                let new = kept.get(name);
+                new.is_some_and(|new| self.has_another_value(&at.field(name), old, new))
+            }),
+            Relation::Set | Relation::Keyed(_) | Relation::Functions
+                if base.is_list() && kept.is_list() =>
+            {
+                let lacks = |one: &Plain, other: &Plain| {
+                    let mut elements = one.elements().iter();
+                    elements.any(|element| !other.elements().contains(element))
+                };
+                lacks(base, kept) && lacks(kept, base)
+            }
+            _ => base != kept,
+        }
     }
 
     fn map(&mut self, at: &Place, versions: Versions<'_>) -> Option<Plain> {
@@ -326,7 +372,7 @@ impl Merge<'_> {
     ) {
         let is_removed = local.is_none() || upstream.is_none();
         if is_removed && base.is_none() && (ours.is_some() || theirs.is_some()) {
-            self.conflict(at);
+            self.conflicts.insert(Conflict::Value(at.path.to_string()));
         }
     }
 
@@ -348,6 +394,9 @@ impl Merge<'_> {
     }
 
     fn conflict(&mut self, at: &Place) {
+        if self.is_removed {
+            return;
+        }
         self.conflicts.insert(Conflict::Value(at.path.to_string()));
     }
 
@@ -396,17 +445,28 @@ impl Merge<'_> {
     /// A list whose elements have no keys.
     fn keyless(&mut self, at: &Place, versions: Versions<'_>) -> Option<Plain> {
         let path = at.path.to_string();
+        let offset = std::mem::take(&mut self.offset);
         let reading = self.readings.get(&path).copied().unwrap_or(Reading::Paired);
         let versions_of_list = versions.map(|list| list.filter(|list| list.is_list()));
+        if matches!(reading, Reading::Runs | Reading::RunsFromEnd)
+            && let Some(merged) = self.runs(at, versions_of_list, reading)
+        {
+            return Some(merged);
+        }
         let paired = elements::pair(versions_of_list, reading);
         let sources = paired.sources;
-        let is_left = |id: &String| reading == Reading::One && paired.left.contains(id);
+        let is_left = |id: &String| match (reading, paired.left.iter().position(|one| one == id)) {
+            (Reading::One, Some(_)) => true,
+            (Reading::Some(bits), Some(at)) => bits & (1 << at) != 0,
+            _ => false,
+        };
         let before = (self.conflicts.clone(), self.open.clone());
         let mut kept = Vec::new();
         for id in ids(&sources) {
             let child = sources.each_ref().map(|source| find(source, &id));
             let of = |source: &Elements<'_>| source.iter().position(|(other, _)| *other == id);
-            let Some(index) = of(&sources[1]).or(of(&sources[2])) else {
+            let own = of(&sources[1]).map(|index| index + offset[0]);
+            let Some(index) = own.or(of(&sources[2]).map(|index| index + offset[1])) else {
                 continue;
             };
             let below = at.element(index);
@@ -432,6 +492,57 @@ impl Merge<'_> {
         Some(Plain::List(
             merged.into_iter().map(|(_, value)| value).collect(),
         ))
+    }
+
+    /// A list in which each run of elements that both sides changed is paired for itself, or one value.
+    fn runs(&mut self, at: &Place, versions: Versions<'_>, reading: Reading) -> Option<Plain> {
+        let lists = versions.map(|list| list.map(Plain::elements).unwrap_or_default());
+        let mut merged = Vec::new();
+        let mut starts = [0, 0];
+        for [base, mut local, mut upstream] in
+            elements::runs(lists, reading == Reading::RunsFromEnd)?
+        {
+            let ends = [starts[0] + local.len(), starts[1] + upstream.len()];
+            // What both changed alike is no conflict.
+            while !local.is_empty()
+                && local.first() == upstream.first()
+                && local.first() != base.first()
+            {
+                merged.push(local.remove(0));
+                upstream.remove(0);
+                starts = starts.map(|start| start + 1);
+            }
+            if let Some(run) = settled([&base, &local, &upstream]) {
+                merged.extend(run.iter().cloned());
+            } else if let Some(run) = self.run(at, [&base, &local, &upstream], starts) {
+                merged.extend(run);
+            } else {
+                self.conflict(at);
+                merged.extend(if self.upstream_wins { upstream } else { local });
+            }
+            starts = ends;
+        }
+        Some(Plain::List(merged))
+    }
+
+    /// One run, paired like a list of its own; `None` where its elements cannot be told apart.
+    fn run(&mut self, at: &Place, run: [&Vec<Plain>; 3], starts: [usize; 2]) -> Option<Vec<Plain>> {
+        let lists = run.map(|elements| Plain::List(elements.clone()));
+        let path = at.path.to_string();
+        let outer = (std::mem::take(&mut self.conflicts), self.open.clone());
+        let reading = self.readings.insert(path.clone(), Reading::Needed);
+        let offset = std::mem::replace(&mut self.offset, starts);
+        let merged = self.keyless(at, lists.each_ref().map(Some));
+        self.offset = offset;
+        if let Some(reading) = reading {
+            self.readings.insert(path.clone(), reading);
+        }
+        let inner = std::mem::replace(&mut self.conflicts, outer.0);
+        self.open = outer.1;
+        let is_one = inner.contains(&Conflict::Value(path));
+        let merged = merged.filter(|_| !is_one)?;
+        self.conflicts.extend(inner);
+        Some(merged.elements().to_vec())
     }
 
     fn elements(

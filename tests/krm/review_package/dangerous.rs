@@ -46,8 +46,8 @@ fn a_binding_for_another_subject() {
              subjects: [{subjects}]\n"
         )
     };
-    let one = binding("{kind: ServiceAccount, name: a, namespace: n}");
-    let two = binding("{kind: Group, name: all}, {kind: ServiceAccount, name: a, namespace: n}");
+    let one = binding("{kind: ServiceAccount, name: a, namespace: ns}");
+    let two = binding("{kind: Group, name: all}, {kind: ServiceAccount, name: a, namespace: ns}");
     check(
         &one,
         &two,
@@ -58,7 +58,7 @@ fn a_binding_for_another_subject() {
         "",
         &one,
         &[
-            "dangerous NewSubject subjects: the role `cluster-admin` is granted to ServiceAccount n/a",
+            "dangerous NewSubject subjects: the role `cluster-admin` is granted to ServiceAccount ns/a",
             "notable ResourceAdded",
         ],
     );
@@ -361,7 +361,7 @@ fn a_resource_with_and_without_a_namespace() {
     check(&with, &without, &[&start("no longer names")]);
     let found =
         "dangerous ResourceRenamed metadata.namespace: the ConfigMap is deleted and created";
-    check(&with, &map(", namespace: y"), &[found]);
+    check(&with, &map(", namespace: z"), &[found]);
 }
 
 /// A cluster has one object for both groups.

@@ -1,6 +1,7 @@
 //! review-package: what a change of a package means for a cluster.
 
 mod dangerous;
+mod identity;
 mod immutable;
 mod network;
 mod notable;

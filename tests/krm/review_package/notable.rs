@@ -90,7 +90,7 @@ fn running_pods_keep_old_values() {
         )
     };
     let reads = container("envFrom: [{configMapRef: {name: m}}]");
-    let found = "notable ConfigNotReloaded running pods keep the old values until they restart: Deployment/front";
+    let found = "notable ConfigNotReloaded data: running pods keep the old values until they restart: Deployment/front";
     let with = |value: &str, pod: &str| map(value) + pod;
     check(&with("x", &reads), &with("y", &reads), &[found]);
     // The pods are replaced.
@@ -264,7 +264,7 @@ fn a_resource_with_a_generated_name_is_reviewed() {
         ],
     );
     let found = review("", &job("image: 'a:1'"));
-    assert_eq!(found, ["routine OtherChanges 1 other change"]);
+    assert_eq!(found, ["notable ResourceAdded the Job is new"]);
 }
 
 #[test]

@@ -20,7 +20,7 @@ use thiserror::Error;
 use crate::results::with_article;
 use crate::source_text::SourceText;
 use krm_package::text::Text;
-use krm_yaml::{NodeKind, NodeRef, OwnedDocument, Value};
+use krm_yaml::{NodeKind, NodeRef, OwnedDocument, ParseOptions, Value};
 
 /// `apiVersion` of the project's own configs.
 pub const API_VERSION: &str = "fn.kpt.dev/v1alpha1";
@@ -182,7 +182,9 @@ impl Config {
     /// # Errors
     /// [`UsageError`] if the text is not YAML, or has several documents.
     pub fn parse(text: String, place: &str) -> Result<Self, UsageError> {
-        let read = SourceText::read(Text::from(text), |document| {
+        // kpt writes a config by YAML 1.2, where `yes` is a string.
+        let options = ParseOptions::default();
+        let read = SourceText::read_with(Text::from(text), options, |document| {
             (0..document.len())
                 .filter(|i| document.root(*i).is_some())
                 .count()

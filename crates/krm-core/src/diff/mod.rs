@@ -70,11 +70,27 @@ pub fn change_diff(
         None => None,
     };
     let (shown, after) = (join(folder, path), change.after());
+    let old_mode = files.mode(path);
+    let modes = old_mode.and_then(|old| Some((old, change.new_mode(old)?)));
+    let header = modes.map_or_else(String::new, |modes| mode_header(&shown, modes));
+    let with_header = |diff: String| header.clone() + &diff;
     Ok(FileDiff {
         path: path.to_owned(),
-        text: file_diff(&shown, before, after),
-        masked: masked_diff(&shown, before, after),
+        text: with_header(file_diff(&shown, before, after)),
+        masked: masked_diff(&shown, before, after).map(with_header),
     })
+}
+
+/// The lines with which Git says that a file becomes executable, or no longer is.
+fn mode_header(path: &str, (old, new): (u32, u32)) -> String {
+    let quote = if path.contains(' ') {
+        quote_always
+    } else {
+        quote
+    };
+    let (a, b) = (quote(&format!("a/{path}")), quote(&format!("b/{path}")));
+    let [old, new] = [old, new].map(git_mode);
+    format!("diff --git {a} {b}\nold mode {old}\nnew mode {new}\n")
 }
 
 /// The diff without the values of Secrets; `None` if there are none.

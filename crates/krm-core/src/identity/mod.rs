@@ -78,6 +78,7 @@ enum IdentityField {
     ApiVersion,
     Kind,
     Name,
+    GenerateName,
     Namespace,
     Path,
     LegacyPath,
@@ -100,6 +101,7 @@ impl IdentityField {
             (Within::Resource, b"kind") => Self::Kind,
             (Within::Resource, b"metadata") => Self::Metadata,
             (Within::Metadata, b"name") => Self::Name,
+            (Within::Metadata, b"generateName") => Self::GenerateName,
             (Within::Metadata, b"namespace") => Self::Namespace,
             (Within::Metadata, b"annotations") => Self::Annotations,
             (Within::Annotations, _) if is(PATH_ANNOTATIONS[0]) => Self::Path,
@@ -164,6 +166,7 @@ impl<'t> Identities<'t> {
             }),
             kind: shared(self.string(IdentityField::Kind), |last| Some(&last.kind)),
             name: self.string(IdentityField::Name).map(Arc::from),
+            generate_name: self.string(IdentityField::GenerateName).map(Arc::from),
             namespace: shared(self.string(IdentityField::Namespace), |last| {
                 last.namespace.as_ref()
             }),
@@ -260,6 +263,7 @@ metadata: # d
     other: |
       name: x
   name: n
+  generateName: g-
   labels: {name: l, kind: m}
   namespace: 12
 spec:

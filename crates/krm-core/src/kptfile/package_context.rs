@@ -28,8 +28,15 @@ pub fn find_package_context(list: &ResourceList) -> Result<Option<ItemId>, Vec<I
             .filter(|(_, resource)| same_directory(&resource.origin, root))
             .map(|(id, _)| id)
             .collect(),
-        // Without a Kptfile: the package context nearest to the root.
+        // Without a Kptfile: the package context nearest to the root that is in no sub-package.
         None => {
+            let kptfiles = list.items().filter(|(_, resource)| resource.is_kptfile());
+            let kptfiles: Vec<&Origin> = kptfiles.map(|(_, resource)| &resource.origin).collect();
+            let is_free = |resource: &Resource| {
+                let mut packages = kptfiles.iter();
+                !packages.any(|kptfile| same_directory(&resource.origin, kptfile))
+            };
+            let all = || all().filter(|(_, resource)| is_free(resource));
             let highest = all().map(|(_, resource)| depth(&resource.origin)).min();
             all()
                 .filter(|(_, resource)| Some(depth(&resource.origin)) == highest)

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Form, ItemId, ResourceList};
 use crate::resource::{PACKAGE_PATH_ANNOTATION, file_annotations};
 use krm_package::FileChange;
+use krm_package::PackageError;
 use krm_yaml::{Value, to_block_text};
 
 /// Changes to a list in addition to edits of its items.
@@ -111,6 +112,26 @@ impl ResourceList {
                 None => self.changes.files.copied.push(FileChange::delete(path)),
             }
         }
+    }
+
+    /// Makes a file of a package executable, or no longer executable, as these permission bits are.
+    ///
+    /// # Errors
+    /// An error if the file can no longer be read.
+    pub fn set_executable(&mut self, path: &str, wanted: u32) -> Result<(), PackageError> {
+        let has_text = self.has_text(path);
+        let copied = &mut self.changes.files.copied;
+        let mut written = copied.iter_mut().filter(|change| change.path() == path);
+        match written.next() {
+            Some(FileChange::Write { mode, .. }) => *mode = Some(wanted),
+            Some(FileChange::Delete { .. }) => {}
+            None if has_text => self.set_mode(path, wanted),
+            None => {
+                let bytes = self.read_file(path)?.into_owned();
+                self.add_file(path.to_owned(), bytes, Some(wanted));
+            }
+        }
+        Ok(())
     }
 
     /// Sets the permission bits of a new file of a package.

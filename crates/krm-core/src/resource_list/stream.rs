@@ -49,7 +49,7 @@ impl Stream {
         if after.is_empty() && text.lines().next_back().is_some_and(may_be_foot) {
             return None;
         }
-        let wrapper = SourceText::parse(Text::from(format!("{before}{after}"))).ok()?;
+        let wrapper = SourceText::parse_wrapper(Text::from(format!("{before}{after}"))).ok()?;
         check_cut(&wrapper, before.len())?;
         let indent = match split.indent {
             Some(indent) => indent,

@@ -74,6 +74,8 @@ reasons! {
     Guarded,
     /// A field has no effect in its place.
     IgnoredField,
+    /// `.krmignore` leaves a file out of a merge, and upstream changed, added or removed it.
+    IgnoredFile,
     /// A container has a different image.
     ImageChanged,
     /// A field changes that the API server does not allow to change.

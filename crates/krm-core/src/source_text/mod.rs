@@ -106,7 +106,18 @@ impl SourceText {
     /// # Errors
     /// An error if the parser refuses the text.
     pub fn parse(source: Text) -> Result<Self, ParseError> {
-        let options = ParseOptions::of_resources(0);
+        Self::parse_with(source, ParseOptions::of_resources(0))
+    }
+
+    /// Parses a ResourceList without its items. kpt writes its functionConfig by YAML 1.2, where `yes` is a string.
+    ///
+    /// # Errors
+    /// An error if the parser refuses the text.
+    pub(crate) fn parse_wrapper(source: Text) -> Result<Self, ParseError> {
+        Self::parse_with(source, ParseOptions::default())
+    }
+
+    fn parse_with(source: Text, options: ParseOptions) -> Result<Self, ParseError> {
         let tree = Tree::parse(&source, options)?;
         Ok(Self {
             parsed: OnceLock::from(Parsed::shared(tree)),

@@ -52,6 +52,13 @@ impl SuppliedPackage {
         self.upstream.as_deref().filter(|_| self.is_recorded)
     }
 
+    /// The same package with the source that it was read from, which no Kptfile may record.
+    #[must_use]
+    pub fn with_source(mut self, source: Arc<dyn UpstreamRevision>) -> Self {
+        self.upstream = Some(source);
+        self.without_record()
+    }
+
     /// The same package, with a source that no Kptfile may record.
     pub fn without_record(mut self) -> Self {
         self.is_recorded = false;

@@ -7,6 +7,7 @@ use super::super::merge_schema::MergeSchema;
 use super::super::rule::Side;
 use super::super::versions::Versions;
 use super::child::{Child, ChildVersions, Siblings};
+use super::renamed_entries::pair_renamed;
 use super::{FieldAction, FieldMerger};
 use crate::order::Ranks;
 use crate::trail::Trail;
@@ -34,8 +35,8 @@ pub(super) struct Parts<'d, 'f> {
     pub(super) base_order: Option<Vec<u32>>,
     /// The count of different numbers.
     pub(super) count: usize,
-    /// Whether each element is decided together with others, by number, and the side that wins them.
-    pub(super) joint_decision: Option<(Vec<bool>, Side)>,
+    /// By number, the side that wins an element that is decided together with others. Empty if there is none.
+    pub(super) joint_decision: Vec<Option<Side>>,
     /// The numbers of elements that merge as one value each.
     pub(super) whole: HashSet<u32>,
 }
@@ -84,7 +85,7 @@ impl<'d, 'f> Parts<'d, 'f> {
             numbers: numbering.numbers,
             base_order: None,
             count: numbering.count,
-            joint_decision: None,
+            joint_decision: Vec::new(),
             whole: HashSet::new(),
         }
     }
@@ -222,5 +223,9 @@ fn mapping<'d, 'f>(schema: MergeSchema<'_>, nodes: NodeVersions<'d, 'f>) -> Part
         merged.retain(|child| !schema.keeps_local(child.name()));
     }
     let numbering = Numbering::of(children.as_ref().map(keys));
-    Parts::of(children, numbering)
+    let mut parts = Parts::of(children, numbering);
+    if schema.is_unknown() {
+        pair_renamed(&parts.children, &mut parts.numbers);
+    }
+    parts
 }

@@ -8,6 +8,7 @@ use super::child::{Child, ChildVersions, Siblings, nodes};
 use super::collection::Collection;
 use super::comments::take_comments;
 use super::groups::Forced;
+use super::renamed_entries::take_key;
 use super::{ConflictKind, Elementwise, FieldAction, FieldMerger};
 use crate::trail::{ElementOf, Trail};
 use krm_yaml::{EditError, Editor, NodeRef};
@@ -44,6 +45,7 @@ impl FieldMerger<'_> {
                 (&action, part.base, part.local, part.upstream)
             {
                 take_comments(base, local, upstream, editor);
+                take_key(&part, editor)?;
             }
             actions[number as usize] = action;
         }
@@ -61,9 +63,9 @@ impl FieldMerger<'_> {
         editor: &mut Editor<'d, 'f>,
     ) -> Result<FieldAction, EditError> {
         let parts = &collection.parts;
-        let has_joint_decision = parts.joint_decision.is_some();
-        let forced = match &parts.joint_decision {
-            Some((marked, side)) => marked[number as usize].then_some(*side),
+        let has_joint_decision = !parts.joint_decision.is_empty();
+        let forced = match parts.joint_decision.get(number as usize) {
+            Some(side) => *side,
             None => forced.side_of(part),
         };
         if let Some(side) = forced {

@@ -55,6 +55,7 @@ impl FieldMerger<'_> {
         let values = versions.as_ref().map(|children| value_of(children));
         match rule::merge(values.as_ref().map(Option::as_ref), |a, b| a == b) {
             Outcome::Wins(side) => Some(side),
+            Outcome::Conflict if self.removed_by.is_some() => self.removed_by,
             Outcome::Conflict => {
                 let first = versions.local.first().or(versions.upstream.first())?;
                 let at = trail.field(first.owner().field_name());

@@ -1,6 +1,6 @@
 //! The elements of the lists in a kustomization: those that name the same thing are the same.
 
-use super::super::kustomization::{Element, ElementNames, KustomizationList, pair};
+use super::super::kustomization::{ElementNames, KustomizationList, NamedElement, pair};
 use super::child::Siblings;
 use super::collection::{NodeVersions, Numbering, Parts, children_of};
 use krm_yaml::Value;
@@ -19,11 +19,11 @@ pub(super) fn elements<'d, 'f>(
     Some(Parts::of(children, Numbering::of_unique(numbers, count)))
 }
 
-fn read(list: KustomizationList, children: &Siblings<'_>) -> Option<Vec<Element>> {
+fn read(list: KustomizationList, children: &Siblings<'_>) -> Option<Vec<NamedElement>> {
     let element = |node: krm_yaml::NodeRef<'_>| {
         let value: Value = node.value()?;
         let names = ElementNames::of(list, node);
-        Some(Element { value, names })
+        Some(NamedElement { value, names })
     };
     children.iter().map(|child| element(child.value)).collect()
 }

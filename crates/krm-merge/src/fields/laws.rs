@@ -121,6 +121,83 @@ fn leaves(value: &Value, path: &str, out: &mut std::collections::BTreeMap<String
     }
 }
 
+/// Changes of a list: at a position, remove an element, put another one in its place, or insert one.
+type ListEdits = Vec<(usize, u8, usize)>;
+
+fn list_edits() -> impl Strategy<Value = ListEdits> {
+    prop::collection::vec((0..8usize, 0..3u8, 0..8usize), 0..4)
+}
+
+/// An element of a few: words, flags, and maps that are alike. Many of them occur several times.
+fn element(number: usize) -> &'static str {
+    [
+        "a",
+        "b",
+        "--f=1",
+        "--f=2",
+        "{k: [x], v: [1, 2, 3]}",
+        "{k: [x], v: [1, 2, 4]}",
+        "{k: [y], v: [1, 2, 3]}",
+        "{n: p, v: [1, 2]}",
+    ][number]
+}
+
+fn edited(list: &[usize], edits: &ListEdits) -> Vec<usize> {
+    let mut list = list.to_vec();
+    for (at, kind, new) in edits {
+        let at = at % (list.len() + 1);
+        match kind {
+            0 if at < list.len() => {
+                list.remove(at);
+            }
+            1 if at < list.len() => list[at] = *new,
+            _ => list.insert(at, *new),
+        }
+    }
+    list
+}
+
+fn list_text(list: &[usize]) -> String {
+    let lines: String = list
+        .iter()
+        .map(|number| format!("  - {}\n", element(*number)))
+        .collect();
+    let list = if lines.is_empty() {
+        " []\n"
+    } else {
+        &format!("\n{lines}")
+    };
+    format!("apiVersion: example.com/v1\nkind: Example\nspec:\n  x:{list}")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    /// Lists in which elements occur several times.
+    #[test]
+    fn lists_without_keys(
+        base in prop::collection::vec(0..8usize, 0..6),
+        local in list_edits(),
+        upstream in list_edits(),
+    ) {
+        let lists = [&base, &edited(&base, &local), &edited(&base, &upstream)];
+        let [base, local, upstream] = lists.map(|list| list_text(list));
+        for winner in [Side::Local, Side::Upstream] {
+            let (text, conflicts) = merged(&base, &local, &upstream, winner);
+            if !conflicts.is_empty() {
+                continue;
+            }
+            // How often a word occurs, if only one side changed that, or both did alike.
+            for number in 0..2 {
+                let count = |text: &str| text.lines().filter(|line| *line == format!("  - {}", element(number))).count();
+                let [b, l, u, result] = [&base, &local, &upstream, &text].map(|text| count(text));
+                let expected = if u == b || u == l { l } else if l == b { u } else { continue };
+                prop_assert_eq!(result, expected, "{}: {}\n{}\n{}\n{}", element(number), base, local, upstream, text);
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 

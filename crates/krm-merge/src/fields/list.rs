@@ -135,7 +135,10 @@ impl FieldMerger<'_> {
             .base
             .retain(|child| is_other(numbers[child.index]));
         numbers.retain(|number| is_other(*number));
-        parts.joint_decision = Some((marked, side));
+        parts.joint_decision = marked
+            .into_iter()
+            .map(|is_marked| is_marked.then_some(side))
+            .collect();
         Some(parts)
     }
 

@@ -21,9 +21,12 @@ mod document;
 mod entries;
 mod groups;
 mod kustomized;
+mod leaves;
 mod list;
 mod order;
-mod parts;
+pub(crate) mod parts;
+mod removed_map;
+mod renamed_entries;
 mod take;
 
 #[cfg(test)]
@@ -214,6 +217,7 @@ pub fn merge_resource<'d, 'f, 'r>(
         policy,
         findings: Findings::default(),
         marks: Marks::default(),
+        removed_by: None,
     };
     let versions = Versions {
         base: base.map(Child::of),
@@ -250,6 +254,8 @@ struct FieldMerger<'r> {
     policy: Policy<'r>,
     findings: Findings,
     marks: Marks,
+    /// The side that removed the map around, if it won the conflict over the map: it wins all that is below.
+    removed_by: Option<Side>,
 }
 
 impl FieldMerger<'_> {
@@ -287,6 +293,9 @@ impl FieldMerger<'_> {
         {
             self.findings.moves_comments |= take(Some(base), local, upstream, editor)?;
             return Ok(FieldAction::Local);
+        }
+        if let Some(action) = self.removed_map(trail, schema, elementwise, versions, editor)? {
+            return Ok(action);
         }
         let present = versions.local.is_some() && versions.upstream.is_some();
         if present || elementwise == Elementwise::Yes {
@@ -401,6 +410,9 @@ impl FieldMerger<'_> {
 
     /// Reports a conflict over a value. Returns the side that wins.
     fn conflict(&mut self, trail: &Trail<'_>, nodes: Versions<Option<NodeRef<'_>>>) -> Side {
+        if let Some(side) = self.removed_by {
+            return side;
+        }
         let values = nodes.map(|node| node.and_then(|node| node.value()));
         let decision = self.decide(trail, self.policy.winner);
         let kind = ConflictKind::at(trail);

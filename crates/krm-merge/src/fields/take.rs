@@ -64,7 +64,16 @@ pub(super) fn take<'d, 'f>(
         return Ok(false);
     }
     let is_scalar = !local.kind().is_mapping() && !local.kind().is_sequence();
-    if is_scalar || base.is_some_and(|base| is_written_alike(base, local)) {
+    // In JSON on several lines, what is the same in both keeps its lines.
+    let is_commented = || {
+        [local, upstream]
+            .into_iter()
+            .any(|node| !comments_of(node).is_empty())
+    };
+    let has_flow_lines =
+        !local.kind().is_block_collection() && local.source().contains('\n') && !is_commented();
+    let is_unchanged = || base.is_some_and(|base| is_written_alike(base, local));
+    if is_scalar || !has_flow_lines && is_unchanged() {
         editor.replace(local, Content::Node(upstream))?;
         return Ok(local.kind().is_sequence() && has_comments(local));
     }

@@ -252,3 +252,56 @@ impl TokensAround {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gaps::Gaps;
+    use krm_yaml::{Editor, OwnedDocument};
+
+    /// More lines than merge one by one, above an entry.
+    fn document(line: impl Fn(usize) -> String) -> OwnedDocument {
+        let lines = (0..=MOST_LINES).map(|at| line(at) + "\n");
+        let text = format!("a: 1\n{}b: 2\n", lines.collect::<String>());
+        OwnedDocument::parse(text).expect("YAML")
+    }
+
+    #[test]
+    fn a_long_gap_merges_in_blocks() {
+        let plain = |at: usize| format!("# line {at}");
+        let changed = |which: usize, by: &'static str| {
+            move |at: usize| match at {
+                at if at == which => format!("# {by} {at}"),
+                at => format!("# line {at}"),
+            }
+        };
+        let base = document(plain);
+        let local = document(changed(10, "local"));
+        let upstream = document(changed(40_000, "upstream"));
+        let expected = document(|at| match at {
+            10 => changed(10, "local")(at),
+            at => changed(40_000, "upstream")(at),
+        });
+        let count = tokens(base.root().expect("a root")).expect("tokens").len();
+        assert!(count < MOST_LINES / BLOCK[0] + 3, "{count} tokens");
+        let root = local.root().expect("a root");
+        let gaps = Gaps::of(base.root(), root, upstream.root().expect("a root"));
+        let mut editor = Editor::new(local.document());
+        gaps.expect("gaps").apply(root, &mut editor);
+        let merged = editor.finish_parsed().expect("YAML");
+        assert!(merged.document().text == expected.document().text);
+    }
+
+    #[test]
+    fn an_added_line_changes_one_block() {
+        let lines: Vec<String> = (0..3_000).map(|at| format!("# line {at}\n")).collect();
+        let old = lines.concat();
+        let mut lines = lines;
+        lines.insert(1_000, "# new\n".to_owned());
+        let new = lines.concat();
+        let (old, new) = (blocks(&old), blocks(&new));
+        assert!(old.len() > 10);
+        let changed = new.iter().filter(|block| !old.contains(block)).count();
+        assert!(changed <= 2, "{changed} blocks");
+    }
+}

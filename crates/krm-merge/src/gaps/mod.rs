@@ -32,7 +32,7 @@ use lines::{GapToken, tokens};
 use same::unify;
 
 use super::versions::Versions;
-use krm_yaml::{NodeRef, lines_alone};
+use krm_yaml::{NodeRef, lines_alone, own_text};
 
 /// The gaps of a document in three versions.
 #[derive(Debug)]
@@ -50,8 +50,14 @@ impl Gaps {
         local: NodeRef<'_>,
         upstream: NodeRef<'_>,
     ) -> Option<Self> {
+        let text = base.map(own_text);
+        let is_unchanged = |side: NodeRef<'_>| text == Some(own_text(side));
+        if is_unchanged(upstream) {
+            return None;
+        }
         let old = base.map(lines_alone).unwrap_or_default();
-        if old == lines_alone(local) && old == lines_alone(upstream) {
+        let has_same_lines = |side| is_unchanged(side) || old == lines_alone(side);
+        if has_same_lines(local) && has_same_lines(upstream) {
             return None;
         }
         let base = match base {

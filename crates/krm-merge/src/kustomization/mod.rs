@@ -19,8 +19,8 @@ mod source;
 use krm_core::schema::{Key, Keys, ListType, StringKey};
 
 pub(super) use names::ElementNames;
-pub(super) use pairing::{Element, pair};
-pub(super) use source::{Remote, Source};
+pub(super) use pairing::{NamedElement, pair};
+pub(super) use source::{KustomizationSource, Remote};
 
 /// The keys of the elements of `configMapGenerator` and `secretGenerator`.
 pub(super) static GENERATOR_KEYS: [Key; 2] = [Key::named("name"), Key::named("namespace")];

@@ -1,7 +1,9 @@
 //! What names an element in a list of a kustomization.
 
+use std::collections::BTreeMap;
+
 use super::KustomizationList;
-use super::source::Source;
+use super::source::KustomizationSource;
 use krm_yaml::{NodeRef, OwnedDocument, Value};
 
 /// The names of an element. Each level has names of which one is enough, the best level first.
@@ -36,10 +38,10 @@ fn of_source(element: NodeRef<'_>) -> ElementNames {
     let Some(text) = element.as_str() else {
         return ElementNames::default();
     };
-    let own = match Source::of(text) {
-        Source::Path(path) => vec![vec![Value::from(path)]],
-        Source::Text(text) => vec![objects(text).into_iter().collect()],
-        Source::Remote(remote) => {
+    let own = match KustomizationSource::of(text) {
+        KustomizationSource::Path(path) => vec![vec![Value::from(path)]],
+        KustomizationSource::Text(text) => vec![objects(text).into_iter().collect()],
+        KustomizationSource::Remote(remote) => {
             let location = texts(["location"].iter().chain(remote.location()).copied());
             let name = texts(["name".to_owned()].into_iter().chain(remote.name()));
             vec![vec![location], vec![name]]
@@ -53,7 +55,7 @@ fn of_source(element: NodeRef<'_>) -> ElementNames {
 
 /// The identities of the resources in a text, as one value. `None` if there is none.
 fn objects(text: &str) -> Option<Value> {
-    let owned = OwnedDocument::parse(text.to_owned()).ok()?;
+    let owned = OwnedDocument::parse_resource(text.to_owned()).ok()?;
     let document = owned.document();
     let roots = (0..document.len()).filter_map(|index| document.root(index));
     let identities: Vec<Value> = roots.filter_map(object).collect();
@@ -76,13 +78,16 @@ fn object(root: NodeRef<'_>) -> Option<Value> {
 
 fn of_patch(element: NodeRef<'_>) -> ElementNames {
     let text = |key| element.get(key).and_then(|node| node.resolved().as_str());
-    let path = match text("path").map(Source::of) {
-        Some(Source::Path(path)) => Some(Value::from(path)),
+    let path = match text("path").map(KustomizationSource::of) {
+        Some(KustomizationSource::Path(path)) => Some(Value::from(path)),
         _ => None,
     };
     let patch = text("patch");
     let target = element.get("target").and_then(|target| target.value());
     let object = target.or_else(|| objects(patch?));
+    if path.is_none() && object.is_none() {
+        return ElementNames::default();
+    }
     // A strategic merge patch and a JSON 6902 patch of one object are two patches.
     let is_list = patch.is_some_and(|patch| patch.trim_start().starts_with(['-', '[']));
     let whole = [path.clone(), object.clone(), Some(Value::from(is_list))];
@@ -102,10 +107,12 @@ fn of_labels(element: NodeRef<'_>) -> ElementNames {
     let others = element
         .entries()
         .filter(|entry| entry.key.as_str() != Some("pairs"));
-    let selectors = others.filter_map(|entry| Some((entry.key.value()?, entry.value.value()?)));
-    let mut selectors: Vec<(Value, Value)> = selectors.collect();
-    selectors.sort_by_key(|(key, _)| key.to_json());
-    let selectors = Value::Mapping(selectors);
+    let selectors =
+        others.filter_map(|entry| Some((entry.key.scalar_text()?, entry.value.value()?)));
+    let selectors: BTreeMap<&str, Value> = selectors.collect();
+    let selectors = selectors.into_iter();
+    let selectors = selectors.map(|(key, value)| Value::entry(key, value));
+    let selectors = Value::Mapping(selectors.collect());
     let whole = Value::Sequence(vec![selectors.clone(), texts(keys.iter().copied())]);
     ElementNames {
         own: vec![vec![whole], keys.into_iter().map(Value::from).collect()],

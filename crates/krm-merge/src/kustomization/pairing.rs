@@ -1,4 +1,4 @@
-//! Pairs the elements of a list of a kustomization in three versions: by value, then by name, then by position among
+//! ElementPairs the elements of a list of a kustomization in three versions: by value, then by name, then by position among
 //! equal names.
 
 use std::collections::HashMap;
@@ -8,16 +8,16 @@ use crate::versions::Versions;
 use krm_yaml::Value;
 
 /// An element of a list.
-pub(crate) struct Element {
+pub(crate) struct NamedElement {
     pub(crate) value: Value,
     pub(crate) names: ElementNames,
 }
 
 /// The number of each element, by its position in a version, and the count of numbers. Elements that are the same have
 /// one number.
-pub(crate) fn pair(lists: &Versions<Vec<Element>>) -> (Versions<Vec<u32>>, u32) {
+pub(crate) fn pair(lists: &Versions<Vec<NamedElement>>) -> (Versions<Vec<u32>>, u32) {
     let of_original = |side| {
-        let mut pairs = Pairs::new(&lists.base, side);
+        let mut pairs = ElementPairs::new(&lists.base, side);
         pairs.by_own_names();
         pairs.by_names(|names| &names.of_original);
         pairs.by_position();
@@ -25,7 +25,7 @@ pub(crate) fn pair(lists: &Versions<Vec<Element>>) -> (Versions<Vec<u32>>, u32) 
     };
     let of_local = of_original(&lists.local);
     let of_upstream = of_original(&lists.upstream);
-    let mut new = Pairs::new(&lists.local, &lists.upstream);
+    let mut new = ElementPairs::new(&lists.local, &lists.upstream);
     new.leave_out(&of_local, &of_upstream);
     new.by_own_names();
     let mut count = 0;
@@ -55,9 +55,9 @@ pub(crate) fn pair(lists: &Versions<Vec<Element>>) -> (Versions<Vec<u32>>, u32) 
 }
 
 /// Which elements of two lists are the same.
-struct Pairs<'e> {
-    old: &'e [Element],
-    new: &'e [Element],
+struct ElementPairs<'e> {
+    old: &'e [NamedElement],
+    new: &'e [NamedElement],
     /// The old elements that have a counterpart, or need none.
     is_taken: Vec<bool>,
     /// The same for the new elements.
@@ -67,7 +67,7 @@ struct Pairs<'e> {
 
 /// How elements with one name are paired.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Among {
+enum SameName {
     /// Only if the name is unique in both lists.
     Unique,
     /// In order, if both lists have equally many.
@@ -76,8 +76,8 @@ enum Among {
     Any,
 }
 
-impl<'e> Pairs<'e> {
-    fn new(old: &'e [Element], new: &'e [Element]) -> Self {
+impl<'e> ElementPairs<'e> {
+    fn new(old: &'e [NamedElement], new: &'e [NamedElement]) -> Self {
         Self {
             old,
             new,
@@ -93,32 +93,34 @@ impl<'e> Pairs<'e> {
         self.is_placed = of_new.iter().map(Option::is_some).collect();
     }
 
-    /// Pairs equal elements, then those with the same own names.
+    /// ElementPairs equal elements, then those with the same own names.
     fn by_own_names(&mut self) {
-        self.by(Among::Any, |element| std::slice::from_ref(&element.value));
+        self.by(SameName::Any, |element| {
+            std::slice::from_ref(&element.value)
+        });
         self.by_names(|names| &names.own);
     }
 
-    /// Pairs the elements that have a name alone, level by level.
+    /// ElementPairs the elements that have a name alone, level by level.
     fn by_names(&mut self, levels: fn(&ElementNames) -> &Vec<Vec<Value>>) {
         let all = self.old.iter().chain(self.new);
         let depth = all.map(|element| levels(&element.names).len()).max();
         for level in 0..depth.unwrap_or_default() {
-            self.by(Among::Unique, |element| {
+            self.by(SameName::Unique, |element| {
                 levels(&element.names).get(level).map_or(&[], Vec::as_slice)
             });
         }
     }
 
-    /// Pairs elements whose best name others have too.
+    /// ElementPairs elements whose best name others have too.
     fn by_position(&mut self) {
-        self.by(Among::EquallyMany, |element| {
+        self.by(SameName::EquallyMany, |element| {
             element.names.own.first().map_or(&[], Vec::as_slice)
         });
     }
 
-    fn by(&mut self, among: Among, names_of: impl Fn(&'e Element) -> &'e [Value]) {
-        let free = |all: &'e [Element], is_paired: &[bool]| {
+    fn by(&mut self, which: SameName, names_of: impl Fn(&'e NamedElement) -> &'e [Value]) {
+        let free = |all: &'e [NamedElement], is_paired: &[bool]| {
             let mut groups: HashMap<&'e Value, Vec<usize>> = HashMap::new();
             for (at, element) in all.iter().enumerate().filter(|(at, _)| !is_paired[*at]) {
                 for name in names_of(element) {
@@ -129,16 +131,16 @@ impl<'e> Pairs<'e> {
         };
         let olds = free(self.old, &self.is_taken);
         let news = free(self.new, &self.is_placed);
-        let new: &'e [Element] = self.new;
+        let new: &'e [NamedElement] = self.new;
         for (at, element) in new.iter().enumerate() {
             for name in names_of(element) {
                 let (Some(olds), Some(news)) = (olds.get(name), news.get(name)) else {
                     continue;
                 };
-                let is_clear = match among {
-                    Among::Unique => olds.len() == 1 && news.len() == 1,
-                    Among::EquallyMany => olds.len() == news.len(),
-                    Among::Any => true,
+                let is_clear = match which {
+                    SameName::Unique => olds.len() == 1 && news.len() == 1,
+                    SameName::EquallyMany => olds.len() == news.len(),
+                    SameName::Any => true,
                 };
                 let position = news.iter().position(|new| *new == at);
                 let old = position.and_then(|position| olds.get(position)).copied();
@@ -170,7 +172,7 @@ mod tests {
                 own: own.into_iter().collect(),
                 of_original: of_original.into_iter().collect(),
             };
-            Element { value, names }
+            NamedElement { value, names }
         };
         let [base, local, upstream] =
             lists.map(|list| list.split_whitespace().map(element).collect());

@@ -9,7 +9,7 @@
 
 /// An entry of `resources` and similar lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Source<'a> {
+pub(crate) enum KustomizationSource<'a> {
     /// The path of a file or folder, without `.` components and a slash at the end.
     Path(String),
     Remote(Remote<'a>),
@@ -26,7 +26,7 @@ pub(crate) struct Remote<'a> {
     versions: Vec<&'a str>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> KustomizationSource<'a> {
     /// Reads an entry.
     pub(crate) fn of(text: &'a str) -> Self {
         if text.contains('\n') || text.starts_with('{') {
@@ -119,8 +119,8 @@ impl<'a> Remote<'a> {
             ["-", "releases", "raw", "archive", "blob", "tree"].contains(part)
                 || part.contains("{}")
         };
-        let end = parts.iter().position(|part| is_of_service(&part));
-        let end = end.unwrap_or(parts.len()).min(2).max(1);
+        let end = parts.iter().position(|part| is_of_service(part));
+        let end = end.unwrap_or(parts.len()).clamp(1, 2);
         let repository = parts.get(end - 1).copied().unwrap_or_default();
         let rest = parts.get(end..).unwrap_or_default();
         let rest = rest
@@ -178,10 +178,10 @@ mod tests {
 
     /// The location with `{}` for versions, the versions, and the name.
     fn read(text: &str) -> String {
-        match Source::of(text) {
-            Source::Path(path) => path,
-            Source::Text(text) => format!("text {text}"),
-            Source::Remote(remote) => format!(
+        match KustomizationSource::of(text) {
+            KustomizationSource::Path(path) => path,
+            KustomizationSource::Text(text) => format!("text {text}"),
+            KustomizationSource::Remote(remote) => format!(
                 "{} [{}] {}",
                 remote.location().join("{}"),
                 remote.versions().join(" "),
@@ -237,7 +237,7 @@ mod tests {
             "https://github.com/org/app/releases/download/v1.0.0/install-1.0.0.yaml",
             "https://a/b",
         ] {
-            let Source::Remote(remote) = Source::of(text) else {
+            let KustomizationSource::Remote(remote) = KustomizationSource::of(text) else {
                 panic!("{text}")
             };
             assert_eq!(Remote::text_of(remote.location(), remote.versions()), text);

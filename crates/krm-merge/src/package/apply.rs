@@ -14,6 +14,7 @@ use krm_core::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS};
 use krm_core::resource_list::{ItemId, NewText, ResourceList};
 use krm_core::results::FunctionResult;
 use krm_core::schema::Schema;
+use krm_package::PackageError;
 use krm_yaml::{Content, EditError, NodeRef, Value};
 
 /// The inputs for applying a plan.
@@ -54,8 +55,31 @@ impl Plan {
         apply.untouched_files()?;
         self.heads.apply(list);
         self.files.apply(list);
-        Ok(())
+        take_executable_bits(inputs, list).map_err(UsageError::of)
     }
+}
+
+/// Makes the files executable that upstream made executable, and the reverse. There are two values, so a change of
+/// upstream never contradicts one of local.
+fn take_executable_bits(
+    inputs: &PlanInputs<'_>,
+    list: &mut ResourceList,
+) -> Result<(), PackageError> {
+    let (Some(original), Some(upstream)) = (inputs.original.files(), inputs.upstream.list.files())
+    else {
+        return Ok(());
+    };
+    let is_executable = |mode: u32| mode & 0o100 != 0;
+    let local = list.file_paths();
+    for (path, file) in upstream.files() {
+        if let (Some(old), Some(new)) = (original.mode(path), file.mode)
+            && is_executable(old) != is_executable(new)
+            && local.contains(path)
+        {
+            list.set_executable(path, new)?;
+        }
+    }
+    Ok(())
 }
 
 struct PlanApplication<'w, 'r> {
@@ -112,7 +136,8 @@ impl PlanApplication<'_, '_> {
         let node = upstream.node(at);
         let is_new_file = path.is_some_and(|path| self.known.insert(path.into()));
         // An existing file keeps its own permission bits.
-        if let Some((path, mode)) = path.and_then(|path| Some((path, self.mode_of(path)?))) {
+        let new_file = path.filter(|_| is_new_file);
+        if let Some((path, mode)) = new_file.and_then(|path| Some((path, self.mode_of(path)?))) {
             self.list.set_mode(path, mode);
         }
         let resource = upstream.resource(at);

@@ -95,9 +95,10 @@ fn default_path(packages: &Packages<'_, '_>, at: usize) -> String {
     if member.is_kptfile() {
         return "Kptfile".to_owned();
     }
-    let kind = member.kind.to_lowercase();
-    let file = format!("{kind}_{}.yaml", member.name.as_deref().unwrap_or_default());
-    match &member.namespace {
+    let kind = member.key.kind.to_lowercase();
+    let name = member.key.name.name().map_or("", |name| name);
+    let file = format!("{kind}_{name}.yaml");
+    match &member.key.namespace {
         Some(namespace) => format!("{namespace}/{file}"),
         None => file,
     }

@@ -19,8 +19,9 @@ use crate::rule::{self, Outcome};
 use crate::{Side, with_line_ends_of};
 use krm_core::resource_list::ResourceList;
 use krm_core::results::{Mark, QuotedValue};
+use krm_core::source_text::parse_document;
 use krm_package::{Package, is_krm_name, is_kustomization};
-use krm_yaml::{OwnedDocument, Value};
+use krm_yaml::Value;
 
 /// What happens to a file that is not KRM.
 #[derive(Debug)]
@@ -113,7 +114,9 @@ impl Files<'_> {
             }
             _ => report.counts.updated += 1,
         }
+        let is_new = file.local.is_none();
         let mode = self.upstream.and_then(|package| package.mode(path));
+        let mode = mode.filter(|_| is_new);
         Some(match file.upstream {
             Some(bytes) => FileAction::Write(bytes.into_owned(), mode),
             None => FileAction::Delete,
@@ -182,7 +185,7 @@ fn say_the_same(path: &str, one: &Option<Cow<'_, [u8]>>, other: &Option<Cow<'_, 
 /// The values of the documents in a file. `None` if it is not YAML.
 fn documents(bytes: &[u8]) -> Option<Vec<Value>> {
     let text = String::from_utf8(bytes.to_vec()).ok()?;
-    let owned = OwnedDocument::parse(text).ok()?;
+    let owned = parse_document(text).ok()?;
     let document = owned.document();
     let roots = (0..document.len()).filter_map(|index| document.root(index));
     roots.map(|root| root.value()).collect()

@@ -17,12 +17,13 @@ use std::collections::BTreeSet;
 
 use krm_core::resource::Resource;
 use krm_core::resource_list::{InputError, ItemId, NewText, ResourceList};
+use krm_core::source_text::is_krm;
 use krm_yaml::{NodeRef, OwnedDocument, node_text, with_comments_above};
 
 /// The files whose Lists become documents.
 pub(super) fn files_to_unfold(all: [&ResourceList; 3]) -> BTreeSet<String> {
     let lists = all.map(|package| {
-        let items = package.items().filter(|(_, resource)| is_list(resource));
+        let items = package.items().filter(|(_, resource)| resource.is_list());
         let paths = items.filter_map(|(_, resource)| resource.origin.path.as_deref());
         paths.collect::<BTreeSet<&str>>()
     });
@@ -40,10 +41,6 @@ pub(super) fn files_to_unfold(all: [&ResourceList; 3]) -> BTreeSet<String> {
     paths.map(|path| (*path).to_owned()).collect()
 }
 
-fn is_list(resource: &Resource) -> bool {
-    resource.kind.ends_with("List") && resource.name.is_none() && !resource.is_for_tools()
-}
-
 /// Writes documents in place of the Lists in these files.
 pub(super) fn unfold(
     package: &mut ResourceList,
@@ -51,7 +48,7 @@ pub(super) fn unfold(
 ) -> Result<(), InputError> {
     let is_here = |resource: &Resource| {
         let path = resource.origin.path.as_deref();
-        is_list(resource) && path.is_some_and(|path| paths.contains(path))
+        resource.is_list() && path.is_some_and(|path| paths.contains(path))
     };
     let lists = package.items().filter(|(_, resource)| is_here(resource));
     let ids: Vec<ItemId> = lists.map(|(id, _)| id).collect();
@@ -84,22 +81,13 @@ pub(super) fn unfold(
 /// Adds the texts of the resources in a List and in the Lists within it. Returns whether all elements are resources of
 /// their own.
 fn add_elements(list: NodeRef<'_>, texts: &mut Vec<String>) -> bool {
-    let Some(items) = list.get("items").filter(|items| items.kind().is_sequence()) else {
-        return false;
-    };
-    items.items().all(|item| {
-        let item = item.resolved();
-        let resource = Resource::read(item);
-        if resource.kind.is_empty() || resource.api_version.is_empty() {
-            return false;
-        }
-        if is_list(&resource) {
-            return add_elements(item, texts);
-        }
-        let text = with_comments_above(item, &node_text(item));
-        // An alias of another element is not valid here.
-        let is_whole = OwnedDocument::parse_resource(text.clone()).is_ok();
-        texts.push(text);
-        is_whole
-    })
+    let elements = Resource::read(list).elements(list).unwrap_or_default();
+    !elements.is_empty()
+        && elements.into_iter().all(|(element, _)| {
+            let text = with_comments_above(element, &node_text(element));
+            // An alias of another element is not valid here.
+            let is_whole = OwnedDocument::parse_resource(text.clone()).is_ok();
+            texts.push(text);
+            is_whole && is_krm(element)
+        })
 }

@@ -39,7 +39,7 @@ impl Members {
         let member = |(id, path): (&ItemId, Option<String>)| {
             let path = path.map(|path| normalize_package_path(&path));
             let mut member = Member::of(list.resource(*id), path);
-            if declaring.contains(id) || member.is_unnamed() {
+            if declaring.contains(id) {
                 list.read(*id, |node| member.declare(list.resource(*id), node));
             }
             member

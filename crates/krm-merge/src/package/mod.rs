@@ -1,7 +1,8 @@
 //! Merges packages: a plan first, then one place that changes the local package.
 //!
 //! In reading order: `incoming` leaves out what upstream must not bring, and `empty` refuses empty packages. `own_upstream`
-//! finds sub-packages that are left unchanged, `lists` turns Lists into documents, and `texts` finds files that are not
+//! finds sub-packages that are left unchanged, `links` symbolic links, `swapped` files that are
+//! folders elsewhere, `lists` turns Lists into documents, and `texts` finds files that are not
 //! YAML. `members` and `others` read the resources and other files of a package, and `packages` holds the three packages.
 //! `default_paths` gives paths to resources without one. `plan` decides what happens to everything, with `local_changes`,
 //! `subpackages`, `actions` for resources, `files` and `combined_file` for files that are not KRM, `heads`, `documents`,
@@ -20,6 +21,7 @@ mod empty;
 mod files;
 mod heads;
 mod incoming;
+mod links;
 mod lists;
 mod local_changes;
 mod members;
@@ -33,6 +35,7 @@ mod plan;
 mod removed_comments;
 mod report;
 mod subpackages;
+mod swapped;
 mod texts;
 mod untouched;
 
@@ -56,9 +59,11 @@ pub use members::same_document;
 pub(crate) use members::without_own_fields;
 
 use apply::PlanInputs;
+use links::Links;
 use own_upstream::OwnUpstream;
 use packages::Packages;
 use report::Report;
+use swapped::SwappedPaths;
 
 word_enum! {
     /// How a package is upgraded, with kpt's names and meanings.
@@ -186,9 +191,17 @@ impl<'m> Merge<'m> {
         };
         let own_upstream = OwnUpstream::find(self.original, local);
         own_upstream.report(self.original, self.upstream, results);
+        let links = Links::find(self.original, local, self.upstream);
+        links.report(self.upstream, results);
+        let swapped = SwappedPaths::find(self.original, local, self.upstream)?;
         let without = |list: &ResourceList| {
-            let is_left_out =
-                |path: &str| incoming.refusal(path).is_some() || own_upstream.has(path);
+            let is_left_out = |path: &str| {
+                incoming.refusal(path).is_some()
+                    || own_upstream.has(path)
+                    || links.has(path)
+                    || swapped.has(path)
+                    || swapped.has(path)
+            };
             let list = match list.files() {
                 Some(_) => list.without_files(|path| ignored.has(path) || is_left_out(path)),
                 None => Ok(list.without_items_at(is_left_out)),
@@ -213,7 +226,7 @@ impl<'m> Merge<'m> {
             upstream: upstream.as_ref().unwrap_or(self.upstream),
             ..self
         };
-        merge.run_on(local, &own_upstream, results)
+        merge.run_on(local, &own_upstream, &swapped, results)
     }
 
     /// Merges without what a `.krmignore` leaves out, and without what upstream must not bring. Local's own files of that kind count as files that only local has.
@@ -221,6 +234,7 @@ impl<'m> Merge<'m> {
         self,
         local: &mut ResourceList,
         own_upstream: &OwnUpstream,
+        swapped: &SwappedPaths,
         results: &mut Results,
     ) -> Result<(), UsageError> {
         if self.refuse_empty(local, results) {
@@ -243,6 +257,7 @@ impl<'m> Merge<'m> {
         }
         packages.count_duplicates_once(results);
         let mut report = Report::new(self.options, self.rules);
+        swapped.report(&mut report);
         let Some(plan) = self.plan(&mut packages, &mut report, results)? else {
             return Ok(());
         };

@@ -178,13 +178,10 @@ impl<'p, 'l> Packages<'p, 'l> {
     /// left as it was, or both renamed it alike.
     pub(super) fn report_renamed(&self, report: &mut Report<'_>) {
         for (matched, side) in &self.renamed {
+            // A change of the group alone does not rename it.
             let identity = |of: &Members, at: Option<usize>| {
-                let member = &of.members[at?];
-                Some((
-                    member.kind.clone(),
-                    member.name.clone(),
-                    member.namespace.clone(),
-                ))
+                let key = of.members[at?].key.clone();
+                Some((key.kind, key.namespace, key.name))
             };
             let all = self
                 .members()
@@ -234,8 +231,12 @@ impl<'p, 'l> Packages<'p, 'l> {
                     .path
                     .as_deref()
                     .is_none_or(|path| !path.contains('/'));
-            let named = member.name.as_deref() == Some(PACKAGE_CONTEXT_NAME);
-            is_in_root && named && member.kind.as_ref() == "ConfigMap" && member.group.is_empty()
+            let key = &member.key;
+            let named = key
+                .name
+                .name()
+                .is_some_and(|name| &**name == PACKAGE_CONTEXT_NAME);
+            is_in_root && named && key.group_kind() == "ConfigMap"
         };
         self.is_root(matched) || self.root.is_some() && matched.local.is_some_and(is_context)
     }

@@ -10,7 +10,8 @@ use super::packages::Packages;
 use super::report::Report;
 use crate::resources::ResourceMatch;
 use krm_core::results::{FunctionResult, REDACTED, Reason, listed, speaks_of_secret};
-use krm_yaml::{NodeRef, OwnedDocument};
+use krm_core::source_text::parse_document;
+use krm_yaml::NodeRef;
 
 /// How many comments a result names.
 const MOST_NAMED: usize = 5;
@@ -44,7 +45,7 @@ impl Packages<'_, '_> {
 pub(super) fn of_removed_file(path: &str, base: &[u8], local: &[u8]) -> Option<FunctionResult> {
     let read = |bytes: &[u8]| {
         let text = String::from_utf8(bytes.to_vec()).ok()?;
-        OwnedDocument::parse(text).ok()
+        parse_document(text).ok()
     };
     let versions = [read(base)?, read(local)?];
     let comments = versions.each_ref().map(|version| {

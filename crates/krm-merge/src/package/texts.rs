@@ -42,6 +42,17 @@ impl Merge<'_> {
             let found = || (side, error.clone());
             texts.entry(path.clone()).or_insert_with(found);
         }
+        let resources =
+            [self.original, &*local, self.upstream].map(ResourceList::paths_of_resources);
+        let is_resource = |path: &str| resources.iter().any(|paths| paths.contains(path));
+        for (path, (side, error)) in &texts {
+            // No merge by lines may give a resource a key twice.
+            if error.is_duplicate_key && is_resource(path) {
+                let place = format_args!("the {side} package, {path}");
+                return Err(UsageError::at(place, error));
+            }
+        }
+        drop(resources);
         for (path, (side, error)) in &texts {
             let old = self.original.read_file(path).ok();
             let new = self.upstream.read_file(path).ok();

@@ -1,5 +1,7 @@
 //! Writes changes back into a package directory: first it checks everything, then it replaces each file atomically.
 
+mod swapped;
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs::{self, Metadata};
@@ -13,6 +15,7 @@ use super::files::{FileContent, Package, PackageFile};
 use super::journal::{Journal, JournaledFile, digest};
 use super::path::{check_folders, check_place, folders_above, normalize_package_path};
 use super::{PackageError, USUAL_MODE, mode_of, temporary};
+use swapped::Steps;
 
 /// A change to one file of a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +27,8 @@ pub enum FileChange {
         /// The whole new content.
         bytes: Vec<u8>,
         /// The permission bits of a file that is created: those of the file that it was copied from; 0644 less the
-        /// umask if `None`. A file that exists keeps its own bits.
+        /// umask if `None`. A file that exists becomes executable, or no longer is, as these bits say, and otherwise
+        /// keeps its own bits.
         mode: Option<u32>,
     },
     /// The file is deleted. If its path is a link that was read as a file, both the link and its target are deleted.
@@ -47,6 +51,18 @@ impl FileChange {
     /// A change that deletes a file.
     pub fn delete(path: impl Into<String>) -> Self {
         FileChange::Delete { path: path.into() }
+    }
+
+    /// The new permission bits of a file that has others and exists; `None` if they do not change.
+    #[must_use]
+    pub fn new_mode(&self, old: u32) -> Option<u32> {
+        match self {
+            FileChange::Write { mode, .. } => {
+                let mode = with_executable_bits(old, (*mode)?);
+                (mode != old).then_some(mode)
+            }
+            FileChange::Delete { .. } => None,
+        }
     }
 
     /// The content and permission bits of the file after the change; `None` if it is deleted. A file without
@@ -119,10 +135,11 @@ fn write_watched(
     temporary::remove_left_behind(&files.root, &files.temporaries);
     let mut changes = check_paths(changes)?;
     changes.retain(|(path, change)| match change {
-        FileChange::Write { bytes, .. } => files
-            .get(path)
-            .and_then(PackageFile::krm)
-            .is_none_or(|text| text.as_bytes() != bytes.as_slice()),
+        FileChange::Write { bytes, .. } => {
+            let mode = files.mode(path).and_then(|mode| change.new_mode(mode));
+            let old = files.get(path).and_then(PackageFile::krm);
+            mode.is_some() || old.is_none_or(|text| text.as_bytes() != bytes.as_slice())
+        }
         FileChange::Delete { .. } => true,
     });
     if changes.is_empty() {
@@ -143,7 +160,7 @@ fn write_watched(
             done: Vec::new(),
             made: Vec::new(),
         };
-        let result = writer.write(&changes, is_journaled, watch);
+        let result = writer.write_in_steps(changes, is_journaled, watch);
         if result.is_err() {
             writer.undo(is_new);
         }
@@ -257,8 +274,11 @@ fn plan<'a>(
             FileChange::Write { bytes, mode, .. } => (Some(bytes.as_slice()), *mode),
             FileChange::Delete { .. } => (None, None),
         };
+        let new_mode = |found: &FoundFile| change.new_mode(mode_of(&found.metadata));
         match (&found, bytes) {
-            (Some(found), Some(bytes)) if found.bytes == bytes => continue,
+            (Some(found), Some(bytes)) if found.bytes == bytes && new_mode(found).is_none() => {
+                continue;
+            }
             (Some(_), _) => {}
             (None, Some(_)) => check_absent(&root.join(path), path)?,
             (None, None) => return Err(PackageError::NotInPackage { path: path.clone() }),
@@ -269,7 +289,7 @@ fn plan<'a>(
             is_new: found.is_none(),
             bytes,
             mode: match &found {
-                Some(found) => mode_of(&found.metadata),
+                Some(found) => new_mode(found).unwrap_or(mode_of(&found.metadata)),
                 None => temporary::mode_of_new(mode),
             },
             old: old.map(|found| digest(&found.bytes)),
@@ -373,6 +393,25 @@ struct PackageWriter<'w> {
 }
 
 impl<'w> PackageWriter<'w> {
+    /// Writes the changes; what is in the way of some of them is deleted first. All that can be checked before is.
+    fn write_in_steps(
+        &mut self,
+        changes: Vec<(String, &FileChange)>,
+        is_journaled: bool,
+        watch: &mut dyn FnMut(&str),
+    ) -> Result<(), PackageError> {
+        let steps = Steps::of(changes);
+        if steps.first.is_empty() {
+            return self.write(&steps.then, is_journaled, watch);
+        }
+        let root = &self.root.path;
+        steps.check_folders(root)?;
+        plan(self.files, root, &steps.unhindered(), false)?;
+        self.write(&steps.first, is_journaled, watch)?;
+        steps.remove_folders(&self.root.path)?;
+        self.write(&steps.then, is_journaled, watch)
+    }
+
     fn write(
         &mut self,
         changes: &[(String, &FileChange)],
@@ -528,6 +567,17 @@ impl<'w> PackageWriter<'w> {
             }
             found => found.map(|_| ()),
         }
+    }
+}
+
+/// Permission bits that are executable as `wanted` is: for everyone who may read the file, or for no one.
+fn with_executable_bits(mode: u32, wanted: u32) -> u32 {
+    const EXECUTABLE: u32 = 0o111;
+    let is_executable = |mode: u32| mode & 0o100 != 0;
+    match (is_executable(mode), is_executable(wanted)) {
+        (true, false) => mode & !EXECUTABLE,
+        (false, true) => mode | (mode >> 2 & EXECUTABLE),
+        (true, true) | (false, false) => mode,
     }
 }
 

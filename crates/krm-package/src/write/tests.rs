@@ -92,7 +92,7 @@ fn modes_are_kept_and_taken_over() {
         mode,
     };
     let changes = [
-        mode_given("a.yaml", Some(0o777)),
+        mode_given("a.yaml", Some(0o666)),
         mode_given("s.sh", None),
         mode_given("new", Some(0o666)),
         mode_given("plain", None),
@@ -338,6 +338,67 @@ fn a_folder_that_became_a_link_is_not_followed_out() {
         assert!(matches!(error, E::ThroughLink { .. }), "{error}");
     }
     assert_eq!(get(outside.path(), "a.yaml"), "a");
+}
+
+#[test]
+fn files_become_folders_and_folders_files() {
+    let dir = package(&[
+        ("a", "a"),
+        ("b/c.yaml", "c"),
+        ("b/d/e", "e"),
+        ("k.yaml", "k"),
+    ]);
+    let files = read_package(dir.path()).expect("a package");
+    let changes = [
+        FileChange::write("a/x.yaml", "x"),
+        FileChange::delete("a"),
+        FileChange::delete("b/c.yaml"),
+        FileChange::write("b", "b"),
+        FileChange::delete("b/d/e"),
+        FileChange::write("k.yaml", "l"),
+    ];
+    write_package(&files, &changes).expect("a write");
+    assert_eq!(listing(dir.path()), ["a", "a/x.yaml", "b", "k.yaml"]);
+    assert_eq!(get(dir.path(), "k.yaml"), "l");
+}
+
+#[test]
+fn a_folder_with_a_file_of_another_process_becomes_no_file() {
+    let dir = package(&[("b/c.yaml", "c"), ("k.yaml", "k")]);
+    let files = read_package(dir.path()).expect("a package");
+    put(dir.path(), "b/new", "n");
+    let changes = [FileChange::delete("b/c.yaml"), FileChange::write("b", "b")];
+    let error = write_package(&files, &changes).expect_err("a file in the way");
+    assert!(matches!(error, E::Exists { path } if path == "b/new"));
+    assert_eq!(listing(dir.path()), ["b", "b/c.yaml", "b/new", "k.yaml"]);
+}
+
+#[test]
+fn a_file_becomes_executable_with_and_without_new_content() {
+    let dir = package(&[("a.sh", "a"), ("b.yaml", "b")]);
+    let mode = |path: &str| {
+        fs::metadata(dir.path().join(path))
+            .expect("a file")
+            .permissions()
+            .mode()
+            & 0o777
+    };
+    let write = |path: &str, text: &str, mode| {
+        let files = read_package(dir.path()).expect("a package");
+        let bytes = text.as_bytes().to_vec();
+        let path = path.to_owned();
+        write_package(&files, &[FileChange::Write { path, bytes, mode }]).expect("a write");
+    };
+    for path in ["a.sh", "b.yaml"] {
+        fs::set_permissions(dir.path().join(path), fs::Permissions::from_mode(0o640))
+            .expect("bits");
+    }
+    write("a.sh", "a", Some(0o755));
+    write("b.yaml", "c", Some(0o755));
+    assert_eq!((mode("a.sh"), mode("b.yaml")), (0o750, 0o750));
+    write("a.sh", "d", None);
+    write("b.yaml", "c", Some(0o644));
+    assert_eq!((mode("a.sh"), mode("b.yaml")), (0o750, 0o640));
 }
 
 #[test]

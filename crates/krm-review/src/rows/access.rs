@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::row::FieldChange;
-use crate::walk::{items, strings, text};
+use crate::walk::{is_true, items, strings, text};
 use krm_yaml::NodeRef;
 
 /// What a rule of a role grants.
@@ -253,7 +253,7 @@ pub(super) fn aggregates(change: &FieldChange<'_, '_>) -> Option<String> {
     let role = change
         .last_field()
         .strip_prefix("rbac.authorization.k8s.io/aggregate-to-")?;
-    let is = |node| text(node) == Some("true");
+    let is = |node| is_true(node);
     (is(change.after()) && !is(change.before()))
         .then(|| format!("everyone with the role `{role}` gets what this role grants"))
 }
@@ -318,7 +318,7 @@ pub(super) fn widens_constraints(change: &FieldChange<'_, '_>) -> Option<String>
         new.retain(|word| !before.contains(word));
         return (!new.is_empty()).then(|| format!("the constraints also have {}", new.join(", ")));
     }
-    let is = |node| text(node) == Some("true");
+    let is = |node| is_true(node);
     let allows = field.starts_with("allow") && is(change.after()) && !is(change.before());
     allows.then(|| format!("the constraints now have `{field}`"))
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::row::FieldChange;
-use crate::walk::{given, items, text};
+use crate::walk::{given, is_true, items, text};
 use krm_yaml::{NodeRef, Value};
 
 /// The versions of a definition, with their names.
@@ -12,7 +12,7 @@ fn versions<'n>(list: NodeRef<'n>) -> impl Iterator<Item = (&'n str, NodeRef<'n>
 }
 
 fn is(version: NodeRef<'_>, field: &str) -> bool {
-    text(version.get(field)) == Some("true")
+    is_true(version.get(field))
 }
 
 fn by_name<'n>(list: NodeRef<'n>) -> HashMap<&'n str, NodeRef<'n>> {
@@ -187,9 +187,12 @@ impl Narrowing<'_> {
 
     fn types<'n>(&mut self, old: NodeRef<'n>, new: NodeRef<'n>, path: &[&str]) {
         const EITHER: &str = "integer or string";
-        let of = |node: NodeRef<'n>| match text(node.get("x-kubernetes-int-or-string")) {
-            Some("true") => Some(EITHER),
-            _ => text(node.get("type")),
+        let of = |node: NodeRef<'n>| {
+            if is_true(node.get("x-kubernetes-int-or-string")) {
+                Some(EITHER)
+            } else {
+                text(node.get("type"))
+            }
         };
         if let (Some(was), Some(is)) = (of(old), of(new))
             && was != is

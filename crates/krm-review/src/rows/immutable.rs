@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::row::FieldChange;
 use crate::selectors::matches;
-use crate::walk::{items, text};
+use crate::walk::{is_true, items, text};
 use krm_yaml::{NodeRef, Value};
 
 /// `completions` is immutable, except in an indexed Job in which it equals `parallelism` after the change.
@@ -153,7 +153,7 @@ pub(super) fn changes_volume(change: &FieldChange<'_, '_>) -> bool {
 
 pub(super) fn changes_frozen(change: &FieldChange<'_, '_>) -> bool {
     let [before, _] = change.of_root(&["immutable"]);
-    change.object_remains && text(before) == Some("true")
+    change.object_remains && is_true(before)
 }
 
 /// Of a running pod, only the images and the deadline can change; it can get tolerations and lose scheduling gates.

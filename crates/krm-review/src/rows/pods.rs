@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::report::shortened;
 use crate::row::{CONTAINERS, FieldChange, PlaceFinding};
-use crate::walk::{given, items, strings, text};
+use crate::walk::{given, is_false, is_true, items, strings, text};
 use krm_merge::image_parts;
 use krm_yaml::{NodeRef, PathElement};
 
@@ -76,7 +76,7 @@ fn lost<'n>(
     for (name, container) in containers(before) {
         others.entry(name).or_insert(container);
     }
-    let mut found: Vec<(Vec<PathElement>, Vec<&str>, [Option<NodeRef<'n>>; 2])> = Vec::new();
+    let mut found: Vec<PlaceFinding<'n>> = Vec::new();
     for (place, name, container) in placed_containers(after) {
         let Some(was) = others.get(name).copied() else {
             continue;
@@ -84,31 +84,27 @@ fn lost<'n>(
         if !holds(was, before) || holds(container, after) {
             continue;
         }
-        let own = changed_field([was, container], fields);
+        let of_container = changed_field([was, container], fields);
         let of_pod = || changed_field([before, after], fields);
-        let (below, values) = match own.map(|found| (place.to_vec(), found)) {
-            Some(found) => found,
+        let (mut below, field, values) = match of_container {
+            Some((field, values)) => (place.to_vec(), field, values),
             None => match of_pod() {
-                Some(found) => (Vec::new(), found),
-                None => (place.to_vec(), (Vec::new(), [None, None])),
+                Some((field, values)) => (Vec::new(), field, values),
+                None => (place.to_vec(), Vec::new(), [None, None]),
             },
         };
-        let (field, values) = values;
-        let path: Vec<_> = below.into_iter().chain(field).collect();
-        match found.iter_mut().find(|(other, ..)| *other == path) {
-            Some((_, names, _)) => names.push(name),
-            None => found.push((path, vec![name], values)),
+        below.extend(field);
+        match found.iter_mut().find(|found| found.below == below) {
+            Some(found) => found.message += &format!(", {name}"),
+            None => found.push(PlaceFinding {
+                below,
+                message: format!("{message}: {name}"),
+                values: Some(values),
+                is_whole: false,
+            }),
         }
     }
-    let findings = found
-        .into_iter()
-        .map(|(below, names, values)| PlaceFinding {
-            below,
-            message: format!("{message}: {}", names.join(", ")),
-            values: Some(values),
-            is_whole: false,
-        });
-    findings.collect()
+    found
 }
 
 /// The first of some fields below a security context that changes, with its values.
@@ -259,8 +255,7 @@ pub(super) fn probes_nothing<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFindi
 pub(super) fn may_run_as_root<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>> {
     let is_not_root = |container: NodeRef<'_>, pod: NodeRef<'_>| {
         let user = text(context(container, pod, &["runAsUser"]));
-        text(context(container, pod, &["runAsNonRoot"])) == Some("true")
-            || user.is_some_and(|user| user != "0")
+        is_true(context(container, pod, &["runAsNonRoot"])) || user.is_some_and(|user| user != "0")
     };
     let fields: &[&[&str]] = &[&["runAsNonRoot"], &["runAsUser"]];
     lost(change, fields, is_not_root, "containers may run as root")
@@ -269,7 +264,7 @@ pub(super) fn may_run_as_root<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFind
 pub(super) fn may_escalate<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>> {
     let is_bound = |container: NodeRef<'_>, _: NodeRef<'_>| {
         let path = ["securityContext", "allowPrivilegeEscalation"];
-        text(container.get_path(&path)) == Some("false")
+        is_false(container.get_path(&path))
     };
     lost(
         change,
@@ -307,7 +302,7 @@ pub(super) fn keeps_capabilities<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceF
 pub(super) fn may_write_root<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>> {
     let is_read_only = |container: NodeRef<'_>, _: NodeRef<'_>| {
         let path = ["securityContext", "readOnlyRootFilesystem"];
-        text(container.get_path(&path)) == Some("true")
+        is_true(container.get_path(&path))
     };
     lost(
         change,
@@ -393,7 +388,7 @@ pub(super) fn environment(change: &FieldChange<'_, '_>) -> Option<String> {
     let node = change.after().or(change.before())?;
     let is_optional = |source: &str| {
         let path = ["valueFrom", source, "optional"];
-        text(node.get_path(&path)) == Some("true")
+        is_true(node.get_path(&path))
     };
     let verb = match (change.before(), change.after()) {
         (Some(_), Some(_)) => "changes",

@@ -80,7 +80,7 @@ impl Repository {
         Ok(states)
     }
 
-    /// Those of the other commits that a commit contains in its history, or is. The history of a shallow clone ends
+    /// Which of the other commits a commit contains in its history, or is. The history of a shallow clone ends
     /// early.
     #[must_use]
     pub fn contained(&self, commit: &str, others: &[&str]) -> BTreeSet<String> {

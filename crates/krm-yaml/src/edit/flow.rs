@@ -1,5 +1,6 @@
 //! Changes the elements of flow collections.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::Editor;
@@ -75,7 +76,12 @@ impl<'d, 'f> Editor<'d, 'f> {
         let text = self.document.text;
         let elements = FlowElements::of(node, &interior);
         let leads = Leads::of(text, &elements, format);
-        let is_on_several_lines = format.json == Json::No && text[interior].contains('\n');
+        let is_on_several_lines = text[interior].contains('\n');
+        let takes_comments = is_on_several_lines && format.json == Json::No;
+        let format = &Format {
+            json_lines: is_on_several_lines,
+            ..*format
+        };
         let trailing_comma = elements.last().is_some_and(|last| last.comma.is_some());
         let mut out = Interior::new(&text[elements.opening.clone()], format);
         for (position, slot) in slots.iter().enumerate() {
@@ -96,14 +102,18 @@ impl<'d, 'f> Editor<'d, 'f> {
                 }
                 (_, None) => {}
                 (_, Some(new)) => {
-                    let comments = is_on_several_lines.then(|| comments_around(&new));
+                    let comments = takes_comments.then(|| comments_around(&new));
                     let (above, after) = comments.unwrap_or_default();
                     for comment in above {
                         out.push_lead(leads.at(position));
                         out.push_comment(comment);
                     }
                     out.push_lead(leads.at(position));
-                    new.emit_flow(format, &mut out.text);
+                    let mut added = String::new();
+                    new.emit_flow(format, &mut added);
+                    let line = &out.text[out.text.rfind('\n').map_or(0, |at| at + 1)..];
+                    let added = with_indent_of(line, &added);
+                    out.text.push_str(&added);
                     out.text.push_str(if comma { "," } else { "" });
                     out.in_comment = false;
                     if let Some(comment) = after {
@@ -207,6 +217,15 @@ impl<'d> FlowElements<'d> {
         let end = after_comment(self.document, comma.map_or(end, |comma| comma + 1));
         (comma, end.min(self.end))
     }
+}
+
+/// A text with its lines below the first one indented like the line in which it begins.
+pub(super) fn with_indent_of<'t>(line: &str, text: &'t str) -> Cow<'t, str> {
+    if !text.contains('\n') {
+        return Cow::Borrowed(text);
+    }
+    let indent = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
+    Cow::Owned(text.replace('\n', &format!("\n{indent}")))
 }
 
 fn after_comment(document: Document<'_>, at: usize) -> usize {

@@ -19,6 +19,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             dash: self.dash(start),
             newline: self.newline(start),
             json: self.json(node),
+            json_lines: false,
             indent_below: 0,
             keep_chomping: KeepChomping::Within,
             body: None,

@@ -173,6 +173,14 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(())
     }
 
+    /// Gives an entry another key. The value and the comments around it stay.
+    ///
+    /// # Errors
+    /// As [`Editor::replace`].
+    pub fn rename_key(&mut self, key: NodeRef<'d>, name: &str) -> Result<(), EditError> {
+        self.replace(key, Content::Value(Value::from(name)))
+    }
+
     /// Replaces the value of a key, or adds an entry after the last one.
     ///
     /// # Errors

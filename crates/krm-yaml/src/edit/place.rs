@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::flow::with_indent_of;
 use super::format::owner_of;
 use super::lines::break_at;
 use super::{Around, Content, Editor};
@@ -18,6 +19,12 @@ use crate::text_edit::TextEdit;
 use crate::tree::NodeKind;
 use crate::value::Value;
 
+/// Whether a node is the key of an entry.
+fn is_key(node: NodeRef<'_>) -> bool {
+    let parent = node.parent();
+    parent.is_some_and(|parent| parent.kind().is_mapping()) && node.key_of_value().is_none()
+}
+
 impl<'d, 'f> Editor<'d, 'f> {
     pub(super) fn replace_node(
         &self,
@@ -25,9 +32,16 @@ impl<'d, 'f> Editor<'d, 'f> {
         content: &Content<'f>,
         out: &mut TextEdit,
     ) {
+        if is_key(node) {
+            return self.replace_key(node, content, out);
+        }
         let in_json = node.parent().is_none() && self.json(node) != Json::No;
         if in_json || self.flow_only(node) {
-            let format = self.format_at(node);
+            let around = node.parent().unwrap_or(node);
+            let format = Format {
+                json_lines: around.source().contains('\n'),
+                ..self.format_at(node)
+            };
             let text = match (node.kind(), string_in_style_of(node, content)) {
                 (NodeKind::Scalar(style), Some(value)) if format.json == Json::No => {
                     scalar::write_inline(value, style, Context::Flow).into_owned()
@@ -35,7 +49,8 @@ impl<'d, 'f> Editor<'d, 'f> {
                 _ => {
                     let mut text = String::new();
                     Emitter::at_line_start(&mut text, format).flow(content);
-                    text
+                    let line = self.document.line_start(node.range().start);
+                    with_indent_of(&self.document.text[line..], &text).into_owned()
                 }
             };
             self.place_in_flow(node, text, out);
@@ -58,6 +73,25 @@ impl<'d, 'f> Editor<'d, 'f> {
             self.rendered(node, content, comments, &format)
         };
         self.place(node, rendered, &format, out);
+    }
+
+    fn replace_key(&self, key: NodeRef<'d>, content: &Content<'f>, out: &mut TextEdit) {
+        let parent = key.parent().map_or(key, |parent| parent);
+        let text = content.value();
+        let text = text.as_str().unwrap_or_default();
+        let (is_block, json) = (parent.kind().is_block_collection(), self.json(parent));
+        let text = match json {
+            Json::No => {
+                let context = if is_block {
+                    Context::Block
+                } else {
+                    Context::Flow
+                };
+                scalar::write_inline(text, ScalarStyle::Plain, context).into_owned()
+            }
+            Json::Quoted | Json::Document => scalar::write_double_quoted(text),
+        };
+        out.replace(key.range(), text);
     }
 
     /// The comments around the new content of a node.

@@ -95,9 +95,9 @@ impl Emitter<'_> {
                 self.out.push(' ');
                 self.out.push_str(comment);
             }
+            Cursor::Colon(_) | Cursor::Dash(_) if comment.starts_with('#') => self.inline(comment),
             // The comment includes the white space before it.
-            Cursor::Text | Cursor::Colon(0) | Cursor::Dash(0) => self.out.push_str(comment),
-            Cursor::Colon(_) | Cursor::Dash(_) => self.inline(comment.trim_start()),
+            Cursor::Text | Cursor::Colon(_) | Cursor::Dash(_) => self.out.push_str(comment),
             Cursor::LineStart => self.out.push_str(comment.trim_start()),
         }
         self.cursor = Cursor::Text;

@@ -1,5 +1,7 @@
 //! Content in flow style, on one line.
 
+use serde::de::IgnoredAny;
+
 use super::{Emitter, is_long};
 use crate::content::Content;
 use crate::format::Json;
@@ -20,10 +22,30 @@ impl Emitter<'_> {
             Content::Text(text) => text.root(),
             Content::Map(_) | Content::Quoted(_) => None,
         };
+        if let Some(lines) = node.and_then(|node| self.json_lines(node)) {
+            return self.out.push_str(&lines);
+        }
         match node {
             Some(node) if self.fits_in_flow(node) => self.out.push_str(node.source()),
             _ => self.flow_value(&content.value(), self.format.json),
         }
+    }
+
+    /// JSON of several lines, without the indentation of its first line. `None` if it goes on one line, or is not JSON.
+    fn json_lines(&self, node: NodeRef<'_>) -> Option<String> {
+        let source = node.source();
+        let is_flow = matches!(node.kind(), NodeKind::FlowMapping | NodeKind::FlowSequence);
+        let is_wanted = self.format.json == Json::Document && self.format.json_lines;
+        if !is_wanted || !is_flow || !source.contains('\n') {
+            return None;
+        }
+        serde_json::from_str::<IgnoredAny>(source).ok()?;
+        let document = node.document;
+        let line = &document.text[document.line_start(node.range().start)..];
+        let indent = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
+        let lines = source.lines();
+        let lines = lines.map(|line| line.strip_prefix(indent).unwrap_or(line.trim_start()));
+        Some(lines.collect::<Vec<_>>().join(self.format.newline))
     }
 
     /// Whether the source of a node can be copied into a flow collection.

@@ -21,10 +21,14 @@ impl Builder<'_> {
             NodeKind::Scalar(_) => self.tree.decoded(self.text, key),
             _ => &self.text[start..end],
         };
-        Err(self.error(
-            start,
-            format!("the key `{name}` appears twice in this mapping"),
-        ))
+        let is_duplicate_key = true;
+        Err(ParseError {
+            is_duplicate_key,
+            ..self.error(
+                start,
+                format!("the key `{name}` appears twice in this mapping"),
+            )
+        })
     }
 
     /// Refuses keys that cannot be strings, where keys must be.

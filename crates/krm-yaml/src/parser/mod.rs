@@ -169,6 +169,7 @@ impl<'t> Builder<'t> {
             column: place.map_or(marker.col() + 1, |place| place.column),
             message,
             is_syntax: !is_too_deep,
+            is_duplicate_key: false,
         }
     }
 

@@ -162,10 +162,11 @@ fn integer(text: &str) -> Option<i128> {
 
 /// A decimal float; `None` if it is not written as one or is too large.
 fn float(text: &str) -> Option<f64> {
-    // `_` stands in numbers that begin with a digit or sign only.
-    let compact = match text.starts_with('.') {
-        true => Cow::Borrowed(text),
-        false => without_separators(text),
+    // Only numbers that begin with a digit or sign may have `_`.
+    let compact = if text.starts_with('.') {
+        Cow::Borrowed(text)
+    } else {
+        without_separators(text)
     };
     let unsigned = compact.strip_prefix(['-', '+']).unwrap_or(&compact);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {

@@ -107,6 +107,8 @@ impl PackageForm {
                 documents_text(text.document(), head, &removed, &added)
             } else if text.is_changed() {
                 Some(text.text().to_owned()).filter(|text| !text.is_empty())
+            } else if modes.contains_key(path) {
+                Some(text.text().to_owned())
             } else {
                 continue;
             };
@@ -205,14 +207,14 @@ impl ResourceList {
             not_yaml: takes_texts.then(NotYaml::new),
         };
         let (mut texts, mut items) = (Vec::with_capacity(files.len()), Vec::new());
-        for ((path, _), read) in files.into_iter().zip(read) {
+        for ((path, text), read) in files.into_iter().zip(read) {
             match (read, &mut form.not_yaml) {
-                (Ok((text, documents)), _) => {
+                (Ok((source, documents)), _) => {
                     items.extend(items_of_file(texts.len(), path, documents));
-                    texts.push(text);
+                    texts.push(source);
                     form.push(path.to_owned());
                 }
-                (Err(error), Some(not_yaml)) if is_text(path, &error) => {
+                (Err(error), Some(not_yaml)) if is_text(path, text, &error) => {
                     not_yaml.insert(path.to_owned(), error);
                 }
                 (Err(error), _) => return Err(not_yaml_error(path, error)),
@@ -266,6 +268,12 @@ impl ResourceList {
         files: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Self, InputError> {
         Self::from_package(files.into_iter().collect::<Package>())
+    }
+
+    /// Whether a file of a package is a text of the list.
+    pub(super) fn has_text(&self, path: &str) -> bool {
+        self.package()
+            .is_some_and(|package| package.number(path).is_some())
     }
 
     fn package(&self) -> Option<&PackageForm> {
@@ -335,9 +343,24 @@ impl ResourceList {
     }
 }
 
-/// Whether a file with this error is treated as text. A Kptfile never is, because it describes the package.
-fn is_text(path: &str, error: &ParseError) -> bool {
-    error.is_syntax && path.rsplit('/').next() != Some("Kptfile")
+/// Whether a file with this error is treated as text. A Kptfile never is, because it describes the package. Neither is a
+/// resource that no package may hold, such as one with a key twice.
+fn is_text(path: &str, text: &str, error: &ParseError) -> bool {
+    let may_be_text = error.is_syntax || error.is_duplicate_key && !may_hold_resource(text);
+    may_be_text && path.rsplit('/').next() != Some("Kptfile")
+}
+
+/// Whether a text has the fields of a resource, as far as its lines show.
+fn may_hold_resource(text: &str) -> bool {
+    let is_json = text.trim_start().starts_with(['{', '[']);
+    let has = |field: &str| {
+        let is_field = |line: &str| {
+            let line = line.trim_start_matches(['"', '\'', '-', ' ', '\u{feff}']);
+            line.starts_with(field)
+        };
+        text.lines().any(is_field) || is_json && text.contains(field)
+    };
+    has("apiVersion") && has("kind")
 }
 
 fn not_yaml_error(path: &str, error: ParseError) -> InputError {

@@ -7,7 +7,7 @@
 //! Source: contract, merge-package, Parts; Kustomization files.
 
 mod image;
-mod list;
+pub(crate) mod list;
 mod source;
 mod text;
 

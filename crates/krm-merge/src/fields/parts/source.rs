@@ -7,7 +7,7 @@
 //! https://git.local/org/app//deploy?ref=v2                                                  # merged
 //! ```
 
-use super::super::super::kustomization::{Remote, Source};
+use super::super::super::kustomization::{KustomizationSource, Remote};
 use super::super::super::rule::{self, Outcome, Side};
 use super::super::super::versions::Versions;
 use super::MergedText;
@@ -15,12 +15,14 @@ use krm_yaml::Value;
 
 /// Merges a reference that both sides changed. `None` if it merges as one value.
 pub(super) fn merge(texts: Versions<Option<&str>>) -> Option<MergedText> {
-    let sources = texts.map(|text| text.map(Source::of));
-    if sources.local == sources.upstream && matches!(sources.local, Some(Source::Path(_))) {
+    let sources = texts.map(|text| text.map(KustomizationSource::of));
+    if sources.local == sources.upstream
+        && matches!(sources.local, Some(KustomizationSource::Path(_)))
+    {
         return Some(MergedText::of(texts.local?));
     }
     let remotes = sources.map(|source| match source {
-        Some(Source::Remote(remote)) => Some(remote),
+        Some(KustomizationSource::Remote(remote)) => Some(remote),
         _ => None,
     });
     let remotes = remotes.all()?;

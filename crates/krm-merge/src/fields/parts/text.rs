@@ -48,11 +48,12 @@ impl FieldMerger<'_> {
         };
         let merged = merge_documents(texts, is_document, MergeSchema::default(), policy)?;
         let MergedDocument {
-            text,
+            mut text,
             findings,
             local,
             upstream,
         } = merged;
+        merge_last_break(&mut text, texts);
         self.policy.lines_left = findings.lines_left;
         let parts = findings.combined;
         let side = |own: Option<Value>, of: fn(&Combined) -> &Value| {
@@ -113,6 +114,21 @@ impl FieldMerger<'_> {
             upstream: value(merged.upstream),
             conflicts: merged.conflicts,
         })
+    }
+}
+
+/// Ends a merged text in a line break, or without one, as upstream does if only upstream changed that: it is a part of
+/// the value (`|` and `|-`).
+fn merge_last_break(text: &mut String, texts: Versions<Option<&str>, &str>) {
+    let has_break = |text: &str| text.ends_with('\n');
+    let local = has_break(texts.local);
+    let is_local_unchanged = texts.base.is_some_and(|base| has_break(base) == local);
+    match texts.upstream.map(has_break) {
+        Some(true) if !local && is_local_unchanged && !has_break(text) => text.push('\n'),
+        Some(false) if local && is_local_unchanged => {
+            text.truncate(text.trim_end_matches(['\r', '\n']).len());
+        }
+        _ => {}
     }
 }
 

@@ -117,7 +117,7 @@ fn a_removed_map_comes_back_with_the_comment_of_its_key() {
         "k: 1\n",
         "k: 1\na: # c\n  b: 2\n",
         "k: 1\na: # c\n  b: 2\n",
-        &["a.b:upstream"],
+        &["a:upstream"],
     );
 }
 
@@ -151,12 +151,20 @@ fn comments_in_a_list_without_keys_outlive_upstreams_change() {
         "- '--b=1'\n- --c=1 # new\n# the first\n- --a=2 # keep until SEC-7\n",
         &[],
     );
-    // A conflict that upstream wins.
+    // An element that occurs twice.
     check_args(
         "- a\n- b\n- b\n",
         "- a # mine\n- b\n",
         "- a\n- b\n- b\n- c\n",
-        "- a # mine\n- b\n- b\n- c\n",
+        "- a # mine\n- b\n- c\n",
+        &[],
+    );
+    // A conflict that upstream wins.
+    check_args(
+        "- a\n- b\n- c\n",
+        "- b\n- a # mine\n- c\n",
+        "- a\n- c\n- b\n",
+        "- a # mine\n- c\n- b\n",
         &["spec.containers[0].args:upstream"],
     );
     // Both changed it.

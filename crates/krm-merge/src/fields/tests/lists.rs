@@ -135,3 +135,24 @@ fn an_added_element_has_the_dash_of_its_surroundings() {
     };
     check(&narrow("a"), &list("a"), &narrow("ab"), &list("ab"));
 }
+
+/// The schema calls a subject one value, but its fields are separate decisions.
+#[test]
+fn subjects_of_a_role_binding_merge_by_their_fields() {
+    let text = |name: &str, namespace: &str| {
+        let one = |name: &str| {
+            format!("- kind: ServiceAccount\n  name: {name}\n  namespace: {namespace}\n")
+        };
+        format!(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata:\n  name: r\nsubjects:\n{}{}",
+            one(name),
+            one("other")
+        )
+    };
+    check(
+        &text("old", "sys"),
+        &text("old", "corp"),
+        &text("new", "sys"),
+        &text("new", "corp"),
+    );
+}

@@ -3,6 +3,7 @@
 mod comments;
 mod kustomizations;
 mod lists;
+mod pairs;
 mod parts;
 mod styles;
 mod values;
@@ -23,7 +24,12 @@ pub(super) fn merged(
 ) -> (String, Vec<String>) {
     let schema = Schema::builtin();
     let trees = [base, local, upstream].map(|text| {
-        Tree::parse(text, ParseOptions::default()).unwrap_or_else(|e| panic!("{e}: {text}"))
+        let options = if text.contains("apiVersion") {
+            ParseOptions::of_resources(0)
+        } else {
+            ParseOptions::default()
+        };
+        Tree::parse(text, options).unwrap_or_else(|e| panic!("{e}: {text}"))
     });
     let base = Document::new(base, &trees[0]);
     let local = Document::new(local, &trees[1]);

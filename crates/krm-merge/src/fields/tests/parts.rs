@@ -105,12 +105,14 @@ fn a_flag_and_the_value_after_it_are_one_element() {
     );
     // A flag and its value are kept or removed together.
     let changed = "- -n\n- b\n- -m\n- -o";
-    for local in ["- -m\n- -p", "- -n=c\n- -m"] {
-        conflict(
-            ["- -n\n- a\n- -m", local, changed],
-            [local, changed],
-            "spec.x",
-        );
+    for (local, expected) in [
+        (
+            "- -m\n- -p",
+            ["- -m\n- -p\n- -o", "- -n\n- b\n- -m\n- -p\n- -o"],
+        ),
+        ("- -n=c\n- -m", ["- -n=c\n- -m\n- -o", changed]),
+    ] {
+        conflict(["- -n\n- a\n- -m", local, changed], expected, "spec.x");
     }
 }
 
@@ -321,7 +323,7 @@ fn an_element_in_the_place_of_another_one_does_not_merge_with_it() {
             &format!("{ours}\n- {{name: v}}"),
             &format!("{theirs}\n- {{name: v}}"),
         ],
-        "spec.x",
+        "spec.x[0]",
     );
     // Did local change the rule that upstream removed, or add a new one?
     conflict(
@@ -335,28 +337,15 @@ fn an_element_in_the_place_of_another_one_does_not_merge_with_it() {
     );
 }
 
-/// The whole list is one conflict.
+/// The whole list is one conflict, if nothing in it is certain.
 #[test]
-fn where_a_rule_would_have_to_guess_the_list_is_one_value() {
+fn a_list_in_which_everything_is_ambiguous_is_one_value() {
     for (versions, expected) in [
         // Local has an unrelated list.
         (["- a\n- b", "- c", "- a\n- b\n- d"], "- a\n- b\n- d"),
-        // It is unclear which of two equal elements was removed.
-        (
-            ["- a\n- b\n- a", "- b\n- a", "- a\n- b\n- a\n- c"],
-            "- a\n- b\n- a\n- c",
-        ),
         (
             ["- a\n- b\n- c", "- b\n- a\n- c", "- a\n- c\n- b"],
             "- a\n- c\n- b",
-        ),
-        (
-            [
-                "- {a: 1, b: 1}\n- {a: 1, b: 2}\n- x",
-                "- {a: 1, b: 3}\n- x",
-                "- {a: 2, b: 1}\n- {a: 2, b: 2}\n- x",
-            ],
-            "- {a: 2, b: 1}\n- {a: 2, b: 2}\n- x",
         ),
     ] {
         let (_, conflicts) = list(versions, Side::Local);
@@ -364,6 +353,126 @@ fn where_a_rule_would_have_to_guess_the_list_is_one_value() {
         let (merged, _) = list(versions, Side::Upstream);
         assert_eq!(merged, expected);
     }
+}
+
+/// Elements outside of an ambiguous run merge one by one.
+#[test]
+fn the_smallest_ambiguous_run_is_one_value() {
+    conflict(
+        [
+            "- {a: 1, b: 1}\n- {a: 1, b: 2}\n- x\n- y",
+            "- {a: 1, b: 3}\n- x\n- y\n- ours",
+            "- {a: 2, b: 1}\n- {a: 2, b: 2}\n- x\n- z",
+        ],
+        [
+            "- {a: 1, b: 3}\n- x\n- z\n- ours",
+            "- {a: 2, b: 1}\n- {a: 2, b: 2}\n- x\n- z\n- ours",
+        ],
+        "spec.x",
+    );
+}
+
+#[test]
+fn elements_that_occur_twice_are_no_reason_to_ask() {
+    both(
+        "- a\n- b\n- a",
+        "- b\n- a",
+        "- a\n- b\n- a\n- c",
+        "- b\n- a\n- c",
+    );
+    both(
+        "- a\n- b",
+        "- a\n- b\n- c",
+        "- b\n- a\n- b",
+        "- b\n- a\n- b\n- c",
+    );
+    // Upstream renamed a flag that occurs twice.
+    both(
+        "- --store=a\n- --store=b",
+        "- --store=a\n- --store=b\n- --qps=7",
+        "- --end=a\n- --end=b",
+        "- --end=a\n- --end=b\n- --qps=7",
+    );
+    // Both sides changed both elements alike.
+    both(
+        "- {k: a, v: [1]}\n- {k: b, v: [1]}\n- {k: b, v: [1]}",
+        "- {k: a, v: [1, 3]}\n- {k: b, v: [2]}\n- {k: b, v: [2]}",
+        "- {k: a, v: [1]}\n- {k: b, v: [2]}\n- {k: b, v: [2]}",
+        "- {k: a, v: [1, 3]}\n- {k: b, v: [2]}\n- {k: b, v: [2]}",
+    );
+    // Both sides replaced the same element by the same value.
+    both(
+        "- a\n- b\n- c\n- d",
+        "- a\n- mine\n- c\n- d",
+        "- a\n- mine\n- c\n- other",
+        "- a\n- mine\n- c\n- other",
+    );
+}
+
+#[test]
+fn a_field_that_is_unique_in_all_versions_identifies_an_element() {
+    // The path is the name of an endpoint, but the port is the same in all versions.
+    both(
+        "- path: /m\n  port: https",
+        "- path: /eu\n  port: https",
+        "- path: /m\n  port: https\n  scheme: https\n  tls: {skip: true}",
+        "- path: /eu\n  port: https\n  scheme: https\n  tls: {skip: true}",
+    );
+    let group = |a: &str, b: &str| {
+        format!("- group: a\n  x: {{p: {a}, q: 1}}\n- group: b\n  x: {{p: {b}, q: 1}}")
+    };
+    both(
+        &group("1", "1"),
+        &group("2", "1").replace("q: 1", "q: 2"),
+        &group("1", "3"),
+        &group("2", "3").replace("q: 1", "q: 2"),
+    );
+    // Only one of the elements has the field.
+    both(
+        "- run: [x]\n- key: k\n  run: [x, y]",
+        "- run: [x]\n- key: k\n  mem: 1\n  run: [x, y]",
+        "- run: []\n- key: k\n  run: [y]",
+        "- run: []\n- key: k\n  mem: 1\n  run: [y]",
+    );
+}
+
+#[test]
+fn an_element_edited_next_to_a_removed_one_is_not_taken_for_it() {
+    let rule = |group: &str, resources: &str, verbs: &str| {
+        format!("- apiGroups: [{group}]\n  resources: [{resources}]\n  verbs: [{verbs}]")
+    };
+    let (pods, apms) = (
+        rule("''", "pods", "get"),
+        rule("apm", "apms, s, f", "get, list, watch"),
+    );
+    let removed = rule("log", "logs, s", "get, list, watch");
+    let added = rule("auth", "reviews", "create");
+    let ours = apms.replace(", f", "");
+    both(
+        &format!("{pods}\n{apms}\n{removed}"),
+        &format!("{pods}\n{ours}\n{removed}"),
+        &format!("{added}\n{pods}\n{apms}"),
+        &format!("{added}\n{pods}\n{ours}"),
+    );
+}
+
+/// Operations of a JSON patch have the same path if they append.
+#[test]
+fn similar_elements_that_both_sides_changed_merge() {
+    let list = |registry: &str, tag: &str| {
+        let one = |name: &str| {
+            format!(
+                "- {{op: add, path: /x/-, value: {{run: [test, {name}], image: {registry}r/t:{tag}, labels: {{s: o, t: {name}}}}}}}"
+            )
+        };
+        format!("{}\n{}", one("a"), one("b"))
+    };
+    both(
+        &list("", "1"),
+        &list("m.io/", "1"),
+        &list("", "2"),
+        &list("m.io/", "2"),
+    );
 }
 
 /// It is unclear which of the new elements replaces a moved one.

@@ -125,3 +125,82 @@ fn what_upstream_adds_keeps_its_spaces() {
         "a: 1\nb:\n  image:   x  # c\n  k :  v\n  l:\n  - m:   n\n    # deep\n      # deeper\n    o: p\n",
     );
 }
+
+/// An element that one side adds leaves the lines of the others alone.
+#[test]
+fn json_on_several_lines_keeps_its_lines() {
+    let element = |name: &str| {
+        format!("    {{\n      \"h\": \"{name}\",\n      \"p\": [\n        1\n      ]\n    }}")
+    };
+    let text = |names: &[&str], k: u8| {
+        let list: Vec<String> = names.iter().map(|name| element(name)).collect();
+        format!(
+            "{{\n  \"x\": [\n{}\n  ],\n  \"k\": {k}\n}}\n",
+            list.join(",\n")
+        )
+    };
+    take(
+        &text(&["a", "b"], 1),
+        &text(&["a", "b", "c"], 1),
+        &text(&["a", "b", "c"], 1),
+    );
+    check(
+        &text(&["a", "b"], 1),
+        &text(&["a", "b"], 2),
+        &text(&["new", "a", "b"], 1),
+        &text(&["new", "a", "b"], 2),
+    );
+    check(
+        &text(&["a", "b"], 1),
+        &text(&["a", "b", "mine"], 1),
+        &text(&["first", "a"], 1),
+        &text(&["first", "a", "mine"], 1),
+    );
+    // Upstream's indentation is another one: only the new element has it.
+    let wide = text(&["a", "b", "c"], 1).replace("  ", "    ");
+    let new = "    {\n        \"h\": \"c\",\n        \"p\": [\n            1\n        ]\n    }";
+    let expected = text(&["a", "b"], 1).replace("    }\n  ],", &format!("    }},\n{new}\n  ],"));
+    take(&text(&["a", "b"], 1), &wide, &expected);
+    // A list on one line stays on one line.
+    check(
+        "{\"x\": [{\"a\": 1}], \"k\": 1}\n",
+        "{\"x\": [{\"a\": 1}], \"k\": 2}\n",
+        "{\"x\": [\n  {\"a\": 1},\n  {\n    \"a\": 2\n  }\n], \"k\": 1}\n",
+        "{\"x\": [{\"a\": 1}, {\"a\": 2}], \"k\": 2}\n",
+    );
+}
+
+#[test]
+fn the_spaces_before_the_comment_of_an_empty_element_are_kept() {
+    check(
+        "l:\n-  # one\n- x\nm: 1\n",
+        "l:\n-  # one\n- x\nm: 2\n",
+        "l:\n-  # one\n- y\nm: 1\n",
+        "l:\n-  # one\n- y\nm: 2\n",
+    );
+}
+
+/// The last line break of a text is a part of the value.
+#[test]
+fn the_end_of_a_text_that_both_sides_changed_merges() {
+    let text =
+        |header: &str, a: u8, c: u8| format!("t: {header}\n  a: {a}\n  b: 1\n  c: {c}\nz: 1\n");
+    check(
+        &text("|", 1, 1),
+        &text("|", 2, 1),
+        &text("|-", 1, 2),
+        &text("|-", 2, 2),
+    );
+    check(
+        &text("|", 1, 1),
+        &text("|-", 2, 1),
+        &text("|", 1, 2),
+        &text("|-", 2, 2),
+    );
+    check(
+        &text("|-", 1, 1),
+        &text("|-", 2, 1),
+        &text("|", 1, 2),
+        &text("|", 2, 2),
+    );
+}

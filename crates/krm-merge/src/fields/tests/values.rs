@@ -103,18 +103,31 @@ fn removed_maps_leave_nothing_behind() {
     );
 }
 
+/// The whole map of the winner, or its absence, but never a part of it.
 #[test]
 fn changed_within_a_removed_map() {
-    let base = "a:\n  b: 1\n  c: 1\nz: 1\n";
-    let changed = "a:\n  b: 1\n  c: 2\nz: 1\n";
-    check_conflicts(base, changed, "z: 1\n", "z: 1\n", &["a.c:upstream"]);
+    let base = "a:\n  b: 1\n  c: {d: 1, e: 1}\nz: 1\n";
+    let changed = "a:\n  b: 1\n  c: {d: 2, e: 1}\nz: 1\n";
+    check_conflicts(base, changed, "z: 1\n", "z: 1\n", &["a:upstream"]);
+    check_conflicts(base, "z: 1\n", changed, changed, &["a:upstream"]);
+    // What the other side merely added is kept, also if it changed something else.
+    let more = "a:\n  b: 1\n  c: {d: 2, e: 1, f: 3}\n  g: 4\nz: 1\n";
+    let conflicts = ["a:upstream", "a.c.f:local", "a.g:local"];
     check_conflicts(
         base,
+        more,
         "z: 1\n",
-        changed,
-        "a:\n  c: 2\nz: 1\n",
-        &["a.c:upstream"],
+        "a:\n  c: {f: 3}\n  g: 4\nz: 1\n",
+        &conflicts,
     );
+    check_conflicts(base, "z: 1\n", more, more, &["a:upstream"]);
+    let (text, conflicts) = merged(base, "z: 1\n", changed, Side::Local);
+    assert_eq!(
+        (text.as_str(), conflicts),
+        ("z: 1\n", vec!["a:local".to_owned()])
+    );
+    // Both sides removed something.
+    check_conflicts(base, "z: 1\n", "a:\n  b: 1\nz: 1\n", "z: 1\n", &[]);
 }
 
 #[test]
@@ -259,4 +272,50 @@ fn a_file_that_sops_encrypted_is_one_value_but_for_its_metadata() {
     let local = "apiVersion: v1\nkind: Secret\nstringData:\n  user: ENC[u]\n  password: ENC[p]\nsops:\n  mac: ENC[m]\n";
     let (text, conflicts) = merged(&plain("p1"), local, &plain("p2"), Side::Local);
     assert_eq!((&*text, conflicts.len()), (local, 1));
+}
+
+/// In maps of which nothing is known: a `values.yaml`, a custom resource.
+#[test]
+fn entries_that_a_side_gave_another_key_are_one() {
+    let text = |key: &str, replicas: u8, more: &str| {
+        format!(
+            "apiVersion: example.com/v1\nkind: Example\nspec:\n  first: 1\n  {key}:\n    # how many\n    replicas: {replicas}\n    image: db:1\n    user: a\n    host: b\n    port: 5432{more}\n  last: 1\n"
+        )
+    };
+    let base = text("primary", 1, "");
+    check(
+        &base,
+        &text("primary", 3, ""),
+        &text("main", 1, ""),
+        &text("main", 3, ""),
+    );
+    let more = "\n    # what for\n    more: true";
+    check(
+        &base,
+        &text("main", 3, ""),
+        &text("primary", 1, more),
+        &text("main", 3, more),
+    );
+    // Comments of both sides stay.
+    let ours = text("primary", 3, "").replace("# how many", "# how many\n    # at most 5");
+    check(
+        &base,
+        &ours,
+        &text("main", 1, "").replace("port: 5432", "port: 5433 # new"),
+        &ours
+            .replace("primary", "main")
+            .replace("port: 5432", "port: 5433 # new"),
+    );
+    // Other values: another entry.
+    let start = base.find("  primary:").expect("a key");
+    let end = base.find("  last:").expect("a key");
+    let other = "  main:\n    replicas: 7\n    image: cache:2\n    user: c\n    port: 6379\n";
+    let theirs = format!("{}{other}{}", &base[..start], &base[end..]);
+    check_conflicts(
+        &base,
+        &text("primary", 3, ""),
+        &theirs,
+        &theirs,
+        &["spec.primary:upstream"],
+    );
 }

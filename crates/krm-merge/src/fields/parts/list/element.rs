@@ -3,9 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
+use crate::fields::leaves::collect_leaves;
 use krm_yaml::{NodeRef, Value};
 
 /// An item, or an argument such as `-n` together with its value in the next item.
+#[derive(Clone)]
 pub(super) struct Element<'a> {
     /// The values of its items.
     pub(super) values: Vec<Value>,
@@ -21,6 +23,8 @@ pub(super) enum Name<'a> {
     Flag(&'a str),
     /// The fingerprint of a field.
     Field(u64),
+    /// The fingerprint of a field that says where an element is, or what it does: others may identify it as well.
+    Attribute(u64),
     /// The fingerprint of fields that often change, for example the resources of a rule.
     Fields(u64),
     /// The fingerprint of a field that other elements have too, and the fingerprint that includes the fields that
@@ -55,6 +59,19 @@ impl Element<'_> {
         name.is_none_or(|name| matches!(name, Name::Fields(_) | Name::Repeated { .. }))
     }
 
+    /// Whether another field than that of its name may identify it.
+    pub(super) fn has_other_names(&self) -> bool {
+        self.may_be_renamed() || matches!(self.name, Some(Name::Attribute(_)))
+    }
+
+    /// The fields that may identify it, each as a hash of its key and value: strings and numbers.
+    pub(super) fn fields(&self, state: &RandomState) -> Vec<u64> {
+        let entries = self.values[0].entries().iter();
+        let named =
+            entries.filter(|(_, value)| is_name(value) || matches!(value, Value::Number(_)));
+        named.map(|field| state.hash_one(field)).collect()
+    }
+
     /// Its leaves, each as a hash of its path and value. Positions in lists do not count.
     pub(super) fn leaves(&self, state: &RandomState) -> HashSet<u64> {
         let mut found = HashSet::new();
@@ -62,26 +79,6 @@ impl Element<'_> {
             collect_leaves(value, 0, state, &mut found);
         }
         found
-    }
-}
-
-fn collect_leaves(value: &Value, path: u64, state: &RandomState, found: &mut HashSet<u64>) {
-    match value {
-        Value::Mapping(entries) if !entries.is_empty() => {
-            for (key, value) in entries {
-                let path = state.hash_one((path, key));
-                collect_leaves(value, path, state, found);
-            }
-        }
-        Value::Sequence(items) if !items.is_empty() => {
-            let path = state.hash_one(path);
-            for item in items {
-                collect_leaves(item, path, state, found);
-            }
-        }
-        leaf => {
-            found.insert(state.hash_one((path, leaf)));
-        }
     }
 }
 
@@ -107,18 +104,32 @@ pub(super) fn elements<'a>(list: NodeRef<'a>, state: &RandomState) -> Option<Vec
     if list.items().nth(MOST_ITEMS).is_some() {
         return None;
     }
-    let is_value = |node: NodeRef<'_>| {
-        let text = node.resolved().value_text();
-        text.is_some_and(|text| !is_flag(text))
+    let item = |item: NodeRef<'a>| Some((item.resolved().as_str(), item.value()?));
+    let items = list.items().map(item).collect::<Option<Vec<_>>>()?;
+    elements_of(items, state)
+}
+
+/// The elements of a list of these values, each with its text if it is one.
+pub(super) fn elements_of<'a>(
+    items: Vec<(Option<&'a str>, Value)>,
+    state: &RandomState,
+) -> Option<Vec<Element<'a>>> {
+    if items.len() > MOST_ITEMS {
+        return None;
+    }
+    let is_value = |(text, value): &(Option<&str>, Value)| match value {
+        Value::Sequence(_) | Value::Mapping(_) => false,
+        _ => text.is_none_or(|text| !is_flag(text)),
     };
     let mut found = Vec::new();
-    let mut items = list.items().peekable();
-    while let Some(first) = items.next() {
-        let text = first.resolved().as_str();
+    let mut items = items.into_iter().peekable();
+    while let Some((text, first)) = items.next() {
         let takes_value = text.is_some_and(|text| is_flag(text) && !text.contains('='));
-        let second = items.next_if(|next| takes_value && is_value(*next));
-        let values = [Some(first), second].into_iter().flatten();
-        let values: Vec<Value> = values.map(|node| node.value()).collect::<Option<_>>()?;
+        let second = items.next_if(|next| takes_value && is_value(next));
+        let values: Vec<Value> = [Some(first), second.map(|(_, value)| value)]
+            .into_iter()
+            .flatten()
+            .collect();
         found.push(Element {
             print: state.hash_one(&values),
             values,
@@ -141,12 +152,12 @@ const FIELDS: [IdentifyingFields; 16] = [
     (&["name"], &["kind", "namespace"], Name::Field),
     (&["metadata"], &[], Name::Field),
     (&["key"], &["effect"], Name::Field),
-    (&["path"], &[], Name::Field),
+    (&["path"], &[], Name::Attribute),
     (&["id"], &[], Name::Field),
-    (&["type"], &[], Name::Field),
-    (&["host"], &[], Name::Field),
-    (&["port"], &["protocol"], Name::Field),
-    (&["image"], &[], Name::Field),
+    (&["type"], &[], Name::Attribute),
+    (&["host"], &[], Name::Attribute),
+    (&["port"], &["protocol"], Name::Attribute),
+    (&["image"], &[], Name::Attribute),
     (
         &["apiGroups", "resources"],
         &["resourceNames"],
@@ -218,6 +229,7 @@ pub(super) fn name_maps(versions: &mut [Vec<Element<'_>>; 3], state: &RandomStat
         are_unique.then_some(names)
     });
     let named = named.or_else(|| name_by_only_key(versions, state));
+    let named = named.or_else(|| name_by_any_field(versions, state));
     for (elements, names) in versions.iter_mut().zip(named.unwrap_or_default()) {
         for (element, name) in elements.iter_mut().zip(names) {
             element.name = element.name.or(name);
@@ -248,8 +260,62 @@ fn name_by_only_key<'a>(
     Some(keys.map(|keys| keys.into_iter().map(name).collect()))
 }
 
+/// A text that may be a name: one line, and not empty.
+fn is_name(value: &Value) -> bool {
+    value
+        .as_str()
+        .is_some_and(|text| !text.is_empty() && !text.contains('\n'))
+}
+
+/// Names maps by the first field with a text that all maps of base and upstream have, and that is unique in each of
+/// these versions. Of several such fields, the one with the most values in common.
+fn name_by_any_field<'a>(
+    versions: &[Vec<Element<'_>>; 3],
+    state: &RandomState,
+) -> Option<[Vec<Option<Name<'a>>>; 3]> {
+    let maps = |version: usize| {
+        let elements = versions[version].iter().map(|element| &element.values[0]);
+        elements.filter(|value| matches!(value, Value::Mapping(_)))
+    };
+    let values = |version: usize, field: &Value| {
+        let value = |map: &Value| {
+            let value = map.entries().iter().find(|(key, _)| key == field);
+            let (_, value) = value.filter(|(_, value)| is_name(value))?;
+            Some(state.hash_one((field, value)))
+        };
+        let mut seen = HashSet::new();
+        let are_unique = maps(version).all(|map| value(map).is_some_and(|hash| seen.insert(hash)));
+        are_unique.then_some(seen)
+    };
+    // The only element needs no name.
+    if versions.iter().all(|elements| elements.len() == 1) {
+        return None;
+    }
+    let mut best: Option<(usize, &Value)> = None;
+    for (field, _) in maps(0).next()?.entries() {
+        let (Some(base), Some(upstream)) = (values(0, field), values(2, field)) else {
+            continue;
+        };
+        let common = base.intersection(&upstream).count();
+        if common > best.map_or(0, |(most, _)| most) {
+            best = Some((common, field));
+        }
+    }
+    let (_, field) = best?;
+    let name = |element: &Element<'_>| {
+        let entries = element.values[0].entries().iter();
+        let (_, value) = entries.into_iter().find(|(key, _)| key == field)?;
+        is_name(value).then(|| Name::Fields(state.hash_one((field, value))))
+    };
+    Some(
+        versions
+            .each_ref()
+            .map(|elements| elements.iter().map(name).collect()),
+    )
+}
+
 /// Removes the names that two elements of a version have. `None` if that would be a guess: local has a name twice that
-/// upstream removed.
+/// upstream removed, and changed an element of that name.
 pub(super) fn drop_repeated_names(versions: &mut [Vec<Element<'_>>; 3]) -> Option<()> {
     let mut counts: HashMap<Name<'_>, [usize; 3]> = HashMap::new();
     for (version, elements) in versions.iter().enumerate() {
@@ -257,8 +323,14 @@ pub(super) fn drop_repeated_names(versions: &mut [Vec<Element<'_>>; 3]) -> Optio
             counts.entry(name).or_default()[version] += 1;
         }
     }
-    let is_guess = |[base, local, upstream]: &[usize; 3]| *local > 1 && *base > 0 && *upstream == 0;
-    (!counts.values().any(is_guess)).then_some(())?;
+    let in_base: HashSet<u64> = versions[0].iter().map(|element| element.print).collect();
+    let is_guess = |element: &Element<'_>| {
+        let counts = element.name.map(|name| counts[&name]);
+        let is_removed =
+            counts.is_some_and(|[base, local, upstream]| local > 1 && base > 0 && upstream == 0);
+        is_removed && !in_base.contains(&element.print)
+    };
+    (!versions[1].iter().any(is_guess)).then_some(())?;
     for element in versions.iter_mut().flatten() {
         let is_repeated = |name: &mut Name<'_>| counts[name].iter().any(|count| *count > 1);
         element.name.take_if(is_repeated);

@@ -10,17 +10,23 @@
 
 mod element;
 mod pairing;
+mod runs;
+mod two_versions;
 
-use super::super::FieldMerger;
+use std::hash::RandomState;
+
 use super::super::child::Siblings;
 use super::super::collection::{NodeVersions, Parts};
+use super::super::{ConflictKind, FieldMerger};
 use crate::combine::PartsOf;
 use crate::rule::{self, Outcome, Side};
 use crate::trail::Trail;
 use crate::versions::Versions;
-use element::Element;
-use krm_yaml::Value;
-use pairing::{Pairing, pair};
+use element::{Element, elements};
+use krm_yaml::{NodeRef, Value};
+use pairing::Pairing;
+use runs::by_runs;
+pub(crate) use two_versions::pair_values;
 
 impl FieldMerger<'_> {
     /// The elements of a list without keys that both sides changed differently. `None` if it merges as one value.
@@ -49,15 +55,62 @@ impl FieldMerger<'_> {
             });
         }
         let (numbers, count) = pairing.numbers();
+        let joint_decision = self.decide_runs(trail, lists, &pairing, count);
         Some(Parts {
             children,
             numbers,
             base_order: None,
             count,
-            joint_decision: None,
+            joint_decision,
             whole: pairing.whole.iter().map(|number| 2 * number).collect(),
         })
     }
+
+    /// Decides about the runs of elements that are one value each. Returns the side that wins each element, by number.
+    fn decide_runs(
+        &mut self,
+        trail: &Trail<'_>,
+        lists: Versions<Option<NodeRef<'_>>>,
+        pairing: &Pairing<'_>,
+        count: usize,
+    ) -> Vec<Option<Side>> {
+        if pairing.runs.is_empty() {
+            return Vec::new();
+        }
+        let decision = self.decide(trail, self.policy.winner);
+        let mut sides = vec![None; count];
+        for run in &pairing.runs {
+            let values = Versions::from([0, 1, 2].map(|version| {
+                let elements = &pairing.elements[version][run[version].clone()];
+                let values = elements.iter().flat_map(|element| element.values.clone());
+                let values: Vec<Value> = values.collect();
+                (!values.is_empty()).then_some(Value::Sequence(values))
+            }));
+            let kind = ConflictKind::Part(pairing.place_of(run));
+            self.report(trail, kind, values, decision, |marks| {
+                marks.within_any(lists.into_iter().flatten())
+            });
+            for version in [1, 2] {
+                for number in &pairing.numbers[version][run[version].clone()] {
+                    let items = 2 * *number as usize..2 * *number as usize + 2;
+                    sides[items].fill(Some(decision.side));
+                }
+            }
+        }
+        sides
+    }
+}
+
+/// Pairs the elements of three lists. If some of them cannot be distinguished, the runs that have these are one value
+/// each; `None` if that is the whole list.
+fn pair(lists: Versions<Option<NodeRef<'_>>>) -> Option<Pairing<'_>> {
+    let state = RandomState::new();
+    let read = || -> Option<[Vec<Element<'_>>; 3]> {
+        let read = lists.map(|list| list.map_or(Some(Vec::new()), |list| elements(list, &state)));
+        let [base, local, upstream] = read.into_array();
+        Some([base?, local?, upstream?])
+    };
+    Pairing::between(read()?, true, &state).or_else(|| by_runs(&read()?, &state))
 }
 
 /// What only one side changed: the elements that it added, removed and changed, and whether it moved any. An element
@@ -69,7 +122,7 @@ fn changes_of(pairing: &Pairing<'_>, side: Side) -> Option<Value> {
     };
     let may_be_rewritten = side == Side::Upstream && pairing.all().any(is_new);
     let mut lists = ["added", "removed", "changed"].map(|name| (name, Vec::new()));
-    for element in pairing.all() {
+    for element in pairing.decided_one_by_one() {
         let prints = element.map(|one| one.map(|one| one.print));
         let is_own = side.of(prints) != prints.base && side.other().of(prints) == prints.base;
         let is_rewritten = may_be_rewritten

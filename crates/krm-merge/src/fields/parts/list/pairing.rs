@@ -5,7 +5,8 @@
 //! left on each side, with that one. If more are left that may be the same, nothing is paired, because that would be a
 //! guess; if only one side changed any of them, and equally many are left, they are paired by position.
 //!
-//! The result of a merge is paired in the same way if it is merged again. For this, base and upstream are paired
+//! The result of a merge is paired in the same way if it is merged again, unless local has a new element that is similar
+//! to one that upstream removed: in the result, it could be another version of that one. For this, base and upstream are paired
 //! without regard to local. Each of local's elements keeps its name in the result, or equals upstream's element, or is
 //! one value, or has a leaf that all its versions and no other element have.
 //!
@@ -15,51 +16,66 @@ use std::cell::LazyCell;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::hash::RandomState;
+use std::ops::Range;
 
-use super::element::{Element, Name, drop_repeated_names, elements, name_maps};
+use super::element::{Element, Name, drop_repeated_names, name_maps};
 use crate::order::{Ranks, merge_order};
 use crate::rule::{self, Outcome, Side};
 use crate::versions::Versions;
-use krm_yaml::NodeRef;
 use krm_yaml::interner::Interner;
 
-const BASE: usize = 0;
-const LOCAL: usize = 1;
-const UPSTREAM: usize = 2;
+pub(super) const BASE: usize = 0;
+pub(super) const LOCAL: usize = 1;
+pub(super) const UPSTREAM: usize = 2;
 
 /// The maximum number of pairs of elements that are compared.
 const MOST_COMPARED: usize = 2_500;
 
 /// The elements of three versions, numbered: an element has one number in all versions.
 pub(super) struct Pairing<'a> {
-    elements: [Vec<Element<'a>>; 3],
+    pub(super) elements: [Vec<Element<'a>>; 3],
     /// The number of each element, by its position in a version.
-    numbers: [Vec<u32>; 3],
+    pub(super) numbers: [Vec<u32>; 3],
     /// By number, the position in each version.
-    places: Vec<[Option<usize>; 3]>,
+    pub(super) places: Vec<[Option<usize>; 3]>,
     /// The numbers of elements that merge as one value each.
     pub(super) whole: HashSet<u32>,
-}
-
-/// Pairs the elements of three lists; `None` if that would be a guess.
-pub(super) fn pair(lists: Versions<Option<NodeRef<'_>>>) -> Option<Pairing<'_>> {
-    let state = RandomState::new();
-    let [base, local, upstream] = lists
-        .map(|list| list.map_or(Some(Vec::new()), |list| elements(list, &state)))
-        .into_array();
-    let mut elements = [base?, local?, upstream?];
-    name_maps(&mut elements, &state);
-    drop_repeated_names(&mut elements)?;
-    let mut pairing = Pairing::by_value(elements)?;
-    pairing.by_name();
-    pairing.changed_by_upstream(&state)?;
-    pairing.changed_by_local(&state)?;
-    (!pairing.is_renamed_twice(&state)? && pairing.is_certain()).then_some(pairing)
+    /// The runs of elements that cannot be distinguished. Each is one value.
+    pub(super) runs: Vec<[Range<usize>; 3]>,
+    /// Whether these are the elements of whole lists. Around a run of a list, there are elements that all versions have.
+    pub(super) are_whole_lists: bool,
 }
 
 impl<'a> Pairing<'a> {
-    /// Pairs equal elements in order. `None` if an element occurs twice, but not equally often in all versions: it is
-    /// unclear which one is missing.
+    /// Pairs the elements of three lists; `None` if that would be a guess.
+    pub(super) fn between(
+        elements: [Vec<Element<'a>>; 3],
+        are_whole_lists: bool,
+        state: &RandomState,
+    ) -> Option<Self> {
+        let pairing = Self::of_elements(elements, are_whole_lists, state)?;
+        (!pairing.is_renamed_twice(state)? && pairing.is_certain()).then_some(pairing)
+    }
+
+    /// Pairs the elements of three lists, also where some of the pairs are not certain.
+    pub(super) fn of_elements(
+        mut elements: [Vec<Element<'a>>; 3],
+        are_whole_lists: bool,
+        state: &RandomState,
+    ) -> Option<Self> {
+        name_maps(&mut elements, state);
+        drop_repeated_names(&mut elements)?;
+        let mut pairing = Self::by_value(elements)?;
+        pairing.are_whole_lists = are_whole_lists;
+        pairing.by_name();
+        pairing.by_other_fields(state);
+        pairing.changed_by_upstream(state)?;
+        pairing.changed_by_local(state)?;
+        Some(pairing)
+    }
+
+    /// Pairs equal elements in order. `None` if an element occurs twice, but not equally often in all versions that have
+    /// it: it is unclear which one is missing.
     fn by_value(elements: [Vec<Element<'a>>; 3]) -> Option<Self> {
         let mut counts: HashMap<u64, [usize; 3]> = HashMap::new();
         for (version, elements) in elements.iter().enumerate() {
@@ -68,9 +84,8 @@ impl<'a> Pairing<'a> {
             }
         }
         let is_clear = |counts: &[usize; 3]| {
-            counts
-                .iter()
-                .all(|count| *count < 2 || counts == &[*count; 3])
+            let most = counts.iter().max().copied().unwrap_or_default();
+            most < 2 || counts.iter().all(|count| *count == 0 || *count == most)
         };
         counts.values().all(is_clear).then_some(())?;
         let mut interner = Interner::default();
@@ -89,6 +104,8 @@ impl<'a> Pairing<'a> {
             numbers,
             places,
             whole: HashSet::new(),
+            runs: Vec::new(),
+            are_whole_lists: true,
         })
     }
 
@@ -105,16 +122,82 @@ impl<'a> Pairing<'a> {
         }
     }
 
+    /// Pairs maps that got another name, or have none, by a field that has the same value in all versions and in no
+    /// other element. Elements for which the fields disagree are not paired.
+    fn by_other_fields(&mut self, state: &RandomState) {
+        let fields = self.elements.each_ref().map(|elements| {
+            let fields = elements.iter().map(|element| element.fields(state));
+            fields.collect::<Vec<_>>()
+        });
+        let unique = fields.each_ref().map(|elements| unique_fields(elements));
+        let is_open = |pairing: &Self, version: usize, at: usize, lacking: usize| {
+            pairing.elements[version][at].has_other_names()
+                && pairing.of(version, at)[lacking].is_none()
+        };
+        for version in [UPSTREAM, LOCAL] {
+            let mut pairs = Vec::new();
+            for (old, own) in fields[BASE].iter().enumerate() {
+                if !is_open(self, BASE, old, version) {
+                    continue;
+                }
+                let theirs = self.of(BASE, old)[UPSTREAM];
+                // What upstream removed has no other version of which it could be a part.
+                if version == LOCAL && theirs.is_none() {
+                    continue;
+                }
+                let is_unchanged = |field: &&u64| {
+                    theirs.is_none_or(|at| unique[UPSTREAM].get(*field) == Some(&at))
+                };
+                let own = own.iter().filter(|field| unique[BASE].contains_key(*field));
+                let found = own
+                    .filter(is_unchanged)
+                    .filter_map(|field| unique[version].get(field));
+                let found: HashSet<usize> = found.copied().collect();
+                pairs.extend(found.into_iter().map(|new| (old, new)));
+            }
+            for (old, new) in pairs.iter().filter(|pair| is_only(pair, &pairs)) {
+                let is_new = self.of(version, *new)[BASE].is_none()
+                    && (version == UPSTREAM || self.of(version, *new)[UPSTREAM].is_none());
+                if is_new && self.elements[version][*new].has_other_names() {
+                    self.join((BASE, *old), (version, *new));
+                }
+            }
+        }
+    }
+
+    /// Pairs elements with names of their own that a version renamed: each other's only similar ones.
+    fn renamed_by(&self, version: usize, state: &RandomState) -> Option<Vec<(usize, usize)>> {
+        let left = |one: usize, lacking: usize| -> Vec<usize> {
+            let is_left = |at: &usize| {
+                !self.elements[one][*at].may_be_renamed() && self.of(one, *at)[lacking].is_none()
+            };
+            (0..self.elements[one].len()).filter(is_left).collect()
+        };
+        let (mut old, mut new) = (left(BASE, version), left(version, BASE));
+        if version == LOCAL {
+            old.retain(|at| self.of(BASE, *at)[UPSTREAM].is_some());
+            new.retain(|at| self.of(LOCAL, *at)[UPSTREAM].is_none());
+        }
+        let alike = self.alike([(BASE, &old), (version, &new)], state)?;
+        let only = alike.iter().filter(|pair| is_only(pair, &alike));
+        Some(only.copied().collect())
+    }
+
     /// Pairs the elements that upstream changed with upstream's versions: similar elements, then the only one that is
     /// left. `None` if more are left, unless local has the old ones as base has them and did not move them, or local
     /// has the new ones as upstream has them.
     fn changed_by_upstream(&mut self, state: &RandomState) -> Option<()> {
+        for (old, new) in self.renamed_by(UPSTREAM, state)? {
+            self.join((BASE, old), (UPSTREAM, new));
+        }
         let (removed, added) = (self.left(BASE, UPSTREAM), self.left(UPSTREAM, BASE));
         let alike = self.alike([(BASE, &removed), (UPSTREAM, &added)], state)?;
         for (old, new) in alike.iter().filter(|pair| is_only(pair, &alike)) {
             self.join((BASE, *old), (UPSTREAM, *new));
         }
-        let (removed, added) = (self.left(BASE, UPSTREAM), self.left(UPSTREAM, BASE));
+        let (removed, mut added) = (self.left(BASE, UPSTREAM), self.left(UPSTREAM, BASE));
+        // What both sides added is a new element.
+        added.retain(|at| self.of(UPSTREAM, *at)[LOCAL].is_none());
         if let ([old], [new]) = (&removed[..], &added[..])
             && self.have_one_place(&[(BASE, *old), (UPSTREAM, *new)])
             && self.join((BASE, *old), (UPSTREAM, *new))
@@ -162,10 +245,11 @@ impl<'a> Pairing<'a> {
             let theirs = upstreams(at);
             theirs.is_some_and(|theirs| self.print(UPSTREAM, theirs) != self.print(BASE, at))
         };
-        let removed = self.left(BASE, UPSTREAM);
-        let may_be_removed = self.alike([(BASE, &removed), (LOCAL, &new)], state)?;
-        may_be_removed.is_empty().then_some(())?;
-        let alike = self.alike([(BASE, &lacking), (LOCAL, &new)], state)?;
+        let mut removed = self.left(BASE, UPSTREAM);
+        removed.retain(|at| self.of(BASE, *at)[LOCAL].is_none());
+        let all: Vec<usize> = lacking.iter().chain(&removed).copied().collect();
+        let alike = self.alike([(BASE, &all), (LOCAL, &new)], state)?;
+        (!alike.iter().any(|(old, _)| removed.contains(old))).then_some(())?;
         let (mut pairs, others): (Vec<_>, Vec<_>) =
             alike.iter().partition(|pair| is_only(pair, &alike));
         let moved = LazyCell::new(|| self.moved(UPSTREAM));
@@ -175,8 +259,6 @@ impl<'a> Pairing<'a> {
             is_touched(*old) || of_new.any(|pair| is_touched(pair.0))
         };
         (!others.iter().any(is_guess)).then_some(())?;
-        let changes = lacking.iter().filter(|at| is_changed(**at)).count();
-        let is_only_one = changes == 1 && new.len() == 1 && removed.is_empty();
         let is_open = |version: usize, at: &usize| {
             let is_like = alike.iter().any(|(old, new)| [*old, *new][version] == *at);
             !is_like && self.elements[version][*at].name.is_none()
@@ -193,13 +275,41 @@ impl<'a> Pairing<'a> {
         } else {
             self.by_position(&lacking, (LOCAL, &new));
         }
-        let is_alone = self.elements.iter().all(|elements| elements.len() == 1);
-        for (old, new) in pairs {
+        self.join_changed(&pairs, state)
+    }
+
+    /// Makes elements of base, and the elements of local that are changed versions of them, the same. Where upstream
+    /// changed one of them too, it merges only if it is certain that it is the same.
+    fn join_changed(&mut self, pairs: &[(usize, usize)], state: &RandomState) -> Option<()> {
+        let is_alone =
+            self.are_whole_lists && self.elements.iter().all(|elements| elements.len() == 1);
+        let renamed = self.renamed_by(LOCAL, state)?;
+        let all = pairs.iter().map(|pair| (*pair, false));
+        let all: Vec<_> = all
+            .chain(renamed.iter().map(|pair| (*pair, true)))
+            .collect();
+        let leaves = LazyCell::new(|| self.leaves(state));
+        let merge = |(old, new): (usize, usize)| {
             let theirs = self.of(BASE, old)[UPSTREAM]?;
-            let versions = [(BASE, old), (LOCAL, new), (UPSTREAM, theirs)];
-            self.join(versions[BASE], versions[LOCAL]);
-            let merges = is_alone || is_only_one && self.is_known_by_leaves(&versions, state);
-            if !merges {
+            let is_changed = self.print(UPSTREAM, theirs) != self.print(BASE, old);
+            Some(is_alone || is_changed && self.is_known_by_leaves([old, new, theirs], &leaves))
+        };
+        let merges: Vec<bool> = all
+            .iter()
+            .map(|(pair, _)| merge(*pair))
+            .collect::<Option<_>>()?;
+        drop(leaves);
+        for (((old, new), is_renamed), merges) in all.into_iter().zip(merges) {
+            // What has a name of its own is another element, unless it is certain that it is the same, or upstream
+            // renamed it as well.
+            let name = |version: usize, at: usize| self.elements[version][at].name;
+            let theirs = self.of(BASE, old)[UPSTREAM].map(|at| name(UPSTREAM, at));
+            let is_one =
+                !is_renamed || merges || theirs.is_some_and(|theirs| theirs != name(BASE, old));
+            if is_one {
+                self.join((BASE, old), (LOCAL, new));
+            }
+            if is_one && !merges {
                 self.whole.insert(self.numbers[BASE][old]);
             }
         }
@@ -320,40 +430,58 @@ impl<'a> Pairing<'a> {
             .all(|element| element.is_collection() == are_collections && element.name.is_none())
     }
 
-    /// Whether an element can be recognised by its leaves: most of its leaves are in all its versions, every other
-    /// element has fewer of its leaves, and at least one leaf is in no other element.
-    fn is_known_by_leaves(&self, versions: &[(usize, usize)], state: &RandomState) -> bool {
-        let of = |(version, at): &(usize, usize)| self.elements[*version][*at].leaves(state);
-        let leaves: Vec<_> = versions.iter().map(of).collect();
-        let all: HashSet<u64> = leaves.iter().flatten().copied().collect();
-        let is_common = |leaf: &u64| leaves.iter().all(|leaves| leaves.contains(leaf));
-        let mut common: HashSet<u64> = all.iter().copied().filter(is_common).collect();
+    /// The leaves of each element, by version.
+    fn leaves(&self, state: &RandomState) -> [Vec<HashSet<u64>>; 3] {
+        self.elements.each_ref().map(|elements| {
+            let leaves = elements.iter().map(|element| element.leaves(state));
+            leaves.collect()
+        })
+    }
+
+    /// Whether an element can be recognised by its leaves, also after the merge: most of its leaves are in all its
+    /// versions, every other element has fewer of its leaves, and at least one leaf is in no other element.
+    fn is_known_by_leaves(&self, versions: [usize; 3], leaves: &[Vec<HashSet<u64>>; 3]) -> bool {
+        let [base, local, upstream] = [BASE, LOCAL, UPSTREAM].map(|at| &leaves[at][versions[at]]);
+        let all = base.iter().chain(local).chain(upstream);
+        let all: HashSet<u64> = all.copied().collect();
+        let in_all = base
+            .intersection(local)
+            .filter(|leaf| upstream.contains(*leaf));
+        let mut common: HashSet<u64> = in_all.copied().collect();
         let shared = common.len();
         if 2 * shared <= all.len() {
             return false;
         }
-        for (version, elements) in self.elements.iter().enumerate() {
+        // The merged element has the leaves that all versions have, and those that are new.
+        let is_merged = |leaf: &u64| common.contains(leaf) || !base.contains(leaf);
+        let merged: HashSet<u64> = all.iter().copied().filter(is_merged).collect();
+        // Of another element, local's and upstream's version together: its merged version has leaves of both.
+        let mut of_others: HashMap<u32, HashSet<u64>> = HashMap::new();
+        for (version, elements) in leaves.iter().enumerate() {
             let others = elements.iter().enumerate();
-            for (_, other) in others.filter(|(at, _)| !versions.contains(&(version, *at))) {
-                let leaves = other.leaves(state);
-                if leaves.intersection(&all).count() >= shared {
+            for (at, other) in others.filter(|(at, _)| versions[version] != *at) {
+                common.retain(|leaf| !other.contains(leaf));
+                if version != BASE {
+                    let known = of_others.entry(self.numbers[version][at]).or_default();
+                    known.extend(other.intersection(base));
+                } else if other.intersection(&merged).count() >= shared {
                     return false;
                 }
-                common.retain(|leaf| !leaves.contains(leaf));
             }
         }
-        !common.is_empty()
+        !common.is_empty() && of_others.values().all(|known| known.len() < shared)
     }
 
     /// Whether the merge by elements is certain: the lists have something in common, each element can be decided item
     /// by item, and the order is not a conflict.
-    fn is_certain(&self) -> bool {
+    pub(super) fn is_certain(&self) -> bool {
         let is_shared =
             |places: &[Option<usize>; 3]| places[LOCAL].is_some() && places[UPSTREAM].is_some();
         // The order of other words that both sides added matters: they may form a command.
         let stands_alone =
             |element: &Element<'_>| element.name.is_some() || element.is_collection();
-        let are_shared = self.places.iter().any(is_shared)
+        let are_shared = !self.are_whole_lists
+            || self.places.iter().any(is_shared)
             || self.elements[BASE].is_empty() && self.elements.iter().flatten().all(stands_alone);
         let [base, local, upstream] = self.numbers.each_ref();
         are_shared
@@ -401,12 +529,62 @@ impl<'a> Pairing<'a> {
         true
     }
 
+    /// The positions of the elements that two versions have.
+    pub(super) fn pairs(&self, one: usize, other: usize) -> impl Iterator<Item = (usize, usize)> {
+        let places = self.places.iter();
+        places.filter_map(move |places| places[one].zip(places[other]))
+    }
+
+    /// The positions of the elements of a version that another lacks.
+    pub(super) fn alone(&self, version: usize, other: usize) -> Vec<usize> {
+        let all = 0..self.elements[version].len();
+        all.filter(|at| self.of(version, *at)[other].is_none())
+            .collect()
+    }
+
+    pub(super) fn is_named(&self, version: usize, at: usize) -> bool {
+        self.elements[version][at].name.is_some()
+    }
+
     /// By number, the element in each version.
     pub(super) fn all(&self) -> impl Iterator<Item = Versions<Option<&Element<'a>>>> {
         self.places.iter().map(|places| {
             let of = |version: usize| Some(&self.elements[version][places[version]?]);
             Versions::from([BASE, LOCAL, UPSTREAM].map(of))
         })
+    }
+
+    /// The elements outside of runs that are one value.
+    pub(super) fn decided_one_by_one(
+        &self,
+    ) -> impl Iterator<Item = Versions<Option<&Element<'a>>>> {
+        let in_runs = self.runs.iter().flat_map(|run| {
+            let versions = run.iter().zip(&self.numbers);
+            versions.flat_map(|(range, numbers)| numbers[range.clone()].iter().copied())
+        });
+        let in_runs: HashSet<u32> = in_runs.collect();
+        let all = (0..).zip(self.all());
+        all.filter(move |(number, _)| !in_runs.contains(number))
+            .map(|(_, element)| element)
+    }
+
+    /// Where a run is in the local list, or else in upstream's: `elements 2-3`, counted from 1.
+    pub(super) fn place_of(&self, run: &[Range<usize>; 3]) -> String {
+        let version = if run[LOCAL].is_empty() {
+            UPSTREAM
+        } else {
+            LOCAL
+        };
+        let items = |range: Range<usize>| -> usize {
+            let elements = self.elements[version][range].iter();
+            elements.map(|element| element.values.len()).sum()
+        };
+        let range = run[version].clone();
+        let before = items(0..range.start);
+        match items(range) {
+            1 => format!("element {}", before + 1),
+            count => format!("elements {}-{}", before + 1, before + count),
+        }
     }
 
     /// The numbers of the elements that all versions have, in the order of each version.
@@ -482,4 +660,21 @@ fn is_decided_by_items(element: Versions<Option<&Element<'_>>>) -> bool {
     are_alike
         || !flags.into_iter().flatten().any(|flag| flag.is_some())
         || rule::merge(prints, |a, b| a == b) != Outcome::Conflict
+}
+
+/// The fields that one element of a list has and no other, each with the position of the element.
+fn unique_fields(elements: &[Vec<u64>]) -> HashMap<u64, usize> {
+    let mut found: HashMap<u64, Option<usize>> = HashMap::new();
+    for (at, field) in elements
+        .iter()
+        .enumerate()
+        .flat_map(|(at, all)| all.iter().map(move |f| (at, *f)))
+    {
+        found
+            .entry(field)
+            .and_modify(|place| *place = None)
+            .or_insert(Some(at));
+    }
+    let alone = found.into_iter();
+    alone.filter_map(|(field, at)| Some((field, at?))).collect()
 }

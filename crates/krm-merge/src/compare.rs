@@ -1,0 +1,49 @@
+//! Which elements of two versions of a list are the same: the one answer of merges, reviews, `krmv blame` and the counts of
+//! edits.
+//!
+//! ```
+//! use krm_core::schema::ListType;
+//! use krm_merge::compare::pair_elements;
+//! use krm_yaml::OwnedDocument;
+//!
+//! let before = OwnedDocument::parse_resource("[{id: api, tag: 1}, {id: web, tag: 1}]".to_owned())?;
+//! let after = OwnedDocument::parse_resource("[{id: web, tag: 2}, {id: api, tag: 2}]".to_owned())?;
+//! let [before, after] = [&before, &after].map(|list| list.root().ok_or("empty"));
+//! assert_eq!(pair_elements(ListType::Atomic, before?, after?), [(0, 1), (1, 0)]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Source: contract, Which element is which.
+
+use krm_core::schema::{Identity, ListType};
+use krm_yaml::interner;
+use krm_yaml::{NodeRef, Value};
+
+pub(crate) use crate::fields::parts::list::pair_values;
+
+/// The positions of the elements that are the same, sorted by the first: by the keys of the list if it has any, otherwise
+/// as a merge pairs the elements of lists without keys. Of several elements with one key, the first are paired.
+#[must_use]
+pub fn pair_elements(
+    list: ListType<'_>,
+    before: NodeRef<'_>,
+    after: NodeRef<'_>,
+) -> Vec<(usize, usize)> {
+    if matches!(list, ListType::Atomic | ListType::Functions) {
+        let values = |node: NodeRef<'_>| -> Option<Vec<Value>> {
+            node.items().map(|item| item.value()).collect()
+        };
+        return match (values(before), values(after)) {
+            (Some(before), Some(after)) => pair_values(&before, &after),
+            _ => Vec::new(),
+        };
+    }
+    let [old, new] = [before, after].map(|node| {
+        let items = node.items().map(|item| list.identity(item.resolved()));
+        items.collect::<Vec<Option<Identity<'_>>>>()
+    });
+    let found = interner::matches(old, new).into_iter().enumerate();
+    let mut pairs: Vec<(usize, usize)> = found.filter_map(|(new, old)| Some((old?, new))).collect();
+    pairs.sort_unstable();
+    pairs
+}
