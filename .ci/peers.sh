@@ -25,6 +25,11 @@ else
   else
     left_out "kpt" "not on PATH"
   fi
+  if has helm && has crane; then
+    step "charts of the real helm, from a real registry" cargo test --workspace --locked --test krm -- --ignored --nocapture charts_of_the_real_helm
+  else
+    left_out "charts of the real helm" "helm or crane is not on PATH"
+  fi
   if has kustomize || has go; then
     step "kustomize" tests/with_kustomize.sh "$binaries"
   else

@@ -12,44 +12,39 @@ use serde_json::json;
 use super::cli::{Common, GetArguments};
 use super::failure::{Failure, Result, command};
 use super::get::chosen;
-use super::package::{KPTFILE, LocalPackage};
-use super::print::{self, Page};
+use super::package::{Contents, KPTFILE, LocalPackage};
+use super::print::{self, Page, counted};
+use super::releases::ListedReference;
 use super::report::print_errors;
 use super::source::SourceArgument;
-use super::upstream::UpstreamSource;
+use super::status::edits_of;
+use super::upstream::{UpstreamSource, supplied};
 use super::{exit, kptfile};
 
 pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
-    let source = SourceArgument::parse(&get.source)?;
-    let mut upstream = UpstreamSource::typed(&source, common.offline)?;
+    let mut source = SourceArgument::with_tags(&get.source, get.tags.as_deref())?;
+    let upstream = UpstreamSource::opened(&mut source, common.offline)?;
     let directory = get.directory.clone().unwrap_or_else(|| ".".into());
     let package = LocalPackage::open_any(&directory)?;
     upstream.refuse_inside(&package.directory)?;
     let name = package.name();
-    upstream.list(&source.path)?;
     // A lock is searched again only if its commit is gone.
     let is_gone = |lock: &UpstreamLock| {
         let commit = lock.commit.as_deref().filter(|_| upstream.is_git());
         commit.is_some_and(|commit| upstream.fetch_commit(commit).is_err())
     };
     let lock = package.tracking.lock.as_ref();
-    if lock.is_some_and(|lock| !is_gone(lock)) && source.revision.is_none() {
+    if lock.is_some_and(|lock| !is_gone(lock)) && source.explicit_revision().is_none() {
         let message = format!("'{name}' already has a lock; add @REVISION to replace it");
         return Err(Failure::new(message).hint(package.command(&["status"])));
     }
-    let newest = chosen(&source, &upstream)?;
     let mut equals = Vec::new();
-    let revision = match &source.revision {
-        Some(_) => newest,
-        None if !upstream.is_git() => {
-            let message = "expected the release that the package was copied from: only the history of a Git \
-                           repository can be searched by content";
-            let source = format!("{}:TAG", get.source);
-            return Err(
-                Failure::new(message).hint(command(["krmv", "get", "--adopt", &source, &name]))
-            );
-        }
+    let revision = match source.explicit_revision() {
+        Some(_) => chosen(&source, &upstream)?,
+        None if upstream.is_fetched() => nearest_release(&package, &source, &upstream)?,
+        None if !upstream.is_git() => return Err(without_history(get, &name)),
         None => {
+            let newest = chosen(&source, &upstream)?;
             upstream.fetch_all()?;
             upstream.fetch_commit(&newest.commit)?;
             let Some(found) = search(&package, &source, &upstream, &newest, common)? else {
@@ -71,7 +66,7 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let (repository, path) = (&source.address(), &source.path);
     let is_file = files.package.only_file.is_some();
     let lock = NewLock::of_commit(repository, path, is_file, &revision);
-    let text = kptfile::locked(&text, &lock)?;
+    let text = kptfile::locked(&text, &lock, &package.surroundings())?;
     let mut contents = package.contents.clone();
     contents.insert(KPTFILE.to_owned(), text.into_bytes());
     package.write(&package.changes(&contents, &Default::default()))?;
@@ -114,6 +109,93 @@ impl Original {
         page.hint(&package.command(&["status"]));
         page.finish()
     }
+}
+
+/// The failure for a copy of an archive or image whose release the user did not name.
+fn without_history(get: &GetArguments, name: &str) -> Failure {
+    let message = "expected the release that the package was copied from: only the history of a Git \
+                   repository can be searched by content";
+    let source = format!("{}:TAG", get.source);
+    Failure::new(message).hint(command(["krmv", "get", "--adopt", &source, name]))
+}
+
+/// The most releases that are fetched and compared.
+const MOST_COMPARED: usize = 50;
+
+/// Finds the release that the package was copied from among the newest ones: the one with the fewest edits.
+fn nearest_release(
+    package: &LocalPackage,
+    source: &SourceArgument,
+    upstream: &UpstreamSource,
+) -> Result<Revision> {
+    let releases: Vec<&ListedReference> = upstream.releases.finals(|_| true);
+    let releases = if releases.is_empty() {
+        upstream.releases.head().into_iter().collect()
+    } else {
+        releases
+    };
+    let mut found: Vec<(usize, Revision)> = Vec::new();
+    for release in releases.into_iter().rev().take(MOST_COMPARED) {
+        let snapshot = match upstream.snapshot(&source.path, &release.revision()) {
+            Ok(snapshot) => snapshot,
+            Err(_) if upstream.lacks(&release.name) => continue,
+            Err(error) => return Err(error),
+        };
+        let revision = snapshot.revision.clone();
+        let (own, file) = compared(package, snapshot.package.only_file.as_deref());
+        let base = supplied(snapshot, Role::Original, file.as_deref(), &[])?;
+        let is_known = found.iter().any(|(_, one)| one.commit == revision.commit);
+        if !is_known {
+            found.push((edits_of(own, &base)?, revision));
+        }
+    }
+    found.sort_by_key(|(count, _)| *count);
+    let nearest: Vec<String> = found
+        .iter()
+        .take(3)
+        .map(|(count, revision)| format!("{} ({})", revision.lock_ref, counted(*count, "edit")))
+        .collect();
+    let is_clear = match &found[..] {
+        [] => false,
+        [_] => true,
+        [first, second, ..] => first.0 < second.0,
+    };
+    if is_clear {
+        return Ok(found.swap_remove(0).1);
+    }
+    let nearest = if nearest.is_empty() {
+        "none".to_owned()
+    } else {
+        nearest.join(", ")
+    };
+    let message =
+        format!("cannot tell which release the package was copied from: the nearest are {nearest}");
+    let name = package.name();
+    let best = found
+        .first()
+        .map_or("REVISION", |(_, revision)| revision.lock_ref.as_str());
+    let source = format!("{}@{best}", source.address());
+    Err(Failure::new(message).hint(command(["krmv", "get", "--adopt", &source, &name])))
+}
+
+/// The files of a package that are compared with a release. If the release is one file, also its name in the package: the
+/// name in upstream, or the name of the only YAML file.
+fn compared(package: &LocalPackage, only: Option<&str>) -> (Contents, Option<String>) {
+    let mut own = package.contents.clone();
+    let Some(only) = only else {
+        return (own, None);
+    };
+    let is_candidate = |path: &&String| {
+        let is_yaml = path.ends_with(".yaml") || path.ends_with(".yml") || path.ends_with(".json");
+        is_yaml && !path.contains('/') && !path.starts_with('.')
+    };
+    let candidates: Vec<String> = own.keys().filter(is_candidate).cloned().collect();
+    let name = match &candidates[..] {
+        [one] => one.clone(),
+        _ => only.to_owned(),
+    };
+    own.retain(|path, _| *path == name);
+    (own, Some(name))
 }
 
 /// The revision that a package was copied from.

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use krm_core::address::{CommitId, Surroundings};
+use krm_core::kptfile::UpstreamLock;
 use krm_core::resource::Resource;
 use krm_core::results::{FunctionResult, Reason, ResourceRef};
 use krm_core::schema::Schema;
@@ -19,6 +20,7 @@ use krm_merge::{MergeSchema, Side};
 use krm_package::escaped::ShownLine;
 use krm_package::is_krm_name;
 use krm_upstream::git::{GitCommand, Repository, Revision};
+use krm_upstream::is_digest;
 use krm_yaml::OwnedDocument;
 use serde::Serialize;
 use serde_json::json;
@@ -28,12 +30,13 @@ use super::blame_notes::{Injection, VariantFunction};
 use super::cli::{BlameArguments, Common};
 use super::client::{self, Place};
 use super::failure::{Failure, Result, command};
-use super::kptfile::Tracking;
+use super::kptfile::{Tracking, locked_name};
 use super::merging::Merger;
 use super::own_repository::OwnRepository;
 use super::package::{Contents, KPTFILE, LocalPackage, PackageResources, RULES, ResourcePlace};
 use super::policy::remembered;
 use super::print::{self, BOLD, DIM, Page, warning};
+use super::releases::ListedReference;
 use super::session::followed;
 use super::upstream::{UpstreamSource, supplied};
 use super::{exit, worktree};
@@ -253,6 +256,8 @@ struct FileHistory {
     only_file: Option<String>,
     /// The contents of the files on disk if some are uncommitted, by the IDs that stand for them (`worktree:PATH`).
     worktree_contents: HashMap<String, Vec<u8>>,
+    /// The contents of files of releases that were fetched, by the IDs that Git would give them.
+    fetched_contents: RefCell<HashMap<String, Vec<u8>>>,
     parsed: RefCell<HashMap<String, Option<Rc<OwnedDocument>>>>,
     pairs: RefCell<PairsOfStates>,
     schema: Schema,
@@ -268,6 +273,7 @@ impl FileHistory {
             repositories: Vec::new(),
             only_file: package.only_file()?,
             worktree_contents: HashMap::new(),
+            fetched_contents: RefCell::default(),
             parsed: RefCell::default(),
             pairs: RefCell::default(),
             schema: Schema::builtin(),
@@ -293,6 +299,10 @@ impl FileHistory {
             // Only `get`, `status` and `upgrade` go to the network.
             let mut upstream = UpstreamSource::open(origin.clone(), true)?;
             if !upstream.is_git() {
+                // The list may be missing: then the locked release is known alone.
+                let _ = upstream.list(&package.tracking.path());
+                upstream.releases.follow(locked_name(lock).as_deref());
+                history.upstream = Some(upstream);
                 return Ok(history);
             }
             upstream.list(&package.tracking.path())?;
@@ -585,20 +595,15 @@ impl FileHistory {
         if before.any(|before| before.commit == lock_now.commit) {
             return None;
         }
-        let commit = lock_now.commit?;
-        let name = lock_now.reference.unwrap_or_else(|| commit.clone());
-        let mut revisions = vec![(name.clone(), commit.clone())];
-        if let Some(version) = upstream.releases.version_of(&name) {
-            let below = upstream
-                .releases
-                .finals(|other| other.order(version).is_lt());
-            let below = below.into_iter().rev();
-            revisions.extend(below.map(|release| (release.short.clone(), release.commit.clone())));
-        }
+        let commit = lock_now.commit.clone()?;
+        let (revisions, mut is_partial) = names_of_revisions(upstream, &lock_now, &commit);
         let mut states = Vec::new();
         let (mut path, mut newer) = (lock_now.directory, commit);
         for (revision, commit) in revisions {
             let files = self.upstream_files(&path, &commit).or_else(|| {
+                if !upstream.is_git() {
+                    return None;
+                }
                 path = self.repositories.last()?.moved(&path, &newer, &commit)?;
                 self.upstream_files(&path, &commit)
             });
@@ -611,6 +616,7 @@ impl FileHistory {
                     let message = format!("cannot read {revision} of {address}: {what}{fetch}");
                     self.warn(&revision, message);
                 }
+                is_partial |= !upstream.is_git();
                 break;
             };
             newer.clone_from(&commit);
@@ -618,10 +624,37 @@ impl FileHistory {
             state.parents = vec![states.len() + 1];
             states.push(state);
         }
+        if let (true, Some(Setter::Upstream { revision, .. })) =
+            (is_partial, states.last_mut().map(|state| &mut state.setter))
+        {
+            revision.push_str(" or earlier");
+        }
         Some(states)
     }
 
+    /// The files of a release that was fetched.
+    fn fetched_files(&self, path: &str, digest: &str) -> Option<BTreeMap<String, String>> {
+        let revision = Revision::named(digest, digest.to_owned());
+        let snapshot = self.upstream.as_ref()?.snapshot(path, &revision).ok()?;
+        let package = snapshot.package.named_as(self.only_file.as_deref());
+        let mut known = self.fetched_contents.borrow_mut();
+        let mut files = BTreeMap::new();
+        for (path, _) in package.files() {
+            let bytes = package.read(path).ok()?.into_owned();
+            // Equal files of the package have the same ID.
+            let mut id = sha1_smol::Sha1::from(format!("blob {}\0", bytes.len()));
+            id.update(&bytes);
+            let id = id.digest().to_string();
+            files.insert(path.to_owned(), id.clone());
+            known.insert(id, bytes);
+        }
+        (!files.is_empty()).then_some(files)
+    }
+
     fn upstream_files(&self, path: &str, commit: &str) -> Option<BTreeMap<String, String>> {
+        if is_digest(commit) {
+            return self.fetched_files(path, commit);
+        }
         let repository = self.repositories.last()?;
         let Some(own) = &self.only_file else {
             let files = repository.files_of(path, commit).ok()?;
@@ -769,6 +802,9 @@ impl FileHistory {
         if let Some(bytes) = self.worktree_contents.get(id) {
             return Some(bytes.clone());
         }
+        if let Some(bytes) = self.fetched_contents.borrow().get(id) {
+            return Some(bytes.clone());
+        }
         let mut first = None;
         for repository in &self.repositories {
             match repository.content(id, path) {
@@ -780,6 +816,34 @@ impl FileHistory {
         self.warn("", message);
         None
     }
+}
+
+/// The names and IDs of the locked revision and of the releases below it, newest first, and whether some are left out: of
+/// sources without a history, the cache may have some releases only.
+fn names_of_revisions(
+    upstream: &UpstreamSource,
+    lock: &UpstreamLock,
+    commit: &str,
+) -> (Vec<(String, String)>, bool) {
+    let name = if upstream.is_git() {
+        lock.reference.clone()
+    } else {
+        locked_name(lock)
+    };
+    let name = name.unwrap_or_else(|| commit.to_owned());
+    let mut revisions = vec![(name.clone(), commit.to_owned())];
+    let Some(version) = upstream.releases.version_of(&name) else {
+        return (revisions, !upstream.is_git());
+    };
+    let below = upstream
+        .releases
+        .finals(|other| other.order(version).is_lt());
+    let count = below.len();
+    let known =
+        |release: &ListedReference| Some((release.short.clone(), upstream.known_commit(release)?));
+    revisions.extend(below.into_iter().rev().filter_map(known));
+    let is_partial = revisions.len() <= count;
+    (revisions, is_partial)
 }
 
 /// Whether two states have the same file at a path.

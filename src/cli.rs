@@ -47,6 +47,7 @@ pub(crate) struct Common {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Get(GetArguments),
+    Fetch(FetchArguments),
     Upgrade(UpgradeArguments),
     Skip(SkipArguments),
     Allow(AllowArguments),
@@ -80,12 +81,16 @@ pub(crate) enum Command {
 /// Create a package from a repository, with the lock that later upgrades start from
 ///
 /// SOURCE is a URL or a path: REPOSITORY[//DIRECTORY or FILE][@REVISION], or REPO.git/DIR@REV as in kpt.
-/// It can also be an archive (app-1.2.0.tgz[//DIRECTORY]) or an image layout (oci:PATH[:TAG]).
+/// It can also be a release file over HTTPS, an address as a browser shows it, a Helm chart
+/// (helm+https://HOST/PATH//NAME), an image or chart of a registry (oci://HOST/REPOSITORY[:TAG]), an archive
+/// (app-1.2.0.tgz[//DIRECTORY]) or an image layout (oci:PATH[:TAG]). `//values.yaml` after a chart is that file alone.
 /// Without a revision, it is the newest final release.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     krmv get https://github.com/example/catalog//web@v1.2.0\n  \
     krmv get https://github.com/argoproj/argo-cd//manifests/install.yaml@v3.1.0 argo-cd\n  \
+    krmv get https://github.com/example/app/releases/latest/download/app.yaml\n  \
+    krmv get helm+https://charts.example.com//app//values.yaml app\n  \
     krmv get --adopt https://github.com/example/catalog//web my-old-copy")]
 pub(crate) struct GetArguments {
     /// Where the package comes from
@@ -95,6 +100,23 @@ pub(crate) struct GetArguments {
     /// Record the upstream of an existing copy; krmv finds the revision by its content
     #[arg(long)]
     pub(crate) adopt: bool,
+    /// For an address with `{version}` or `{tag}` in it: the repository whose tags are the releases
+    #[arg(long, value_name = "REPOSITORY")]
+    pub(crate) tags: Option<String>,
+}
+
+/// Bring a revision into the cache and print where it lies
+///
+/// Functions read what lies on this machine: the printed path is for their flags.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  \
+    krmv fetch oci://ghcr.io/example/web:1.3.0")]
+pub(crate) struct FetchArguments {
+    /// What to fetch, as for `krmv get`
+    pub(crate) source: String,
+    /// For an address with `{version}` or `{tag}` in it: the repository whose tags are the releases
+    #[arg(long, value_name = "REPOSITORY")]
+    pub(crate) tags: Option<String>,
 }
 
 /// Merge a newer revision of upstream into a package

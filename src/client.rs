@@ -1,12 +1,11 @@
-//! Runs the user's `git` as a process. It is the only way to the network.
+//! Runs the user's `git` as a process. With `curl`, it is the only way to the network.
 //!
 //! The arguments are a [`GitCommand`], so that nothing that data names can be a flag. The current directory is the root
 //! of the user's own work tree, or of the file system: never a folder that data named or filled.
 
-use std::io::{self, ErrorKind, IsTerminal, Read, Seek, Write};
+use std::io::{self, ErrorKind, IsTerminal, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::process::Command;
 use std::time::Duration;
 
 use krm_core::address::Credentials;
@@ -14,6 +13,7 @@ use krm_upstream::git::GitCommand;
 
 use super::failure::{Failure, Result};
 use super::own_repository::OwnRepository;
+use super::running::{self, ProgramOutput, Watch};
 
 /// Variables that are removed. Git sets most of them for a hook, and they would redirect our commands to the hook's
 /// repository; the last two do not go with `GIT_LITERAL_PATHSPECS`.
@@ -68,9 +68,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The same while a user may be asked for a password or passphrase.
 const PATIENCE_WITH_USER: Duration = Duration::from_secs(300);
 
-/// The most bytes of messages that are kept.
-const MOST_MESSAGES: usize = 64 << 10;
-
 /// The repository that a command is about.
 #[derive(Clone, Copy)]
 pub(crate) enum Place<'p> {
@@ -84,17 +81,8 @@ pub(crate) enum Place<'p> {
     Elsewhere,
 }
 
-/// What a command printed.
-pub(crate) struct GitOutput {
-    pub(crate) status: ExitStatus,
-    pub(crate) stdout: Vec<u8>,
-    pub(crate) stderr: Vec<u8>,
-    /// Whether it was ended because nothing happened.
-    has_stopped: bool,
-}
-
 /// Runs `git`. A nonzero exit code is not an error.
-pub(crate) fn output(place: Place<'_>, command: &GitCommand) -> Result<GitOutput> {
+pub(crate) fn output(place: Place<'_>, command: &GitCommand) -> Result<ProgramOutput> {
     output_with(place, command, None)
 }
 
@@ -103,7 +91,7 @@ pub(crate) fn output_with(
     place: Place<'_>,
     command: &GitCommand,
     credentials: Option<&Credentials>,
-) -> Result<GitOutput> {
+) -> Result<ProgramOutput> {
     let mut git = prepared(place, command);
     if let Some(credentials) = credentials {
         let first = std::env::var("GIT_CONFIG_COUNT").ok();
@@ -119,17 +107,17 @@ pub(crate) fn output_with(
             PATIENCE
         }
     });
-    git.stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let child = git.spawn().map_err(|error| match error.kind() {
+    let watch = Watch {
+        patience,
+        ..Watch::default()
+    };
+    running::run(&mut git, &watch).map_err(|error| match error.kind() {
         ErrorKind::NotFound => Failure::new(
             "cannot find `git` on PATH; krmv uses it to reach repositories and to read your history",
         )
         .hint("git --version"),
         _ => Failure::new(format!("cannot run `git`: {error}")),
-    })?;
-    Ok(watched(child, patience)?)
+    })
 }
 
 /// The process, with its arguments, environment and current directory.
@@ -222,92 +210,6 @@ fn is_remote(command: &GitCommand) -> bool {
     first.is_some_and(|word| word == "fetch" || word == "ls-remote")
 }
 
-/// What comes out of a process.
-enum Event {
-    /// Some bytes of standard output.
-    Bytes(Vec<u8>),
-    /// A line of standard error. Empty if it is not a message.
-    Message(Vec<u8>),
-    /// One of the two has ended.
-    End,
-}
-
-/// Waits for the end of a process. If nothing comes out of it for too long, it is ended.
-fn watched(mut child: Child, patience: Option<Duration>) -> io::Result<GitOutput> {
-    let (sender, events) = mpsc::channel();
-    if let Some(stdout) = child.stdout.take() {
-        let sender = sender.clone();
-        std::thread::spawn(move || send_bytes(stdout, &sender));
-    }
-    if let Some(stderr) = child.stderr.take() {
-        std::thread::spawn(move || send_messages(stderr, &sender));
-    }
-    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-    let (mut open, mut has_stopped) = (2, false);
-    while open > 0 {
-        match events.recv_timeout(patience.unwrap_or(PATIENCE_WITH_USER)) {
-            Ok(Event::Bytes(bytes)) => stdout.extend(bytes),
-            Ok(Event::Message(line)) if stderr.len() < MOST_MESSAGES => stderr.extend(line),
-            Ok(Event::Message(_)) => {}
-            Ok(Event::End) => open -= 1,
-            Err(RecvTimeoutError::Timeout) if patience.is_some() => {
-                has_stopped = child.try_wait()?.is_none();
-                // It may have ended meanwhile.
-                let _ = child.kill();
-                break;
-            }
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break,
-        }
-    }
-    Ok(GitOutput {
-        status: child.wait()?,
-        stdout,
-        stderr,
-        has_stopped,
-    })
-}
-
-fn send_bytes(mut stream: impl Read, events: &Sender<Event>) {
-    let mut buffer = vec![0; 64 << 10];
-    while let Ok(count @ 1..) = stream.read(&mut buffer) {
-        if events.send(Event::Bytes(buffer[..count].to_vec())).is_err() {
-            return;
-        }
-    }
-    // The receiver may have given up.
-    let _ = events.send(Event::End);
-}
-
-fn send_messages(mut stream: impl Read, events: &Sender<Event>) {
-    let mut buffer = vec![0; 64 << 10];
-    let mut pending = Vec::new();
-    while let Ok(count @ 1..) = stream.read(&mut buffer) {
-        pending.extend_from_slice(&buffer[..count]);
-        let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-        let complete = pending.iter().rposition(is_end).map_or(0, |at| at + 1);
-        let lines = pending.drain(..complete).collect::<Vec<u8>>();
-        let lines = lines
-            .split(|byte| is_end(byte))
-            .filter(|line| !is_trace(line));
-        let lines = lines.flat_map(|line| [line, b"\n"].concat()).collect();
-        if events.send(Event::Message(lines)).is_err() {
-            return;
-        }
-    }
-    // The receiver may have given up.
-    let _ = events.send(Event::Message(pending));
-    let _ = events.send(Event::End);
-}
-
-/// Whether a line is of the trace of packets, or of the display of progress.
-fn is_trace(line: &[u8]) -> bool {
-    let line = String::from_utf8_lossy(line);
-    let is_packet = line.contains(" pkt-line.c:") && line.contains(" packet:");
-    let counted = ["% (", "remote: Enumerating objects", "remote: Total "];
-    is_packet || line.trim().is_empty() || counted.iter().any(|part| line.contains(part))
-}
-
 /// The standard output of `git`. If `git` fails, its message is the error.
 pub(crate) fn text(place: Place<'_>, command: &GitCommand) -> Result<String> {
     text_with(place, command, None)
@@ -355,8 +257,8 @@ pub(crate) fn line(place: Place<'_>, command: &GitCommand) -> Option<String> {
 pub(crate) const NO_ANSWER: &str = "gave up: not a byte came for 30 seconds";
 
 /// The reason that `git` gives for a failure, as one line.
-pub(crate) fn message(output: &GitOutput) -> String {
-    if output.has_stopped {
+pub(crate) fn message(output: &ProgramOutput) -> String {
+    if output.stopped.is_some() {
         return NO_ANSWER.to_owned();
     }
     // A server may end its lines with zero bytes.
@@ -371,44 +273,4 @@ pub(crate) fn message(output: &GitOutput) -> String {
         return format!("git ended with {}", output.status);
     }
     format!("git: {}", messages.join("; "))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Instant;
-
-    use super::*;
-
-    fn shell(script: &str) -> Child {
-        let mut shell = Command::new("sh");
-        let shell = shell.args(["-c", script]).stdin(Stdio::null());
-        let shell = shell.stdout(Stdio::piped()).stderr(Stdio::piped());
-        shell.spawn().expect("a shell")
-    }
-
-    #[test]
-    fn a_silent_process_is_ended_and_one_that_goes_on_is_not() {
-        let start = Instant::now();
-        let short = Some(Duration::from_millis(300));
-        let output = watched(shell("exec sleep 60"), short).expect("it ends");
-        assert!(output.has_stopped && start.elapsed() < Duration::from_secs(30));
-        assert_eq!(message(&output), NO_ANSWER);
-        // Packets of the trace count as progress, and are not messages.
-        let packet = "12:00:00.000000 pkt-line.c:80   packet:  fetch< 0000";
-        let script = format!(
-            "for i in 1 2 3 4; do sleep 1; echo '{packet}' >&2; done; echo done; echo why >&2; exit 1"
-        );
-        let output = watched(shell(&script), Some(Duration::from_secs(20))).expect("it ends");
-        assert!(!output.has_stopped);
-        assert_eq!(output.stdout, b"done\n");
-        assert_eq!(message(&output), "git: why");
-    }
-
-    #[test]
-    fn much_output_of_both_kinds_does_not_block() {
-        let script = "head -c 3000000 /dev/zero; yes | head -c 3000000 >&2";
-        let output = watched(shell(script), None).expect("it ends");
-        assert_eq!(output.stdout.len(), 3_000_000);
-        assert!(output.stderr.len() < 2 * MOST_MESSAGES + (128 << 10));
-    }
 }

@@ -107,7 +107,7 @@ fn base(followed: &FollowedPackage<'_>) -> Result<UneditedPackage> {
         None => kptfile::new(&name),
     };
     let lock = lock.moved_to(followed.upstream.remote(), &revision);
-    let text = kptfile::locked(&text, &lock)?;
+    let text = kptfile::locked(&text, &lock, &followed.package.surroundings())?;
     cloned.insert(KPTFILE.to_owned(), text.into_bytes());
     // A clone leaves out the bookkeeping in upstream's Kptfiles.
     let kptfiles = cloned

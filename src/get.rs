@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use krm_core::address::Surroundings;
 use krm_core::kptfile::NewLock;
 use krm_core::results::{Results, Severity};
 use krm_package::{
@@ -13,20 +12,18 @@ use render_variant::{Identified, cloned_files};
 
 use super::cli::{Common, GetArguments};
 use super::failure::{Failure, Result, command};
-use super::kptfile::{PackageOrigin, Tracking};
+use super::kptfile::{PackageOrigin, Tracking, locked_name};
 use super::own_repository::OwnRepository;
-use super::package::{KPTFILE, not_a_flag};
+use super::package::{KPTFILE, around, not_a_flag};
 use super::print::{self, Page, counted};
 use super::report::warnings;
-use super::session::locked_name;
 use super::source::SourceArgument;
 use super::upstream::{UpstreamSource, to_clone};
 use super::{exit, kptfile};
 
 pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
-    let source = SourceArgument::parse(&get.source)?;
-    let mut upstream = UpstreamSource::typed(&source, common.offline)?;
-    upstream.list(&source.path)?;
+    let mut source = SourceArgument::with_tags(&get.source, get.tags.as_deref())?;
+    let upstream = UpstreamSource::opened(&mut source, common.offline)?;
     let revision = chosen(&source, &upstream)?;
     let directory = match destination(get, &source)? {
         NewPlace::New(directory) => directory,
@@ -48,12 +45,13 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
 /// The requested revision. Without a request, the newest final release; without a release, the default branch.
 pub(crate) fn chosen(source: &SourceArgument, upstream: &UpstreamSource) -> Result<Revision> {
     if let Some(request) = &source.revision {
-        return upstream.requested(&source.path, request);
+        let requested = upstream.requested(&source.path, request)?;
+        return upstream.resolved(requested, None);
     }
     let releases = &upstream.releases;
     let newest = releases.newest().or(releases.head());
     let newest = newest.ok_or_else(|| upstream.not_found("main"))?;
-    Ok(newest.revision())
+    upstream.resolved(newest.revision(), None)
 }
 
 /// Where a new package goes.
@@ -69,7 +67,7 @@ fn destination(get: &GetArguments, source: &SourceArgument) -> Result<NewPlace> 
     let name = source.name();
     let name = match name.rsplit_once('.') {
         Some((stem, "yaml" | "yml" | "json")) => stem,
-        _ => name,
+        _ => &name,
     };
     let directory = match &get.directory {
         None => not_a_flag(Path::new(name)),
@@ -132,8 +130,7 @@ fn is_from(directory: &Path, source: &SourceArgument) -> bool {
 fn tracking(directory: &Path) -> Option<Tracking> {
     let text = std::fs::read_to_string(directory.join(KPTFILE)).ok()?;
     let repository = OwnRepository::around(directory);
-    let root = repository.as_ref().map(OwnRepository::root);
-    Tracking::read(&text, &Surroundings::of(directory, root)).ok()
+    Tracking::read(&text, &around(directory, repository.as_ref())).ok()
 }
 
 /// Reports a package that is there: it is at the revision, or an upgrade leads to it.
@@ -195,7 +192,9 @@ fn write_new(
     };
     let address = source.address();
     let lock = NewLock::of_commit(&address, &source.path, is_file, revision);
-    let text = kptfile::locked(&text, &lock)?;
+    let repository = directory.ancestors().find(|above| above.is_dir());
+    let repository = OwnRepository::around(repository.unwrap_or(Path::new(".")));
+    let text = kptfile::locked(&text, &lock, &around(directory, repository.as_ref()))?;
     changes.push(FileChange::write(KPTFILE, text));
     // The temporary files of a killed run are removed.
     let present = if directory.exists() {
@@ -211,6 +210,8 @@ fn write_new(
         Failure::new(error.to_string()).hint(command(["ls", "-ld", &above]))
     })?;
     let notes = source.password_note().map(str::to_owned);
+    let notes = notes.into_iter().chain(source.browser_note());
+    let notes = notes.chain(upstream.release_note(&revision.lock_ref));
     Ok((changes.len(), warnings(&results).chain(notes).collect()))
 }
 
@@ -218,7 +219,7 @@ fn write_new(
 fn name_of(directory: &Path, source: &SourceArgument) -> String {
     let absolute = std::path::absolute(directory).unwrap_or_else(|_| directory.to_path_buf());
     let name = absolute.file_name().and_then(|name| name.to_str());
-    name.unwrap_or(source.name()).to_owned()
+    name.map_or_else(|| source.name(), str::to_owned)
 }
 
 fn report(

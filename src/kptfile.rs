@@ -27,6 +27,7 @@ use krm_upstream::{SourceOutsideGit, forget_digest, is_digest, record_digest, re
 use krm_yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Value};
 
 use super::failure::{Failure, Result};
+use super::sources::{RemoteSource, release_of};
 
 /// The conflicts that the user decided for the file's value, one key a line. The files do not show these decisions.
 const DECIDED: &str = "fn.kpt.dev/decided-conflicts";
@@ -53,6 +54,22 @@ pub(crate) enum PackageOrigin {
     Git(Address),
     /// An archive or image layout. Its path is absolute, or relative to the current directory.
     Files(SourceOutsideGit),
+    /// A file, chart or image on another machine.
+    Remote(RemoteOrigin),
+}
+
+/// A file, chart or image on another machine, and its address for the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RemoteOrigin {
+    pub(crate) source: RemoteSource,
+    address: String,
+}
+
+impl From<RemoteSource> for RemoteOrigin {
+    fn from(source: RemoteSource) -> Self {
+        let address = source.address();
+        Self { source, address }
+    }
 }
 
 impl PackageOrigin {
@@ -61,6 +78,7 @@ impl PackageOrigin {
         match self {
             Self::Git(address) => address.as_str(),
             Self::Files(files) => &files.address,
+            Self::Remote(remote) => &remote.address,
         }
     }
 }
@@ -91,7 +109,7 @@ impl Tracking {
         let files = recorded_digest(root).filter(|_| lock.is_none());
         let files = files.map(|(source, digest)| of_files(&source, digest, surroundings, root));
         let (origin, lock) = match files.transpose()?.flatten() {
-            Some((files, lock)) => (Some(PackageOrigin::Files(files)), Some(lock)),
+            Some((origin, lock)) => (Some(origin), Some(lock)),
             None => {
                 let address = UpstreamLock::address(root, surroundings).map_err(wrong)?;
                 (address.map(PackageOrigin::Git), lock)
@@ -110,32 +128,13 @@ impl Tracking {
             .map(str::trim)
             .filter(|line| !line.is_empty());
         let is_open = has_open_upgrade(root);
+        let is_local = matches!(origin, Some(PackageOrigin::Files(_)));
         let open = annotation(OPEN_UPGRADE_ANNOTATION).filter(|_| is_open);
-        let open = open.and_then(|range| {
-            let (range, place) = match range.split_once(' ') {
-                Some((range, place)) => (range, Some(place.to_owned())),
-                None => (&*range, None),
-            };
-            let (from, to) = range.split_once("..")?;
-            let is_path = !is_digest(to);
-            Some(OpenUpgrade {
-                path: place.clone().filter(|_| is_path),
-                source: place.filter(|_| !is_path),
-                from: from.to_owned(),
-                to: to.to_owned(),
-                decided: decided.map(str::to_owned).collect(),
-            })
-        });
-        if let Some(open) = &open {
-            let (from, to) = (Some(&open.from), Some(&open.to));
-            for id in [from.filter(|id| !id.is_empty()), to].into_iter().flatten() {
-                check_id(id, OPEN_UPGRADE_ANNOTATION)?;
-            }
-            if let Some(path) = &open.path {
-                check_package_path(path).map_err(|error| {
-                    let place = format!("metadata.annotations[\"{OPEN_UPGRADE_ANNOTATION}\"]");
-                    Failure::new(format!("Kptfile: {place}: {error}"))
-                })?;
+        let mut open = open.and_then(|range| open_upgrade(&range, decided));
+        if let Some(open) = &mut open {
+            check_open(open)?;
+            if is_local && let Some(source) = &mut open.source {
+                *source = found_path(source, surroundings).unwrap_or_else(|| source.clone());
             }
         }
         let requested = requested.map(|name| name.to_string());
@@ -154,6 +153,47 @@ impl Tracking {
     }
 }
 
+/// The name of the locked revision: the release of an archive or image, otherwise `ref`.
+pub(crate) fn locked_name(lock: &UpstreamLock) -> Option<String> {
+    let is_file = lock.commit.as_deref().is_some_and(is_digest);
+    let files = lock.reference.as_deref().filter(|_| is_file);
+    let release = files.and_then(|source| {
+        let remote = release_of(source);
+        remote.or_else(|| SourceOutsideGit::parse(source)?.release)
+    });
+    release.or_else(|| lock.reference.clone())
+}
+
+/// Reads the annotation of an open upgrade: `FROM..TO`, then the archive or image, or the path of the package at TO.
+fn open_upgrade<'d>(range: &str, decided: impl Iterator<Item = &'d str>) -> Option<OpenUpgrade> {
+    let (range, place) = match range.split_once(' ') {
+        Some((range, place)) => (range, Some(place.to_owned())),
+        None => (range, None),
+    };
+    let (from, to) = range.split_once("..")?;
+    let is_path = !is_digest(to);
+    Some(OpenUpgrade {
+        path: place.clone().filter(|_| is_path),
+        source: place.filter(|_| !is_path),
+        from: from.to_owned(),
+        to: to.to_owned(),
+        decided: decided.map(str::to_owned).collect(),
+    })
+}
+
+/// Checks what the annotation of an open upgrade contains.
+fn check_open(open: &OpenUpgrade) -> Result<()> {
+    let (from, to) = (Some(&open.from), Some(&open.to));
+    for id in [from.filter(|id| !id.is_empty()), to].into_iter().flatten() {
+        check_id(id, OPEN_UPGRADE_ANNOTATION)?;
+    }
+    let path = open.path.as_deref().map(check_package_path);
+    path.transpose().map(drop).map_err(|error| {
+        let place = format!("metadata.annotations[\"{OPEN_UPGRADE_ANNOTATION}\"]");
+        Failure::new(format!("Kptfile: {place}: {error}"))
+    })
+}
+
 /// Checks an id that an annotation contains: of a commit, or of an archive or image.
 fn check_id(id: &str, annotation: &str) -> Result<()> {
     let digits = id
@@ -167,31 +207,61 @@ fn check_id(id: &str, annotation: &str) -> Result<()> {
     })
 }
 
-/// The archive or image layout that a Kptfile records, and its lock. `None` if the record names none.
+/// A recorded archive or image layout with an absolute path. `None` if its path leads out of the work tree.
+fn found_path(source: &str, surroundings: &Surroundings) -> Option<String> {
+    let recorded = SourceOutsideGit::parse(source)?;
+    let path = recorded.path();
+    let found = surroundings.recorded(Path::new(path))?;
+    Some(source.replacen(path, &found.to_string_lossy(), 1))
+}
+
+/// An archive or image layout as a Kptfile records it. Other sources are recorded as they are.
+fn portable(source: &str, surroundings: &Surroundings) -> String {
+    let is_remote = !matches!(RemoteSource::parse(source, surroundings), Ok(None));
+    let Some(files) = SourceOutsideGit::parse(source).filter(|_| !is_remote) else {
+        return source.to_owned();
+    };
+    let path = files.path();
+    let portable = surroundings.portable(Path::new(path));
+    source.replacen(path, &portable.to_string_lossy(), 1)
+}
+
+/// The source outside of Git that a Kptfile records, and its lock. `None` if the record names none.
 fn of_files(
     source: &str,
     digest: String,
     surroundings: &Surroundings,
     root: NodeRef<'_>,
-) -> Result<Option<(SourceOutsideGit, UpstreamLock)>> {
-    let Some(recorded) = SourceOutsideGit::parse(source) else {
+) -> Result<Option<(PackageOrigin, UpstreamLock)>> {
+    let field = format!("Kptfile: metadata.annotations[\"{UPSTREAM_SOURCE_ANNOTATION}\"]");
+    let wrong = |error: Failure| Failure::new(format!("{field}: {}", error.message));
+    if let Some(remote) = RemoteSource::parse(source, surroundings).map_err(wrong)? {
+        check_id(&digest, UPSTREAM_DIGEST_ANNOTATION)?;
+        if remote.credentials.is_some() {
+            let message = "expected an address without a password (`.netrc` has it), found one";
+            let hint = "touch ~/.netrc && chmod 600 ~/.netrc";
+            return Err(Failure::new(format!("{field}: {message}")).hint(hint));
+        }
+        let is_file = remote.source.is_only_file(&remote.inner);
+        let lock = lock_of_files(remote.inner, source.to_owned(), digest, root);
+        let lock = UpstreamLock { is_file, ..lock };
+        return Ok(Some((PackageOrigin::Remote(remote.source.into()), lock)));
+    }
+    if SourceOutsideGit::parse(source).is_none() {
         return Ok(None);
-    };
+    }
     check_id(&digest, UPSTREAM_DIGEST_ANNOTATION)?;
-    let path = recorded.path();
-    let found = surroundings.recorded(Path::new(path)).ok_or_else(|| {
+    let found = found_path(source, surroundings).ok_or_else(|| {
         Failure::new(format!(
-            "Kptfile: metadata.annotations[\"{UPSTREAM_SOURCE_ANNOTATION}\"]: expected an absolute path, or one in the \
-             work tree of the package, found `{}`",
+            "{field}: expected an absolute path, or one in the work tree of the package, found `{}`",
             source.escape_debug()
         ))
     })?;
-    let source = source.replacen(path, &found.to_string_lossy(), 1);
-    let Some(files) = SourceOutsideGit::parse(&source) else {
+    let Some(files) = SourceOutsideGit::parse(&found) else {
         return Ok(None);
     };
-    let lock = lock_of_files(files.folder.clone(), source, digest, root);
-    Ok(Some((files, lock)))
+    let lock = lock_of_files(files.folder.clone(), found, digest, root);
+    Ok(Some((PackageOrigin::Files(files), lock)))
 }
 
 /// The lock of an archive or image, with the digest in place of a commit.
@@ -280,10 +350,15 @@ pub(crate) fn at(lock: &UpstreamLock, directory: &str) -> UpstreamLock {
 }
 
 /// Records a revision as merged, and closes an open upgrade.
-pub(crate) fn locked(text: &str, lock: &NewLock<'_>) -> Result<String> {
+pub(crate) fn locked(
+    text: &str,
+    lock: &NewLock<'_>,
+    surroundings: &Surroundings,
+) -> Result<String> {
+    let source = portable(lock.upstream_ref, surroundings);
     let text = edited(text, |root, editor| {
         match lock.commit.filter(|id| is_digest(id)) {
-            Some(digest) => record_digest(lock.upstream_ref, digest, root, editor),
+            Some(digest) => record_digest(&source, digest, root, editor),
             None => {
                 forget_digest(root, editor);
                 lock.write(root, editor)
@@ -294,22 +369,33 @@ pub(crate) fn locked(text: &str, lock: &NewLock<'_>) -> Result<String> {
 }
 
 /// Records an open upgrade: `upstream` names the new revision, and the lock keeps the old one.
-pub(crate) fn opened(text: &str, new: &NewLock<'_>, open: &OpenUpgrade) -> Result<String> {
+pub(crate) fn opened(
+    text: &str,
+    new: &NewLock<'_>,
+    open: &OpenUpgrade,
+    surroundings: &Surroundings,
+) -> Result<String> {
     if new.commit.is_some_and(is_digest) {
-        return decided(text, open);
+        return decided(text, open, surroundings);
     }
     let text = edited(text, |root, editor| new.write_request(root, editor))?;
-    decided(&text, open)
+    decided(&text, open, surroundings)
 }
 
 /// Writes the annotations of an open upgrade, with the conflicts that are decided.
-pub(crate) fn decided(text: &str, open: &OpenUpgrade) -> Result<String> {
+pub(crate) fn decided(
+    text: &str,
+    open: &OpenUpgrade,
+    surroundings: &Surroundings,
+) -> Result<String> {
     let lines: String = open
         .decided
         .iter()
         .map(|line| format!("{line}\n"))
         .collect();
-    let place = open.source.iter().chain(&open.path);
+    let source = open.source.iter();
+    let source = source.map(|source| portable(source, surroundings));
+    let place = source.chain(open.path.clone());
     let place: String = place.map(|place| format!(" {place}")).collect();
     let range = format!("{}..{}{place}", open.from, open.to);
     annotated(
@@ -374,7 +460,7 @@ mod tests {
         };
         let new = revision("v2", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb");
         let moved = lock.moved_to("https://e.com/r", &new);
-        let text = opened(KPTFILE, &moved, &open).expect("edits");
+        let text = opened(KPTFILE, &moved, &open, &Surroundings::default()).expect("edits");
         assert!(
             text.contains("    ref: v2\n")
                 && text.contains("    commit: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n"),
@@ -391,10 +477,10 @@ mod tests {
             .insert("app.yaml:Deployment/app:spec.replicas".to_owned());
         open.decided
             .insert("app.yaml:Deployment/app:spec.x[0]".to_owned());
-        let text = decided(&text, &open).expect("edits");
+        let text = decided(&text, &open, &Surroundings::default()).expect("edits");
         assert_eq!(read(&text).open, Some(open));
 
-        let text = locked(&text, &moved).expect("edits");
+        let text = locked(&text, &moved, &Surroundings::default()).expect("edits");
         let expected = KPTFILE
             .replace("ref: v1", "ref: v2")
             .replace("web/v1", "web/v2");
@@ -420,7 +506,12 @@ mod tests {
             decided: BTreeSet::new(),
         };
         let new = revision("v2", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb");
-        let text = opened(&kptfile, &lock.moved_to("https://e.com/r", &new), &open);
+        let text = opened(
+            &kptfile,
+            &lock.moved_to("https://e.com/r", &new),
+            &open,
+            &Surroundings::default(),
+        );
         let text = text.expect("edits");
         assert!(!text.contains("commit: "), "{text}");
         let tracking = read(&text);
@@ -439,7 +530,7 @@ mod tests {
         };
         let new = revision("v2", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb");
         let moved = lock.moved_to("https://e.com/r", &new);
-        let text = opened(KPTFILE, &moved, &open);
+        let text = opened(KPTFILE, &moved, &open, &Surroundings::default());
         let text = text.expect("edits").replace(
             "commit: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
             "commit: cccccccccccccccccccccccccccccccccccccccc",

@@ -13,8 +13,8 @@
 //! # Invariants
 //!
 //! - The Kptfile is the only state of a package. There is no database.
-//! - Only the user's own `git` accesses the network. Its arguments are literals of the program, paths of the user's
-//!   own, and types for what data names.
+//! - Only the user's own `git` and `curl` access the network. Arguments are literals of the program, paths of the user's
+//!   own, and types for what data names; `curl` gets addresses and secrets by standard input.
 //! - A command computes everything before it writes.
 //! - A decision about a conflict changes the place that it is about, and no other.
 //!
@@ -22,7 +22,7 @@
 //!
 //! - This library is for the program and its tests. Its interface is the command line; the crates `krm-*` are for other
 //!   programs.
-//! - Upstreams on other machines need `git` on PATH.
+//! - Upstreams on other machines need `git` on PATH, and `curl` if they are not repositories.
 
 // Bad input must be an error, never a panic. Each exception states why it cannot happen.
 #![cfg_attr(
@@ -46,6 +46,7 @@ mod counted;
 mod diff;
 mod exit;
 mod failure;
+mod fetch;
 mod followed;
 mod functions;
 mod get;
@@ -53,20 +54,25 @@ mod interactive;
 mod kptfile;
 mod merging;
 mod mistyped;
+mod network;
 mod overlay;
 mod own_repository;
 mod package;
 mod policy;
 mod print;
+mod progress;
 mod releases;
 mod report;
 mod resolution;
 mod resolve;
 mod review;
+mod running;
 #[cfg(test)]
 mod schemas;
 mod session;
 mod source;
+
+mod sources;
 mod status;
 mod upgrade;
 mod upstream;
@@ -124,6 +130,7 @@ fn run(cli: Cli) -> Result<u8> {
     match cli.command {
         Command::Get(get) if get.adopt => adopt::run(&get, &common),
         Command::Get(get) => get::run(&get, &common),
+        Command::Fetch(fetch) => fetch::run(&fetch, &common),
         Command::Upgrade(upgrade) if upgrade.all => all::run(&upgrade, &common),
         Command::Upgrade(upgrade) => upgrade::run(&upgrade, &common),
         Command::Skip(skip) => counted::skip(&skip, &common),

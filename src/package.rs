@@ -137,8 +137,7 @@ impl LocalPackage {
         let files = read_package(directory)?;
         let contents = contents_of(&files)?;
         let repository = OwnRepository::around(directory);
-        let root = repository.as_ref().map(OwnRepository::root);
-        let surroundings = Surroundings::of(directory, root);
+        let surroundings = around(directory, repository.as_ref());
         let tracking = match contents.get(KPTFILE) {
             Some(kptfile) => {
                 let tracking = Tracking::read(&String::from_utf8_lossy(kptfile), &surroundings);
@@ -163,6 +162,11 @@ impl LocalPackage {
     /// The directory as the user gave it, for messages and commands.
     pub(crate) fn name(&self) -> String {
         self.directory.to_string_lossy().into_owned()
+    }
+
+    /// The folders that its Kptfile may not name as a repository, and that a path in it is relative to.
+    pub(crate) fn surroundings(&self) -> Surroundings {
+        around(&self.directory, self.repository.as_ref())
     }
 
     /// The files that were not read.
@@ -335,6 +339,11 @@ impl LocalPackage {
             Failure::new(error.to_string()).hint(command(["ls", "-la", &self.name()]))
         })
     }
+}
+
+/// The surroundings of a package directory, which may not exist yet.
+pub(crate) fn around(directory: &Path, repository: Option<&OwnRepository>) -> Surroundings {
+    Surroundings::of(directory, repository.map(OwnRepository::root))
 }
 
 /// The last component of a path.

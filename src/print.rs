@@ -216,14 +216,6 @@ pub(crate) fn json(document: &serde_json::Value) -> Result<()> {
     STDOUT.json(&document.to_string()).map_err(cannot_write)
 }
 
-/// Reports a slow operation on standard error, if that is a terminal.
-pub(crate) fn progress(what: fmt::Arguments<'_>) {
-    if STDERR.is_terminal() {
-        // A closed standard error cannot be reported.
-        let _ = STDERR.print_line(&ShownLine::of(&[&what, &" ..."]));
-    }
-}
-
 /// Prints a warning, for example about something that a command leaves out.
 pub(crate) fn warning(what: fmt::Arguments<'_>) {
     // A closed standard error cannot be reported.

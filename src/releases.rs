@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use krm_core::config::UsageError;
 use krm_core::release_name::ReleaseName;
 use krm_upstream::git::Revision;
-use krm_upstream::{SourceOutsideGit, is_digest, open};
+use krm_upstream::{SourceOutsideGit, open};
 use semver::VersionReq;
 
 use super::failure::{Failure, Result};
@@ -48,11 +48,8 @@ impl ListedReference {
 
     /// The revision with the names that a Kptfile records.
     pub(crate) fn revision(&self) -> Revision {
-        let name = if is_digest(&self.commit) {
-            &self.full_name
-        } else {
-            &self.short
-        };
+        let is_git = self.full_name.starts_with("refs/");
+        let name = if is_git { &self.short } else { &self.full_name };
         Revision {
             lock_ref: self.name.clone(),
             ..Revision::named(name, self.commit.clone())
@@ -162,14 +159,7 @@ impl Releases {
             })
         };
         let all: Vec<ListedReference> = all.into_iter().filter_map(reference).collect();
-        let head = match &all[..] {
-            [only] => Some(only.clone()),
-            _ => None,
-        };
-        Ok(Self {
-            head,
-            ..Self::of(all)
-        })
+        Ok(Self::of(all))
     }
 
     /// Releases that are no tags of a repository, in the order in which a name is looked up.
@@ -178,8 +168,11 @@ impl Releases {
             versions: ordered(all.iter(), |one| {
                 one.release().filter(|name| name.words() == ["", ""])
             }),
+            head: match &all[..] {
+                [only] => Some(only.clone()),
+                _ => None,
+            },
             all,
-            head: None,
         };
         if releases.versions.is_empty() {
             releases.versions = releases.with_words("");
@@ -224,6 +217,25 @@ impl Releases {
         let versions = self.with_words_of(&own);
         if !versions.is_empty() {
             self.versions = versions;
+        }
+    }
+
+    /// The full names of all tags and branches.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.all.iter().map(|one| one.name.as_str())
+    }
+
+    /// Leaves out a release that has nothing of the package.
+    pub(crate) fn forget(&mut self, name: &str) {
+        self.versions.retain(|(_, one)| one.name != name);
+        self.all.retain(|one| one.name != name);
+    }
+
+    /// Says which digest a release has.
+    pub(crate) fn set_digest(&mut self, name: &str, digest: &str) {
+        let listed = self.versions.iter_mut().map(|(_, one)| one);
+        for one in listed.chain(&mut self.all).filter(|one| one.name == name) {
+            digest.clone_into(&mut one.commit);
         }
     }
 

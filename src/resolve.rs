@@ -111,9 +111,12 @@ impl Resolution<'_> {
         let text = LocalPackage::kptfile(&self.contents);
         let text = if is_settled {
             let lock = kptfile::at(lock, &self.merger.path);
-            kptfile::locked(&text, &lock.moved_to(origin.address(), &self.revision))?
+            {
+                let lock = lock.moved_to(origin.address(), &self.revision);
+                kptfile::locked(&text, &lock, &self.package.surroundings())?
+            }
         } else {
-            kptfile::decided(&text, &self.open)?
+            kptfile::decided(&text, &self.open, &self.package.surroundings())?
         };
         self.contents.insert(KPTFILE.to_owned(), text.into_bytes());
         self.contents.extend(std::mem::take(&mut self.markers));

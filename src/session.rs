@@ -11,9 +11,8 @@ use krm_upstream::git::Revision;
 use krm_upstream::{SourceOutsideGit, older_revision};
 
 use super::failure::{Failure, Result, command};
-pub(crate) use super::followed::locked_name;
 use super::followed::{CommitGraph, Followed, NewerRevision, PathAt, path_at};
-use super::kptfile::{OpenUpgrade, PackageOrigin};
+use super::kptfile::{OpenUpgrade, PackageOrigin, locked_name};
 use super::merging::Merger;
 use super::package::{KPTFILE, LocalPackage, file_name};
 use super::policy::{CountedReleases, remembered};
@@ -111,10 +110,14 @@ impl<'p> FollowedPackage<'p> {
         let origin = named.map_or_else(|| origin.clone(), PackageOrigin::Files);
         let mut upstream = UpstreamSource::open(origin, is_offline)?;
         upstream.list_once(&lock.directory, listings)?;
+        upstream.compare_locked(lock)?;
         upstream.releases.follow(lock.reference.as_deref());
         upstream
             .releases
             .leave_out(|name| counted.refusal(name).is_some());
+        if request.is_none() {
+            upstream.find_newest(locked_name(lock).as_deref())?;
+        }
         Ok(Self {
             package,
             lock,
@@ -190,7 +193,7 @@ impl<'p> FollowedPackage<'p> {
     pub(crate) fn target(&self, request: Option<&str>) -> Result<Revision> {
         let Some(request) = request else {
             return match self.model()?.newest() {
-                Some(newest) => Ok(newest.revision()),
+                Some(newest) => self.upstream.resolved(newest.revision(), Some(self.lock)),
                 None => self.locked_revision(self.lock),
             };
         };
@@ -201,10 +204,15 @@ impl<'p> FollowedPackage<'p> {
             let named = model.and_then(|model| model.named(request));
             named.map(NewerRevision::revision).ok_or(error)
         })?;
-        if let Some(why) = self.counted.refusal(&found.upstream_ref) {
-            warning(format_args!("{why}; you asked for {}", found.upstream_ref));
+        let name = if self.upstream.is_git() {
+            &found.upstream_ref
+        } else {
+            &found.lock_ref
+        };
+        if let Some(why) = self.counted.refusal(name) {
+            warning(format_args!("{why}; you asked for {name}"));
         }
-        Ok(found)
+        self.upstream.resolved(found, Some(self.lock))
     }
 
     /// The path of the package in upstream at a revision.
@@ -284,7 +292,7 @@ impl<'p> FollowedPackage<'p> {
             );
             // A revision that was not fetched is not lost.
             if !self.upstream.is_only_cached() {
-                let source = format!("{}//{}", self.upstream.address(), self.lock.directory);
+                let source = self.upstream.adopt_source(&self.lock.directory);
                 let adopt = command(["krmv", "get", "--adopt", &source, &name]);
                 error.hints.push(adopt);
             }

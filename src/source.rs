@@ -9,6 +9,7 @@ use krm_upstream::{self as upstream, SourceOutsideGit};
 
 use super::failure::{Failure, Result, command};
 use super::kptfile::PackageOrigin;
+use super::sources::{BrowserAddress, NamedSource, RemoteSource};
 
 /// A directory or file of a repository, and the requested revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +20,10 @@ pub(crate) struct SourceArgument {
     pub(crate) path: String,
     /// The requested revision. For an archive, which is one revision, the archive itself.
     pub(crate) revision: Option<String>,
+    /// The file, chart or image on another machine that it names.
+    remote: Option<NamedSource>,
+    /// The address in a browser that it is. The references of the repository say where its revision ends.
+    browser: Option<BrowserAddress>,
 }
 
 /// Hosts where a repository is always `OWNER/NAME`, so that the rest of a URL is a path in the repository.
@@ -26,6 +31,30 @@ const TWO_FOLDERS: [&str; 3] = ["github.com", "gitlab.com", "bitbucket.org"];
 
 impl SourceArgument {
     pub(crate) fn parse(argument: &str) -> Result<Self> {
+        Self::with_tags(argument, None)
+    }
+
+    /// Parses a source with the repository whose tags are its releases.
+    pub(crate) fn with_tags(argument: &str, tags: Option<&str>) -> Result<Self> {
+        if let Some(browser) = BrowserAddress::parse(argument) {
+            let (revision, path) = browser.split(std::iter::empty());
+            return Ok(Self {
+                repository: normalized(&browser.repository),
+                path: inside(&path).ok_or_else(|| wrong(argument))?,
+                revision: Some(revision),
+                remote: None,
+                browser: Some(browser),
+            });
+        }
+        if let Some(remote) = remote_source(argument, tags)? {
+            return Ok(Self {
+                repository: remote.source.address(),
+                path: remote.inner.clone(),
+                revision: remote.revision.clone(),
+                remote: Some(remote),
+                browser: None,
+            });
+        }
         if let Some((place, query)) = argument.split_once('?')
             && let Some((key @ ("rev" | "revision" | "tag" | "version"), revision)) =
                 query.split_once('=')
@@ -36,13 +65,12 @@ impl SourceArgument {
             return Err(Failure::new(message).hint(command(["krmv", "get", &source])));
         }
         let (place, revision) = split_revision(argument);
-        if upstream::is_archive(place) && place.contains("://") {
-            let message = "archives are read from this machine only";
-            return Err(Failure::new(message).hint(command([
-                "curl",
-                "-LO",
-                &without_password(place),
-            ])));
+        if place.ends_with(".zip") {
+            let message = format!(
+                "zip files are not read: expected an archive .tar, .tgz or .tar.gz, found '{}'",
+                without_password(place)
+            );
+            return Err(Failure::new(message).hint("krmv help get"));
         }
         if let Some(files) =
             SourceOutsideGit::parse(place).or_else(|| SourceOutsideGit::parse(argument))
@@ -61,7 +89,47 @@ impl SourceArgument {
             repository: normalized(&repository),
             path,
             revision,
+            remote: None,
+            browser: None,
         })
+    }
+
+    /// The requested revision, unless the address of a release file says it alone: for a copy, that address says which
+    /// file it is, and not which release.
+    pub(crate) fn explicit_revision(&self) -> Option<&str> {
+        let is_of_address = self
+            .remote
+            .as_ref()
+            .is_some_and(|remote| remote.is_of_address);
+        self.revision.as_deref().filter(|_| !is_of_address)
+    }
+
+    /// Whether it is an address as a browser shows it, whose revision and path depend on the references.
+    pub(crate) fn is_of_browser(&self) -> bool {
+        self.browser.is_some()
+    }
+
+    /// Splits an address of a browser, with the names of all tags and branches.
+    pub(crate) fn split_by<'n>(&mut self, names: impl Iterator<Item = &'n str>) -> Result<()> {
+        if let Some(browser) = &self.browser {
+            let (revision, path) = browser.split(names);
+            self.path = inside(&path).ok_or_else(|| wrong(&browser.rest))?;
+            self.revision = Some(revision);
+        }
+        Ok(())
+    }
+
+    /// How the address of a browser was understood, as a source.
+    pub(crate) fn browser_note(&self) -> Option<String> {
+        self.browser.as_ref()?;
+        let revision = self.revision.as_deref().unwrap_or_default();
+        let (repository, path) = (self.address(), &self.path);
+        let inner = if path.is_empty() {
+            String::new()
+        } else {
+            format!("//{path}")
+        };
+        Some(format!("read as {repository}{inner}@{revision}"))
     }
 
     /// An archive, which is one revision, or an image layout with its tags.
@@ -78,11 +146,17 @@ impl SourceArgument {
             repository: files.address,
             path: files.folder,
             revision,
+            remote: None,
+            browser: None,
         })
     }
 
     /// Where it is, and the credentials that the user typed.
     pub(crate) fn origin(&self) -> Result<(PackageOrigin, Option<Credentials>)> {
+        if let Some(remote) = &self.remote {
+            let origin = PackageOrigin::Remote(remote.source.clone().into());
+            return Ok((origin, remote.credentials.clone()));
+        }
         if let Some(files) = SourceOutsideGit::parse(&self.repository) {
             return Ok((PackageOrigin::Files(files), None));
         }
@@ -92,6 +166,9 @@ impl SourceArgument {
 
     /// Where it is, if a file names it and not the user.
     pub(crate) fn origin_of_data(&self) -> Result<PackageOrigin> {
+        if let Some(remote) = &self.remote {
+            return Ok(PackageOrigin::Remote(remote.source.clone().into()));
+        }
         if let Some(files) = SourceOutsideGit::parse(&self.repository) {
             return Ok(PackageOrigin::Files(files));
         }
@@ -110,23 +187,54 @@ impl SourceArgument {
 
     /// The note about a password that the Kptfile does not record.
     pub(crate) fn password_note(&self) -> Option<&'static str> {
+        if let Some(remote) = &self.remote {
+            let note = "the Kptfile records the address without its user and password: later commands get them from `.netrc`";
+            return remote.credentials.is_some().then_some(note);
+        }
         let note = "the Kptfile records the URL without its user and password: later commands get them from Git's credential helper";
         (self.address() != self.repository).then_some(note)
     }
 
     /// The last component of its path, or the repository's name.
-    pub(crate) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> String {
+        if let Some(remote) = &self.remote
+            && (self.path.is_empty() || remote.source.is_only_file(""))
+        {
+            return remote.source.package_name();
+        }
         if self.path.is_empty()
             && let Some(name) = upstream::package_name(&self.repository)
         {
-            return name;
+            return name.to_owned();
         }
         let last = if self.path.is_empty() {
             self.repository.rsplit(['/', ':']).next()
         } else {
             self.path.rsplit('/').next()
         };
-        last.unwrap_or_default()
+        last.unwrap_or_default().to_owned()
+    }
+}
+
+/// A file, chart or image on another machine. `tags` is the repository whose tags are its releases.
+fn remote_source(argument: &str, tags: Option<&str>) -> Result<Option<NamedSource>> {
+    let Some(tags) = tags else {
+        return RemoteSource::parse(argument, &Surroundings::default());
+    };
+    let has_place = argument.contains("{version}") || argument.contains("{tag}");
+    let tags = if authority_end(tags).is_some() {
+        tags.to_owned()
+    } else {
+        local(tags)?.0
+    };
+    let with_tags = format!("{argument} --tags {tags}");
+    let found = RemoteSource::parse(&with_tags, &Surroundings::default())?;
+    match found {
+        Some(found) if has_place => Ok(Some(found)),
+        _ => {
+            let message = "--tags is for the address of a file with `{version}` or `{tag}` in it";
+            Err(Failure::new(message).hint(command(["krmv", "help", "get"])))
+        }
     }
 }
 
@@ -224,6 +332,13 @@ fn local(place: &str) -> Result<(String, String)> {
         let message = format!("expected a URL or the path of a Git repository, found '{place}'");
         Failure::new(message).hint(command(["krmv", "help", "get"]))
     };
+    if let Some((repository, _)) = &named
+        && !repository.exists()
+        && existing(repository).is_none()
+    {
+        let message = format!("'{}' does not exist", repository.display());
+        return Err(Failure::new(message).hint(command(["krmv", "help", "get"])));
+    }
     let (repository, inner) = named.ok_or_else(missing)?;
     let found = existing(&repository).ok_or_else(missing)?;
     let absolute = found.canonicalize().map_err(|_| missing())?;
@@ -371,12 +486,7 @@ mod tests {
 
     #[test]
     fn a_package_is_named_after_its_folder() {
-        let name = |argument| {
-            SourceArgument::parse(argument)
-                .expect(argument)
-                .name()
-                .to_owned()
-        };
+        let name = |argument| SourceArgument::parse(argument).expect(argument).name();
         assert_eq!(name("https://e.com/o/r.git/web/app@v1"), "app");
         assert_eq!(name("https://e.com/o/r@v1"), "r");
         assert_eq!(name("git@e.com:r"), "r");

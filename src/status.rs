@@ -24,12 +24,13 @@ use super::conflict::{conflicts, undecided};
 use super::exit;
 use super::failure::{Failure, Hint, Result};
 use super::followed::{CommitGraph, NewerRevision, PathContent};
+use super::kptfile::locked_name;
 use super::merging::{MergedPackage, Merger};
-use super::package::{KPTFILE, LocalPackage, RULES, collect_packages};
+use super::package::{Contents, KPTFILE, LocalPackage, RULES, collect_packages};
 use super::print::{self, GREEN, Page, RED, YELLOW, counted};
 use super::releases::ListedReference;
 use super::review::{reviewable, reviewed};
-use super::session::{FollowedPackage, followed, locked_name};
+use super::session::{FollowedPackage, followed};
 use super::upstream::contents;
 
 /// What the command reports about one package.
@@ -315,6 +316,10 @@ fn fill(
         before: reviewable(&package.contents, &[&base])?,
     };
     state.newer = trial.all(&newer);
+    // A tag without the file is not a release of it.
+    state
+        .newer
+        .retain(|newer| !followed.upstream.lacks(&newer.revision));
     let mut free = state.newer.iter().rev();
     let free = free.find(|newer| newer.conflicts == Some(0));
     state.newest_without_conflict = free.map(|newer| newer.revision.clone());
@@ -464,9 +469,13 @@ fn is_same(one: &SuppliedPackage, other: &SuppliedPackage) -> bool {
 }
 
 /// The number of edits that the user made: values, files and resources.
-fn edits(package: &LocalPackage, base: &SuppliedPackage) -> Result<usize> {
+pub(super) fn edits(package: &LocalPackage, base: &SuppliedPackage) -> Result<usize> {
+    edits_of(package.own(&package.contents)?, base)
+}
+
+/// The number of edits that lead from an upstream package to these files.
+pub(super) fn edits_of(mut own: Contents, base: &SuppliedPackage) -> Result<usize> {
     let mut base = contents(base)?;
-    let mut own = package.own(&package.contents)?;
     // The upstream and the lock in the Kptfile are not edits.
     base.remove(KPTFILE);
     own.remove(KPTFILE);

@@ -18,13 +18,14 @@ use super::cli::{Common, Take, UpgradeArguments};
 use super::conflict::{ReportedConflict, conflicts};
 use super::exit;
 use super::failure::{Failure, Hint, Result};
+use super::kptfile::locked_name;
 use super::kptfile::{self, OpenUpgrade};
 use super::merging::{MergedPackage, Merger, with_markers};
 use super::package::{Contents, KPTFILE, LocalPackage};
 use super::print::{self, Page};
 use super::report::{UpgradeReport, print_errors};
 use super::review::{reviewable, reviewed};
-use super::session::{FollowedPackage, arguments, locked_name};
+use super::session::{FollowedPackage, arguments};
 use super::upstream::contents;
 use super::worktree::{self, MarkedFile};
 
@@ -181,9 +182,9 @@ impl Task<'_> {
         let at = kptfile::at(lock, &merger.path);
         let new = at.moved_to(self.followed.upstream.remote(), revision);
         let text = if open.is_empty() {
-            kptfile::locked(&text, &new)?
+            kptfile::locked(&text, &new, &self.package.surroundings())?
         } else {
-            kptfile::opened(&text, &new, &new_open)?
+            kptfile::opened(&text, &new, &new_open, &self.package.surroundings())?
         };
         merged
             .contents

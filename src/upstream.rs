@@ -4,12 +4,13 @@
 //! A local repository is read in place. Any other repository has a bare clone in the cache. Single commits are fetched
 //! into the clone, and the whole history only if nothing less is enough.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use krm_core::address::{Address, CommitId, Credentials, RefName, Surroundings};
+use krm_core::kptfile::UpstreamLock;
 use krm_core::results::Results;
 use krm_core::upstream_revision::UpstreamRevision;
 use krm_function::supplied::{Role, SuppliedPackage};
@@ -18,12 +19,13 @@ use krm_upstream::{self as upstream, GitOrigin, SourceOutsideGit};
 
 use super::client::{self, Place};
 use super::failure::{Failure, Hint, Result, command};
-use super::kptfile::PackageOrigin;
+use super::kptfile::{PackageOrigin, locked_name};
 use super::own_repository::OwnRepository;
 use super::package::{Contents, contents_of};
-use super::print::progress;
+use super::progress::progress;
 use super::releases::{ListedReference, Releases};
 use super::source::{SourceArgument, existing, unreadable};
+use super::sources::{ContentDigest, Fetched, RemoteRelease, RemoteUpstream};
 
 /// A repository, or archives or images.
 pub(crate) struct UpstreamSource {
@@ -35,9 +37,16 @@ pub(crate) struct UpstreamSource {
     /// The local repository, or its clone in the cache. Empty for archives and images.
     path: PathBuf,
     is_offline: bool,
+    /// A file, chart or image on another machine.
+    remote: Option<RemoteUpstream>,
+    /// The names of deprecated releases.
+    deprecated: BTreeSet<String>,
     /// Its tags and branches, once they are [listed](Self::list).
     pub(crate) releases: Releases,
 }
+
+/// The most releases without the file that are asked for in a row.
+const MOST_MISSING: usize = 50;
 
 /// What repositories listed, by their addresses: packages of one upstream share it.
 #[derive(Debug, Default)]
@@ -58,14 +67,37 @@ impl UpstreamSource {
         Self::with_credentials(origin, credentials, is_offline)
     }
 
+    /// Opens what the user named and lists its revisions. They say where the revision ends in an address of a browser.
+    pub(crate) fn opened(source: &mut SourceArgument, is_offline: bool) -> Result<Self> {
+        let mut upstream = Self::typed(source, is_offline)?;
+        let mut listings = Listings::default();
+        if source.is_of_browser() {
+            upstream.list_once("", &mut listings)?;
+            source.split_by(upstream.releases.names())?;
+        }
+        upstream.list_once(&source.path, &mut listings)?;
+        if source.revision.is_none() {
+            upstream.find_newest(None)?;
+        }
+        Ok(upstream)
+    }
+
     fn with_credentials(
         origin: PackageOrigin,
         credentials: Option<Credentials>,
         is_offline: bool,
     ) -> Result<Self> {
         let address = without_password(origin.address());
+        let remote = match &origin {
+            PackageOrigin::Remote(remote) => {
+                let (source, credentials) = (remote.source.clone(), credentials.clone());
+                let remote = RemoteUpstream::new(source, cache()?, credentials, is_offline);
+                Some(remote)
+            }
+            _ => None,
+        };
         let path = match &origin {
-            PackageOrigin::Files(_) => PathBuf::new(),
+            PackageOrigin::Files(_) | PackageOrigin::Remote(_) => PathBuf::new(),
             PackageOrigin::Git(git) => match git.local() {
                 Some(local) => existing(local).ok_or_else(|| {
                     let local = local.to_string_lossy();
@@ -82,6 +114,8 @@ impl UpstreamSource {
             credentials,
             path,
             is_offline,
+            remote,
+            deprecated: BTreeSet::new(),
             releases: Releases::default(),
         })
     }
@@ -97,7 +131,7 @@ impl UpstreamSource {
     fn files(&self) -> Option<&SourceOutsideGit> {
         match &self.origin {
             PackageOrigin::Files(files) => Some(files),
-            PackageOrigin::Git(_) => None,
+            PackageOrigin::Git(_) | PackageOrigin::Remote(_) => None,
         }
     }
 
@@ -138,9 +172,9 @@ impl UpstreamSource {
         &self.address
     }
 
-    /// Whether it is a Git repository, and not an archive or image layout.
+    /// Whether it is a Git repository, and not a source whose revisions have digests.
     pub(crate) fn is_git(&self) -> bool {
-        self.files().is_none()
+        matches!(self.origin, PackageOrigin::Git(_))
     }
 
     /// Reads its tags and branches, for a directory.
@@ -154,8 +188,15 @@ impl UpstreamSource {
             self.releases = Releases::of_files(files, directory)?;
             return Ok(());
         }
+        if let Some(remote) = &self.remote {
+            let releases = remote.releases(directory)?;
+            let deprecated = releases.iter().filter(|release| release.is_deprecated);
+            self.deprecated = deprecated.map(|release| release.name.clone()).collect();
+            self.releases = Releases::of(releases.into_iter().map(listed_release).collect());
+            return Ok(());
+        }
         let known = listings.0.entry(self.origin.address().to_owned());
-        let listed = known.or_insert_with(|| self.listed()).clone()?;
+        let listed = known.or_insert_with(|| self.ask()).clone()?;
         self.releases = Releases::read(&listed, directory);
         if self.releases.is_empty() {
             let message = format!("the repository {} is empty: it has no commit", self.address);
@@ -165,7 +206,7 @@ impl UpstreamSource {
     }
 
     /// The output of `git ls-remote`.
-    fn listed(&self) -> Result<String> {
+    fn ask(&self) -> Result<String> {
         match self.remote_repository() {
             None => Ok(Repository::open(&self.path)?.listed_references()?),
             Some(_) if self.is_offline => {
@@ -187,6 +228,133 @@ impl UpstreamSource {
         }
     }
 
+    /// Leaves out the newest releases that have no such file, and so finds the newest one that has. `locked` is the
+    /// release that the package is at: older ones are not asked for.
+    pub(crate) fn find_newest(&mut self, locked: Option<&str>) -> Result<()> {
+        let Some(remote) = &self.remote else {
+            return Ok(());
+        };
+        for _ in 0..MOST_MISSING {
+            let Some(newest) = self.releases.newest() else {
+                return Ok(());
+            };
+            let name = newest.name.clone();
+            if locked == Some(&name)
+                || !newest.commit.is_empty()
+                || remote.fetch(&name, false)?.is_some()
+            {
+                return Ok(());
+            }
+            self.releases.forget(&name);
+        }
+        let message = format!(
+            "the newest {MOST_MISSING} releases of {} have no such file",
+            self.address
+        );
+        Err(Failure::new(message).hint("krmv help get"))
+    }
+
+    /// Compares the locked release with what it is now: an image's tag may have moved; other releases must not.
+    pub(crate) fn compare_locked(&mut self, lock: &UpstreamLock) -> Result<()> {
+        let locked = locked_name(lock).zip(lock.commit.as_deref().and_then(ContentDigest::parse));
+        let (Some(remote), Some((name, digest))) = (&self.remote, locked) else {
+            return Ok(());
+        };
+        let current = remote.current(&name)?;
+        if let (Some(found), false) = (&current, remote.can_move())
+            && *found != digest
+        {
+            return Err(remote.replaced(&name, &digest, Some(found)));
+        }
+        let current = current.unwrap_or(digest);
+        self.releases.set_digest(&name, current.as_str());
+        Ok(())
+    }
+
+    /// The commit or digest of a release, as far as it is known without the network.
+    pub(crate) fn known_commit(&self, release: &ListedReference) -> Option<String> {
+        match &self.remote {
+            Some(remote) if release.commit.is_empty() => remote.known(&release.name),
+            _ => Some(release.commit.clone()),
+        }
+    }
+
+    /// Whether it is a file, chart or image on another machine.
+    pub(crate) fn is_fetched(&self) -> bool {
+        self.remote.is_some()
+    }
+
+    /// Whether a release that is listed has no such file.
+    pub(crate) fn lacks(&self, release: &str) -> bool {
+        self.remote
+            .as_ref()
+            .is_some_and(|remote| remote.lacks(release))
+    }
+
+    /// What the user should know of a release.
+    pub(crate) fn release_note(&self, release: &str) -> Option<String> {
+        let is_deprecated = self.deprecated.contains(release);
+        is_deprecated.then(|| format!("{release} is deprecated, as {} says", self.address))
+    }
+
+    /// A revision with its digest: a release on another machine is fetched for it. `locked` is what the package records.
+    pub(crate) fn resolved(
+        &self,
+        revision: Revision,
+        locked: Option<&UpstreamLock>,
+    ) -> Result<Revision> {
+        let Some(remote) = &self.remote else {
+            return Ok(revision);
+        };
+        let name = &revision.lock_ref;
+        let found = remote
+            .fetch(name, true)?
+            .ok_or_else(|| remote.missing(name))?;
+        if let Some(locked) = locked
+            && !remote.can_move()
+            && locked_name(locked).as_ref() == Some(name)
+            && let Some(expected) = locked.commit.as_deref().and_then(ContentDigest::parse)
+            && expected != found.digest
+        {
+            return Err(remote.replaced(name, &expected, Some(&found.digest)));
+        }
+        Ok(Revision {
+            commit: found.digest.as_str().to_owned(),
+            ..revision
+        })
+    }
+
+    /// A command that records another revision of this source.
+    pub(crate) fn adopt_source(&self, path: &str) -> String {
+        if self.is_git() {
+            return format!("{}//{path}", self.address);
+        }
+        self.address.clone()
+    }
+
+    /// Where a revision lies, as a role of a function takes it.
+    pub(crate) fn place_of(&self, path: &str, revision: &Revision) -> Result<String> {
+        if let Some(remote) = &self.remote {
+            let fetched = self.fetched(remote, revision)?;
+            return remote.place_of(&fetched, path);
+        }
+        if self.files().is_some() {
+            return Ok(revision.upstream_ref.clone());
+        }
+        let (_, commit) = self.fetch_commit(&revision.commit)?;
+        Ok(format!("{}//{path}?ref={commit}", self.path.display()))
+    }
+
+    fn fetched(&self, remote: &RemoteUpstream, revision: &Revision) -> Result<Fetched> {
+        let name = &revision.lock_ref;
+        match ContentDigest::parse(&revision.commit) {
+            Some(digest) => remote.with_digest(name, &digest),
+            None => remote
+                .fetch(name, false)?
+                .ok_or_else(|| remote.missing(name)),
+        }
+    }
+
     /// The revision that a request names.
     pub(crate) fn requested(&self, directory: &str, request: &str) -> Result<Revision> {
         let listed = self
@@ -203,6 +371,10 @@ impl UpstreamSource {
     /// The error for a revision that does not exist. Git lists only what its repositories have.
     pub(crate) fn not_found(&self, request: &str) -> Failure {
         let address = self.address.as_str();
+        if self.releases.is_empty() {
+            let message = format!("{address} has no release");
+            return Failure::new(message).hint("krmv help get");
+        }
         let next = if self.is_git() {
             command(["git", "ls-remote", "--tags", address])
         } else {
@@ -213,6 +385,12 @@ impl UpstreamSource {
 
     /// Finds a revision by any name that only the repository itself knows: a commit, `HEAD~1`.
     pub(crate) fn by_other_name(&self, directory: &str, name: &str) -> Option<Revision> {
+        if let Some(remote) = &self.remote {
+            let (release, source) = remote.other(directory, name)?;
+            let mut revision = Revision::named(&source, String::new());
+            revision.lock_ref = release;
+            return Some(revision);
+        }
         if let Some(files) = self.files() {
             let flag = files.with_folder(directory);
             let found = match SourceOutsideGit::parse(name) {
@@ -401,6 +579,22 @@ impl UpstreamSource {
     }
 
     fn whole_snapshot(&self, path: &str, revision: &Revision) -> Result<Snapshot> {
+        if let Some(remote) = &self.remote {
+            let fetched = self.fetched(remote, revision)?;
+            let package = if remote.source.is_only_file(path) {
+                fetched.only_file(&remote.source, path)?
+            } else {
+                fetched.open(path)?.read().map_err(unreadable)?
+            };
+            return Ok(Snapshot {
+                revision: Revision {
+                    commit: fetched.digest.as_str().to_owned(),
+                    ..revision.clone()
+                },
+                address: self.address.clone(),
+                package,
+            });
+        }
         if let Some(files) = self.files() {
             let package = self.file(files, path, revision)?.read();
             return Ok(Snapshot {
@@ -479,6 +673,18 @@ impl UpstreamSource {
     }
 }
 
+/// A release of a file, chart or image as a reference. Its digest may not be known yet.
+fn listed_release(release: RemoteRelease) -> ListedReference {
+    let digest = release.digest.as_ref().map(ContentDigest::as_str);
+    ListedReference {
+        short: release.name.clone(),
+        name: release.name,
+        commit: digest.unwrap_or_default().to_owned(),
+        full_name: release.source,
+        tag_object: None,
+    }
+}
+
 /// Whether a name is the ID of a commit, or its beginning.
 fn is_commit(name: &str) -> bool {
     name.len() >= 7 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
@@ -491,6 +697,18 @@ pub(crate) fn to_clone(
     path: &str,
     results: &mut Results,
 ) -> Result<SuppliedPackage> {
+    if let Some(remote) = &upstream.remote
+        && remote.source.is_only_file(path)
+    {
+        let place = format!("{} {}", upstream.address, snapshot.revision.lock_ref);
+        return Ok(SuppliedPackage::from_package_like(
+            Role::Upstream,
+            place,
+            snapshot.package,
+            &[],
+            results,
+        )?);
+    }
     let source = source_of(&snapshot, upstream, path)?;
     Ok(SuppliedPackage::from_upstream(
         Role::Upstream,
@@ -506,6 +724,9 @@ fn source_of(
     upstream: &UpstreamSource,
     path: &str,
 ) -> Result<Arc<dyn UpstreamRevision>> {
+    if let Some(remote) = &upstream.remote {
+        return upstream.fetched(remote, &snapshot.revision)?.open(path);
+    }
     if let Some(files) = upstream.files() {
         return upstream.file(files, path, &snapshot.revision);
     }

@@ -10,8 +10,8 @@ use serde_json::json;
 use super::super::cli::Common;
 use super::super::exit;
 use super::super::failure::{Failure, Hint, Result};
+use super::super::kptfile::locked_name;
 use super::super::print::{self, BOLD, GREEN, Page, RED, YELLOW, counted};
-use super::super::session::locked_name;
 use super::super::upgrade::{MergedUpgrade, Task};
 use super::{on_branch_hint, short};
 

@@ -20,9 +20,9 @@ use std::collections::BTreeSet;
 use krm_core::kptfile::UpstreamLock;
 use krm_core::release_name::ReleaseName;
 use krm_upstream::git::Revision;
-use krm_upstream::{SourceOutsideGit, is_digest};
 
 use super::failure::{Failure, Result, command};
+use super::kptfile::locked_name;
 use super::releases::{ListedReference, Releases};
 
 pub(crate) use path::{PathAt, newer_siblings, path_at};
@@ -346,14 +346,6 @@ impl Search<'_> {
             format!("upstream has no branch or tag `{name}` any longer, which the lock names");
         Err(Failure::new(message).hint(command(["krmv", "help", "upgrade"])))
     }
-}
-
-/// The name of the locked revision: the release of an archive or image, otherwise `ref`.
-pub(crate) fn locked_name(lock: &UpstreamLock) -> Option<String> {
-    let is_file = lock.commit.as_deref().is_some_and(is_digest);
-    let files = lock.reference.as_deref().filter(|_| is_file);
-    let release = files.and_then(|source| SourceOutsideGit::parse(source)?.release);
-    release.or_else(|| lock.reference.clone())
 }
 
 /// Whether a name is this commit, or its beginning.

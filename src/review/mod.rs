@@ -18,6 +18,7 @@ use krm_package::escaped::{Markdown, ShownLine};
 use krm_package::{Package, is_krm_name};
 use krm_review::{Review, Risk, report};
 use krm_upstream::git::{GitCommand, Repository, Revision};
+use krm_yaml::OwnedDocument;
 use serde_json::json;
 
 use super::cli::{Common, ReviewArguments};
@@ -28,7 +29,7 @@ use super::failure::{Failure, Result};
 use super::kptfile::Tracking;
 use super::merging::{MergedPackage, Merger};
 use super::package::{Contents, KPTFILE, LocalPackage};
-use super::print::{self, Page, YELLOW, counted, to_stdout};
+use super::print::{self, Page, YELLOW, counted, to_stdout, warning};
 use super::report::{print_errors, result_json};
 use super::session::FollowedPackage;
 use super::upstream::{contents, supplied};
@@ -53,6 +54,7 @@ fn one(
     if let Some(results) = &compared.failed {
         return print_errors(results, common);
     }
+    warn_of_templates(&compared.after);
     let results = compared.reviewed(review)?;
     if results.has_errors() && !results.iter().any(report::is_finding) {
         return print_errors(&results, common);
@@ -98,7 +100,9 @@ pub(crate) fn reviewable(
     contents: &Contents,
     others: &[&SuppliedPackage],
 ) -> Result<Arc<SuppliedPackage>> {
-    let files = contents.iter().filter(|(path, _)| is_krm_name(path));
+    let files = contents
+        .iter()
+        .filter(|(path, bytes)| is_reviewed(path, bytes));
     let files: Package = files
         .map(|(path, bytes)| (path.clone(), String::from_utf8_lossy(bytes).into_owned()))
         .collect();
@@ -107,6 +111,44 @@ pub(crate) fn reviewable(
     let package =
         SuppliedPackage::from_package_like(Role::Before, place, files, others, &mut results)?;
     Ok(Arc::new(package))
+}
+
+/// Whether a review reads a file: it has the name of a YAML file, and is not a template of a chart.
+fn is_reviewed(path: &str, bytes: &[u8]) -> bool {
+    is_krm_name(path) && !is_template(bytes)
+}
+
+/// Whether a text becomes YAML only when it is rendered.
+fn is_template(bytes: &[u8]) -> bool {
+    let has_action = bytes.windows(2).any(|two| two == b"{{");
+    has_action && OwnedDocument::parse(String::from_utf8_lossy(bytes).into_owned()).is_err()
+}
+
+/// Names the files that a review does not read because they are templates.
+fn warn_of_templates(files: &Contents) {
+    let is_left_out = |(path, bytes): &(&String, &Vec<u8>)| is_krm_name(path) && is_template(bytes);
+    let left_out: Vec<&str> = files
+        .iter()
+        .filter(is_left_out)
+        .map(|(path, _)| path.as_str())
+        .collect();
+    if left_out.is_empty() {
+        return;
+    }
+    let more = match left_out.len().checked_sub(3) {
+        Some(more @ 1..) => format!(" and {more} more"),
+        _ => String::new(),
+    };
+    let count = counted(left_out.len(), "template");
+    let names = left_out
+        .iter()
+        .take(3)
+        .copied()
+        .collect::<Vec<_>>()
+        .join(", ");
+    warning(format_args!(
+        "a review does not read {count} of a chart: {names}{more}"
+    ));
 }
 
 /// What a merge of a package means for the cluster. `None` if the result cannot be read.
@@ -137,7 +179,7 @@ pub(crate) fn review_of(
         ..Inputs::default()
     };
     let mut after = after.clone();
-    after.retain(|path, _| is_krm_name(path));
+    after.retain(|path, bytes| is_reviewed(path, bytes));
     let outcome = run_function(&review_package::FUNCTION, inputs, Items::Package(after))?;
     Ok(outcome.results)
 }

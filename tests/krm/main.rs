@@ -52,6 +52,7 @@ mod schema;
 mod schemas;
 mod secret_carriers;
 mod secrets;
+mod server;
 mod set_package_context;
 mod shared_text;
 mod sources;

@@ -102,7 +102,8 @@ pub(super) fn bytes(file: &FilePath) -> Result<Vec<u8>, UsageError> {
 }
 
 /// The digest of these bytes, as OCI writes it.
-pub(super) fn digest(bytes: &[u8]) -> String {
+#[must_use]
+pub fn digest(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     let hex = digest.iter().map(|byte| format!("{byte:02x}"));
     format!("sha256:{}", hex.collect::<String>())

@@ -52,6 +52,7 @@ mod recorded;
 mod releases;
 mod unpacked;
 
+pub use archive::digest as digest_of;
 pub use archive::is_archive;
 pub use archive::without_end as without_archive_end;
 pub use git_origin::GitOrigin;

@@ -12,6 +12,8 @@ mod overlay;
 mod policy;
 mod resolve;
 mod review;
+mod sources;
+mod sources_faults;
 mod state;
 mod status;
 mod terminal;
@@ -189,7 +191,7 @@ impl World {
     }
 }
 
-fn outcome(mut command: Command) -> Outcome {
+pub(crate) fn outcome(mut command: Command) -> Outcome {
     let output = command.output().expect("it runs");
     Outcome {
         code: output.status.code(),

@@ -52,6 +52,23 @@ impl Credentials {
         variables
     }
 
+    /// Credentials for one host, from the user's own configuration.
+    #[must_use]
+    pub fn of_host(host: &str, user: &str, password: &str) -> Self {
+        Self {
+            host: host.to_owned(),
+            user: user.to_owned(),
+            password: Some(password.to_owned()),
+        }
+    }
+
+    /// The line of a configuration that gives them to one run of `curl`, by its standard input.
+    #[must_use]
+    pub fn curl_setting(&self) -> String {
+        let password = self.password.as_deref().unwrap_or_default();
+        format!("user = {}", curl_word(&format!("{}:{password}", self.user)))
+    }
+
     /// Removes them from a message of Git, which may print the user.
     #[must_use]
     pub fn removed_from(&self, message: &str) -> String {
@@ -62,5 +79,35 @@ impl Credentials {
             }
         }
         message
+    }
+}
+
+/// A value in a configuration of `curl`.
+fn curl_word(text: &str) -> String {
+    let mut word = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => word.extend(['\\', c]),
+            '\n' => word.push_str("\\n"),
+            '\r' => word.push_str("\\r"),
+            '\t' => word.push_str("\\t"),
+            other => word.push(other),
+        }
+    }
+    word + "\""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_one_value_of_a_setting() {
+        let credentials = Credentials::of_host("https://e.com", "me", "a\"b\\c\nurl = x");
+        assert_eq!(
+            credentials.curl_setting(),
+            r#"user = "me:a\"b\\c\nurl = x""#
+        );
+        assert!(!format!("{credentials:?}").contains("url"));
     }
 }

@@ -107,7 +107,7 @@ impl Address {
 
 /// Characters that a reader does not see, or that change the order of others: an address with them is not what it
 /// looks like.
-fn is_invisible(c: char) -> bool {
+pub(super) fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
@@ -115,6 +115,26 @@ type Typed = Result<(Address, Option<Credentials>), Unexpected>;
 
 /// Splits a URL into the address and what is before its host. `None` if it is not a URL.
 fn of_url(scheme: &str, rest: &str) -> Option<Typed> {
+    if scheme.starts_with("http") {
+        let (host, path, credentials) = authority_of(scheme, rest)?;
+        let text = format!("{scheme}://{host}{path}");
+        return Some(Ok((Address { text, local: None }, credentials)));
+    }
+    let (user, host, path) = user_and_host(rest)?;
+    let address = |text: String| Address { text, local: None };
+    let plain = format!("{scheme}://{host}{path}");
+    match user {
+        None => Some(Ok((address(plain), None))),
+        Some(user) if user.contains(':') => Some(Err(Unexpected::new(PASSWORD, &plain))),
+        Some(user) => Some(Ok((
+            address(format!("{scheme}://{user}@{host}{path}")),
+            None,
+        ))),
+    }
+}
+
+/// Splits what follows the scheme of a URL into the user, the host and the path. `None` if it is not a URL.
+fn user_and_host(rest: &str) -> Option<(Option<&str>, &str, &str)> {
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at(end);
     let (user, host) = match authority.rsplit_once('@') {
@@ -128,28 +148,25 @@ fn of_url(scheme: &str, rest: &str) -> Option<Typed> {
     if rest.contains(char::is_whitespace) {
         return None;
     }
-    let plain = format!("{scheme}://{host}{path}");
-    let address = |text: String| Address { text, local: None };
-    let Some(user) = user else {
-        return Some(Ok((address(plain), None)));
-    };
-    if user.is_empty() || user.starts_with('-') {
+    if user.is_some_and(|user| user.is_empty() || user.starts_with('-')) {
         return None;
     }
+    Some((user, host, path))
+}
+
+/// Splits what follows the scheme of an HTTP address into the host, the path, and what a user typed in front of them.
+pub(super) fn authority_of<'r>(
+    scheme: &str,
+    rest: &'r str,
+) -> Option<(&'r str, &'r str, Option<Credentials>)> {
+    let (user, host, path) = user_and_host(rest)?;
+    let Some(user) = user else {
+        return Some((host, path, None));
+    };
     let (user, password) = match user.split_once(':') {
         Some((user, password)) => (user, Some(password)),
         None => (user, None),
     };
-    let is_http = scheme.starts_with("http");
-    if !is_http && password.is_some() {
-        return Some(Err(Unexpected::new(PASSWORD, &plain)));
-    }
-    if !is_http {
-        return Some(Ok((
-            address(format!("{scheme}://{user}@{host}{path}")),
-            None,
-        )));
-    }
     let credentials = Credentials {
         host: format!("{scheme}://{host}"),
         user: decoded(user)?,
@@ -158,7 +175,7 @@ fn of_url(scheme: &str, rest: &str) -> Option<Typed> {
             None => None,
         },
     };
-    Some(Ok((address(plain), Some(credentials))))
+    Some((host, path, Some(credentials)))
 }
 
 /// Whether a text is `user@host:path` or `host:path`, and not `helper::...`.

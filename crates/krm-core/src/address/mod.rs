@@ -4,6 +4,7 @@
 //! https://github.com/example/catalog   an Address, of a listed scheme or an absolute path
 //! nginx/v1.2.0                         a RefName, as Git allows it, and never like a flag
 //! 5f0c1a...                            a CommitId, 40 or 64 hexadecimal digits
+//! https://e.com/app-1.2.0.tgz          an HttpAddress, of a file; it leads to no weaker protocol
 //! ```
 //!
 //! Only these types, and literals of the program, become arguments of a program (`git::GitCommand`).
@@ -12,12 +13,14 @@
 
 mod commit_id;
 mod credentials;
+mod http_address;
 mod location;
 mod ref_name;
 mod surroundings;
 
 pub use commit_id::CommitId;
 pub use credentials::Credentials;
+pub use http_address::HttpAddress;
 pub use location::Address;
 pub use ref_name::RefName;
 pub use surroundings::Surroundings;

@@ -40,7 +40,32 @@ impl Surroundings {
             return Some(path.to_path_buf());
         }
         let joined = self.package.join(path);
-        self.contain(&resolved(&joined)).then_some(joined)
+        let found = resolved(&joined);
+        self.contain(&found).then_some(found)
+    }
+}
+
+impl Surroundings {
+    /// A path of an archive or layout, as a Kptfile of the package records it: relative to the package if it is in the
+    /// same work tree, so that every clone finds it, and absolute otherwise.
+    #[must_use]
+    pub fn portable(&self, path: &Path) -> PathBuf {
+        let found = resolved(path);
+        let root = self
+            .work_tree
+            .as_ref()
+            .filter(|root| found.starts_with(root) && self.package.starts_with(root));
+        if root.is_none() {
+            return found;
+        }
+        let common = self.package.components().zip(found.components());
+        let common = common.take_while(|(a, b)| a == b).count();
+        let up = self
+            .package
+            .components()
+            .skip(common)
+            .map(|_| Component::ParentDir);
+        up.chain(found.components().skip(common)).collect()
     }
 }
 
@@ -110,8 +135,19 @@ mod tests {
         std::fs::create_dir_all(&package).expect("a folder");
         let surroundings = Surroundings::of(&package, Some(&root.join("tree")));
         let found = |path: &str| surroundings.recorded(Path::new(path));
-        assert_eq!(found("../app.tgz"), Some(package.join("../app.tgz")));
+        assert_eq!(found("../app.tgz"), Some(root.join("tree/app.tgz")));
         assert_eq!(found("/srv/app.tgz"), Some("/srv/app.tgz".into()));
         assert_eq!(found("../../app.tgz"), None);
+        for (path, expected) in [
+            ("tree/app.tgz", "../app.tgz"),
+            ("tree/web/app.tgz", "app.tgz"),
+            ("tree/rel/../rel/app.tgz", "../rel/app.tgz"),
+        ] {
+            let portable = surroundings.portable(&root.join(path));
+            assert_eq!(portable, Path::new(expected), "{path}");
+            assert!(found(expected).is_some());
+        }
+        let elsewhere = root.join("elsewhere/app.tgz");
+        assert_eq!(surroundings.portable(&elsewhere), elsewhere);
     }
 }

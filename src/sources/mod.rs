@@ -1,0 +1,771 @@
+//! Sources that krmv fetches: release files, charts of Helm repositories, images and charts in registries.
+//!
+//! ```text
+//! RemoteSource   what a lock or a user names           releases()   the names of its releases
+//!                                                      fetch()      a file, archive or layout in the cache
+//! ```
+//!
+//! What was fetched is read by the readers of krm-upstream, as if it had always been on this machine.
+//!
+//! # Invariants
+//!
+//! - Content is in the cache by its digest. One that is known beforehand is compared.
+//! - What has no digest beforehand gets one, and a lock records it.
+//!
+//! Source: contract, krmv (SOURCE).
+
+mod browser;
+mod cache;
+mod helm;
+mod oci;
+mod release_file;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use krm_core::address::{Address, Credentials, HttpAddress, Surroundings};
+use krm_core::config::UsageError;
+use krm_core::release_name::ReleaseName;
+use krm_core::upstream_revision::UpstreamRevision;
+use krm_package::{Package, PackageFile};
+use krm_upstream::git::GitCommand;
+use krm_upstream::without_archive_end;
+
+pub(crate) use browser::BrowserAddress;
+pub(crate) use cache::{Cache, ContentDigest};
+pub(crate) use release_file::is_only_file;
+
+use helm::{ChartVersion, HelmChart};
+use oci::{ImageReference, OciRepository, Registry};
+use release_file::ReleaseFile;
+
+use crate::client::{self, Place};
+use crate::failure::{Failure, Result, command};
+use crate::network::{self, LARGEST_DOWNLOAD, LARGEST_LIST, Request, Response, Secret};
+use crate::progress::progress;
+
+/// The source of a package on another machine, without a revision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RemoteSource {
+    File(ReleaseFile),
+    Chart(HelmChart),
+    Image(OciRepository),
+}
+
+/// Separates an address from the repository with its tags.
+const TAGS: &str = " --tags ";
+
+/// What an argument or a lock names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NamedSource {
+    pub(crate) source: RemoteSource,
+    /// The folder or file in an archive, chart or image.
+    pub(crate) inner: String,
+    pub(crate) revision: Option<String>,
+    /// Whether the address alone says the revision.
+    pub(crate) is_of_address: bool,
+    /// What the user typed in front of the host.
+    pub(crate) credentials: Option<Credentials>,
+}
+
+/// Hosts where an address with more than two folders is a path in a repository, unless it is of a release.
+const FORGES: [&str; 3] = ["github.com", "gitlab.com", "bitbucket.org"];
+
+impl RemoteSource {
+    /// Parses a source. `None` if it is of another kind: a repository, or a path. An address with a place for its
+    /// release names the repository with the tags at its end: `ADDRESS --tags REPOSITORY`.
+    pub(crate) fn parse(text: &str, surroundings: &Surroundings) -> Result<Option<NamedSource>> {
+        let (text, tags) = match text.split_once(TAGS) {
+            Some((text, tags)) => (text, Some(Address::parse(tags, surroundings)?)),
+            None => (text, None),
+        };
+        if let Some(rest) = text.strip_prefix(helm::SCHEME) {
+            return chart(text, rest).map(Some);
+        }
+        if let Some(rest) = text.strip_prefix(oci::SCHEME) {
+            return image(text, rest).map(Some);
+        }
+        file(text, tags.as_ref())
+    }
+
+    /// The source, as a user names it.
+    pub(crate) fn address(&self) -> String {
+        match self {
+            Self::File(file) => file.template().to_owned(),
+            Self::Chart(chart) => chart.source(),
+            Self::Image(image) => image.source(),
+        }
+    }
+
+    /// The name of a package made from all of it.
+    pub(crate) fn package_name(&self) -> String {
+        match self {
+            Self::File(file) => {
+                let file = file.file();
+                let stem =
+                    without_archive_end(file).or(file.rsplit_once('.').map(|(stem, _)| stem));
+                let stem = stem.unwrap_or(file).split('{').next().unwrap_or(file);
+                krm_upstream::package_name(&format!("{stem}.tgz"))
+                    .unwrap_or(stem)
+                    .trim_end_matches(['-', '_', 'v'])
+                    .to_owned()
+            }
+            Self::Chart(chart) => chart.name.clone(),
+            Self::Image(image) => image.name().to_owned(),
+        }
+    }
+
+    /// Whether a package from it, or from a part of it, is one file.
+    pub(crate) fn is_only_file(&self, inner: &str) -> bool {
+        match self {
+            Self::File(file) if inner.is_empty() => is_only_file(file.file()),
+            _ => is_only_file(inner),
+        }
+    }
+
+    /// The source at a release, as a lock names it: [`parse`](Self::parse) reads it again.
+    fn at(&self, release: &str, inner: &str) -> String {
+        let is_whole = inner.is_empty() || self.is_only_file("");
+        let inner = if is_whole {
+            String::new()
+        } else {
+            format!("//{inner}")
+        };
+        match self {
+            Self::File(file) if file.is_of_forge() => {
+                let address = file.addresses(release).remove(0);
+                format!("{address}{inner}")
+            }
+            Self::File(file) => match &file.tags {
+                Some(tags) => format!("{}{inner}@{release}{TAGS}{tags}", file.template()),
+                None => format!("{}{inner}", file.template()),
+            },
+            Self::Chart(chart) => format!("{}{inner}@{release}", chart.source()),
+            Self::Image(image) => {
+                let sign = if release.contains(':') { '@' } else { ':' };
+                let tag = release.replace('+', "_");
+                format!("{}{sign}{tag}{inner}", image.source())
+            }
+        }
+    }
+}
+
+fn wrong(text: &str, expected: &str) -> Failure {
+    let shown = krm_upstream::git::without_password(text);
+    Failure::new(format!("expected {expected}, found '{shown}'")).hint("krmv help get")
+}
+
+/// Splits off a revision: what follows the last `@` after this position.
+fn split_revision(text: &str, start: usize) -> (&str, Option<String>) {
+    match text[start..].rfind('@') {
+        Some(at) => {
+            let (place, revision) = text.split_at(start + at);
+            (place, Some(revision[1..].to_owned()))
+        }
+        None => (text, None),
+    }
+}
+
+/// A path in an archive, chart or image. `None` if it leads out.
+fn inner_path(inner: &str) -> Option<String> {
+    let inner = inner.trim_matches('/');
+    if !inner.is_empty() {
+        krm_package::check_package_path(inner).ok()?;
+    }
+    Some(inner.to_owned())
+}
+
+/// `helm+https://HOST/PATH//NAME[//INNER][@VERSION]`
+fn chart(text: &str, rest: &str) -> Result<NamedSource> {
+    let wrong = || wrong(text, "a chart helm+https://HOST/PATH//NAME[@VERSION]");
+    let scheme = rest.find("://").ok_or_else(wrong)? + 3;
+    let host = rest[scheme..].find('/').ok_or_else(wrong)? + scheme;
+    let (place, revision) = split_revision(rest, host);
+    let (repository, chart) = place.split_at(place[host..].find("//").ok_or_else(wrong)? + host);
+    let chart = chart.trim_start_matches('/');
+    let (name, inner) = chart.split_once("//").unwrap_or((chart, ""));
+    let name = name.trim_end_matches('/');
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if name.is_empty() || name.starts_with(['-', '.']) || !name.chars().all(is_part) {
+        return Err(wrong());
+    }
+    let (repository, credentials) = HttpAddress::typed(repository)?;
+    Ok(NamedSource {
+        source: RemoteSource::Chart(HelmChart {
+            repository,
+            name: name.to_owned(),
+        }),
+        inner: inner_path(inner).ok_or_else(wrong)?,
+        revision,
+        is_of_address: false,
+        credentials,
+    })
+}
+
+/// `oci://HOST/REPO[:TAG|@DIGEST][//INNER][@TAG]`
+fn image(text: &str, rest: &str) -> Result<NamedSource> {
+    let wrong = || {
+        wrong(
+            text,
+            "an image oci://HOST/REPOSITORY[:TAG|@DIGEST][//DIRECTORY]",
+        )
+    };
+    let (place, last) = match rest.find("//") {
+        Some(at) => split_revision(rest, at),
+        None => (rest, None),
+    };
+    let (place, inner) = place.split_once("//").unwrap_or((place, ""));
+    let host = place.find('/').ok_or_else(wrong)?;
+    let end = place[host..]
+        .find(['@', ':'])
+        .map_or(place.len(), |at| host + at);
+    let (repository, reference) = place.split_at(end);
+    let named = reference.get(1..).map(str::to_owned);
+    let repository = OciRepository::parse(repository).ok_or_else(wrong)?;
+    let revision = last.or(named);
+    // It may also be a range: a tag is checked when it is fetched.
+    Ok(NamedSource {
+        source: RemoteSource::Image(repository),
+        inner: inner_path(inner).ok_or_else(wrong)?,
+        revision,
+        is_of_address: false,
+        credentials: None,
+    })
+}
+
+/// `https://HOST/PATH/FILE[//INNER][@TAG]`
+fn file(text: &str, tags: Option<&Address>) -> Result<Option<NamedSource>> {
+    let Some((scheme, rest)) = text.split_once("://") else {
+        return Ok(None);
+    };
+    let is_http = ["https", "http"].contains(&scheme);
+    let Some(host) = rest.find('/').filter(|_| is_http) else {
+        return Ok(None);
+    };
+    if rest.contains(".git/") || rest.contains("?ref=") {
+        return Ok(None);
+    }
+    let host = scheme.len() + 3 + host;
+    let ends = text[host..].match_indices('@').map(|(at, _)| host + at);
+    for end in ends.chain([text.len()]) {
+        let (place, revision) = text.split_at(end);
+        let (address, inner) = match place[host..].find("//") {
+            Some(at) => (&place[..host + at], &place[host + at..]),
+            None => (place, ""),
+        };
+        let Some(mut file) = ReleaseFile::parse(address, tags) else {
+            continue;
+        };
+        let name = text[..host].rsplit(['/', '@']).next().unwrap_or_default();
+        let is_path = FORGES.contains(&name) && !file.is_of_forge();
+        if is_path && !address.contains("/archive/") {
+            return Ok(None);
+        }
+        let (parsed, credentials) = HttpAddress::typed(&address.replace(['{', '}'], ""))?;
+        if credentials.is_some() {
+            let plain = parsed.origin().to_owned() + &address[host..];
+            file = ReleaseFile::parse(&plain, tags).unwrap_or(file);
+        }
+        if !inner.is_empty() && is_only_file(file.file()) {
+            return Err(wrong(
+                text,
+                "a folder in an archive (`//` follows .tar, .tgz or .tar.gz)",
+            ));
+        }
+        let revision = revision.strip_prefix('@').map(str::to_owned);
+        let is_of_address = revision.is_none();
+        let revision = revision.or_else(|| file.named.clone());
+        let inner = if is_only_file(file.file()) {
+            file.file().to_owned()
+        } else {
+            inner_path(inner).ok_or_else(|| wrong(text, "a folder in the archive"))?
+        };
+        return Ok(Some(NamedSource {
+            source: RemoteSource::File(file),
+            inner,
+            revision,
+            is_of_address,
+            credentials,
+        }));
+    }
+    Ok(None)
+}
+
+/// A release of a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RemoteRelease {
+    /// The tag or version, as the source has it.
+    pub(crate) name: String,
+    /// The source at this release, for a lock.
+    pub(crate) source: String,
+    /// Its digest, if that is known before it is fetched.
+    pub(crate) digest: Option<ContentDigest>,
+    pub(crate) is_deprecated: bool,
+}
+
+/// What was fetched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fetched {
+    pub(crate) digest: ContentDigest,
+    /// What names it for a reader on this machine: a path, or `oci:` and the path of a layout with a digest.
+    pub(crate) place: String,
+}
+
+impl Fetched {
+    /// The file of a package that is one file. `inner` is its path in an archive, chart or image.
+    pub(crate) fn only_file(&self, source: &RemoteSource, inner: &str) -> Result<Package> {
+        let (name, bytes) = if source.is_only_file("") {
+            let path = Path::new(&self.place);
+            let name = path.file_name().and_then(|name| name.to_str());
+            (name.unwrap_or(inner).to_owned(), std::fs::read(path)?)
+        } else {
+            let whole = self.open("")?.read().map_err(unreadable)?;
+            let bytes = whole.get(inner).map(|_| whole.read(inner)).transpose()?;
+            let bytes = bytes.ok_or_else(|| {
+                let message = format!("{} has no file `{inner}`", source.address());
+                Failure::new(message).hint("krmv help get")
+            })?;
+            let name = inner.rsplit('/').next().unwrap_or(inner);
+            (name.to_owned(), bytes.into_owned())
+        };
+        let text = String::from_utf8(bytes).map_err(|_| {
+            let message = format!("{}: expected UTF-8, found other bytes", source.address());
+            Failure::new(message).hint("krmv help get")
+        })?;
+        let file = PackageFile::of_text(&name, text);
+        Ok(Package::of_one(name, file))
+    }
+
+    /// A folder of an archive, chart or image, for the readers of what is on this machine.
+    pub(crate) fn open(&self, inner: &str) -> Result<Arc<dyn UpstreamRevision>> {
+        let inner = if inner.is_empty() {
+            String::new()
+        } else {
+            format!("//{inner}")
+        };
+        let found = krm_upstream::open(&format!("{}{inner}", self.place));
+        let found = found.map_err(unreadable)?;
+        found.ok_or_else(|| Failure::new(format!("cannot read '{}'", self.place)))
+    }
+}
+
+/// The failure for content that cannot be read.
+fn unreadable(error: UsageError) -> Failure {
+    Failure::new(error.to_string()).hint("krmv help get")
+}
+
+/// A source, and how it is reached.
+#[derive(Debug)]
+pub(crate) struct RemoteUpstream {
+    pub(crate) source: RemoteSource,
+    cache: Cache,
+    credentials: Option<Credentials>,
+    is_offline: bool,
+    /// The versions of a chart, once its index is read.
+    charts: OnceLock<Vec<ChartVersion>>,
+    registry: OnceLock<Registry>,
+    /// The releases that were asked for and have no such file.
+    missing: Mutex<BTreeSet<String>>,
+}
+
+impl RemoteUpstream {
+    pub(crate) fn new(
+        source: RemoteSource,
+        cache: PathBuf,
+        credentials: Option<Credentials>,
+        is_offline: bool,
+    ) -> Self {
+        Self {
+            source,
+            cache: Cache::new(cache),
+            credentials,
+            is_offline,
+            charts: OnceLock::new(),
+            registry: OnceLock::new(),
+            missing: Mutex::default(),
+        }
+    }
+
+    /// The names of the releases. An only release is named after its file.
+    pub(crate) fn releases(&self, inner: &str) -> Result<Vec<RemoteRelease>> {
+        let release = |name: String| RemoteRelease {
+            source: self.source.at(&name, inner),
+            name,
+            digest: None,
+            is_deprecated: false,
+        };
+        match &self.source {
+            RemoteSource::File(file) => match &file.tags {
+                None => Ok(vec![release(only_name(file))]),
+                Some(repository) => {
+                    let tags = self.tags_of_git(repository)?;
+                    Ok(tags.into_iter().map(release).collect())
+                }
+            },
+            RemoteSource::Chart(_) => {
+                let charts = self.charts()?.iter();
+                let version = |chart: &ChartVersion| RemoteRelease {
+                    digest: chart.digest.clone(),
+                    is_deprecated: chart.is_deprecated,
+                    ..release(chart.version.clone())
+                };
+                Ok(charts.map(version).collect())
+            }
+            RemoteSource::Image(_) => {
+                let list = self.list(|| Ok(self.registry()?.tags()?.join("\n").into_bytes()))?;
+                let list = String::from_utf8_lossy(&list);
+                let name = |tag: &str| release(tag.replace('_', "+"));
+                Ok(list.lines().map(name).collect())
+            }
+        }
+    }
+
+    /// Brings a release into the cache. `None` if the source has no such file. `is_new`: what was fetched earlier under
+    /// this name does not count.
+    pub(crate) fn fetch(&self, release: &str, is_new: bool) -> Result<Option<Fetched>> {
+        let name = self.source.at(release, "");
+        let known = self
+            .cache
+            .known(&name)
+            .filter(|_| self.is_offline || !is_new);
+        if let Some(found) = known.and_then(|digest| self.cached(&digest)) {
+            return Ok(Some(found));
+        }
+        if self.is_offline {
+            return Err(self.not_cached(&format!("the release {release}"), &name));
+        }
+        let digest = match &self.source {
+            RemoteSource::File(file) => self.fetch_file(&file.addresses(release), None)?,
+            RemoteSource::Chart(_) => {
+                let charts = self.charts()?.iter();
+                let same = |chart: &&ChartVersion| chart.version == release;
+                let Some(chart) = charts.clone().find(same) else {
+                    return Ok(None);
+                };
+                let addresses = chart.addresses.iter().map(|one| one.as_str().to_owned());
+                let addresses: Vec<String> = addresses.collect();
+                self.fetch_file(&addresses, chart.digest.as_ref())?
+            }
+            RemoteSource::Image(image) => {
+                let Some(reference) = ImageReference::parse(release) else {
+                    let message = format!(
+                        "expected a tag or digest of {}, found `{release}`",
+                        image.source()
+                    );
+                    return Err(Failure::new(message).hint("krmv help get"));
+                };
+                progress(format_args!("Fetching {name}"));
+                self.registry()?.fetch(&reference, &self.cache)?
+            }
+        };
+        let Some(digest) = digest else {
+            if let Ok(mut missing) = self.missing.lock() {
+                missing.insert(release.to_owned());
+            }
+            return Ok(None);
+        };
+        self.cache.keep_known(&name, &digest)?;
+        Ok(self.cached(&digest))
+    }
+
+    /// What has a digest: from the cache, or else from where it was recorded. The error `ReleaseReplaced` if that has
+    /// other bytes now.
+    pub(crate) fn with_digest(&self, release: &str, digest: &ContentDigest) -> Result<Fetched> {
+        if let Some(found) = self.cached(digest) {
+            return Ok(found);
+        }
+        if self.is_offline {
+            let what = format!("the release {release} ({})", digest.as_str());
+            return Err(self.not_cached(&what, &self.source.at(release, "")));
+        }
+        if let RemoteSource::Image(_) = &self.source {
+            let reference = ImageReference::Digest(digest.clone());
+            if self.registry()?.fetch(&reference, &self.cache)?.is_some()
+                && let Some(found) = self.cached(digest)
+            {
+                return Ok(found);
+            }
+        }
+        let found = self.fetch(release, true)?;
+        match found {
+            Some(found) if found.digest == *digest => Ok(found),
+            found => Err(self.replaced(release, digest, found.as_ref().map(|found| &found.digest))),
+        }
+    }
+
+    /// The digest that a release has now, as far as one short request says: that of a tag, or that in an index.
+    pub(crate) fn current(&self, release: &str) -> Result<Option<ContentDigest>> {
+        match &self.source {
+            RemoteSource::Image(_) if !self.is_offline => match ImageReference::parse(release) {
+                Some(ImageReference::Tag(tag)) => self.registry()?.current(&tag),
+                _ => Ok(None),
+            },
+            RemoteSource::Chart(_) => {
+                let same = |chart: &&ChartVersion| chart.version == release;
+                let chart = self.charts()?.iter().find(same);
+                Ok(chart.and_then(|chart| chart.digest.clone()))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Where a part of what was fetched lies. A file of an archive, chart or image is unpacked.
+    pub(crate) fn place_of(&self, fetched: &Fetched, inner: &str) -> Result<String> {
+        if inner.is_empty() || self.source.is_only_file("") {
+            return Ok(fetched.place.clone());
+        }
+        if !self.source.is_only_file(inner) {
+            return Ok(format!("{}//{inner}", fetched.place));
+        }
+        let package = fetched.only_file(&self.source, inner)?;
+        let name = inner.rsplit('/').next().unwrap_or(inner);
+        let (_, file) = self.cache.keep(name, &package.read(name)?)?;
+        Ok(file.display().to_string())
+    }
+
+    /// The digest that a release had when it was fetched.
+    pub(crate) fn known(&self, release: &str) -> Option<String> {
+        let digest = self.cache.known(&self.source.at(release, ""))?;
+        self.cached(&digest)?;
+        Some(digest.as_str().to_owned())
+    }
+
+    /// Whether a release may have other content later, as the tag of an image may.
+    pub(crate) fn can_move(&self) -> bool {
+        matches!(self.source, RemoteSource::Image(_))
+    }
+
+    /// Whether a release that was asked for has no such file.
+    pub(crate) fn lacks(&self, release: &str) -> bool {
+        let missing = self.missing.lock();
+        missing.is_ok_and(|missing| missing.contains(release))
+    }
+
+    /// A release by a name that no list has: an image's digest.
+    pub(crate) fn other(&self, inner: &str, name: &str) -> Option<(String, String)> {
+        let is_digest =
+            matches!(self.source, RemoteSource::Image(_)) && ContentDigest::parse(name).is_some();
+        let release = if is_digest {
+            name.to_owned()
+        } else {
+            // A source at another revision, as a lock names it.
+            let named = RemoteSource::parse(name, &Surroundings::default()).ok()??;
+            let is_same = named.source.address() == self.source.address();
+            release_of(name).filter(|_| is_same)?
+        };
+        Some((release.clone(), self.source.at(&release, inner)))
+    }
+
+    /// The error for a release that the source does not have.
+    pub(crate) fn missing(&self, release: &str) -> Failure {
+        let addresses = match &self.source {
+            RemoteSource::File(file) => file.addresses(release),
+            _ => vec![self.source.at(release, "")],
+        };
+        let message = format!(
+            "there is no release {release} of this source: {} does not exist",
+            addresses.join(" or ")
+        );
+        Failure::new(message).hint("krmv help get")
+    }
+
+    /// The error for a release whose bytes are others than those that a lock records.
+    pub(crate) fn replaced(
+        &self,
+        release: &str,
+        expected: &ContentDigest,
+        found: Option<&ContentDigest>,
+    ) -> Failure {
+        let address = self.source.address();
+        let found = found.map_or("no longer there", |found| found.as_str());
+        let message = format!(
+            "ReleaseReplaced: the release {release} of {address} was replaced: expected the digest {}, found {found}",
+            expected.as_str()
+        );
+        let source = self.source.at(release, "");
+        let source = match &self.source {
+            RemoteSource::File(file) if file.is_of_forge() => format!("{address}@{release}"),
+            _ => source,
+        };
+        Failure::new(message).hint(command(["krmv", "get", "--adopt", &source]))
+    }
+
+    /// What the cache has with a digest.
+    fn cached(&self, digest: &ContentDigest) -> Option<Fetched> {
+        let place = match &self.source {
+            RemoteSource::Image(_) => {
+                let layout = self.cache.folder(digest).join("layout");
+                let is_whole = layout.join("index.json").is_file();
+                is_whole.then(|| format!("oci:{}@{}", layout.display(), digest.as_str()))?
+            }
+            _ => self.cache.file(digest)?.display().to_string(),
+        };
+        Some(Fetched {
+            digest: digest.clone(),
+            place,
+        })
+    }
+
+    /// Fetches a file from the first of these addresses that has it.
+    fn fetch_file(
+        &self,
+        addresses: &[String],
+        expected: Option<&ContentDigest>,
+    ) -> Result<Option<ContentDigest>> {
+        for address in addresses {
+            let address = HttpAddress::parse(address)?;
+            progress(format_args!("Fetching {}", address.shown()));
+            let response = self.get(&address, LARGEST_DOWNLOAD)?;
+            if response.is_missing() {
+                continue;
+            }
+            let from = address.path().split('?').next().unwrap_or_default();
+            let name = from.rsplit('/').next().unwrap_or_default().to_owned();
+            let bytes = response.bytes()?;
+            let found = ContentDigest::of(&bytes);
+            if let Some(expected) = expected.filter(|expected| **expected != found) {
+                let message = format!(
+                    "cannot read {}: expected content with the digest {}, found {}",
+                    address.shown(),
+                    expected.as_str(),
+                    found.as_str()
+                );
+                return Err(Failure::new(message).hint(command([
+                    "curl",
+                    "-fLO",
+                    address.as_str(),
+                ])));
+            }
+            let is_known = is_only_file(&name) || krm_upstream::is_archive(&name);
+            let name = match &self.source {
+                RemoteSource::Chart(chart) if !is_known => format!("{}.tgz", chart.name),
+                _ => name,
+            };
+            return Ok(Some(self.cache.keep(&name, &bytes)?.0));
+        }
+        Ok(None)
+    }
+
+    /// Gets a file as the user: what he typed goes to the host of the source alone.
+    fn get(&self, address: &HttpAddress, limit: u64) -> Result<Response> {
+        let mut request = Request::new(address, limit);
+        let own = match &self.source {
+            RemoteSource::Chart(chart) => chart.repository.origin() == address.origin(),
+            RemoteSource::File(_) => true,
+            RemoteSource::Image(_) => false,
+        };
+        if let Some(credentials) = self.credentials.as_ref().filter(|_| own) {
+            request.secret = Secret::Basic(credentials.clone());
+        }
+        network::get(&request)
+    }
+
+    fn charts(&self) -> Result<&[ChartVersion]> {
+        if let Some(charts) = self.charts.get() {
+            return Ok(charts);
+        }
+        let RemoteSource::Chart(chart) = &self.source else {
+            return Ok(&[]);
+        };
+        let index = self.list(|| {
+            let address = chart.index()?;
+            progress(format_args!("Asking {} for its charts", address.shown()));
+            self.get(&address, LARGEST_LIST)?.bytes()
+        })?;
+        let versions = chart.versions(&index)?;
+        Ok(self.charts.get_or_init(|| versions))
+    }
+
+    fn registry(&self) -> Result<&Registry> {
+        if let Some(registry) = self.registry.get() {
+            return Ok(registry);
+        }
+        let RemoteSource::Image(image) = &self.source else {
+            return Err(Failure::new(
+                "expected an image of a registry, found another source",
+            ));
+        };
+        let registry = Registry::new(image)?;
+        Ok(self.registry.get_or_init(|| registry))
+    }
+
+    /// The tags of a repository.
+    fn tags_of_git(&self, repository: &Address) -> Result<Vec<String>> {
+        let list = self.list(|| {
+            progress(format_args!("Asking {repository} for its tags"));
+            let list = GitCommand::list_references(repository);
+            let listed = client::text_with(Place::Elsewhere, &list, self.credentials.as_ref());
+            let listed = listed.map_err(|error| {
+                // Git prints a user, and a token may be the user.
+                let typed = self.credentials.as_ref();
+                let reason = typed.map(|one| one.removed_from(&error.message));
+                let reason = reason.unwrap_or(error.message);
+                let message = format!("cannot read the tags of {repository}: {reason}");
+                Failure::new(message).hint(command([
+                    "git",
+                    "ls-remote",
+                    "--tags",
+                    repository.as_str(),
+                ]))
+            })?;
+            Ok(listed.into_bytes())
+        })?;
+        let list = String::from_utf8_lossy(&list);
+        let names = list
+            .lines()
+            .filter_map(|line| line.split_once("\trefs/tags/"));
+        let names = names.filter(|(_, name)| !name.ends_with("^{}"));
+        Ok(names.map(|(_, name)| name.to_owned()).collect())
+    }
+
+    /// A list of releases from the network, or as it was read last.
+    fn list(&self, read: impl FnOnce() -> Result<Vec<u8>>) -> Result<Vec<u8>> {
+        let address = self.source.address();
+        if self.is_offline {
+            let list = self.cache.list(&address);
+            return list.ok_or_else(|| self.not_cached("its list of releases", &address));
+        }
+        let list = read()?;
+        self.cache.keep_list(&address, &list)?;
+        Ok(list)
+    }
+
+    fn not_cached(&self, what: &str, source: &str) -> Failure {
+        let address = self.source.address();
+        let message = format!(
+            "{what} of {address} is not in the cache, and this command does not use the network"
+        );
+        let (source, tags) = match source.split_once(TAGS) {
+            Some((source, tags)) => (source, vec!["--tags", tags]),
+            None => (source, Vec::new()),
+        };
+        let fetch = ["krmv", "fetch", source].into_iter().chain(tags);
+        Failure::new(message).hint(command(fetch))
+    }
+}
+
+/// The release that a lock's source names. `None` if it is of another kind.
+pub(crate) fn release_of(source: &str) -> Option<String> {
+    let named = RemoteSource::parse(source, &Surroundings::default()).ok()??;
+    match (&named.source, named.revision) {
+        (RemoteSource::Image(_), Some(tag)) => Some(tag.replace('_', "+")),
+        (_, Some(revision)) => Some(revision),
+        (RemoteSource::File(file), None) => Some(only_name(file)),
+        (_, None) => None,
+    }
+}
+
+/// The name of the only release of a file: the version in its name, or the name.
+fn only_name(file: &ReleaseFile) -> String {
+    let name = file.file();
+    let stem = without_archive_end(name).or(name.rsplit_once('.').map(|(stem, _)| stem));
+    let stem = stem.unwrap_or(name);
+    match ReleaseName::parse(stem) {
+        Some(release) => stem[release.words()[0].len()..].to_owned(),
+        None => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
