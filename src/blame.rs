@@ -26,7 +26,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::blame_fields::{Leaf, is_meant, keep, leaves, walkable};
-use super::blame_notes::{Injection, VariantFunction};
+use super::blame_notes::{InjectedValue, VariantFunction};
 use super::cli::{BlameArguments, Common};
 use super::client::{self, Place};
 use super::failure::{Failure, Result, command};
@@ -419,7 +419,7 @@ impl FileHistory {
             progress.step(resource.name.as_deref().unwrap_or(file));
             let leaves = leaves(root);
             let setters = self.setters((file.to_owned(), at), &leaves);
-            let injection = Injection::of(&leaves, &setters);
+            let injection = InjectedValue::of(&leaves, &setters);
             let name = resource.name.as_deref().unwrap_or(file);
             let name = match &*resource.kind {
                 "" => name.to_owned(),

@@ -7,13 +7,13 @@ use super::blame_fields::Leaf;
 
 /// The injection that filled a resource: the annotation that it sets together with the fields that it copies. So fields
 /// with the same setter as the annotation are injected.
-pub(super) struct Injection<S> {
+pub(super) struct InjectedValue<S> {
     pub(super) name: Option<String>,
     since: usize,
     setter: S,
 }
 
-impl<S: Clone + PartialEq> Injection<S> {
+impl<S: Clone + PartialEq> InjectedValue<S> {
     pub(super) fn of(leaves: &[Leaf], setters: &[(usize, S)]) -> Option<Self> {
         let annotation = |leaf: &Leaf, annotation: &str| {
             let name = leaf.key.strip_prefix("metadata.annotations[\"");

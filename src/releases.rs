@@ -72,8 +72,8 @@ pub(crate) struct Releases {
 impl Releases {
     /// Parses the output of `git ls-remote`.
     pub(crate) fn read(listed: &str, directory: &str) -> Self {
-        let lines = Line::all(listed);
-        let reference = |short: &str, name: &str, line: &Line<'_>| ListedReference {
+        let lines = ReferenceLine::all(listed);
+        let reference = |short: &str, name: &str, line: &ReferenceLine<'_>| ListedReference {
             short: short.to_owned(),
             name: name.to_owned(),
             full_name: line.name.to_owned(),
@@ -358,13 +358,13 @@ fn ordered<'r>(
 }
 
 /// A line of the output of `git ls-remote`.
-struct Line<'l> {
+struct ReferenceLine<'l> {
     name: &'l str,
     commit: &'l str,
     tag_object: Option<&'l str>,
 }
 
-impl<'l> Line<'l> {
+impl<'l> ReferenceLine<'l> {
     /// The references, annotated tags with the commits that they point to.
     fn all(listed: &'l str) -> Vec<Self> {
         let mut lines: Vec<Self> = Vec::new();
@@ -376,7 +376,7 @@ impl<'l> Line<'l> {
                 (Some(name), Some(last)) if last.name == name => {
                     last.tag_object = Some(std::mem::replace(&mut last.commit, commit));
                 }
-                _ => lines.push(Line {
+                _ => lines.push(ReferenceLine {
                     name,
                     commit,
                     tag_object: None,

@@ -164,7 +164,7 @@ impl Followed {
         releases: &Releases,
         graph: &dyn CommitGraph,
     ) -> Result<Self> {
-        let search = Search {
+        let search = NewerSearch {
             lock,
             commit: lock.commit.as_deref().unwrap_or_default(),
             releases,
@@ -184,14 +184,14 @@ impl Followed {
     }
 }
 
-struct Search<'s> {
+struct NewerSearch<'s> {
     lock: &'s UpstreamLock,
     commit: &'s str,
     releases: &'s Releases,
     graph: &'s dyn CommitGraph,
 }
 
-impl Search<'_> {
+impl NewerSearch<'_> {
     fn followed(&self) -> Result<Followed> {
         let Some(name) = locked_name(self.lock) else {
             return self.newest_with_commit();

@@ -146,15 +146,19 @@ fn the_architecture_names_every_crate_and_no_other_path() -> io::Result<()> {
 
 /// Fails if some of these import each other, directly or through others.
 fn assert_runs_one_way<T: Ord + Clone + Debug>(mut imports: BTreeMap<T, BTreeSet<T>>) {
-    // What imports only from the floors below is on a floor, too.
+    // A file is in no circle if it imports none of the others, or none of them imports it.
     while !imports.is_empty() {
         let before = imports.len();
-        let floors: Vec<T> = imports
+        let is_end = |own: &T, imported: &BTreeSet<T>| {
+            imported.iter().all(|other| !imports.contains_key(other))
+                || !imports.values().any(|others| others.contains(own))
+        };
+        let ends: Vec<T> = imports
             .iter()
-            .filter(|(_, imported)| imported.iter().all(|other| !imports.contains_key(other)))
+            .filter(|(own, imported)| is_end(own, imported))
             .map(|(own, _)| own.clone())
             .collect();
-        imports.retain(|own, _| !floors.contains(own));
+        imports.retain(|own, _| !ends.contains(own));
         assert!(imports.len() < before, "import each other: {imports:#?}");
     }
 }
@@ -353,7 +357,7 @@ fn one_file_writes_to_the_terminal() {
 }
 
 /// Who reads texts by the core schema of YAML 1.2, and why these are no resources, or their values do not matter.
-const CORE_READERS: [(&str, &str); 8] = [
+const CORE_READERS: [(&str, &str); 10] = [
     (
         "crates/krm-core/src/mask.rs",
         "any text that may hold a Secret",
@@ -383,6 +387,8 @@ const CORE_READERS: [(&str, &str); 8] = [
         "documents that are no resources",
     ),
     ("crates/krm-patch/src/write/text.rs", "a literal"),
+    ("src/review/mod.rs", "only whether a text is YAML"),
+    ("src/sources/helm.rs", "the index of a chart repository"),
 ];
 
 #[test]
@@ -435,7 +441,7 @@ fn few_names_of_types_are_defined_more_than_once() {
 }
 
 /// The files in which a value becomes JSON without the mark that says whether it may be quoted, and why.
-const JSON_WITHOUT_MARK: [(&str, &str); 12] = [
+const JSON_WITHOUT_MARK: [(&str, &str); 11] = [
     ("crates/krm-yaml/src/value.rs", "it writes JSON"),
     ("crates/krm-yaml/src/edit/refuse.rs", "names of keys"),
     ("crates/krm-patch/src/node/fields.rs", "names of keys"),
@@ -459,7 +465,6 @@ const JSON_WITHOUT_MARK: [(&str, &str); 12] = [
         "values of results",
     ),
     ("src/report.rs", "results"),
-    ("src/blame_fields.rs", "compares values"),
 ];
 
 #[test]

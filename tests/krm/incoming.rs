@@ -328,16 +328,20 @@ fn no_item_of_upstream_has_a_path_that_upstream_must_not_bring() {
 
 /// The commands of `krmv` that bring files of upstream; the others do not.
 const BRINGING: [&str; 3] = ["get", "resolve", "upgrade"];
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 13] = [
+    "allow",
     "blame",
     "completion",
     "diff",
+    "fetch",
     "functions",
     "help",
     "man",
     "overlay",
     "review",
+    "skip",
     "status",
+    "version",
 ];
 
 #[test]

@@ -23,13 +23,13 @@ const PRE_RELEASES: [&str; 6] = ["alpha", "beta", "dev", "pre", "rc", "snapshot"
 pub struct ReleaseName {
     /// The text before the number, without a `v`.
     before: String,
-    number: Number,
+    number: VersionNumber,
     /// A pre-release of the number.
     pre: PreRelease,
     /// What follows, with `#` for each number.
     after: String,
     /// The numbers that follow.
-    further: Vec<Number>,
+    further: Vec<VersionNumber>,
     /// A pre-release of the numbers that follow.
     further_pre: PreRelease,
 }
@@ -40,7 +40,7 @@ struct Digits(String);
 
 /// Digits with dots between them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Number(Vec<Digits>);
+struct VersionNumber(Vec<Digits>);
 
 /// The identifiers of a pre-release. Empty for a final release.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -142,9 +142,10 @@ impl ReleaseName {
     #[must_use]
     pub fn order(&self, other: &Self) -> Ordering {
         let further = || {
-            let none = Number(Vec::new());
+            let none = VersionNumber(Vec::new());
             let count = self.further.len().max(other.further.len());
-            let at = |numbers: &[Number], at: usize| numbers.get(at).unwrap_or(&none).clone();
+            let at =
+                |numbers: &[VersionNumber], at: usize| numbers.get(at).unwrap_or(&none).clone();
             let mut orders =
                 (0..count).map(|one| at(&self.further, one).order(&at(&other.further, one)));
             orders
@@ -203,7 +204,7 @@ impl ReleaseName {
     }
 }
 
-impl Number {
+impl VersionNumber {
     fn order(&self, other: &Self) -> Ordering {
         let zero = Digits("0".to_owned());
         let count = self.0.len().max(other.0.len());
@@ -299,7 +300,7 @@ fn start_of_number(name: &str) -> Option<usize> {
 }
 
 /// Splits off the number at the beginning of a text: digits with single dots between them.
-fn number(text: &str) -> (Number, &str) {
+fn number(text: &str) -> (VersionNumber, &str) {
     let mut parts = Vec::new();
     let mut rest = text;
     loop {
@@ -313,7 +314,7 @@ fn number(text: &str) -> (Number, &str) {
         rest = &rest[end..];
         match rest.strip_prefix('.') {
             Some(next) if next.starts_with(|c: char| c.is_ascii_digit()) => rest = next,
-            _ => return (Number(parts), rest),
+            _ => return (VersionNumber(parts), rest),
         }
     }
 }

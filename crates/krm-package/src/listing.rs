@@ -57,7 +57,7 @@ impl SkipReason {
         self != SkipReason::OtherLink && !self.is_refusal()
     }
 
-    /// Whether it is a symbolic link. For a merge, a link is a file of its own: it is not the file that it leads to, and
+    /// Whether it is a symbolic link. For a merge, a link is a separate file: it is not the file that it leads to, and
     /// nothing is written over it.
     #[must_use]
     pub fn is_link(self) -> bool {

@@ -281,8 +281,13 @@ impl<'a> NodeRef<'a> {
         let text = node.scalar_text()?;
         let is_respelled =
             node.scalar_type() == ScalarType::Plain && !self.reading().is_string(text);
-        let usual = is_respelled.then(|| self.document.tree.respelled(self.document.text, node.id));
-        Some(usual.flatten().unwrap_or(text))
+        if !is_respelled {
+            return Some(text);
+        }
+        let document = self.document;
+        let other_spelling = |id| document.node(id).other_spelling();
+        let usual = document.tree.respelled(node.id, other_spelling);
+        Some(usual.unwrap_or(text))
     }
 
     /// The text by its value, if that is not how the scalar is written.

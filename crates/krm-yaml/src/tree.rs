@@ -5,7 +5,6 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use super::document::Document;
 use super::error::{Location, ParseError};
 use super::limits::NODE_BYTES;
 use super::scalar::{Reading, ScalarStyle};
@@ -264,12 +263,16 @@ impl Tree {
         self.comments.clone_from(&other.comments);
     }
 
-    /// The usual spelling of a plain scalar that has another one.
-    pub(super) fn respelled<'a>(&'a self, text: &str, id: NodeId) -> Option<&'a str> {
+    /// The usual spelling of a plain scalar that has another one. `other_spelling` finds it for any node.
+    pub(super) fn respelled<'a>(
+        &'a self,
+        id: NodeId,
+        other_spelling: impl Fn(NodeId) -> Option<Cow<'a, str>>,
+    ) -> Option<&'a str> {
         let respelled = self.respelled.get_or_init(|| {
-            let (document, mut found) = (Document::new(text, self), Respelled::default());
+            let mut found = Respelled::default();
             for id in (0..offset(self.nodes.len())).map(NodeId) {
-                if let Some(spelling) = document.node(id).other_spelling() {
+                if let Some(spelling) = other_spelling(id) {
                     found.ids.push(id);
                     found.texts.push(&spelling);
                 }

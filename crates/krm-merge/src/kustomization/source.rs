@@ -20,7 +20,7 @@ pub(crate) enum KustomizationSource<'a> {
 /// A remote reference, cut around its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Remote<'a> {
-    /// What is before, between and after the versions: one more than there are versions.
+    /// The texts before, between and after the versions: one more than there are versions.
     location: Vec<&'a str>,
     /// The version, as often as the reference has it.
     versions: Vec<&'a str>,

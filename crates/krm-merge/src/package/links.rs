@@ -1,4 +1,4 @@
-//! Symbolic links. A link is a file of its own, which a merge neither brings nor removes: it is never taken for the file
+//! Symbolic links. A link is a separate file, which a merge neither brings nor removes: it is never taken for the file
 //! that it leads to, and never written over it.
 //!
 //! Source: contract, merge-package, Files that are not KRM.

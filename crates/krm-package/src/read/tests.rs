@@ -107,7 +107,7 @@ fn links_inside_are_read_once() {
     link(&dir.path().join("d"), "../shared.txt", "s3.yaml");
     let files = read(dir.path());
     assert_eq!(paths(&files), ["a.yaml", "d/s3.yaml", "d/x.yaml"]);
-    // The file that a link leads to is a file of its own.
+    // The file that a link leads to is a separate file.
     assert_eq!(others(&files), ["README.md", "shared.txt"]);
     let links = files.skipped.iter();
     let links = links.filter(|link| link.reason == SkipReason::OtherLink);

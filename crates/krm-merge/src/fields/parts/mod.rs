@@ -39,7 +39,7 @@ struct MergedText {
 }
 
 impl MergedText {
-    /// A text to which neither side brought anything of its own.
+    /// A text that neither side added anything to.
     fn of(text: &str) -> Self {
         Self {
             text: text.to_owned(),

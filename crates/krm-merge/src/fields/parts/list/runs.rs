@@ -159,17 +159,17 @@ fn regions(chunks: Vec<Chunk>) -> Vec<ElementRun> {
 /// Whether an element, or another one of its name, is in one run of a version and in another run of another version.
 fn has_moves(elements: &[Vec<Element<'_>>; 3], regions: &[ElementRun]) -> bool {
     #[derive(PartialEq, Eq, Hash)]
-    enum Key<'a> {
+    enum RunElement<'a> {
         Value(u64),
         Name(Name<'a>),
     }
-    let mut places: HashMap<Key<'_>, [BTreeSet<usize>; 3]> = HashMap::new();
+    let mut places: HashMap<RunElement<'_>, [BTreeSet<usize>; 3]> = HashMap::new();
     let is_changed = |(_, region): &(usize, &ElementRun)| region.changed != Changed::Nobody;
     for (at, region) in regions.iter().enumerate().filter(is_changed) {
         for (version, range) in region.ranges.iter().enumerate() {
             for element in &elements[version][range.clone()] {
-                let name = element.name.map(Key::Name);
-                for key in [Some(Key::Value(element.print)), name]
+                let name = element.name.map(RunElement::Name);
+                for key in [Some(RunElement::Value(element.print)), name]
                     .into_iter()
                     .flatten()
                 {
