@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use krm_core::address::{CommitId, Surroundings};
+use krm_address::{CommitId, Surroundings};
 use krm_core::kptfile::UpstreamLock;
 use krm_core::resource::Resource;
 use krm_core::results::{FunctionResult, Reason, ResourceRef};

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use krm_core::address::Credentials;
+use krm_address::Credentials;
 use krm_upstream::git::GitCommand;
 
 use super::failure::{Failure, Result};

@@ -17,7 +17,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use krm_core::address::{Address, CommitId, Surroundings};
+use krm_address::{Address, CommitId, Surroundings};
 use krm_core::kptfile::{
     NewLock, OPEN_UPGRADE_ANNOTATION, UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_SOURCE_ANNOTATION,
     UnusableLock, UpstreamLock, has_open_upgrade, remove_annotations, set_metadata,

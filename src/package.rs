@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use krm_core::address::Surroundings;
+use krm_address::Surroundings;
 use krm_core::kptfile::UpstreamLock;
 use krm_core::resource::Resource;
 use krm_merge::Leaves;

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use krm_core::address::{Address, Credentials, Surroundings, Unexpected};
+use krm_address::{Address, Credentials, Surroundings, Unexpected};
 use krm_core::config::UsageError;
 use krm_upstream::git::{is_repository, without_password};
 use krm_upstream::{self as upstream, SourceOutsideGit};

@@ -9,7 +9,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use krm_core::address::{Address, CommitId, Credentials, RefName, Surroundings};
+use krm_address::{Address, CommitId, Credentials, RefName, Surroundings};
 use krm_core::kptfile::UpstreamLock;
 use krm_core::results::Results;
 use krm_core::upstream_revision::UpstreamRevision;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use krm_core::address::{CommitId, Surroundings};
+use krm_address::{CommitId, Surroundings};
 use krm_core::results::and_more;
 use krm_core::source_text::parse_document;
 use krm_package::is_temporary;

@@ -5,7 +5,7 @@
 
 use std::ffi::OsStr;
 
-use krm_core::address::{Address, CommitId, RefName, Surroundings};
+use krm_address::{Address, CommitId, RefName, Surroundings};
 use krm_upstream::git::GitCommand;
 use krm_core::kptfile::UpstreamLock;
 use krm_yaml::OwnedDocument;

@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use krm_core::address::{CommitId, RefName};
+use krm_address::{CommitId, RefName};
 use krm_upstream::git::GitCommand;
 
 use super::super::client::{self, Place};

@@ -14,7 +14,7 @@
 
 use std::fmt::Write;
 
-use krm_core::address::CommitId;
+use krm_address::CommitId;
 use krm_package::FileChange;
 use krm_package::escaped::{Markdown, ShownLine};
 use krm_upstream::git::GitCommand;

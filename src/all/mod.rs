@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use krm_core::address::CommitId;
+use krm_address::CommitId;
 use krm_core::results::Severity;
 use krm_function::supplied::Role;
 use krm_merge::Side;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use krm_core::address::CommitId;
+use krm_address::CommitId;
 use krm_package::escaped::ShownLine;
 use serde::Serialize;
 use serde_json::json;

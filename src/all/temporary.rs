@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-use krm_core::address::CommitId;
+use krm_address::CommitId;
 use krm_upstream::git::GitCommand;
 use tempfile::TempDir;
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use krm_core::address::RefName;
+use krm_address::RefName;
 use krm_upstream::git::{GitCommand, Repository};
 
 use super::{CommitGraph, PathContent};

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use krm_core::address::{Credentials, HttpAddress};
+use krm_address::{Credentials, HttpAddress};
 
 use crate::failure::{Failure, Result, command};
 use crate::running::{self, ProgramOutput, StopReason, Watch};

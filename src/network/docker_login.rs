@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use krm_core::address::Credentials;
+use krm_address::Credentials;
 use serde::Deserialize;
 
 use crate::running::{self, Watch};

@@ -7,7 +7,7 @@ mod many;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use krm_core::address::Surroundings;
+use krm_address::Surroundings;
 use krm_core::config::Config;
 use krm_core::results::Results;
 use krm_function::filter::ReportFormat;

@@ -4,7 +4,7 @@
 //! helm+https://charts.example.com/stable//app     the chart `app` of https://charts.example.com/stable/index.yaml
 //! ```
 
-use krm_core::address::HttpAddress;
+use krm_address::HttpAddress;
 use krm_yaml::{NodeRef, OwnedDocument};
 
 use super::cache::ContentDigest;

@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use krm_core::address::{Address, Credentials, HttpAddress, Surroundings};
+use krm_address::{Address, Credentials, HttpAddress, Surroundings};
 use krm_core::config::UsageError;
 use krm_core::release_name::ReleaseName;
 use krm_core::upstream_revision::UpstreamRevision;

@@ -8,7 +8,7 @@
 
 use std::sync::Mutex;
 
-use krm_core::address::HttpAddress;
+use krm_address::HttpAddress;
 use serde::Deserialize;
 
 use super::cache::{Cache, ContentDigest};

@@ -8,7 +8,7 @@
 //! https://e.com/app-1.2.0.tgz                                      one release
 //! ```
 
-use krm_core::address::{Address, Surroundings};
+use krm_address::{Address, Surroundings};
 use krm_core::release_name::ReleaseName;
 use krm_upstream::is_archive;
 
@@ -157,19 +157,20 @@ fn number(tag: &str) -> &str {
     }
 }
 
-/// Replaces a word that is not a part of a longer number.
+/// Replaces a word that is not a part of a longer number, as the 2 of `v1beta2` is.
 fn replace_word(text: &str, old: &str, new: &str) -> String {
     if old.is_empty() {
         return text.to_owned();
     }
     let mut replaced = String::new();
     let mut rest = text;
-    let mut before = None;
     while let Some(at) = rest.find(old) {
         let (start, after) = (&rest[..at], &rest[at + old.len()..]);
-        let last = start.chars().last().or(before);
+        let before = &text[..text.len() - rest.len() + at];
         let is_number = |c: char| c.is_ascii_digit();
-        let begins = !last.is_some_and(|c| is_number(c) || c == '.');
+        let without_word = before.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let begins = !before.ends_with(|c: char| is_number(c) || c == '.')
+            && (without_word == before || !without_word.ends_with(is_number));
         let mut next = after.chars();
         let ends = match (next.next(), next.next()) {
             (Some('.'), Some(c)) => !is_number(c),
@@ -178,7 +179,6 @@ fn replace_word(text: &str, old: &str, new: &str) -> String {
         };
         replaced.push_str(start);
         replaced.push_str(if begins && ends { new } else { old });
-        before = old.chars().last();
         rest = after;
     }
     replaced + rest
@@ -265,6 +265,8 @@ mod tests {
             ("app-11.0.0.yaml", "v1.0.0", "v1.1.0", "app-11.0.0.yaml"),
             ("app-1.0.0.1.yaml", "v1.0.0", "v1.1.0", "app-1.0.0.1.yaml"),
             ("crds-v1beta1.yaml", "v1", "v2", "crds-v1beta1.yaml"),
+            ("crds-v1-v1beta1.yaml", "v1", "v2", "crds-v2-v1beta1.yaml"),
+            ("app1.0.0.yaml", "v1.0.0", "v1.1.0", "app1.1.0.yaml"),
             (
                 "k8s-1.0.0-linux.yaml",
                 "chart-1.0.0",

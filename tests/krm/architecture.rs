@@ -144,6 +144,25 @@ fn the_architecture_names_every_crate_and_no_other_path() -> io::Result<()> {
     Ok(())
 }
 
+/// A crate that holds more is two.
+const MOST_LINES: usize = 13_000;
+
+#[test]
+fn no_crate_has_more_lines_of_code_than_a_person_oversees() {
+    let mut lines: BTreeMap<String, usize> = BTreeMap::new();
+    for Source { path, code } in sources() {
+        let (folder, _) = path.split_once("src/").expect("a file of a crate");
+        let count = code.lines().filter(|line| !line.trim().is_empty()).count();
+        *lines.entry(folder.to_owned()).or_default() += count;
+    }
+    assert!(lines.len() > 20, "{lines:?}");
+    lines.retain(|_, count| *count > MOST_LINES);
+    assert!(
+        lines.is_empty(),
+        "more than {MOST_LINES} without tests and comments: {lines:?}"
+    );
+}
+
 /// Fails if some of these import each other, directly or through others.
 fn assert_runs_one_way<T: Ord + Clone + Debug>(mut imports: BTreeMap<T, BTreeSet<T>>) {
     // A file is in no circle if it imports none of the others, or none of them imports it.

@@ -1,7 +1,5 @@
 //! `latest`: the highest version among revisions. It means the same in Git, in catalogs and in PackageVariantSets.
 
-use semver::Version;
-
 use crate::release_name::ReleaseName;
 
 /// The name of a revision that means the highest version.
@@ -21,30 +19,12 @@ pub fn latest<T>(revisions: impl Iterator<Item = T>, name: impl Fn(&T) -> &str) 
     highest.map(|(_, revision)| revision)
 }
 
-/// The version in the name of a tag: `v1.2.0`, `web/v1.2.0`, `chart-1.2.0`.
-pub fn version_of_tag(tag: &str) -> Option<Version> {
-    ReleaseName::parse(tag)?.semver()
-}
-
 /// Whether both revisions are releases with the same words, and the first is lower.
 pub fn is_older(revision: &str, than: &str) -> bool {
     let releases = ReleaseName::parse(revision).zip(ReleaseName::parse(than));
     releases.is_some_and(|(revision, than)| {
         revision.words() == than.words() && revision.order(&than).is_lt()
     })
-}
-
-/// The version that a revision names; missing numbers are zero. `None` if it is not a version.
-#[must_use]
-pub fn version(name: &str) -> Option<Version> {
-    let text = name.strip_prefix('v').unwrap_or(name);
-    let (core, rest) = text.split_at(text.find(['-', '+']).unwrap_or(text.len()));
-    let lacking = match core.split('.').count() {
-        1 => ".0.0",
-        2 => ".0",
-        _ => "",
-    };
-    Version::parse(&format!("{core}{lacking}{rest}")).ok()
 }
 
 #[cfg(test)]

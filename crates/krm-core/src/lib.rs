@@ -68,7 +68,6 @@ extern crate self as krm_core;
 #[macro_use]
 mod word_enum;
 
-pub mod address;
 pub mod conditions;
 pub mod config;
 pub mod diff;

@@ -48,7 +48,7 @@ pub fn masked_file(before: &str, after: &str) -> Option<(String, String)> {
 
 /// A text with the values of Secrets masked.
 #[must_use]
-pub fn masked_text(text: &str) -> Cow<'_, str> {
+fn masked_text(text: &str) -> Cow<'_, str> {
     match masked_file(text, "") {
         Some((masked, _)) => Cow::Owned(masked),
         None => Cow::Borrowed(text),

@@ -1,6 +1,6 @@
 //! The order of a merged list: three orders become one.
 //!
-//! Elements are numbers here. [`merge_order`] takes the order of each version, without the elements that
+//! Elements are numbers here. `merge_order` takes the order of each version, without the elements that
 //! the result does not have, and returns the order of the result.
 //!
 //! Elements that both sides have form the *skeleton*; the others are new, or kept by one side
@@ -19,7 +19,7 @@
 //! 6. If the result is merged again with the same base and upstream, it does not change.
 //!
 //! The skeleton takes linear time if at most one side changed its order. If both did, all its
-//! pairs are compared; beyond [`MAX_TURNED`] elements it counts as one cycle.
+//! pairs are compared; beyond `MAX_TURNED` elements it counts as one cycle.
 //!
 //! Source: contract, merge-package, Order.
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::references::REFERENCES;
-use super::row::{FiresWhen, segments};
+use super::row::{FiresWhen, Row, segments};
 use super::rows::{CLASSES, RULES, of_class};
 use super::selectors::SELECTORS;
 use super::served::REMOVED;
@@ -27,6 +27,23 @@ fn kinds(kinds: &[&str], path: &str) -> String {
     }
 }
 
+/// When a rule fires, and its message.
+fn condition(row: &Row) -> String {
+    let condition = match &row.when {
+        FiresWhen::Becomes(values, ..) => format!("becomes `{}`", values.join("` or `")),
+        FiresWhen::Changes(_) => "changes".to_owned(),
+        FiresWhen::Removed => "is removed".to_owned(),
+        FiresWhen::Added => "is added".to_owned(),
+        FiresWhen::Holds(_) | FiresWhen::Says(_) | FiresWhen::Finds(_) => {
+            "by a function".to_owned()
+        }
+    };
+    match row.message {
+        "" => condition,
+        message => format!("{condition}: {message}"),
+    }
+}
+
 /// All rules, in tables.
 fn page() -> String {
     let mut page = START.to_owned();
@@ -35,19 +52,7 @@ fn page() -> String {
             "| kinds | field | condition | risk | reason | source |\n|---|---|---|---|---|---|";
         writeln!(page, "\n### {class}\n\n{head}").expect("a text");
         for row in of_class(class) {
-            let condition = match &row.when {
-                FiresWhen::Becomes(values, ..) => format!("becomes `{}`", values.join("` or `")),
-                FiresWhen::Changes(_) => "changes".to_owned(),
-                FiresWhen::Removed => "is removed".to_owned(),
-                FiresWhen::Added => "is added".to_owned(),
-                FiresWhen::Holds(_) | FiresWhen::Says(_) | FiresWhen::Finds(_) => {
-                    "by a function".to_owned()
-                }
-            };
-            let condition = match row.message {
-                "" => condition,
-                message => format!("{condition}: {message}"),
-            };
+            let condition = condition(&row);
             writeln!(
                 page,
                 "| {} | `{}` | {condition} | {} | `{}` | {} |",

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use super::outside_git::{FolderOutsideGit, split_folder};
 use super::unpacked::Unpacked;
 use krm_core::config::UsageError;
-use krm_core::latest::version;
+use krm_core::release_name::ReleaseName;
 use krm_core::upstream_revision::UpstreamRevision;
 use krm_package::{LARGEST_PACKAGE, check_package_path, normalize_package_path};
 
@@ -60,7 +60,9 @@ pub fn without_end(name: &str) -> Option<&str> {
 pub(super) fn without_version(name: &str) -> &str {
     let name = without_end(name).unwrap_or(name);
     let mut dashes = name.match_indices('-');
-    let dash = dashes.find(|(at, _)| version(&name[at + 1..]).is_some());
+    let is_version =
+        |text: &str| ReleaseName::parse(text).is_some_and(|release| release.words()[0].is_empty());
+    let dash = dashes.find(|(at, _)| is_version(&name[at + 1..]));
     dash.map_or(name, |(at, _)| &name[..at])
 }
 

@@ -17,7 +17,7 @@
     warn(clippy::expect_used, clippy::panic, clippy::unreachable)
 )]
 
-pub mod cannot_work;
+mod cannot_work;
 pub mod config;
 mod counts;
 mod directory;

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use krm_core::address::{Address, CommitId, RefName, Surroundings};
+use krm_address::{Address, CommitId, RefName, Surroundings};
 use krm_upstream::git::GitCommand;
 use proptest::prelude::*;
 

@@ -17,9 +17,9 @@ use super::ownership::{
     UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_FILE_ANNOTATION, UPSTREAM_SOURCE_ANNOTATION,
     remove_annotations, set_metadata,
 };
-use crate::address::{Address, CommitId, RefName, Surroundings, Unexpected};
 use crate::results::with_article;
 use crate::revision::Revision;
+use krm_address::{Address, CommitId, RefName, Surroundings, Unexpected};
 use krm_package::{join, normalize_package_path};
 use krm_yaml::{Content, EditError, Editor, NodeRef, Path, Value};
 
@@ -306,7 +306,7 @@ impl NewLock<'_> {
     ///
     /// # Errors
     /// As [`Editor::set`].
-    pub fn write_upstream<'d>(
+    fn write_upstream<'d>(
         &self,
         kptfile: NodeRef<'d>,
         editor: &mut Editor<'d, '_>,

@@ -19,9 +19,7 @@ mod policy;
 
 pub(crate) use pattern::Pattern;
 pub use pattern::glob;
-pub use policy::{
-    PolicyFile, UpgradePolicy, WrittenGuard, WrittenHelm, WrittenReleases, WrittenRender,
-};
+pub use policy::{PolicyFile, UpgradePolicy, WrittenHelm, WrittenReleases, WrittenRender};
 
 use serde::Deserialize;
 

@@ -55,7 +55,7 @@ typed_config! {
 #[derive(Debug, Clone, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct WrittenGuard {
+pub(crate) struct WrittenGuard {
     /// The resources that the guard applies to; if absent, all.
     target: Option<RuleTarget>,
     /// The field, as in a rule for conflicts.

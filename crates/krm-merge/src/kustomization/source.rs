@@ -119,7 +119,7 @@ impl<'a> Remote<'a> {
             ["-", "releases", "raw", "archive", "blob", "tree"].contains(part)
                 || part.contains("{}")
         };
-        let end = parts.iter().position(|part| is_of_service(part));
+        let end = parts.iter().position(is_of_service);
         let end = end.unwrap_or(parts.len()).clamp(1, 2);
         let repository = parts.get(end - 1).copied().unwrap_or_default();
         let rest = parts.get(end..).unwrap_or_default();

@@ -11,7 +11,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use krm_core::address::{Address, CommitId, RefName};
+use krm_address::{Address, CommitId, RefName};
 
 /// The flags of a `git` command, before anything that data names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -255,7 +255,7 @@ impl GitData {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use krm_core::address::Surroundings;
+    use krm_address::Surroundings;
 
     fn shown(command: &GitCommand) -> String {
         let words = command.arguments().into_iter();

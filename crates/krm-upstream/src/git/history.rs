@@ -7,7 +7,7 @@ use gix::ObjectId;
 
 use super::tree_source::{TreeFile, TreeSource};
 use super::{GitError, Repository};
-use krm_core::latest::version_of_tag;
+use krm_core::release_name::ReleaseName;
 
 /// The content of a directory in one or more commits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -187,7 +187,11 @@ impl DirectoryState {
     /// Final releases rank highest, then other tags, then pre-releases. Within each, commits that the upstream
     /// revision contains rank higher, then newer ones.
     pub fn rank(&self) -> impl Ord {
-        let version = self.names.first().and_then(|_| version_of_tag(&self.name));
+        let release = self
+            .names
+            .first()
+            .and_then(|_| ReleaseName::parse(&self.name));
+        let version = release.and_then(|release| release.semver());
         let kind = match &version {
             Some(version) if version.pre.is_empty() => 2,
             None => 1,

@@ -11,7 +11,7 @@ use super::{Credentials, Surroundings, Unexpected};
 /// user typed is split by [`Address::typed`].
 ///
 /// ```
-/// use krm_core::address::{Address, Surroundings};
+/// use krm_address::{Address, Surroundings};
 /// let anywhere = Surroundings::default();
 /// for address in ["https://e.com/r", "ssh://git@e.com:22/r", "git@e.com:o/r", "file:///srv/r", "/srv/r"] {
 ///     assert_eq!(Address::parse(address, &anywhere)?.to_string(), address);
@@ -19,7 +19,7 @@ use super::{Credentials, Surroundings, Unexpected};
 /// for address in ["ext::sh -c x", "fd::7", "--upload-pack=x", "ftp://e.com/r", "../r", "https://me:secret@e.com/r"] {
 ///     assert!(Address::parse(address, &anywhere).is_err());
 /// }
-/// # Ok::<(), krm_core::address::Unexpected>(())
+/// # Ok::<(), krm_address::Unexpected>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Address {

@@ -7,12 +7,12 @@ use super::Unexpected;
 /// The full id of a commit or of another object: 40 or 64 hexadecimal digits, in lower case.
 ///
 /// ```
-/// use krm_core::address::CommitId;
+/// use krm_address::CommitId;
 /// assert!(CommitId::parse("--output=/home/you/.bashrc").is_err());
 /// assert!(CommitId::parse("5F0C").is_err());
 /// let id = CommitId::parse(&"5F".repeat(20))?;
 /// assert_eq!(id.as_str(), "5f".repeat(20));
-/// # Ok::<(), krm_core::address::Unexpected>(())
+/// # Ok::<(), krm_address::Unexpected>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CommitId(String);

@@ -11,14 +11,14 @@ use super::{Credentials, Unexpected};
 /// anything else:
 ///
 /// ```
-/// use krm_core::address::HttpAddress;
+/// use krm_address::HttpAddress;
 /// let index = HttpAddress::parse("https://e.com/charts/index.yaml")?;
 /// assert_eq!(index.join("app-1.2.0.tgz")?.as_str(), "https://e.com/charts/app-1.2.0.tgz");
 /// assert_eq!(index.join("//cdn.e.com/a.tgz")?.as_str(), "https://cdn.e.com/a.tgz");
 /// for reference in ["http://e.com/app.tgz", "ftp://e.com/app.tgz", "file:///etc/passwd", "https://me:pw@e.com/a"] {
 ///     assert!(index.join(reference).is_err());
 /// }
-/// # Ok::<(), krm_core::address::Unexpected>(())
+/// # Ok::<(), krm_address::Unexpected>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct HttpAddress {

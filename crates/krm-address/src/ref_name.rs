@@ -8,7 +8,7 @@ use super::Unexpected;
 /// with a `-`.
 ///
 /// ```
-/// use krm_core::address::RefName;
+/// use krm_address::RefName;
 /// for name in ["v1.2.0", "web/v1", "refs/heads/main"] {
 ///     assert!(RefName::parse(name).is_ok());
 /// }
