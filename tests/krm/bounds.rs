@@ -253,6 +253,9 @@ fn write(folder: &Path, roles: &[(&str, String)]) {
     }
 }
 
+/// Pages of the tests' program itself: an unoptimized `krmv`, which is all functions, has 10 MB more than a program of one.
+const PROGRAM: u64 = 16 << 20;
+
 /// Runs a function that finds changes, within the bounds of memory and time.
 fn check(name: &str, function: &str, arguments: &[&str], folder: &Path, input: u64) {
     let mut child = Command::new(function)
@@ -267,7 +270,7 @@ fn check(name: &str, function: &str, arguments: &[&str], folder: &Path, input: u
     let code = child.wait().expect("the binary ends").code();
     let (memory, time) = watcher.join().expect("the watcher ends");
     assert_eq!(code, Some(3), "{name}: {function}");
-    let bound = 10 * input + (64 << 20);
+    let bound = 10 * input + (64 << 20) + PROGRAM;
     assert!(
         memory <= bound,
         "{name}: {function}: {memory} bytes for {input}"
