@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use krm_core::resource_list::ResourceList;
 use krm_core::results::{FunctionResult, Reason, Results};
-use krm_package::{SkipReason, folders_above};
+use krm_package::{Package, SkipReason, folders_above};
 
 /// The paths of the links in the three packages.
 #[derive(Debug, Default)]
@@ -40,7 +40,8 @@ impl Links {
         !self.local.is_empty() && places.any(|place| self.local.contains(place))
     }
 
-    /// Names the links that upstream adds, and upstream's files in the places of local's links.
+    /// Names the links that upstream adds, upstream's files in the places of local's links or below them, and those in
+    /// the places of the original's.
     pub(super) fn report(&self, upstream: &ResourceList, results: &mut Results) {
         let mut name = |path: &str, message: &str| {
             let result = FunctionResult::warning(Reason::SkippedFile, message);
@@ -52,16 +53,39 @@ impl Links {
                 name(path, "not taken from upstream: a symbolic link");
             }
         }
-        let files = upstream.files();
-        for path in &self.local {
-            if files.is_some_and(|files| files.get(path).is_some()) && !self.upstream.contains(path)
-            {
-                name(
-                    path,
-                    "local has a symbolic link, and upstream a file: left unchanged",
-                );
-            }
+        let Some(files) = upstream.files() else {
+            return;
+        };
+        let has_file = |path: &String| files.get(path).is_some() && !self.upstream.contains(path);
+        for path in self.local.iter().filter(|path| has_file(path)) {
+            name(
+                path,
+                "local has a symbolic link, and upstream a file: left unchanged",
+            );
         }
+        for path in self.folders_of(files) {
+            name(
+                path,
+                "local has a symbolic link, and upstream a folder: nothing is written through the link",
+            );
+        }
+        let replaced = self.original.difference(&self.local);
+        for path in replaced.filter(|path| has_file(path)) {
+            name(
+                path,
+                "the original has a symbolic link, and upstream a file: not taken",
+            );
+        }
+    }
+
+    /// The links of local that are folders with files in upstream.
+    fn folders_of(&self, upstream: &Package) -> BTreeSet<&String> {
+        if self.local.is_empty() {
+            return BTreeSet::new();
+        }
+        let paths = upstream.files().map(|(path, _)| path);
+        let folders = paths.flat_map(folders_above);
+        folders.filter_map(|path| self.local.get(path)).collect()
     }
 }
 
