@@ -127,7 +127,7 @@ spec:
   images: [r.io/c1:v1, r.io/c2:v1]
   deep:
     deeper:
-      deepest: {x: 1, y: [1, 2, {z: 3}]}
+      deepest: {x: 1, w: [1, 2, {z: 3}]}
     other: {}
 status: {}
 ";
@@ -166,7 +166,7 @@ info:
   keywords: [a, b]
 pipeline:
   mutators:
-  - {name: PackageVariant.v..0, image: 'a:v1', configMap: {x: y}}
+  - {name: PackageVariant.v..0, image: 'a:v1', configMap: {x: w}}
   - {name: c1, image: 'a:v1', configMap: {app: p, tier: x}}
   - {name: c2, image: 'b:v1', configPath: ns.yaml, exclude: [{kind: A}]}
   - {name: c3, exec: run it}

@@ -22,7 +22,7 @@ enum Form {
 }
 
 /// The head of each resource; `spec` follows.
-const HEAD: &str = "apiVersion: x.io/v1\nkind: Foo\nmetadata:\n  name: c\n  labels: {side: base}\n  annotations: &x {n: v}\n";
+const HEAD: &str = "apiVersion: x.io/v1\nkind: Foo\nmetadata:\n  name: c\n  labels: {side: base}\n  annotations: &x {m: v}\n";
 
 pub(super) const PLACES: [Place; 14] = [
     Place::of("spec:\n  k:$\n  z: 1\n", 2, &[]),

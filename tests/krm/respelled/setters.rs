@@ -161,12 +161,12 @@ fn injected_values_keep_the_comments_of_a_value() {
     let config = typed("InjectConfig", "injectors: [{name: src}]\n");
     // One kind for each point.
     let of_kinds = |files: &Files, is_point: bool| -> Files {
-        let point = "annotations: &x {n: v, kpt.dev/config-injection: optional}";
+        let point = "annotations: &x {m: v, kpt.dev/config-injection: optional}";
         let of_kind = |(path, text): (&String, &String)| {
             let name = path.trim_end_matches(".yaml");
             let text = text.replacen("kind: Foo", &format!("kind: Foo{name}"), 1);
             let text = if is_point {
-                text.replacen("annotations: &x {n: v}", point, 1)
+                text.replacen("annotations: &x {m: v}", point, 1)
             } else {
                 let at = text.find("name: c").expect("a name");
                 let end = at + text[at..].find('\n').expect("a line");
@@ -218,7 +218,7 @@ fn numbered<'s>(values: impl Iterator<Item = &'s str>) -> String {
 
 #[test]
 fn keys_of_a_package_context_keep_their_comments() {
-    const HEAD: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n  annotations: &x {n: v}\n";
+    const HEAD: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n  annotations: &x {m: v}\n";
     const KPTFILE: &str = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n";
     let (old, new) = (spellings("old"), spellings("new"));
     let is_text = |new: &&Spelled| {
