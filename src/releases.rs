@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_request_names() {
+    fn revisions_that_a_request_names() {
         for (directory, request, expected) in [
             ("", "v1.1.0", Some("v1.1.0 4")),
             ("", "latest", Some("v1.1.3 5")),

@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_source_is_refused() {
+    fn an_address_that_is_not_a_source_is_refused() {
         for argument in [
             "",
             "@v1",

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_an_index_is_reported() {
+    fn faults_of_an_index_are_reported() {
         for (name, index, expected) in [
             (
                 "apq",

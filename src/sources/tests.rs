@@ -10,7 +10,7 @@ fn parsed(text: &str) -> NamedSource {
 // A table.
 #[allow(clippy::too_many_lines)]
 #[test]
-fn what_an_argument_names_is_what_its_lock_names() {
+fn an_argument_and_its_lock_name_the_same_source() {
     for (text, address, inner, revision, name, lock) in [
         (
             "https://github.com/o/r/releases/download/v1.0.0/install.yaml",

@@ -152,7 +152,7 @@ fn every_function_is_measured() {
 }
 
 #[test]
-fn a_config_of_another_kind_is_told_which_ones_are_taken() {
+fn an_error_for_a_config_of_another_kind_lists_the_accepted_kinds() {
     let list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig:\n  apiVersion: v1\n  kind: Nothing\nitems: []\n";
     for function in FUNCTIONS {
         let page = read(format!("functions/{}/README.md", function.name));

@@ -212,7 +212,7 @@ fn a_changed_alias_is_replaced_in_place() {
 }
 
 #[test]
-fn what_holds_anchors_itself_is_not_written_twice() {
+fn a_value_with_anchors_of_its_own_is_not_written_twice() {
     let text = "a: &x {k: &y 1}\nb: {c: *x}\nd: *y\n";
     let refused = edited(text, &[("set", "a.l", "2")]);
     let shared = EditError::SharedAnchor {
@@ -410,7 +410,7 @@ fn a_merge_key_with_a_mapping_in_place() {
 
 /// An entry that a merge key brings is written out with the merge key gone, but not with an anchor in it.
 #[test]
-fn what_a_merge_key_brings_is_not_written_twice_with_its_anchor() {
+fn fields_of_a_merge_key_are_not_written_twice_with_its_anchor() {
     let text = "p: &p {x: &y [1], v: 2}\nm: {<<: *p}\nn: *y\n";
     let refused = edited(text, &[("remove", "m.v", "")]);
     assert!(

@@ -149,7 +149,7 @@ fn patches_bring_the_comments_of_their_fields() {
 }
 
 #[test]
-fn what_is_gone_is_deleted_and_what_is_new_is_a_file() {
+fn removed_resources_are_deleted_and_new_ones_are_files() {
     let (deployment, service) = UPSTREAM.split_once("---\n").expect("two");
     let new = "# ours\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: own\n";
     let files = overlay(UPSTREAM, &format!("{deployment}---\n{new}"));
@@ -167,7 +167,7 @@ fn what_is_gone_is_deleted_and_what_is_new_is_a_file() {
 }
 
 #[test]
-fn identities_of_kpt_are_no_edit() {
+fn identifiers_of_kpt_are_not_an_edit() {
     let fork = UPSTREAM.replace(
         "metadata:\n  name: app\n",
         "metadata: # kpt-merge: /app\n  name: app\n  annotations:\n    internal.kpt.dev/upstream-identifier: 'a|b|c|d'\n",
@@ -183,7 +183,7 @@ fn identities_of_kpt_are_no_edit() {
 }
 
 #[test]
-fn what_an_overlay_cannot_hold_is_listed() {
+fn changes_that_an_overlay_cannot_hold_are_listed() {
     let fork = UPSTREAM
         .replace("  replicas: 1\n", "  # by hand\n  replicas: 1\n")
         .replace("  - port: 80\n", "  - port: 80\n  type: NodePort\n");
@@ -236,7 +236,7 @@ fn a_newer_revision_makes_patches_needless_or_dead() {
 }
 
 #[test]
-fn what_an_element_of_a_list_without_keys_repeats_is_needed() {
+fn repeated_fields_of_an_element_without_keys_are_needed() {
     let upstream = "apiVersion: x.io/v1\nkind: Foo\nmetadata:\n  name: foo\nspec:\n  mode: a\n  list:\n  - name: a\n    v: 1\n  - name: b\n    v: 2\n";
     let fork = upstream
         .replace("v: 2", "v: 3")
@@ -407,7 +407,7 @@ fn a_resource_with_a_generate_name_is_an_error() {
 }
 
 #[test]
-fn another_spelling_of_a_value_or_key_is_no_edit() {
+fn another_spelling_of_a_value_or_key_is_not_an_edit() {
     let map = |data: &str| {
         format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\nmode: {data}\n")
     };
@@ -515,7 +515,7 @@ fn a_resource_that_the_newer_base_has_too_is_needless() {
 }
 
 #[test]
-fn files_that_are_no_resources_are_listed_unless_upstream_has_them() {
+fn files_without_resources_are_listed_unless_upstream_has_them() {
     let files = |notes: &str| {
         let files = [
             ("app.yaml", UPSTREAM),

@@ -226,7 +226,7 @@ fn expressions_and_their_values() {
 }
 
 #[test]
-fn what_is_refused_before_anything_is_evaluated() {
+fn expressions_refused_before_evaluation() {
     for (source, expected) in [
         ("foo", "line 1, column 1: undeclared variable `foo`"),
         (
@@ -344,7 +344,7 @@ fn what_is_refused_before_anything_is_evaluated() {
 }
 
 #[test]
-fn what_fails_on_the_values_of_objects() {
+fn expressions_that_fail_on_values_of_objects() {
     for (source, expected) in [
         (
             "repository.labels['zone']",
@@ -666,7 +666,7 @@ fn room_beside(condition: &str) -> usize {
 /// The page of `expand-variant-set`: a unit for each node, and one for 8 bytes that are read or created.
 /// These are the units that a condition takes more than `true`; it fails everywhere or nowhere.
 #[test]
-fn what_an_expression_costs() {
+fn the_cost_of_an_expression() {
     let whole = on_large_stack(|| room_beside("true")).expect("a thread");
     for (condition, units) in [
         ("false || true", 2),

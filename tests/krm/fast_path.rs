@@ -161,7 +161,7 @@ fn usual_constructs_are_taken() {
 }
 
 #[test]
-fn what_is_unusual_is_left_to_the_general_parser() {
+fn unusual_yaml_is_left_to_the_general_parser() {
     for text in [
         "",
         "# a\n",

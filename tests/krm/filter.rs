@@ -391,7 +391,7 @@ fn krmignore_is_honoured() {
 }
 
 #[test]
-fn what_is_skipped_is_a_warning() {
+fn a_skipped_step_is_a_warning() {
     let directory = package(&[("sub/x.md", "x")]);
     std::os::unix::fs::symlink("/etc/hostname", directory.path().join("out.yaml")).expect("a link");
     let outcome = run_in(directory.path(), &["--package", ".", "region=east"], "");

@@ -59,7 +59,7 @@ fn a_value_that_differs_or_is_added_is_one_edit() {
 }
 
 #[test]
-fn what_local_lacks_is_one_edit_however_large() {
+fn a_missing_resource_is_one_edit_however_large() {
     let large = "{deep: {p: [1, 2, 3], q: {r: 1, s: 2}}, w: 2}";
     assert_eq!(file(&thing("x", "{w: 2}"), &thing("x", large)), (0, 0, 1));
     let list = "[{name: a, v: 1, u: 2}, {name: b, v: 1}]";
@@ -164,7 +164,7 @@ fn revisions_are_alike_in_all_that_local_has() {
 }
 
 #[test]
-fn what_describes_the_copy_itself_is_no_edit() {
+fn descriptions_of_the_copy_itself_are_not_edits() {
     let kptfile = |name: &str, top: &str, info: &str| {
         format!(
             "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: {name}\n\

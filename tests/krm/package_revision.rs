@@ -352,7 +352,7 @@ fn a_package_of_sets_is_expanded() {
 }
 
 #[test]
-fn another_file_is_no_package() {
+fn another_file_is_not_a_package() {
     let folder = folder(CONTEXT);
     for package in ["package/draft.yaml", "pv.yaml"] {
         let mut command = Command::new(binary("set-package-context"));

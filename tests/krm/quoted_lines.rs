@@ -87,7 +87,7 @@ fn lines_at_the_indentation_of_the_parent_are_read_with_exact_spans() {
 }
 
 #[test]
-fn what_readers_of_the_field_refuse_stays_refused() {
+fn values_that_readers_of_the_field_refuse_stay_refused() {
     for (text, line) in [
         ("a: b\nc\n", 2),
         ("a: 'b\n--- c'\n", 1),

@@ -386,7 +386,7 @@ fn no_function_quotes_a_value_of_a_secret() {
 }
 
 #[test]
-fn what_is_no_secret_is_shown() {
+fn values_outside_of_secrets_are_shown() {
     for carrier in open() {
         let reports = reports(&carrier);
         let merges = reports.iter().filter(|(name, _)| *name == "merge-package");

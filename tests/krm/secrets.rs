@@ -142,7 +142,7 @@ fn check(what: &str, texts: &[String], said: &str) {
 }
 
 #[test]
-fn no_value_of_a_secret_is_told() {
+fn no_value_of_a_secret_is_printed() {
     let (mut refused, mut told) = (0, 0);
     for seed in 0..400 {
         let mut random = Random::new(seed * 31 + 7);

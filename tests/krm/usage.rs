@@ -312,7 +312,7 @@ fn a_misspelt_flag_is_not_to_be_passed_as_a_value() {
 }
 
 #[test]
-fn directories_without_flags_are_told_which_flags_are_meant() {
+fn an_error_for_directories_without_flags_names_the_flags() {
     let outcome = run(binary("merge-package"), &["DIR", "OLD", "NEW"], "");
     assert_eq!(outcome.code, Some(2));
     assert_eq!(
@@ -323,7 +323,7 @@ fn directories_without_flags_are_told_which_flags_are_meant() {
 }
 
 #[test]
-fn a_revision_is_no_directory() {
+fn a_revision_is_not_a_directory() {
     let package = package();
     let path = package.path().to_str().expect("UTF-8");
     let arguments = [

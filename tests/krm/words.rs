@@ -94,6 +94,25 @@ fn phrases_of_no_other_program_are_not_written() {
     assert_eq!(refused, "");
 }
 
+/// Names of tests are sentences.
+#[test]
+fn names_of_tests_are_plain_sentences() {
+    let name =
+        Regex::new(r"#\[test\]\n(?:\s*(?:#|///?).*\n)*\s*fn (\w+)").expect("a regular expression");
+    let odd = Regex::new(r"^what_|_(is|are|was|were)_no_[^l]|_(is|are)_told|_nobody|_somebody")
+        .expect("a regular expression");
+    let all = texts_of(&["src", "crates", "functions", "tests"]);
+    let names: Vec<&str> = all
+        .iter()
+        .filter(|(path, _)| path.ends_with(".rs"))
+        .flat_map(|(_, text)| name.captures_iter(text))
+        .map(|found| found.get(1).expect("a name").as_str())
+        .collect();
+    assert!(names.len() > 1_500, "{} tests", names.len());
+    let odd: Vec<_> = names.iter().filter(|name| odd.is_match(name)).collect();
+    assert!(odd.is_empty(), "say what happens: {odd:#?}");
+}
+
 /// Words that are seldom the plain ones, with the uses that are, and why.
 const SELDOM_PLAIN: [(&str, &[(&str, &str)]); 19] = [
     (

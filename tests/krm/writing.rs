@@ -91,7 +91,7 @@ fn git_applies_the_diff_of_files_that_are_not_krm() {
 /// A limit for the size of files stands for a full disk: the results fit, the package's file does not.
 #[test]
 #[cfg(unix)]
-fn a_full_disk_is_not_told_as_success() {
+fn a_full_disk_is_not_reported_as_success() {
     let context = format!(
         "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n  name: p\n{}",
         "# a long comment\n".repeat(1000)
@@ -139,7 +139,7 @@ fn a_full_disk_is_not_told_as_success() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_full_standard_output_is_not_told_as_success() {
+fn a_full_standard_output_is_not_reported_as_success() {
     let folder = folder(&[]);
     let input = crate::running::list(&[crate::running::KPTFILE, crate::running::CONTEXT]);
     let file = folder.path().join("input");

@@ -641,7 +641,7 @@ const PATCHES: &[Wrong] = &[
 ];
 
 #[test]
-fn wrong_usages_are_told_what_where_and_what_to_do() {
+fn wrong_usages_report_what_where_and_what_to_do() {
     let tables = [FLAGS, KEYS, INPUTS, CONFIGS, PATCHES];
     let mut failures = Vec::new();
     let mut count = 0;

@@ -366,7 +366,7 @@ fn entries_move_with_their_comments() {
 }
 
 #[test]
-fn what_comes_from_another_document_brings_its_spelling_along() {
+fn values_of_another_document_keep_their_spelling() {
     let source = "pipeline:\n    mutators: # m\n      # first\n      - image: 'a:v1' # i\n        configMap:\n            k: \"5\"\n\n            # about t\n            t: |\n                line\n                  deeper\n";
     let source_tree = parse(source);
     let root = Document::new(source, &source_tree).root(0).expect("root");
@@ -627,7 +627,7 @@ fn comments_below_the_tag_of_a_text_are_kept() {
 }
 
 #[test]
-fn what_cannot_be_written_is_refused() {
+fn values_that_cannot_be_written_are_refused() {
     let refused = |source: &str| {
         let source_tree = parse(source);
         let value = Document::new(source, &source_tree)

@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_names_is_relative_to_its_address() {
+    fn addresses_that_a_server_names_are_relative_to_its_own() {
         let index = parsed("https://e.com/a/b/index.yaml?x=1");
         for (reference, expected) in [
             ("c.tgz", "https://e.com/a/b/c.tgz"),

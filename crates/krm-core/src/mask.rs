@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_yaml_is_not_shown() {
+    fn text_that_is_not_yaml_is_not_shown() {
         assert_eq!(masked("", "a: [one").1, "***\n");
         assert_eq!(masked("", "data: one\n").1, "data: \"***\"\n");
     }

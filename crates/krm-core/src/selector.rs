@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_kubernetes_takes_as_a_label() {
+    fn kubernetes_limits_on_labels() {
         let long = "a".repeat(63);
         for (text, is_value, is_key) in [
             ("a", true, true),

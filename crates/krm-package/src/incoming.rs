@@ -309,7 +309,7 @@ mod tests {
 
     /// Git itself says which folders are repositories.
     #[test]
-    fn a_folder_that_was_a_repository_is_none_without_what_is_refused() {
+    fn a_former_repository_without_the_refused_files_is_not_a_repository() {
         let is_repository = |folder: &std::path::Path| {
             let mut git = std::process::Command::new("git");
             git.args(["rev-parse", "--resolve-git-dir"]).arg(folder);
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_somewhere_is_known() {
+    fn files_that_run_somewhere_are_known() {
         for (path, mode, by) in [
             (".gitattributes", 0o644, Some(RunBy::Git)),
             ("a/.gitmodules", 0o644, Some(RunBy::Git)),

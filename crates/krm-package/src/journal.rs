@@ -486,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn what_replaced_a_file_after_the_kill_is_not_read() {
+    fn a_file_replaced_after_the_kill_is_not_read() {
         let (_folder, root) = package();
         let bytes = journal_of(&root, vec![deletion_of("a.yaml")]);
         let target = root.join("a.yaml");

@@ -248,7 +248,7 @@ mod tests {
 
     /// Git itself determines which names must at least be refused.
     #[test]
-    fn what_git_takes_for_its_own_folder_is_refused() {
+    fn names_that_git_takes_for_its_own_folder_are_refused() {
         let strict = gix_validate::path::component::Options {
             protect_windows: false,
             protect_hfs: true,

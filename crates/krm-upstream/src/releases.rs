@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_flag_outside_of_git_names() {
+    fn sources_that_a_flag_outside_of_git_names() {
         for (flag, address, folder, release) in [
             ("c/app-1.2.0.tgz", "c/app-1.2.0.tgz", "", Some("1.2.0")),
             ("app-v2.tar//crds/", "app-v2.tar", "crds", Some("v2")),

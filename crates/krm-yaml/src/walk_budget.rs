@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_free() {
+    fn a_written_name_is_free_afterwards() {
         assert_eq!(paid("a: [b, {c: d}]\n", 0), Ok(0));
         assert_eq!(paid("a: &a [b, {c: d}]\n", 0), Ok(0));
     }

@@ -14,7 +14,7 @@ fn the_program_prints_its_version() {
 }
 
 #[test]
-fn the_program_refuses_what_is_not_a_resource_list() {
+fn the_program_refuses_input_that_is_not_a_resource_list() {
     let output = Command::new(PROGRAM).write_stdin("a: [").output();
     let output = output.expect("the program runs");
     assert_eq!(output.status.code(), Some(2), "{output:?}");

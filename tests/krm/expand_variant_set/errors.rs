@@ -69,7 +69,7 @@ targets:
 }
 
 #[test]
-fn what_is_missing_in_the_cluster_or_wrong_with_values() {
+fn missing_cluster_resources_and_invalid_values() {
     let targets = "targets:\n- repositories: [{name: cluster-01}]\n";
     fails(
         &format!("upstream: {{repo: example-repo, package: foo, revision: v2}}\n{targets}"),

@@ -180,7 +180,7 @@ fn a_changed_label_changes_only_the_variants_it_concerns() {
 }
 
 #[test]
-fn what_is_no_longer_targeted_is_removed() {
+fn variants_that_are_no_longer_targeted_are_removed() {
     let spec = |repos: &str| format!("{UPSTREAM}targets:\n- repositories: [{repos}]\n");
     let first = expand(&spec("{name: cluster-01}, {name: cluster-02}"));
     let mut files = first.files.clone();

@@ -367,7 +367,7 @@ fn a_part_of_a_damaged_commit() {
 }
 
 #[test]
-fn a_folder_of_a_work_tree_is_no_repository() {
+fn a_folder_of_a_work_tree_is_not_a_repository() {
     let folder = catalog(&[]);
     let message = refused(&folder, "catalog/nginx?ref=v1");
     let root = folder.path("catalog").canonicalize().expect("a path");
@@ -376,7 +376,7 @@ fn a_folder_of_a_work_tree_is_no_repository() {
 }
 
 #[test]
-fn extensions_that_nobody_knows() {
+fn unknown_extensions() {
     let folder = catalog(&[]);
     let config = folder.get("catalog/.git/config");
     let config = config.replace("repositoryformatversion = 0", "repositoryformatversion = 1");
@@ -473,7 +473,7 @@ fn objects_that_are_missing_or_damaged() {
 }
 
 #[test]
-fn files_of_a_tree_that_are_no_yaml() {
+fn files_of_a_tree_that_are_not_yaml() {
     let folder = catalog(&[]);
     folder.put("catalog/nginx/cm.yaml", [b'a', 0xff]);
     folder.commit("no UTF-8");

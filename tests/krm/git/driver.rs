@@ -30,7 +30,7 @@ const BASE: &str =
     "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: cm\ndata:\n  a: \"1\"\n  b: \"1\"\n";
 
 #[test]
-fn changes_in_neighbouring_lines_are_no_conflict() {
+fn changes_in_neighbouring_lines_do_not_conflict() {
     let ours = BASE.replace("a: \"1\"", "a: \"2\" # ours");
     let theirs = BASE.replace("b: \"1\"", "b: \"3\"");
     let both = ours.replace("b: \"1\"", "b: \"3\"");
@@ -99,7 +99,7 @@ fn a_conflict_is_left_to_the_user() {
 }
 
 #[test]
-fn what_one_side_removed_and_the_other_added_to_has_markers() {
+fn a_removal_against_an_addition_has_markers() {
     let head = &BASE[..BASE.find("data:\n  a").expect("data")];
     let removed = format!("{head}kept: true\n");
     let base = format!("{BASE}kept: true\n");
@@ -207,7 +207,7 @@ fn a_conflict_that_each_branch_decided_differently_is_one_again() {
 }
 
 #[test]
-fn what_is_no_resource_is_merged_by_lines() {
+fn documents_that_are_not_resources_merge_by_lines() {
     let base = "a: 1\n\n\n\nb: 1\n\n\n\nc: 1\n";
     let (ours, theirs) = (base.replace("a: 1", "a: 2"), base.replace("c: 1", "c: 2"));
     let both = ours.replace("c: 1", "c: 2");

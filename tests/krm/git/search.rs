@@ -134,7 +134,7 @@ fn of_equal_ones_the_newest_that_upstream_contains() {
 }
 
 #[test]
-fn what_is_a_copy_of_nothing_is_an_error() {
+fn a_copy_of_nothing_is_an_error() {
     let folder = project();
     folder.put("local/Kptfile", KPTFILE);
     folder.put("local/other.yaml", map("1", "2"));
@@ -197,7 +197,7 @@ fn subset(folder: &Folder, version: usize, files: &[usize]) {
 }
 
 #[test]
-fn what_local_removed_does_not_make_it_an_older_revision() {
+fn local_removals_do_not_make_it_an_older_revision() {
     for names in [true, false] {
         for version in 2..5 {
             let folder = Folder::new(&[]);
@@ -221,7 +221,7 @@ fn what_local_removed_does_not_make_it_an_older_revision() {
 }
 
 #[test]
-fn what_local_removed_does_not_come_back() {
+fn local_removals_do_not_come_back() {
     let folder = Folder::new(&[]);
     growing(&folder, true);
     subset(&folder, 4, &[0, 2, 3]);

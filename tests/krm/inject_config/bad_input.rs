@@ -53,7 +53,7 @@ fn points_of_one_kind_and_name_must_not_share_a_condition() {
 }
 
 #[test]
-fn the_package_context_is_no_injection_point() {
+fn the_package_context_is_not_an_injection_point() {
     let context = point(
         "v1",
         "ConfigMap",

@@ -117,7 +117,7 @@ fn the_namespace_must_be_that_of_the_config() {
 }
 
 #[test]
-fn candidates_are_supplied_resources_and_items_that_are_no_points() {
+fn candidates_are_supplied_resources_and_items_without_points() {
     let b = point("example.com/v1", "B", "b", "optional", "spec: {}\n");
     let c = point("example.com/v1", "B", "c", "optional", "spec: {of: c}\n");
     let d = resource("example.com/v1", "B", "d", "spec: {of: d}\n");

@@ -65,7 +65,7 @@ status: {x: 1}
 }
 
 #[test]
-fn what_changes_outside_is_brought_up_to_date() {
+fn files_changed_outside_are_brought_up_to_date() {
     let b = point("example.com/v1", "B", "b", "required", "spec:\n  x: 1\n");
     let files = [("Kptfile", KPTFILE), ("b.yaml", &*b)];
     let s = resource("example.com/v1", "B", "s", "spec:\n  x: 2\n");
@@ -129,7 +129,7 @@ fn what_changes_outside_is_brought_up_to_date() {
 }
 
 #[test]
-fn what_an_alias_reads_stays() {
+fn a_value_that_an_alias_reads_stays() {
     let b = "apiVersion: example.com/v1\nkind: B\nmetadata:\n  name: b\n  annotations:\n    kpt.dev/config-injection: required\nspec: &spec {}\nstatus: *spec\n";
     let s = resource("example.com/v1", "B", "s", "spec: {x: 1}\n");
     let outcome = run(

@@ -252,10 +252,7 @@ fn generated_resources() {
 
 /// Cases that kpt ends with an error for, and what it says.
 const REFUSED_BY_KPT: [(&str, &str); 3] = [
-    (
-        "R15-dup-ids-in-local",
-        "resources in file \"r.yaml\"",
-    ),
+    ("R15-dup-ids-in-local", "resources in file \"r.yaml\""),
     (
         "S09-type-change",
         "wrong node kind: expected ScalarNode but got MappingNode",

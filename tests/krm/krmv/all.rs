@@ -139,7 +139,7 @@ fn a_package_that_a_hook_refuses_has_failed() {
 }
 
 #[test]
-fn inner_packages_come_first_and_are_no_uncommitted_change() {
+fn inner_packages_come_first_and_are_not_uncommitted_changes() {
     let world = World::with_package();
     world
         .krmv(&["get", "../catalog//web@v1.0.0", "web/inner"])

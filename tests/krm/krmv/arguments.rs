@@ -314,7 +314,7 @@ fn hostile_text() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn what_data_names_is_never_a_flag(repo in hostile_text(), name in hostile_text(), commit in hostile_text()) {
+    fn names_from_data_are_never_flags(repo in hostile_text(), name in hostile_text(), commit in hostile_text()) {
         let Ok(address) = Address::parse(&repo, &Surroundings::default()) else { return Ok(()) };
         let names: Vec<RefName> = RefName::parse(&name).into_iter().collect();
         let commits: Vec<CommitId> = CommitId::parse(&commit).into_iter().collect();

@@ -392,7 +392,7 @@ fn line_ends_of_crlf_stay() {
 
 /// The files of a checkout with `core.autocrlf`.
 #[test]
-fn other_line_ends_are_no_edits() {
+fn other_line_endings_are_not_edits() {
     let world = World::with_package();
     for file in ["Kptfile", "app.yaml", "service.yaml", "notes.txt"] {
         let text = world.read(&format!("web/{file}")).replace('\n', "\r\n");
@@ -447,7 +447,7 @@ fn two_at_once_wait_for_each_other() {
 }
 
 #[test]
-fn what_a_killed_run_left_is_no_change_of_a_person() {
+fn remains_of_a_killed_run_are_not_a_person_s_change() {
     let world = World::with_package();
     let left = "web/.krm-variants-0-1-2-AbCdEf.tmp";
     world.write(left, "half of a file\n");

@@ -138,7 +138,7 @@ fn an_upstream_directory_that_moved_does_not_end_the_trail() {
 }
 
 #[test]
-fn what_is_not_committed_is_yours() {
+fn uncommitted_changes_are_yours() {
     let world = World::edited();
     let text = world.read("web/app.yaml");
     world.write("web/app.yaml", &text.replace("app:1", "own:1"));
@@ -155,7 +155,7 @@ fn flag(world: &World, file: &str, field: &str, name: &str) -> bool {
 }
 
 #[test]
-fn what_an_injection_wrote_is_injected_and_a_later_edit_is_not() {
+fn injected_values_are_injected_and_later_edits_are_not() {
     let world = World::with_package();
     let secret = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: key\n  annotations:\n    kpt.dev/config-injection: required\n\
                   data:\n  password: aHVzaA==\n  user: bWU=\n";
@@ -346,7 +346,7 @@ fn a_clone_with_a_filter_lacks_older_files() {
 }
 
 #[test]
-fn blame_names_what_is_not_there() {
+fn blame_names_missing_files_and_fields() {
     let world = World::with_package();
     let outcome = world.krmv(&["blame", "web/none.yaml"]);
     outcome.assert_code(2);

@@ -116,7 +116,7 @@ fn an_open_upgrade_names_the_archive_that_no_release_is_beside() {
 }
 
 #[test]
-fn what_is_wrong_with_a_source_outside_of_git_is_said() {
+fn errors_of_sources_outside_of_git_name_the_fault() {
     let world = world();
     world.folder.put("charts/bad-1.0.0.tgz", "text");
     for (arguments, expected) in [

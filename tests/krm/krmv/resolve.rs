@@ -180,7 +180,7 @@ fn a_pattern_that_fits_nothing_is_an_error() {
 }
 
 #[test]
-fn a_branch_that_moved_does_not_change_what_is_decided() {
+fn a_moved_branch_does_not_change_decisions() {
     let world = World::edited();
     let outcome = world.krmv(&["upgrade", "web", "main"]);
     assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
@@ -204,7 +204,7 @@ fn a_branch_that_moved_does_not_change_what_is_decided() {
 }
 
 #[test]
-fn what_upstream_added_to_a_map_that_local_removed_is_undecided() {
+fn additions_to_a_map_that_local_removed_are_undecided() {
     let begin = || {
         let world = World::with_package();
         let more = deployment(1, "app:1", "64Mi") + "            cpu: 1\n";

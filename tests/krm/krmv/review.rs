@@ -129,7 +129,7 @@ fn a_review_shows_no_value_of_a_secret() {
 }
 
 #[test]
-fn a_review_names_what_is_not_there() {
+fn a_review_names_missing_references() {
     let world = World::with_package();
     let outcome = world.krmv(&["review", "web", "v9"]);
     outcome.assert_code(2);

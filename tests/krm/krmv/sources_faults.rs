@@ -28,7 +28,7 @@ fn says(outcome: &Outcome, code: i32, expected: &str) {
 }
 
 #[test]
-fn what_goes_wrong_is_an_error_that_changes_nothing() {
+fn every_fault_is_an_error_that_changes_nothing() {
     let world = World::new();
     let site = site(&world);
     let url = |path: &str| site.server.url(path);

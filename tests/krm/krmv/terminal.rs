@@ -108,7 +108,7 @@ fn a_decision_can_be_undone_and_skipped() {
 }
 
 #[test]
-fn quitting_writes_what_is_decided_and_breaking_off_nothing() {
+fn quitting_writes_decisions_and_an_interrupt_nothing() {
     let world = World::open();
     let before = [world.read("web/app.yaml"), world.read("web/Kptfile")];
     let Some((_, text)) = typed(&world, "u\u{3}", "") else {

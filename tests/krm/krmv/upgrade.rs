@@ -75,7 +75,7 @@ fn four_commands_lead_to_a_settled_upgrade_and_each_suggests_the_next() {
 }
 
 #[test]
-fn a_lone_argument_that_is_no_package_is_the_revision() {
+fn a_lone_argument_that_is_not_a_package_is_the_revision() {
     let world = World::with_package();
     for (revision, found) in [
         ("~1.1", "v1.1.0"),
@@ -144,7 +144,7 @@ fn undecided_conflicts_keep_your_value_and_the_lock() {
 }
 
 #[test]
-fn the_same_revision_again_lists_what_is_open_and_merges_nothing() {
+fn the_same_revision_again_lists_open_conflicts_and_merges_nothing() {
     let world = World::open();
     let before = files(&world);
     for arguments in [&["upgrade", "web"][..], &["upgrade", "web", "v2.0.0"]] {
@@ -670,7 +670,7 @@ fn a_file_without_a_final_line_break_gets_none_from_markers() {
 }
 
 #[test]
-fn a_name_that_begins_with_a_dash_is_no_flag_in_a_hint() {
+fn a_name_that_begins_with_a_dash_is_not_a_flag_in_a_hint() {
     let world = World::new();
     let release = |tag: &str, text: &str| {
         world.folder.put("catalog/-dash/-f.txt", text);

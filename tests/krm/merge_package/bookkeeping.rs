@@ -215,7 +215,7 @@ fn other_conditions_merge_beside_the_record_of_a_render() {
 }
 
 #[test]
-fn the_record_of_a_render_is_no_change() {
+fn the_record_of_a_render_is_not_a_change() {
     let root = kptfile("root");
     let plain = with("a", "");
     let record = with("a", &rendered("a", ""));

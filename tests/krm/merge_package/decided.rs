@@ -182,7 +182,7 @@ fn results_name_the_rule() {
 }
 
 #[test]
-fn what_is_no_rule_is_said_at_its_field() {
+fn an_invalid_rule_is_reported_at_its_field() {
     let config = "conflicts:\n- {path: 'a..b', take: mine}\n- {path: a}\n";
     let (_, said) = run(config);
     let found: Vec<_> = said

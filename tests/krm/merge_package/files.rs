@@ -102,7 +102,7 @@ fn a_folder_becomes_a_file() {
 }
 
 #[test]
-fn comments_and_format_are_no_change_of_a_file() {
+fn comments_and_format_are_not_a_change_of_a_file() {
     let old = "resources:\n- a.yaml";
     for own in ["resources:\n- a.yaml\n", "# ours\nresources: [a.yaml]\n"] {
         let folder = folder("x/kustomization.yaml", [old, own, ""]);
@@ -137,7 +137,7 @@ fn a_kustomization_that_gets_an_api_version_stays_one_document() {
 }
 
 #[test]
-fn a_key_twice_in_a_file_that_is_no_resource_is_text() {
+fn a_file_without_resources_that_has_a_key_twice_is_text() {
     let values = |line: &str| format!("a: 1\na: 2\n{line}\nx: 1\ny: 1\nz: 1\nb: 3\n");
     let [old, mut own] = ["c: 1", "c: 2"].map(values);
     own = own.replace("b: 3", "b: 4");

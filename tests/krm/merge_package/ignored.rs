@@ -10,7 +10,7 @@ fn cm(name: &str, value: &str) -> String {
 }
 
 #[test]
-fn what_one_version_ignores_is_left_out_of_all_three() {
+fn a_file_that_one_version_ignores_is_left_out_of_all_three() {
     let sides = ["original", "local", "upstream"];
     for ignoring in [
         &["local"][..],

@@ -274,7 +274,7 @@ fn a_block_scalar_above_a_line_of_white_space_stays_one() {
 }
 
 #[test]
-fn what_local_did_not_touch_is_upstreams_text() {
+fn documents_unchanged_by_local_are_upstream_s_text() {
     let a = map("a", "{x: a}");
     let (b, mine) = (map("b", "{x: b}"), map("b", "{x: mine}"));
     let loose = format!(
@@ -698,7 +698,7 @@ fn documents_that_are_not_krm() {
 }
 
 #[test]
-fn a_clone_that_nobody_edited_has_no_conflict_where_annotations_have_no_value() {
+fn an_unedited_clone_has_no_conflict_where_annotations_have_no_value() {
     let text = |annotations: &str, x: u8| {
         format!(
             "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n{annotations}data:\n  x: \"{x}\"\n"

@@ -81,7 +81,7 @@ fn a_new_resource_without_neighbours_is_named_as_kpt_names_it() {
 }
 
 #[test]
-fn a_name_that_is_no_path_is_an_error() {
+fn a_name_that_is_not_a_path_is_an_error() {
     for (name, namespace) in [("x/../../b", "x"), ("b", ".git"), ("b", "..")] {
         let new = format!(
             "apiVersion: v1\nkind: Role\nmetadata:\n  name: {name}\n  namespace: {namespace}\n"
@@ -96,7 +96,7 @@ fn a_name_that_is_no_path_is_an_error() {
 
 /// Each way to give resources without files, to each form of a package: what is reported as added is there.
 #[test]
-fn what_is_reported_as_added_is_written() {
+fn resources_reported_as_added_are_written() {
     let new = file(&[("a", "{x: new}"), ("b", "{}"), ("new", "{x: here}")]);
     let old = file(&[("a", "{}"), ("b", "{}")]);
     let indented = |text: &str| -> String {

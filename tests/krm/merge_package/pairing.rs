@@ -171,7 +171,7 @@ fn duplicates_that_differ_pair_by_likeness() {
 }
 
 #[test]
-fn resources_with_a_generate_name_are_no_duplicates() {
+fn resources_with_a_generate_name_are_not_duplicates() {
     let job = |limit: u8, image: &str| {
         format!(
             "apiVersion: batch/v1\nkind: Job\nmetadata:\n  generateName: hook-\nspec:\n  backoffLimit: {limit}\n  \

@@ -110,7 +110,7 @@ fn a_tag_and_a_digest_of_a_kustomization_are_one_value() {
 
 /// It stays, since the two need not be one element.
 #[test]
-fn what_local_put_in_the_place_of_an_element_that_upstream_removed_is_reported() {
+fn a_local_replacement_of_an_element_that_upstream_removed_is_reported() {
     let text = |words: &str| {
         format!("apiVersion: example.com/v1\nkind: Words\nmetadata:\n  name: w\nwords: {words}\n")
     };

@@ -35,7 +35,7 @@ fn a_removed_element_is_named_by_its_key() {
 }
 
 #[test]
-fn a_removed_list_is_said_to_be_one() {
+fn a_removed_list_is_reported_as_one_change() {
     let of = |args: &str| {
         format!(
             "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: app\n    image: a\n{args}"
@@ -50,7 +50,7 @@ fn a_removed_list_is_said_to_be_one() {
 }
 
 #[test]
-fn what_was_added_to_something_removed_is_said_to_be() {
+fn additions_to_a_removed_part_are_reported() {
     let of = |limits: &str| {
         format!(
             "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: app\n    image: a\n{limits}"
@@ -328,7 +328,7 @@ fn a_fast_forward_passes_over_the_lock() {
 }
 
 #[test]
-fn a_file_in_which_local_keeps_resources_is_no_rules_to_give_away() {
+fn a_rules_file_with_local_resources_is_kept() {
     let (a, b, c) = (map("a", "{x: a}"), map("b", "{x: b}"), map("c", "{x: c}"));
     let both = format!("{a}---\n{b}");
     let (files, said) = merge_files(

@@ -582,7 +582,7 @@ fn each_document_with_the_changes_of_both_sides_is_combined() {
 }
 
 #[test]
-fn a_file_that_upstream_deleted_and_local_changed_is_said_to_be_deleted() {
+fn a_file_that_upstream_deleted_and_local_changed_is_reported_as_deleted() {
     let [kptfile, old, new] = [kptfile("p"), "1\n".to_owned(), "2\n".to_owned()];
     let sources: [&[(&str, &str)]; 3] = [
         &[("Kptfile", &kptfile), ("a.txt", &old)],

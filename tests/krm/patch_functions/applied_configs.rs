@@ -135,7 +135,7 @@ fn numbers_in_the_kept_configuration() {
 }
 
 #[test]
-fn what_is_created_has_no_nulls_in_lists_either() {
+fn created_objects_have_no_nulls_in_lists_either() {
     let live = "live:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: c\n";
     let item = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: Pod\n  \
                 metadata:\n    name: p\n  spec:\n    containers:\n    - name: a\n      command: null\n    - name: b\n";
@@ -340,7 +340,7 @@ fn annotations_above_the_limit_of_an_api_server_are_a_warning() {
 }
 
 #[test]
-fn ids_of_the_pipeline_are_no_part_of_last_applied_in_any_spelling() {
+fn ids_of_the_pipeline_are_not_part_of_last_applied_in_any_spelling() {
     let live = "live:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: d\n";
     for id in [
         "internal.config.k8s.io/kpt-resource-id",

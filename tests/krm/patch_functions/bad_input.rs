@@ -13,7 +13,7 @@ fn check_refused(patches: &str, result: &str) {
 }
 
 #[test]
-fn what_cannot_be_a_patch_is_named() {
+fn changes_that_cannot_be_a_patch_are_named() {
     check_refused(
         "- target: {kind: Deployment}\n  patch: |\n    - op: remove\n      path: /spec\n",
         "[error] functionConfig, field `patches`, line 6, column 3: patch: expected a strategic merge patch, found a list of JSON 6902 operations; write the part of the resource that changes, with apiVersion, kind and metadata.name (InvalidPatch)",

@@ -122,7 +122,7 @@ fn the_keys_that_stay_are_named_where_live_has_more() {
 
 /// An element whose key is null has none, even if both sides have the same.
 #[test]
-fn an_element_whose_key_is_null_is_told() {
+fn an_element_whose_key_is_null_is_reported() {
     let pod = "spec:\n  containers:\n  - name: null\n    image: a\n";
     let outcome = patch_between("apiVersion: v1\nkind: Pod\n", [pod; 3]);
     assert!(

@@ -135,7 +135,7 @@ fn list(items: &[String]) -> String {
 }
 
 #[test]
-fn path_and_index_of_a_patch_are_no_part_of_it() {
+fn path_and_index_of_a_patch_are_not_part_of_it() {
     let patch = item(
         "patches/p.yaml",
         "c",

@@ -73,7 +73,7 @@ fn the_order_of_a_list_is_that_of_the_patch() {
 
 /// Ports are found by port and protocol. A list of two keys has no order in a patch.
 #[test]
-fn what_a_merge_patch_cannot_say_of_a_list_is_a_json_patch() {
+fn list_changes_beyond_a_merge_patch_are_json_patches() {
     let service = "apiVersion: v1\nkind: Service\n";
     let ports = |items: &str| format!("spec:\n  ports:\n{items}");
     let live = ports("  - port: 53\n    protocol: UDP\n  - port: 53\n    protocol: TCP\n");
@@ -125,7 +125,7 @@ fn values_that_a_merge_patch_would_spoil() {
 }
 
 #[test]
-fn pointers_are_escaped_and_names_are_no_patterns() {
+fn pointers_are_escaped_and_names_are_not_patterns() {
     let live =
         "apiVersion: example.com/v1\nkind: Thing\nmetadata:\n  name: x.y\nspec:\n  a/b~c: [1]\n";
     let new = live.replace("[1]", "{}");
@@ -246,7 +246,7 @@ fn both_patches_are_items_of_a_list() {
 }
 
 #[test]
-fn a_format_that_nobody_reads_is_an_error() {
+fn an_unknown_format_is_an_error() {
     let outcome = on_list(
         &create_patch::FUNCTION,
         &config("CreatePatch", &format!("format: helm\n{LIVE}")),

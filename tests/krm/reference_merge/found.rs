@@ -27,7 +27,7 @@ fn merged_mutators(versions: [Option<&str>; 3], fields: &str) -> (String, Vec<St
 const MIXED: &str = "[{name: PackageVariant.v..0, image: a:v1, configMap: {x: y}}, {name: b, image: b:v1}, {image: c:v1}]";
 
 #[test]
-fn an_edited_function_of_a_package_variant_is_no_conflict_in_a_list_of_one_value() {
+fn an_edited_function_of_a_package_variant_does_not_conflict_in_a_list_of_one_value() {
     let local = MIXED.replace("x: y", "x: mine");
     let upstream = MIXED.replace("c:v1", "c:v2");
     let (found, said) = merged_mutators([Some(MIXED), Some(&local), Some(&upstream)], "");
@@ -73,7 +73,7 @@ fn a_list_of_one_value_that_upstream_removed_keeps_what_a_package_variant_put_th
 
 /// Maps are equal in whatever order of their keys, so that nobody has to decide.
 #[test]
-fn keys_that_both_sides_moved_are_no_conflict() {
+fn keys_that_both_sides_moved_do_not_conflict() {
     let text = |entries: &str| {
         format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata: {{{entries}}}\n")
     };

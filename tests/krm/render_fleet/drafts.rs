@@ -218,7 +218,7 @@ fn the_local_branch_of_a_published_draft_is_deleted_unless_a_person_made_it() {
 
 /// Porch approves a draft by putting its whole package in the place of the published one.
 #[test]
-fn what_was_published_since_is_merged_into_an_open_draft() {
+fn a_later_published_revision_is_merged_into_an_open_draft() {
     let fleet = fleet();
     fleet.put("a", "v1", "east/app", "");
     fleet.expect(&["--drafts"], 0, &["1 created"]);

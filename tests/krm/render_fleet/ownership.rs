@@ -222,7 +222,7 @@ fn a_clone_does_not_take_over_the_owner_of_its_upstream() {
 }
 
 #[test]
-fn ownership_of_the_upstream_is_no_conflict() {
+fn ownership_of_the_upstream_does_not_conflict() {
     let fleet = Fleet::new();
     fleet.put("a", "v1", "east/app", "");
     fleet.expect(&[], 0, &[]);

@@ -72,7 +72,7 @@ fn labels_are_given_once_and_context_every_time() {
 }
 
 #[test]
-fn a_package_that_is_nobodys_is_left_alone_or_adopted() {
+fn a_package_without_an_owner_is_left_unchanged_or_adopted() {
     let fleet = Fleet::new();
     fleet.put("a", "v1", "east/app", "");
     fleet.expect(&[], 0, &[]);
@@ -593,7 +593,7 @@ fn objects_beside_the_variants_are_resources() {
 }
 
 #[test]
-fn conflicts_are_told_with_paths_from_the_fleet_and_decided_by_rules() {
+fn conflicts_have_paths_from_the_fleet_and_are_decided_by_rules() {
     let fleet = Fleet::new();
     fleet.put("a", "v1", "east/a", "");
     fleet.put("b", "v1", "east/b", "");

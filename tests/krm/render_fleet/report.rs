@@ -124,7 +124,7 @@ fn the_head_of_a_report_has_the_command_and_the_title() {
 }
 
 #[test]
-fn what_is_alike_is_told_once() {
+fn identical_outcomes_are_reported_once() {
     let fleet = edited();
     fleet.expect(&["--report", "r.json", "--report", "r.html"], 0, &[]);
     let report = data(&fleet.folder, "r.json");
@@ -336,7 +336,7 @@ fn a_forecast_writes_nothing_and_says_so() {
 }
 
 #[test]
-fn names_and_values_are_no_markup() {
+fn names_and_values_are_not_markup() {
     let hostile = "</code></pre><script>alert(1)</script>'\"&<b>";
     let fleet = Fleet::new();
     fleet.put("a", "v1", "r/app", "");

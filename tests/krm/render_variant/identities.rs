@@ -121,7 +121,7 @@ fn metadata_in_flow_style_is_written_in_lines() {
 }
 
 #[test]
-fn what_kpt_gives_no_identity_stays_as_it_is() {
+fn items_without_an_identity_of_kpt_stay_as_they_are() {
     for (path, text) in [
         // kpt updates it as a file, which must be as upstream has it.
         (

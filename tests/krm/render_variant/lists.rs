@@ -166,7 +166,7 @@ fn downstream_targets_are_drafts_and_proposed_else_the_latest_published() {
 }
 
 #[test]
-fn what_an_update_brings_to_a_list_is_worked_on_by_the_later_steps() {
+fn later_steps_work_on_list_elements_that_an_update_brings() {
     let (base, local, upstream, variant) = WITH_NEW_POINT;
     let (base, upstream) = (directory(&base), directory(&upstream));
     let block = resource_list(&local);

@@ -222,7 +222,7 @@ fn upstreams_package_context_keeps_its_keys() {
 
 /// Each resource is named, and the reason is not that something is shared.
 #[test]
-fn metadata_of_upstream_that_is_no_mapping() {
+fn metadata_of_upstream_that_is_not_a_mapping() {
     let wrong = |name: &str| format!("apiVersion: v1\nkind: {name}\nmetadata: foo\n");
     let (first, second) = (wrong("First"), wrong("Second"));
     let files = [
@@ -419,7 +419,7 @@ spec:
 
 /// The merged package says what the injection overwrites, not the one before.
 #[test]
-fn upstream_decides_what_is_an_injection_point() {
+fn upstream_decides_which_resources_are_injection_points() {
     let context =
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kptfile.kpt.dev}\ndata: {name: app}\n";
     let point = |dns: &str| POINT.replace("spec: {}", &format!("spec: {{dns: {dns}}}"));
@@ -556,7 +556,7 @@ spec:
 }
 
 #[test]
-fn what_cannot_be_read_is_wrong_usage() {
+fn unreadable_input_is_wrong_usage() {
     let usage = |spec: &str| {
         let config = VARIANT.replace("spec:\n", &format!("spec:\n{spec}"));
         let error = on_package(&FUNCTION, &config, &[]).expect_err(spec);
@@ -731,7 +731,7 @@ spec:
 };
 
 #[test]
-fn what_an_update_brings_is_worked_on_by_the_later_steps() {
+fn later_steps_work_on_resources_that_an_update_brings() {
     let (base, local, upstream, variant) = WITH_NEW_POINT;
     let flags = [
         (Role::Original, directory(&base).keep()),

@@ -329,7 +329,7 @@ fn a_namespace_that_admits_more_privileged_pods() {
 }
 
 #[test]
-fn what_goes_stands_first_if_it_takes_others_along() {
+fn removals_that_take_others_along_come_first() {
     let one = |kind: &str| format!("apiVersion: v1\nkind: {kind}\nmetadata: {{name: a}}\n");
     let both = format!("{}---\n{}", one("Service"), one("Namespace"));
     let found = review(&both, "");

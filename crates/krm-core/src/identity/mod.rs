@@ -300,7 +300,7 @@ spec:
     }
 
     #[test]
-    fn what_is_no_item_is_none() {
+    fn a_value_that_is_not_an_item_yields_none() {
         for text in [
             "kind: A\n",
             "- a\n",

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_obeys_or_hides_is_escaped() {
+    fn control_and_invisible_characters_are_escaped() {
         for (text, shown) in [
             ("plain ö 漢 ✓", "plain ö 漢 ✓"),
             ("\u{1b}[2J\u{7}", "\\u{1b}[2J\\u{7}"),

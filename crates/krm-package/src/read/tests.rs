@@ -164,7 +164,7 @@ fn a_package_may_be_named_through_a_link() {
 }
 
 #[test]
-fn what_is_no_file_is_never_opened() {
+fn only_regular_files_are_opened() {
     let dir = package(&[("a.yaml", "a")]);
     let has_fifo = fifo(&dir.path().join("f.yaml"));
     link(dir.path(), "f.yaml", "l.yaml");
@@ -187,7 +187,7 @@ fn what_is_no_file_is_never_opened() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn names_that_are_no_utf_8_are_skipped() {
+fn names_that_are_not_utf_8_are_skipped() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let dir = package(&[("a.yaml", "a")]);
@@ -229,7 +229,7 @@ fn errors_name_the_path() {
 }
 
 #[test]
-fn what_cannot_be_read_is_an_error() {
+fn an_unreadable_file_is_an_error() {
     for path in ["a.yaml", "d"] {
         let dir = package(&[("a.yaml", "a"), ("d/x.txt", ""), ("o.txt", "")]);
         let permissions: fs::Permissions = std::os::unix::fs::PermissionsExt::from_mode(0o000);

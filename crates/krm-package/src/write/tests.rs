@@ -251,7 +251,7 @@ fn kptfiles_are_written_last() {
 }
 
 #[test]
-fn what_a_killed_run_left_behind_goes_with_the_next() {
+fn the_next_run_removes_remains_of_a_killed_one() {
     let dir = package(&[("d/a.yaml", "a"), (".krm-variants-Ab3dEf.tmp", "")]);
     let left = dir.path().join(".krm-variants-Ab3dEf.tmp");
     let file = fs::File::options().write(true).open(left);

@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_patch_names_comes_first() {
+    fn elements_that_a_patch_names_come_first() {
         let head = "apiVersion: v1\nkind: Pod\n";
         for (live, patch, expected) in [
             (

@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_refused() {
+    fn text_that_is_not_json_is_refused() {
         for text in [
             "",
             "{",

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_data_names_comes_after_the_flags() {
+    fn names_from_data_follow_the_end_of_options() {
         let address = Address::parse("https://e.com/r", &Surroundings::default());
         let address = address.expect("an address");
         let name = RefName::parse("refs/tags/v1").expect("a name");

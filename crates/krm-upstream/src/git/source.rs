@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_a_path() {
+    fn an_existing_file_is_a_path() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("a?ref=b");
         std::fs::write(&file, "").expect("a file");

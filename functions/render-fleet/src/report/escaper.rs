@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neither_markup_nor_what_is_invisible_reaches_a_page() {
+    fn no_markup_or_invisible_character_reaches_a_page() {
         let text = "<b onclick='x'>&\"\u{1b}[2J\u{202e}\u{200b}\r\n\t\u{0}";
         assert_eq!(
             Html::escaped(text),

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_a_placeholder_s_word_is_no_part_of_it() {
+    fn a_name_equal_to_a_word_of_a_placeholder_is_not_replaced() {
         let entry = entry("path/name", "variant/package");
         let text = "variant/package path/name package name variant path";
         let hidden = hide(&entry, text).expect("names");

@@ -203,7 +203,7 @@ fn resources_in_a_list_are_known_by_kind_namespace_and_name() {
 
 /// All endpoints are similar: each is paired with the one that it has the most in common with.
 #[test]
-fn what_is_most_alike_is_one_element() {
+fn the_most_similar_elements_pair() {
     let endpoint = |interval: &str, own: &str, action: &str| {
         format!(
             "- {{port: https, scheme: https, tls: x, interval: {interval}, drop: [{own}]{action}}}"
@@ -223,7 +223,7 @@ fn what_is_most_alike_is_one_element() {
 
 /// The element that local changed is not taken for the element that local removed.
 #[test]
-fn what_is_alike_is_one_element_before_what_is_left() {
+fn similar_elements_pair_before_the_rest() {
     let rule = |cidr: &str, port: &str| {
         format!("- to: [{{cidr: {cidr}}}]\n  ports: [{{port: {port}, protocol: TCP}}]")
     };
@@ -275,7 +275,7 @@ fn the_only_map_without_a_name_that_both_changed_merges() {
 
 /// It does not matter then which element it became.
 #[test]
-fn what_one_side_changed_need_not_be_known() {
+fn a_field_that_one_side_changed_need_not_be_known() {
     both(
         "- {a: 1, b: 1, c: 1}\n- {a: 1, b: 1, c: 2}\n- x",
         "- {a: 1, b: 1, c: 3}\n- x",
@@ -373,7 +373,7 @@ fn the_smallest_ambiguous_run_is_one_value() {
 }
 
 #[test]
-fn elements_that_occur_twice_are_no_reason_to_ask() {
+fn elements_that_occur_twice_do_not_conflict() {
     both(
         "- a\n- b\n- a",
         "- b\n- a",

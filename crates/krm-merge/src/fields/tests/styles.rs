@@ -22,7 +22,7 @@ fn the_last_line_gets_its_line_break_before_others_come() {
 }
 
 #[test]
-fn white_space_below_is_no_text_of_a_new_block_scalar() {
+fn white_space_below_is_not_part_of_a_new_block_scalar() {
     take("e: |\n ]\n\t\n", "e: |\n", "e: \"\"\n\t\n");
     // White space between the entries is removed in the same merge.
     take(
@@ -118,7 +118,7 @@ fn a_kept_block_scalar_stays_one() {
 }
 
 #[test]
-fn what_upstream_adds_keeps_its_spaces() {
+fn lines_that_upstream_adds_keep_their_spaces() {
     take(
         "a: 1\n",
         "a: 1\nb:\n  image:   x  # c\n  k :  v\n  l:\n  - m:   n\n    # deep\n      # deeper\n    o: p\n",

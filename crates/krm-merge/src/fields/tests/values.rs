@@ -170,7 +170,7 @@ fn identifiers_and_pipeline_annotations_are_not_merged() {
 }
 
 #[test]
-fn keys_that_are_no_strings() {
+fn keys_that_are_not_strings() {
     take("e: {\n  a: 1,\n}\n", "e: {2: x}\n", "e: {\n  2: x,\n}\n");
     take("e: {\"a\": 1}\n", "e: {2: x}\n", "e: {2: \"x\"}\n");
     // JSON has only string keys.
