@@ -80,7 +80,7 @@ impl SecretTexts {
         Self(found)
     }
 
-    /// The text with these values masked below `data` and `stringData`, in addition to what [`masked_text`] masks. Of a
+    /// The text with these values masked below `data` and `stringData`, in addition to what `masked_file` masks. Of a
     /// JSON patch with one of them, nothing is shown.
     #[must_use]
     pub fn masked<'t>(&self, text: &'t str) -> Cow<'t, str> {
