@@ -150,7 +150,8 @@ impl Task<'_> {
     ) -> Result<UpgradeAttempt> {
         let lock = self.followed.lock;
         let revision = self.target;
-        if lock.commit.as_deref() == Some(&revision.commit) {
+        let is_same = lock.commit.as_deref() == Some(&revision.commit);
+        if is_same && !self.followed.is_rendered_anew() {
             return Ok(UpgradeAttempt::UpToDate(revision.lock_ref.clone()));
         }
         is_clean(self.package, &self.command_line())?;
@@ -164,6 +165,10 @@ impl Task<'_> {
             return Ok(UpgradeAttempt::Refused(merged.results));
         }
         merger.warn_of_skipped(self.package.skipped(), &mut merged.results);
+        merger
+            .kept
+            .iter()
+            .for_each(|kept| merged.results.push(kept.clone()));
         let found = conflicts(&merged.results);
         let open = if self.upgrade.take.is_some() {
             Vec::new()
@@ -189,6 +194,9 @@ impl Task<'_> {
         merged
             .contents
             .insert(KPTFILE.to_owned(), text.into_bytes());
+        if let Some(rendering) = &merger.rendering {
+            rendering.record(&mut merged.contents, !open.is_empty());
+        }
         let before = reviewable(&self.package.contents, &[&merger.original]).ok();
         let review = before.and_then(|before| reviewed(&before, &merger, &merged));
         let mut marked = Vec::new();
