@@ -19,13 +19,13 @@ use krm_function::supplied::{Role, SuppliedPackage};
 use krm_merge::{MergeSchema, Side};
 use krm_package::escaped::ShownLine;
 use krm_package::is_krm_name;
+use krm_review::fields::{Leaf, is_meant, keep, leaves, walkable};
 use krm_upstream::git::{GitCommand, Repository, Revision, Snapshot};
 use krm_upstream::is_digest;
 use krm_yaml::OwnedDocument;
 use serde::Serialize;
 use serde_json::json;
 
-use super::blame_fields::{Leaf, is_meant, keep, leaves, walkable};
 use super::blame_notes::{InjectedValue, VariantFunction};
 use super::cli::{BlameArguments, Common};
 use super::client::{self, Place};
@@ -313,9 +313,9 @@ impl FileHistory {
             }
             upstream.list(&package.tracking.path())?;
             upstream.releases.follow(lock.reference.as_deref());
-            history
-                .repositories
-                .push(Repository::open(upstream.path())?);
+            if let Some(git) = upstream.history() {
+                history.repositories.push(Repository::open(git.path())?);
+            }
             history.upstream = Some(upstream);
         }
         Ok(history)
@@ -585,8 +585,8 @@ impl FileHistory {
     fn snapshot(&self, path: &str, revision: &Revision) -> Option<Snapshot> {
         let request = self.rendering.as_ref().map(|rendering| &rendering.locked);
         let upstream = self.upstream.as_ref()?;
-        let read = upstream.snapshot_by(path, revision, request, &[&self.contents]);
-        Some(read.ok()?.0)
+        let read = upstream.fetch_by(path, revision, request, &[&self.contents]);
+        Some(read.ok()?.0.snapshot)
     }
 
     /// The upstream package at a commit.

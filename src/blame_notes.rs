@@ -3,7 +3,7 @@
 use inject_config::{INJECTED_RESOURCE_ANNOTATION, INJECTED_RESOURCE_NAME_ANNOTATION};
 use serde::Serialize;
 
-use super::blame_fields::Leaf;
+use krm_review::fields::Leaf;
 
 /// The injection that filled a resource: the annotation that it sets together with the fields that it copies. So fields
 /// with the same setter as the annotation are injected.

@@ -35,10 +35,8 @@
 mod adopt;
 mod all;
 mod blame;
-mod blame_fields;
 mod blame_notes;
 mod builtin;
-mod changes;
 mod cli;
 mod client;
 mod conflict;

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use krm_core::results::{FunctionResult, Reason, Results, Severity};
 use krm_package::escaped::ShownLine;
-use krm_review::{Review, Risk};
+use krm_review::{PackageChange, Review, Risk};
 use krm_upstream::git::Revision;
 use serde_json::{Value, json};
 
-use super::changes::PackageChange;
 use super::cli::{Common, Take};
 use super::conflict::ReportedConflict;
 use super::exit;

@@ -12,9 +12,9 @@ use crate::upstream::UpstreamSource;
 
 impl CommitGraph for UpstreamSource {
     fn contains(&self, commit: &str, other: &str) -> Result<bool> {
-        if commit == other || !self.is_git() {
+        let Some(git) = self.history().filter(|_| commit != other) else {
             return Ok(commit == other);
-        }
+        };
         let (_, commit) = self.fetch_commit(commit)?;
         let (repository, other) = self.fetch_commit(other)?;
         if repository.contains(&commit, &other)? {
@@ -30,17 +30,19 @@ impl CommitGraph for UpstreamSource {
             let is_fetched = self
                 .fetch_history(|address| GitCommand::fetch_since(address, &name, time))
                 .is_ok();
-            if is_fetched && Repository::open(self.path())?.contains(&commit, &other)? {
+            if is_fetched && Repository::open(git.path())?.contains(&commit, &other)? {
                 return Ok(true);
             }
         }
         self.fetch_all()?;
-        Ok(Repository::open(self.path())?.contains(&commit, &other)?)
+        Ok(Repository::open(git.path())?.contains(&commit, &other)?)
     }
 
     fn known_in(&self, commit: &str, others: &[&str]) -> BTreeSet<String> {
-        let repository = Repository::open(self.path()).ok();
-        let repository = repository.filter(|one| self.is_git() && !one.is_shallow());
+        let repository = self
+            .history()
+            .and_then(|git| Repository::open(git.path()).ok());
+        let repository = repository.filter(|one| !one.is_shallow());
         let Some(repository) = repository else {
             return BTreeSet::new();
         };
@@ -79,7 +81,7 @@ impl CommitGraph for UpstreamSource {
     }
 
     fn moved(&self, path: &str, from: &str, to: &str) -> Option<String> {
-        let repository = Repository::open(self.path()).ok()?;
+        let repository = Repository::open(self.history()?.path()).ok()?;
         let [from, to] = [from, to].map(|commit| repository.commit_with_id(commit));
         repository.moved(path, &from?, &to?)
     }

@@ -12,24 +12,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use krm_core::results::and_more;
 use serde::Serialize;
 
-use super::blame_fields::fields_by_resource;
-use super::package::{Contents, KPTFILE, is_setting};
+use super::fields::fields_by_resource;
+use krm_package::is_setting;
+
+/// The files of a package, by path.
+type Contents = BTreeMap<String, Vec<u8>>;
 
 /// A resource, or a file without resources, that differs between two states of a package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct PackageChange {
+pub struct PackageChange {
     /// `Kind/name`, or the path of the file.
-    pub(crate) name: String,
-    pub(crate) change: ChangeKind,
+    pub name: String,
+    /// What happened to it.
+    pub change: ChangeKind,
     /// The fields that differ, if both states have the resource.
-    pub(crate) fields: Vec<String>,
+    pub fields: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum ChangeKind {
+pub enum ChangeKind {
+    /// Only the second state has it.
     Added,
+    /// Both have it.
     Changed,
+    /// Only the first state has it.
     Removed,
 }
 
@@ -70,10 +77,11 @@ impl std::fmt::Display for PackageChange {
 
 /// The resources and other files in which two states of a package differ. The Kptfile, which records the upgrade, is
 /// left out.
-pub(crate) fn changes(before: &Contents, after: &Contents) -> Vec<PackageChange> {
+#[must_use]
+pub fn package_changes(before: &Contents, after: &Contents) -> Vec<PackageChange> {
     let paths: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let differing = paths.into_iter().filter(|path| {
-        *path != KPTFILE && !is_setting(path) && before.get(*path) != after.get(*path)
+        *path != "Kptfile" && !is_setting(path) && before.get(*path) != after.get(*path)
     });
     let differing: Vec<&String> = differing.collect();
     let of = |state: &Contents| {
@@ -127,7 +135,7 @@ mod tests {
                 .map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()))
                 .collect()
         };
-        let found = changes(&files(before), &files(after));
+        let found = package_changes(&files(before), &files(after));
         found.iter().map(ToString::to_string).collect()
     }
 

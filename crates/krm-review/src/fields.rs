@@ -10,10 +10,12 @@ use krm_merge::decided::glob;
 use krm_package::is_krm_name;
 use krm_yaml::{NodeRef, OwnedDocument, Value, WalkBudget, WalkError};
 
-use super::package::Contents;
+/// The files of a package, by path.
+type Contents = BTreeMap<String, Vec<u8>>;
 
 /// A document whose fields can be listed, or why they cannot. `None` if the text is not YAML.
-pub(super) fn walkable(text: String) -> Option<std::result::Result<OwnedDocument, WalkError>> {
+#[must_use]
+pub fn walkable(text: String) -> Option<std::result::Result<OwnedDocument, WalkError>> {
     // Each field is kept with its path.
     let mut budget = WalkBudget::of_copies(text.len());
     let document = parse_document(text).ok()?;
@@ -24,13 +26,18 @@ pub(super) fn walkable(text: String) -> Option<std::result::Result<OwnedDocument
 }
 
 /// A field with no fields or elements below it.
-pub(super) struct Leaf {
-    pub(super) key: String,
-    pub(super) shown: String,
-    pub(super) value: Value,
+pub struct Leaf {
+    /// Its path, with the names of list elements.
+    pub key: String,
+    /// Its path, with the positions of list elements.
+    pub shown: String,
+    /// What it contains.
+    pub value: Value,
 }
 
-pub(super) fn leaves(root: NodeRef<'_>) -> Vec<Leaf> {
+/// All fields below a node without fields of their own.
+#[must_use]
+pub fn leaves(root: NodeRef<'_>) -> Vec<Leaf> {
     let mut found = Vec::new();
     collect(root, String::new(), String::new(), 0, &mut found);
     found
@@ -83,7 +90,7 @@ fn elements(items: &[NodeRef<'_>]) -> Vec<String> {
 
 /// Collects the fields that have the same value in both nodes: the key in the first node maps to the key in the second.
 /// Elements of lists are paired as in a merge.
-pub(super) fn keep(
+pub fn keep(
     nodes: [NodeRef<'_>; 2],
     keys: [String; 2],
     schema: MergeSchema<'_>,
@@ -126,10 +133,11 @@ pub(super) fn keep(
 }
 
 /// The fields of resources, by the name of the resource.
-pub(crate) type FieldsByResource = BTreeMap<String, BTreeMap<String, Value>>;
+pub type FieldsByResource = BTreeMap<String, BTreeMap<String, Value>>;
 
 /// All fields of a package by resource, `Kind/name`, and the files that have resources.
-pub(crate) fn fields_by_resource(contents: &Contents) -> (FieldsByResource, BTreeSet<String>) {
+#[must_use]
+pub fn fields_by_resource(contents: &Contents) -> (FieldsByResource, BTreeSet<String>) {
     let mut fields = FieldsByResource::new();
     let mut files = BTreeSet::new();
     for (path, bytes) in contents {
@@ -156,7 +164,8 @@ pub(crate) fn fields_by_resource(contents: &Contents) -> (FieldsByResource, BTre
 }
 
 /// All fields of a package, as `Kind/name:field`.
-pub(crate) fn fields_of(contents: &Contents) -> BTreeMap<String, Value> {
+#[must_use]
+pub fn fields_of(contents: &Contents) -> BTreeMap<String, Value> {
     let resources = fields_by_resource(contents).0.into_iter();
     let fields = resources.flat_map(|(name, fields)| {
         let fields = fields.into_iter();
@@ -167,7 +176,8 @@ pub(crate) fn fields_of(contents: &Contents) -> BTreeMap<String, Value> {
 
 /// Whether a pattern matches a field, `Kind/name:PATH` or only `PATH`. The pattern is the field, a field above it, or a
 /// glob.
-pub(crate) fn is_meant(pattern: &str, field: &str) -> bool {
+#[must_use]
+pub fn is_meant(pattern: &str, field: &str) -> bool {
     let (_, path) = field.split_once(':').unwrap_or(("", field));
     [field, path].into_iter().any(|name| {
         let rest = name.strip_prefix(pattern);
