@@ -10,9 +10,6 @@ use krm_merge::decided::glob;
 use krm_package::is_krm_name;
 use krm_yaml::{NodeRef, OwnedDocument, Value, WalkBudget, WalkError};
 
-/// The files of a package, by path.
-type Contents = BTreeMap<String, Vec<u8>>;
-
 /// A document whose fields can be listed, or why they cannot. `None` if the text is not YAML.
 #[must_use]
 pub fn walkable(text: String) -> Option<std::result::Result<OwnedDocument, WalkError>> {
@@ -137,7 +134,9 @@ pub type FieldsByResource = BTreeMap<String, BTreeMap<String, Value>>;
 
 /// All fields of a package by resource, `Kind/name`, and the files that have resources.
 #[must_use]
-pub fn fields_by_resource(contents: &Contents) -> (FieldsByResource, BTreeSet<String>) {
+pub fn fields_by_resource(
+    contents: &BTreeMap<String, Vec<u8>>,
+) -> (FieldsByResource, BTreeSet<String>) {
     let mut fields = FieldsByResource::new();
     let mut files = BTreeSet::new();
     for (path, bytes) in contents {
@@ -165,7 +164,7 @@ pub fn fields_by_resource(contents: &Contents) -> (FieldsByResource, BTreeSet<St
 
 /// All fields of a package, as `Kind/name:field`.
 #[must_use]
-pub fn fields_of(contents: &Contents) -> BTreeMap<String, Value> {
+pub fn fields_of(contents: &BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Value> {
     let resources = fields_by_resource(contents).0.into_iter();
     let fields = resources.flat_map(|(name, fields)| {
         let fields = fields.into_iter();

@@ -15,9 +15,6 @@ use serde::Serialize;
 use super::fields::fields_by_resource;
 use krm_package::is_setting;
 
-/// The files of a package, by path.
-type Contents = BTreeMap<String, Vec<u8>>;
-
 /// A resource, or a file without resources, that differs between two states of a package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PackageChange {
@@ -78,13 +75,16 @@ impl std::fmt::Display for PackageChange {
 /// The resources and other files in which two states of a package differ. The Kptfile, which records the upgrade, is
 /// left out.
 #[must_use]
-pub fn package_changes(before: &Contents, after: &Contents) -> Vec<PackageChange> {
+pub fn package_changes(
+    before: &BTreeMap<String, Vec<u8>>,
+    after: &BTreeMap<String, Vec<u8>>,
+) -> Vec<PackageChange> {
     let paths: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let differing = paths.into_iter().filter(|path| {
         *path != "Kptfile" && !is_setting(path) && before.get(*path) != after.get(*path)
     });
     let differing: Vec<&String> = differing.collect();
-    let of = |state: &Contents| {
+    let of = |state: &BTreeMap<String, Vec<u8>>| {
         let files = differing.iter();
         let files = files.filter_map(|path| Some(((*path).clone(), state.get(*path)?.clone())));
         fields_by_resource(&files.collect())
