@@ -98,7 +98,7 @@ fn package_around(file: &Path) -> Result<PathBuf> {
         }
     }
     let message = format!(
-        "'{}' is not in a package: there is no Kptfile in its folder or above",
+        "'{}' is not in a package: neither its folder nor a folder above has a Kptfile",
         file.display()
     );
     Err(Failure::new(message).hint("krmv status ."))

@@ -339,7 +339,7 @@ impl Releases {
         names.dedup();
         names.truncate(4);
         let message = format!(
-            "there is no revision `{request}` in {address}; the nearest are {}",
+            "{address} has no revision `{request}`; the nearest are {}",
             names.join(", ")
         );
         Failure::new(message)

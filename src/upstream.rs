@@ -665,7 +665,7 @@ impl UpstreamSource {
 
     fn not_cached(&self, what: &str) -> Failure {
         let message = format!(
-            "{what} of {} is not in the cache '{}', and the network was not asked for it",
+            "{what} of {} is not in the cache '{}', and this command does not use the network",
             self.address,
             self.path.display()
         );

@@ -342,8 +342,9 @@ impl NewerSearch<'_> {
             };
             return self.branch(default, vec![note]);
         }
-        let message =
-            format!("upstream has no branch or tag `{name}` any longer, which the lock names");
+        let message = format!(
+            "upstream has no branch or tag `{name}` any longer, although the lock names it"
+        );
         Err(Failure::new(message).hint(command(["krmv", "help", "upgrade"])))
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn read_options(
     if let Some(found) = scalars.get("conflictStyle") {
         enums.refuse(
             "conflictStyle",
-            format!("expected it with --git-merge-driver only, found `{found}`"),
+            format!("expected --git-merge-driver with it, found `{found}`"),
         );
     }
     let valid = enums.are_valid();

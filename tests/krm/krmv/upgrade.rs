@@ -549,7 +549,7 @@ fn files_whose_edits_git_does_not_see_are_guarded() {
         assert_eq!(world.folder.git_in("own", &["status", "--short"]), "");
         let refused = world.krmv(&["upgrade", "web"]);
         refused.assert_code(2);
-        let expected = format!("Git does not look for edits of 'web/service.yaml' ({mark})");
+        let expected = format!("Git ignores edits of 'web/service.yaml' ({mark})");
         assert!(refused.stderr.contains(&expected), "{}", refused.stderr);
         assert_eq!(world.read("web/service.yaml"), edited);
         // The hint lets Git see the edit, and then the edit needs a commit.

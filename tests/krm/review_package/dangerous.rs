@@ -65,7 +65,7 @@ fn a_binding_for_another_subject() {
 }
 
 #[test]
-fn pods_that_may_do_more() {
+fn pods_with_more_rights() {
     let place = "spec.template.spec.containers[0].securityContext";
     for (before, after, found) in [
         (
@@ -108,7 +108,7 @@ fn pods_that_may_do_more() {
 }
 
 #[test]
-fn a_privilege_is_the_same_wherever_it_is_set() {
+fn a_privilege_counts_the_same_wherever_it_is_set() {
     let of_pod = deployment("{securityContext: {runAsNonRoot: true}, containers: [{name: app}]}");
     let of_container = container("securityContext: {runAsNonRoot: true}");
     check(&of_pod, &of_container, &[]);
@@ -458,7 +458,7 @@ fn admission_that_opens() {
 }
 
 #[test]
-fn accounts_and_constraints_that_may_do_more() {
+fn accounts_and_constraints_with_more_rights() {
     let account = |annotation: &str| {
         format!(
             "apiVersion: v1\nkind: ServiceAccount\nmetadata: {{name: a, annotations: {{x: y, {annotation}}}}}\n"
@@ -484,7 +484,7 @@ fn accounts_and_constraints_that_may_do_more() {
 }
 
 #[test]
-fn continuous_delivery_that_begins_to_delete() {
+fn continuous_delivery_that_starts_to_delete() {
     for (start, field) in [
         (
             "argoproj.io/v1alpha1\nkind: Application",

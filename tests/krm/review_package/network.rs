@@ -382,7 +382,7 @@ fn published(port_of_pod: &str, port_of_service: &str, target: &str) -> String {
 }
 
 #[test]
-fn a_port_that_others_name_is_gone() {
+fn a_port_that_others_name_is_removed() {
     let before = published("http", "name: http, port: 80", "http");
     let dangling =
         |field: &str, message: &str| format!("dangerous DanglingReference {field}: {message}");

@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_stand_in_the_order_of_their_names() {
+    fn reasons_are_sorted_by_name() {
         let names: Vec<_> = Reason::ALL.iter().map(|(_, name, _)| *name).collect();
         let mut sorted = names.clone();
         sorted.sort_unstable();

@@ -37,7 +37,7 @@ fn not_utf8(bytes: &[u8], error: Utf8Error, place: &str) -> String {
     // All bytes before `at` are valid UTF-8.
     let before = String::from_utf8_lossy(&bytes[..at]);
     let hint = match bytes {
-        [0xfe, 0xff, ..] | [0xff, 0xfe, ..] => " (the text begins as UTF-16 does)",
+        [0xfe, 0xff, ..] | [0xff, 0xfe, ..] => " (the text looks like UTF-16)",
         _ => "",
     };
     format!(

@@ -172,7 +172,7 @@ impl SuppliedPackage {
     /// [`UsageError`] if the file does not exist, or can no longer be read.
     pub fn read_file(&self, path: &str) -> Result<Cow<'_, [u8]>, UsageError> {
         let read = self.list.read_file(path).map_err(|error| match error {
-            PackageError::NotInPackage { .. } => format!("there is no file `{path}`"),
+            PackageError::NotInPackage { .. } => format!("the file `{path}` does not exist"),
             error => error.to_string(),
         });
         read.map_err(|error| UsageError::at(&self.place, error))

@@ -80,10 +80,10 @@ fn read_text(role: Role, path: &FilePath, may_be_revision: bool) -> Result<Strin
     let bytes = std::fs::read(path).map_err(|error| match error.kind() {
         // Users may expect this flag to take only the revision (`v1.0`).
         ErrorKind::NotFound if may_be_revision => unreadable(
-            &"there is no such file or directory; a revision in a Git repository is given as \
+            &"no such file or directory; a revision in a Git repository is given as \
               REPOSITORY//DIRECTORY?ref=REVISION",
         ),
-        ErrorKind::NotFound => unreadable(&"there is no such file or directory"),
+        ErrorKind::NotFound => unreadable(&"no such file or directory"),
         _ => unreadable(&error),
     })?;
     String::from_utf8(bytes).map_err(|error| unreadable(&error))
