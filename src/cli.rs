@@ -110,9 +110,9 @@ pub(crate) struct GetArguments {
     pub(crate) tags: Option<String>,
 }
 
-/// Bring a revision into the cache and print where it lies
+/// Fetch a revision into the cache and print its path
 ///
-/// Functions read what lies on this machine: the printed path is for their flags.
+/// Functions read files on this machine: pass the printed path to their flags.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  \
     krmv fetch oci://ghcr.io/example/web:1.3.0")]
@@ -139,7 +139,7 @@ pub(crate) struct UpgradeArguments {
     /// `latest`, or a range like `~1.2` (default: what the package follows). With --all: directories
     #[arg(value_name = "DIR] [REV", num_args = 0..)]
     pub(crate) arguments: Vec<String>,
-    /// Upgrade every package below the directories, each for itself; one that fails stops no other
+    /// Upgrade every package below the directories; one that fails does not stop the others
     #[arg(long, conflicts_with_all = ["diff", "abort"])]
     pub(crate) all: bool,
     /// With --all: commit each package, with your hooks
@@ -216,7 +216,7 @@ pub(crate) struct ResolveArguments {
     /// Write the decision to .krmv.yaml, for later upgrades
     #[arg(long, requires = "take")]
     pub(crate) remember: bool,
-    /// List the conflicts, also on a terminal
+    /// List the conflicts without asking, even on a terminal
     #[arg(long, conflicts_with = "take")]
     pub(crate) list: bool,
 }

@@ -2,7 +2,7 @@
 # Builds what a release consists of and tries it; uploads nothing. docs/releasing.md says how to release.
 #
 #   tools/release.sh dry-run            archives, checksums, an install into an empty root, the documents' commands
-#   tools/release.sh images             images of krmv and of each function alone, each started once
+#   tools/release.sh images             images of krmv and of each single function, each started once
 #   tools/release.sh names [--check]    writes repository and registry of Cargo.toml into every metadata.yaml
 #   tools/release.sh notes              the notes of the version in Cargo.toml, from CHANGELOG.md
 #   tools/release.sh sbom [TARGET]      the dependencies of a target as CycloneDX, beside its archive

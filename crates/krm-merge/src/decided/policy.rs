@@ -18,7 +18,7 @@
 //!   allow: <2
 //! ```
 //!
-//! A `ConflictRules`, which has `conflicts` alone, is read too.
+//! A `ConflictRules`, which has only `conflicts`, is read too.
 //!
 //! Source: contract, krmv, Policy.
 
