@@ -80,7 +80,7 @@ pub(crate) struct MergedUpgrade {
     found: Vec<ReportedConflict>,
     /// The undecided conflicts.
     pub(crate) open: Vec<ReportedConflict>,
-    /// What the upgrade means for the cluster. `None` if the package cannot be read.
+    /// What the upgrade means for the cluster. `None` if the package cannot be read, or no report is printed.
     pub(crate) review: Option<Review>,
     /// The files with conflict markers.
     pub(crate) marked: Vec<MarkedFile>,
@@ -189,8 +189,11 @@ impl Task<'_> {
         merged
             .contents
             .insert(KPTFILE.to_owned(), text.into_bytes());
-        let before = reviewable(&self.package.contents, &[&merger.original]).ok();
-        let review = before.and_then(|before| reviewed(&before, &merger, &merged));
+        let review = self
+            .is_reported()
+            .then(|| reviewable(&self.package.contents, &[&merger.original]).ok())
+            .flatten()
+            .and_then(|before| reviewed(&before, &merger, &merged));
         let mut marked = Vec::new();
         if self.upgrade.markers {
             let (local, name) = (&self.package.contents, &revision.upstream_ref);
@@ -204,6 +207,13 @@ impl Task<'_> {
             review,
             marked,
         })))
+    }
+
+    /// Whether the [report](Self::report) is printed. A diff replaces it, and a commit has a review of its own in its
+    /// message.
+    fn is_reported(&self) -> bool {
+        let flags = self.upgrade;
+        !(flags.diff || flags.commit || flags.branch.is_some())
     }
 
     fn command_line(&self) -> Hint {
