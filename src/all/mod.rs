@@ -303,7 +303,7 @@ impl Run<'_> {
         site.check_out(&base)?;
         let package = LocalPackage::open(directory).map_err(|error| branch.not_there(error))?;
         let followed = self.follow(&package)?;
-        // What is so at HEAD needs no branch.
+        // An outcome at HEAD needs no branch.
         let at_base = |outcome: PackageOutcome| {
             let is_head = base == *branches.head();
             Some(if is_head {
