@@ -18,6 +18,7 @@ use super::cli::{Common, Take, UpgradeArguments};
 use super::conflict::{ReportedConflict, conflicts};
 use super::exit;
 use super::failure::{Failure, Hint, Result};
+use super::field_history::ConflictHistories;
 use super::kptfile::locked_name;
 use super::kptfile::{self, OpenUpgrade};
 use super::merging::{MergedPackage, Merger, with_markers};
@@ -113,7 +114,7 @@ impl Task<'_> {
             });
         }
         let merger = self.followed.merger(revision)?;
-        super::resolve::continue_upgrade(self.package, self.common, &merger, revision, open)
+        super::resolve::continue_upgrade(self.followed, self.common, &merger, revision, open)
     }
 
     fn begin(&self) -> Result<u8> {
@@ -280,6 +281,7 @@ impl Task<'_> {
             changes: package_changes(&self.package.contents, &merged.merged.contents),
             found: &merged.found,
             open: &merged.open,
+            histories: ConflictHistories::of(self.followed, self.target, &merger.path),
             is_written: !self.upgrade.dry_run,
             taken: self.upgrade.take,
             has_markers: self.upgrade.markers,
