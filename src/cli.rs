@@ -62,16 +62,21 @@ pub(crate) enum Command {
     /// List the functions, which are commands too
     Functions,
     /// Print the completions for a shell
+    #[command(
+        after_help = "Example:\n  krmv completion bash > ~/.local/share/bash-completion/completions/krmv"
+    )]
     Completion {
         /// The shell
         shell: Shell,
     },
     /// Write the manual pages into a directory
+    #[command(after_help = "Example:\n  krmv man ~/.local/share/man/man1")]
     Man {
         /// The directory
         directory: PathBuf,
     },
     /// Explain a command or a topic: conflicts, state
+    #[command(after_help = "Examples:\n  krmv help upgrade\n  krmv help conflicts")]
     Help {
         /// A command, function or topic
         topic: Option<String>,
@@ -218,6 +223,7 @@ pub(crate) struct ResolveArguments {
 
 /// Show what you changed since the original revision
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  krmv diff web\n  krmv diff web --stat")]
 pub(crate) struct DiffArguments {
     /// The package
     #[arg(default_value = ".")]
@@ -232,6 +238,9 @@ pub(crate) struct DiffArguments {
 
 /// Show the revision, edits and newer releases of each package below a directory
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  krmv status\n  krmv status apps --json\n  krmv status web --bisect spec.replicas"
+)]
 pub(crate) struct StatusArguments {
     /// Directories with packages
     #[arg(default_value = ".")]

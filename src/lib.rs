@@ -41,6 +41,8 @@ mod builtin;
 mod changes;
 mod cli;
 mod client;
+#[cfg(test)]
+mod command_line_tests;
 mod conflict;
 mod counted;
 mod diff;
