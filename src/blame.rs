@@ -29,6 +29,7 @@ use super::blame_fields::{Leaf, is_meant, keep, leaves, walkable};
 use super::blame_notes::{InjectedValue, VariantFunction};
 use super::cli::{BlameArguments, Common};
 use super::client::{self, Place};
+use super::conflict::is_about;
 use super::failure::{Failure, Result, command};
 use super::kptfile::{Tracking, locked_name};
 use super::merging::Merger;
@@ -862,11 +863,7 @@ impl RuleDecision {
     /// Whether the decision is about this field. A value that was set in a later state (`since < at`) does not come
     /// from it.
     fn is_about(&self, resource: &Resource, leaf: &Leaf, since: usize) -> bool {
-        let is_it = |other: &ResourceRef| {
-            other.kind == resource.kind
-                && Some(&*other.name) == resource.name.as_deref()
-                && other.namespace.as_deref() == resource.namespace.as_deref()
-        };
+        let is_it = |other: &ResourceRef| is_about(other, resource);
         let is_at = |place: Option<&str>, field| place.is_some_and(|place| is_meant(place, field));
         since >= self.at
             && self.result.resource.as_ref().is_some_and(is_it)

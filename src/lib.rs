@@ -49,6 +49,7 @@ mod diff;
 mod exit;
 mod failure;
 mod fetch;
+mod field_history;
 mod followed;
 mod functions;
 mod get;

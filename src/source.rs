@@ -328,21 +328,21 @@ fn local(place: &str) -> Result<(String, String)> {
         }
         None => around(Path::new(place)),
     };
+    // What was typed may be no path at all.
+    let typed = named.as_ref().map_or(Path::new(place), |(path, _)| path);
     let missing = || {
-        let message = format!("expected a URL or the path of a Git repository, found '{place}'");
+        let shown = typed.display();
+        let message = if typed.exists() {
+            format!("'{shown}' is not in a Git repository")
+        } else {
+            format!("'{shown}' does not exist")
+        };
         Failure::new(message).hint(command(["krmv", "help", "get"]))
     };
-    if let Some((repository, _)) = &named
-        && !repository.exists()
-        && existing(repository).is_none()
-    {
-        let message = format!("'{}' does not exist", repository.display());
-        return Err(Failure::new(message).hint(command(["krmv", "help", "get"])));
-    }
-    let (repository, inner) = named.ok_or_else(missing)?;
-    let found = existing(&repository).ok_or_else(missing)?;
+    let (repository, inner) = named.as_ref().ok_or_else(missing)?;
+    let found = existing(repository).ok_or_else(missing)?;
     let absolute = found.canonicalize().map_err(|_| missing())?;
-    Ok((absolute.display().to_string(), inner))
+    Ok((absolute.display().to_string(), inner.clone()))
 }
 
 /// The path of a repository as given, or with `.git` appended. `None` if neither is a repository.

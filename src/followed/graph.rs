@@ -67,7 +67,8 @@ impl CommitGraph for UpstreamSource {
         }
         let (_, from) = self.fetch_commit(from)?;
         let (repository, to) = self.fetch_commit(to)?;
-        Ok(repository.commits_that_change(path, &from, &to)?)
+        let commits = repository.commits_that_change(path, &from, &to)?;
+        Ok(commits.len())
     }
 
     fn names(&self, folder: &str, commit: &str) -> Result<Vec<String>> {

@@ -80,7 +80,7 @@ pub fn rules_of(
     match (in_config, file) {
         (Some(_), Some(_)) => {
             let message = "expected `--conflicts` or the field `conflicts`, found both";
-            Err(UsageError::Refused(message.to_owned()))
+            Err(UsageError::of(message))
         }
         (None, Some(file)) => Ok(Some(UpgradePolicy::read(file)?.rules)),
         (written, None) => {

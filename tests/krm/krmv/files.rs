@@ -4,7 +4,7 @@ use super::{SERVICE, World, deployment, hints};
 use crate::sources::{gz, images, tar_of};
 
 /// The releases of [`World::new`] as archives and as tags of a layout.
-fn world() -> World {
+pub(super) fn world() -> World {
     let world = World::new();
     let service = SERVICE.replace("ClusterIP", "NodePort");
     for (version, deployment, service) in [

@@ -755,3 +755,24 @@ fn taking_upstream_at_once_is_taking_it_afterwards() {
     assert_eq!(world.read("web/app.yaml"), at_once);
     assert!(!world.path("web/service.yaml").exists());
 }
+
+#[test]
+fn files_that_krmignore_leaves_out_are_named_where_upstream_changed_them() {
+    let world = World::new();
+    for (tag, value) in [("v4.0.0", "1"), ("v5.0.0", "2")] {
+        world.folder.put("catalog/web/.krmignore", "gen/\n");
+        let values = format!("a: {value}\n");
+        world.folder.put("catalog/web/gen/values.yaml", values);
+        world.folder.commit(tag);
+        world.folder.git(&["tag", tag]);
+    }
+    world
+        .krmv(&["get", "../catalog//web@v4.0.0"])
+        .assert_code(0);
+    world.commit("get");
+    let outcome = world.krmv(&["upgrade", "web", "v5.0.0"]);
+    outcome.assert_code(0);
+    assert_eq!(world.read("web/gen/values.yaml"), "a: 1\n");
+    let named = "leaves out 1 file that upstream changed, added or removed: `gen/values.yaml`";
+    assert!(outcome.stdout.contains(named), "{}", outcome.stdout);
+}

@@ -118,7 +118,7 @@ fn schemas_with_another_validation_rule() {
              spec: {{versions: [{{name: v1, served: true, storage: true, schema: {schema}}}]}}\n"
         )
     };
-    let found = "notable SchemaNarrowed spec.versions: the schema may accept less: v1 spec has a different validation rule";
+    let found = "notable SchemaNarrowed spec.versions: the schema may be stricter: some objects that were valid may no longer be: v1 spec has a different validation rule";
     check(&definition("a"), &definition("b"), &[found]);
 }
 
@@ -131,7 +131,9 @@ fn stricter_schemas() {
         )
     };
     let start = |what: &str| {
-        format!("notable SchemaNarrowed spec.versions: the schema accepts less: v1 spec{what}")
+        format!(
+            "notable SchemaNarrowed spec.versions: the schema is stricter: some objects that were valid no longer are: v1 spec{what}"
+        )
     };
     let wide = definition("{properties: {a: {type: string}}}");
     for (schema, what) in [

@@ -205,7 +205,7 @@ reasons! {
     ScaledToZero,
     /// A CronJob runs at other times.
     ScheduleChanged,
-    /// The schema of a CustomResourceDefinition accepts less than before.
+    /// The schema of a CustomResourceDefinition is stricter: some objects that were valid no longer are.
     SchemaNarrowed,
     /// A selector no longer matches anything in its package.
     SelectsNothing,
@@ -223,6 +223,8 @@ reasons! {
     SubPackageExists,
     /// Flux applies or deletes what it did not before, or no longer does.
     SyncChanged,
+    /// Upstream moved a tag: it is now another commit, or another image, than the lock records.
+    TagMoved,
     /// The resource that a patch is for does not exist.
     TargetNotFound,
     /// Traffic is no longer encrypted, or a certificate is no longer checked.

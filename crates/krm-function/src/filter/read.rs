@@ -29,7 +29,7 @@ pub(super) fn read_text(flag: &str, path: &Path, place: &str) -> Result<String, 
 
 pub(super) fn utf8(bytes: Vec<u8>, place: &str) -> Result<String, UsageError> {
     String::from_utf8(bytes)
-        .map_err(|error| UsageError::Refused(not_utf8(error.as_bytes(), error.utf8_error(), place)))
+        .map_err(|error| UsageError::of(not_utf8(error.as_bytes(), error.utf8_error(), place)))
 }
 
 fn not_utf8(bytes: &[u8], error: Utf8Error, place: &str) -> String {
