@@ -327,7 +327,7 @@ pub(crate) struct OverlayArguments {
     pub(crate) check: Option<PathBuf>,
 }
 
-/// What a conflict is decided for.
+/// Which side wins a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Take {
     Local,

@@ -184,7 +184,7 @@ fn selectors_that_match_nothing() {
 }
 
 #[test]
-fn policies_that_open() {
+fn policies_that_become_looser() {
     let policy = |spec: &str| {
         format!(
             "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {{name: a}}\nspec: {{podSelector: {{}}, {spec}}}\n"
@@ -421,7 +421,7 @@ fn elements_of_a_list_are_resources() {
 }
 
 #[test]
-fn admission_that_opens() {
+fn admission_that_becomes_looser() {
     let object = |kind: &str, fields: &str| {
         format!(
             "apiVersion: admissionregistration.k8s.io/v1\nkind: {kind}\nmetadata: {{name: a}}\n{fields}\n"

@@ -317,7 +317,7 @@ fn an_ingress_without_guards() {
 }
 
 #[test]
-fn policies_that_close() {
+fn policies_that_become_stricter() {
     let policy = |spec: &str| {
         let start = "networking.k8s.io/v1\nkind: NetworkPolicy";
         object(
