@@ -86,7 +86,7 @@ pub(crate) enum Command {
 /// Create a package from a repository, with the lock that later upgrades start from
 ///
 /// SOURCE is a URL or a path: REPOSITORY[//DIRECTORY or FILE][@REVISION], or REPO.git/DIR@REV as in kpt.
-/// It can also be a release file over HTTPS, an address as a browser shows it, a Helm chart
+/// It can also be a release file over HTTPS, an address copied from a browser, a Helm chart
 /// (helm+https://HOST/PATH//NAME), an image or chart of a registry (oci://HOST/REPOSITORY[:TAG]), an archive
 /// (app-1.2.0.tgz[//DIRECTORY]) or an image layout (oci:PATH[:TAG]). `//values.yaml` after a chart is that file alone.
 /// Without a revision, it is the newest final release.

@@ -104,7 +104,7 @@ impl SourceArgument {
         self.revision.as_deref().filter(|_| !is_of_address)
     }
 
-    /// Whether it is an address as a browser shows it, whose revision and path depend on the references.
+    /// Whether it is an address copied from a browser, whose revision and path depend on the references.
     pub(crate) fn is_of_browser(&self) -> bool {
         self.browser.is_some()
     }

@@ -125,7 +125,7 @@ fn a_new_privileged_pod() {
         &pod,
         &[
             "dangerous PodPrivileges spec.template.spec.hostNetwork: the pod uses the network of the node",
-            "dangerous PodPrivileges spec.template.spec.volumes[0].hostPath.path: the pod mounts `/` of the node",
+            "dangerous PodPrivileges spec.template.spec.volumes[0].hostPath.path: the pod mounts `/` from the node",
             "dangerous PodPrivileges spec.template.spec.containers[0].securityContext.privileged: ",
             "notable ResourceAdded the Deployment is new",
         ],
