@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::cli::{Common, ResolveArguments, Take};
 use super::conflict::ReportedConflict;
-use super::failure::Result;
+use super::failure::{Failure, Result};
 use super::kptfile::{self, OpenUpgrade};
 use super::merging::{Merger, has_markers};
 use super::package::{KPTFILE, LocalPackage};
@@ -35,7 +35,11 @@ pub(crate) fn run(resolve: &ResolveArguments, common: &Common) -> Result<u8> {
     let followed = FollowedPackage::open_cached(&package)?;
     let revision = followed.open_target(&open);
     let merger = followed.merger(&revision);
-    let merger = merger.map_err(|error| error.hint(package.command(&["upgrade"])))?;
+    let merger = merger.map_err(|error| Failure {
+        // It fetches what is missing, and lists what is open.
+        hints: vec![package.command(&["upgrade"])],
+        ..error
+    })?;
     let mut resolution = Resolution::open(&followed, &merger, &revision, open)?;
     if resolution.merged.results.has_errors() {
         return print_errors(&resolution.merged.results, common);

@@ -31,7 +31,7 @@ use super::print::{self, GREEN, Page, RED, YELLOW, counted};
 use super::releases::ListedReference;
 use super::review::{reviewable, reviewed};
 use super::session::{FollowedPackage, followed};
-use super::upstream::contents;
+use super::upstream::{Listings, contents};
 
 /// What the command reports about one package.
 #[derive(Default, Serialize)]
@@ -100,12 +100,14 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
         collect_packages(directory, 0, &mut packages)?;
     }
     let mut states = Vec::new();
+    let mut listings = Listings::default();
     let is_alone = packages.len() == 1;
     let mut above: Vec<PackageAbove> = Vec::new();
     for directory in packages {
         let is_asked = status.all_upstreams || status.directories.contains(&directory);
         let is_brought = !is_asked && above.iter().any(|above| above.brought(&directory));
-        let found = state(&directory, is_brought, status.bisect.as_deref(), common);
+        let bisect = status.bisect.as_deref();
+        let found = state(&directory, is_brought, bisect, common, &mut listings);
         let found = match found {
             Ok(Some((state, subpackages))) => {
                 let directory = directory.clone();
@@ -249,6 +251,7 @@ fn state(
     is_brought: bool,
     bisect: Option<&str>,
     common: &Common,
+    listings: &mut Listings,
 ) -> Result<Option<(PackageStatus, Option<BTreeSet<String>>)>> {
     let package = LocalPackage::open(directory)?;
     let Ok((lock, origin)) = followed(&package) else {
@@ -278,18 +281,18 @@ fn state(
         return Ok(Some((state, None)));
     }
     // An upstream that cannot be reached must not hide the other packages.
-    let found = fill(&mut state, &package, bisect, common);
+    let followed = FollowedPackage::open_with(&package, None, common.offline, listings);
+    let found = followed.and_then(|followed| fill(&mut state, &followed, bisect));
     let found = found.map_err(|failure| state.problem = Some(failure.message));
     Ok(Some((state, found.ok())))
 }
 
 fn fill(
     state: &mut PackageStatus,
-    package: &LocalPackage,
+    followed: &FollowedPackage<'_>,
     bisect: Option<&str>,
-    common: &Common,
 ) -> Result<BTreeSet<String>> {
-    let followed = FollowedPackage::open(package, None, common.offline)?;
+    let package = followed.package;
     if let Some(open) = &package.tracking.open {
         let target = followed.open_target(open);
         let merger = followed.merger(&target)?;
@@ -311,7 +314,7 @@ fn fill(
     let references: Vec<&ListedReference> = newer.iter().map(|one| &one.reference).collect();
     followed.upstream.fetch_several(&references)?;
     let trial = Trial {
-        followed: &followed,
+        followed,
         base: &base,
         before: reviewable(&package.contents, &[&base])?,
     };

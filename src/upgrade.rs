@@ -151,7 +151,10 @@ impl Task<'_> {
     ) -> Result<UpgradeAttempt> {
         let lock = self.followed.lock;
         let revision = self.target;
-        if lock.commit.as_deref() == Some(&revision.commit) {
+        // A newer sibling of a path with a version in its name may be in the same commit.
+        if lock.commit.as_deref() == Some(&revision.commit)
+            && self.followed.path_at(revision)?.path == lock.directory
+        {
             return Ok(UpgradeAttempt::UpToDate(revision.lock_ref.clone()));
         }
         is_clean(self.package, &self.command_line())?;

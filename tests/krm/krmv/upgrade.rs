@@ -776,3 +776,41 @@ fn files_that_krmignore_leaves_out_are_named_where_upstream_changed_them() {
     let named = "leaves out 1 file that upstream changed, added or removed: `gen/values.yaml`";
     assert!(outcome.stdout.contains(named), "{}", outcome.stdout);
 }
+
+#[test]
+fn a_newer_sibling_in_the_locked_commit_is_an_upgrade() {
+    let world = World::new();
+    for version in ["0.9", "0.10"] {
+        let path = format!("catalog/task/clone/{version}/task.yaml");
+        world.folder.put(&path, deployment(1, version, "64Mi"));
+    }
+    world.folder.commit("tasks");
+    for name in ["one", "two"] {
+        let source = "../catalog//task/clone/0.9@main";
+        world.krmv(&["get", source, name]).assert_code(0);
+    }
+    world.commit("get");
+    let status = world.krmv(&["status", "one"]);
+    status.assert_code(3);
+    assert!(
+        status.stdout.contains("task/clone/0.10"),
+        "{}",
+        status.stdout
+    );
+    world.krmv(&["upgrade", "one"]).assert_code(0);
+    world.commit("upgrade");
+    world.krmv(&["upgrade", "--all"]).assert_code(0);
+    for name in ["one", "two"] {
+        assert!(
+            world
+                .read(&format!("{name}/task.yaml"))
+                .contains("image: 0.10")
+        );
+        assert!(
+            world
+                .read(&format!("{name}/Kptfile"))
+                .contains("/task/clone/0.10\n")
+        );
+        world.krmv(&["status", name]).assert_code(0);
+    }
+}

@@ -258,3 +258,16 @@ fn an_unknown_format_is_an_error() {
         ["[error] format: expected `kubectl` or `kustomize`, found `helm` (InvalidConfig)"]
     );
 }
+
+/// kubectl takes the words for booleans, kustomize for strings: the names are kustomize's.
+#[test]
+fn words_as_keys_are_named_as_kustomize_reads_them() {
+    check(
+        THING,
+        ["spec: {n: 5, m: {on: x}}\n", "spec: {n: [5], m: {on: y}}\n"],
+        &[
+            "spec: {m: {\"on\": y}}\n",
+            &format!("{TARGET}  - op: replace\n    path: /spec/n\n    value:\n    - 5\n"),
+        ],
+    );
+}
