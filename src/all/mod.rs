@@ -81,7 +81,10 @@ pub(crate) fn run(upgrade: &UpgradeArguments, common: &Common) -> Result<u8> {
             .iter()
             .map(|one| one.to_string_lossy())
             .collect();
-        let message = format!("found no package with an upstream below {}", named.join(", "));
+        let message = format!(
+            "found no package with an upstream below {}",
+            named.join(", ")
+        );
         return Err(Failure::new(message).hint("krmv help get"));
     }
     outcome::finish(&run.outcomes, common)

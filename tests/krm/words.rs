@@ -135,7 +135,13 @@ const SELDOM_PLAIN: [(&str, &[(&str, &str)]); 19] = [
     ("somebody", &[]),
     ("anybody", &[]),
     ("anew", &[]),
-    ("told", &[]),
+    (
+        "told",
+        &[(
+            "Git ignores or was told not to watch",
+            "an instruction to a program",
+        )],
+    ),
     (
         "tells",
         &[(

@@ -74,7 +74,7 @@ pub enum UsageError {
     Refused(#[source] Cause),
 }
 
-/// The error that a [`UsageError`] tells of, with its type and its own source, or only a text. Two are equal if their texts
+/// The error that a [`UsageError`] reports, with its type and its own source, or only a text. Two are equal if their texts
 /// are.
 #[derive(Debug, Clone)]
 pub struct Cause(Arc<dyn Error + Send + Sync>);
