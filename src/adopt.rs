@@ -35,7 +35,10 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
         commit.is_some_and(|commit| upstream.fetch_commit(commit).is_err())
     };
     let lock = package.tracking.lock.as_ref();
-    if lock.is_some_and(|lock| !is_gone(lock)) && source.explicit_revision().is_none() {
+    // Where there is a lock, an archive that is named replaces it.
+    let replacing = lock.and(source.named_archive());
+    let explicit = source.explicit_revision().or(replacing);
+    if lock.is_some_and(|lock| !is_gone(lock)) && explicit.is_none() {
         let message = format!("'{name}' already has a lock; add @REVISION to replace it");
         return Err(Failure::new(message).hint(package.command(&["status"])));
     }
@@ -45,7 +48,7 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let rendering = options.map(|options| Rendering::asked(&options, &package.directory, &label));
     let rendering = rendering.transpose()?;
     let request = rendering.as_ref().map(Rendering::request);
-    let revision = match source.explicit_revision() {
+    let revision = match explicit {
         Some(_) => chosen(&source, &upstream)?,
         None if !upstream.is_git() || request.is_some() => {
             nearest_release(&package, &source, &upstream, request)?

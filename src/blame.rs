@@ -12,7 +12,7 @@ use std::sync::Arc;
 use krm_address::{CommitId, Surroundings};
 use krm_core::kptfile::UpstreamLock;
 use krm_core::resource::Resource;
-use krm_core::results::{FunctionResult, Reason, ResourceRef};
+use krm_core::results::{FunctionResult, Reason};
 use krm_core::schema::Schema;
 use krm_function::filter::ProgressLine;
 use krm_function::supplied::{Role, SuppliedPackage};
@@ -26,7 +26,7 @@ use krm_yaml::OwnedDocument;
 use serde::Serialize;
 use serde_json::json;
 
-use super::blame_notes::{InjectedValue, VariantFunction};
+use super::blame_notes::{InjectedValue, RuleDecision, VariantFunction};
 use super::cli::{BlameArguments, Common};
 use super::client::{self, Place};
 use super::failure::{Failure, Result, command};
@@ -43,6 +43,9 @@ use super::upstream::{UpstreamSource, supplied};
 use super::{exit, worktree};
 
 pub(crate) fn run(blame: &BlameArguments, common: &Common) -> Result<u8> {
+    if blame.file.is_dir() {
+        return Err(a_directory(&blame.file));
+    }
     let directory = package_around(&blame.file)?;
     let package = LocalPackage::open(&directory)?;
     let file = within(&directory, &blame.file)?;
@@ -86,6 +89,21 @@ pub(crate) fn run(blame: &BlameArguments, common: &Common) -> Result<u8> {
     Ok(exit::DONE)
 }
 
+/// The failure for a directory in place of a file.
+fn a_directory(directory: &Path) -> Failure {
+    let shown = directory.to_string_lossy();
+    let message = format!("'{shown}' is a directory; `krmv blame` shows the fields of one file");
+    let names = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+    let file = names
+        .filter(|name| is_krm_name(name) && name != KPTFILE)
+        .min();
+    Failure::new(message).hint(match file {
+        Some(file) => command(["krmv", "blame", &directory.join(file).to_string_lossy()]),
+        None => command(["ls", &*shown]),
+    })
+}
+
 /// Finds the package of a file: the nearest directory above it that has a Kptfile.
 fn package_around(file: &Path) -> Result<PathBuf> {
     for folder in file.ancestors().skip(1) {
@@ -99,7 +117,7 @@ fn package_around(file: &Path) -> Result<PathBuf> {
         }
     }
     let message = format!(
-        "'{}' is not in a package: there is no Kptfile in its folder or above",
+        "'{}' is not in a package: neither its folder nor a folder above has a Kptfile",
         file.display()
     );
     Err(Failure::new(message).hint("krmv status ."))
@@ -865,28 +883,4 @@ fn names_of_revisions(
 /// Whether two states have the same file at a path.
 fn is_same_file(one: &HistoricState, other: &HistoricState, path: &str) -> bool {
     one.files.get(path) == other.files.get(path)
-}
-
-/// A conflict that a rule decided.
-struct RuleDecision {
-    /// The index of the state that the upgrade made.
-    at: usize,
-    result: FunctionResult,
-}
-
-impl RuleDecision {
-    /// Whether the decision is about this field. A value that was set in a later state (`since < at`) does not come
-    /// from it.
-    fn is_about(&self, resource: &Resource, leaf: &Leaf, since: usize) -> bool {
-        let is_it = |other: &ResourceRef| {
-            other.kind == resource.kind
-                && Some(&*other.name) == resource.name.as_deref()
-                && other.namespace.as_deref() == resource.namespace.as_deref()
-        };
-        let is_at = |place: Option<&str>, field| place.is_some_and(|place| is_meant(place, field));
-        since >= self.at
-            && self.result.resource.as_ref().is_some_and(is_it)
-            && (is_at(self.result.rule_path.as_deref(), &leaf.key)
-                || is_at(self.result.field.as_deref(), &leaf.shown))
-    }
 }

@@ -14,6 +14,7 @@ use render_variant::{Identified, cloned_files};
 
 use super::cli::{Common, GetArguments, RenderProgram};
 use super::failure::{Failure, Result, command};
+use super::followed::Following;
 use super::kptfile::{PackageOrigin, Tracking, locked_name};
 use super::own_repository::OwnRepository;
 use super::package::{Contents, KPTFILE, RULES, around, not_a_flag};
@@ -47,12 +48,7 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
         rendering: rendering.as_ref(),
     };
     let mut new = new.write(files)?;
-    if source.revision.is_none() && upstream.is_git() && upstream.releases.newest().is_none() {
-        let (address, branch) = (upstream.address(), &revision.lock_ref);
-        let note =
-            format!("{address} has no final release: the package follows its branch {branch}");
-        new.1.push(note);
-    }
+    new.1.extend(choice(&source, &upstream, &revision));
     report(common, &directory, &revision, new)?;
     Ok(exit::DONE)
 }
@@ -114,6 +110,25 @@ pub(crate) fn chosen(source: &SourceArgument, upstream: &UpstreamSource) -> Resu
     let newest = releases.newest().or(releases.head());
     let newest = newest.ok_or_else(|| upstream.not_found("main"))?;
     upstream.resolved(newest.revision(), None)
+}
+
+/// Says what `get` chose, and what the package follows from now on. `None` if the user named a plain release.
+fn choice(
+    source: &SourceArgument,
+    upstream: &UpstreamSource,
+    revision: &Revision,
+) -> Option<String> {
+    let following = Following::of(&revision.lock_ref, &upstream.releases);
+    let (address, name) = (upstream.address(), &revision.lock_ref);
+    match (&source.revision, &following) {
+        (None, Following::Branch(_)) => Some(format!(
+            "{address} has no final release: the package follows its branch {name}"
+        )),
+        (None, Following::Nothing) => None,
+        (None, _) => Some(format!("{name} is the newest release")),
+        (Some(_), Following::Releases(release)) if release.words() == ["", ""] => None,
+        (Some(_), _) => Some(format!("the package follows {following}")),
+    }
 }
 
 /// Where a new package goes.

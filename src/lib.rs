@@ -39,12 +39,15 @@ mod blame_notes;
 mod builtin;
 mod cli;
 mod client;
+#[cfg(test)]
+mod command_line_tests;
 mod conflict;
 mod counted;
 mod diff;
 mod exit;
 mod failure;
 mod fetch;
+mod field_history;
 mod followed;
 mod functions;
 mod get;

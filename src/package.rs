@@ -448,11 +448,9 @@ fn packages_below(directory: &Path, below: &[PathBuf]) -> Failure {
         "'{name}' is not a package. Packages below it: {}{more}.",
         named.join(", ")
     );
-    let mut failure = Failure::new(message);
-    if let Some(first) = named.first() {
-        failure = failure.hint(command(["krmv", "status", first]));
-    }
     let here = (directory != Path::new(".")).then_some(&*name);
-    let all = ["krmv", "upgrade", "--all"].into_iter().chain(here);
-    failure.hint(command(all))
+    let for_all = |words: &[&'static str]| command(words.iter().copied().chain(here));
+    Failure::new(message)
+        .hint(for_all(&["krmv", "status"]))
+        .hint(for_all(&["krmv", "upgrade", "--all"]))
 }

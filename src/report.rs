@@ -12,6 +12,7 @@ use super::cli::{Common, Take};
 use super::conflict::ReportedConflict;
 use super::exit;
 use super::failure::{Hint, Result};
+use super::field_history::ConflictHistories;
 use super::package::LocalPackage;
 use super::print::{self, GREEN, Page, RED, YELLOW, counted, grouped};
 
@@ -36,6 +37,7 @@ pub(crate) struct UpgradeReport<'r> {
     pub(crate) found: &'r [ReportedConflict],
     /// The undecided conflicts.
     pub(crate) open: &'r [ReportedConflict],
+    pub(crate) histories: ConflictHistories<'r>,
     pub(crate) is_written: bool,
     pub(crate) taken: Option<Take>,
     pub(crate) has_markers: bool,
@@ -154,8 +156,8 @@ impl UpgradeReport<'_> {
         page.line(ShownLine::of(&[&count, &"; ", &kept]));
         // The line numbers differ from the files on disk after a dry run, and if there are markers.
         let has_lines = self.is_written && !self.has_markers;
-        let work_tree = has_lines.then_some(self.package.directory.as_path());
-        page.conflicts(&grouped(self.open), work_tree, common.verbose);
+        let histories = has_lines.then_some(&self.histories);
+        page.conflicts(&grouped(self.open), histories, common.verbose);
         let hints = if self.is_written {
             hints(self.package, self.open, self.has_markers)
         } else {

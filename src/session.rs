@@ -292,6 +292,10 @@ impl<'p> FollowedPackage<'p> {
         let names = names.as_ref().map(|(own, target)| [own, target]);
         let found = path_at(own, [from, &target.commit], names, &self.upstream);
         found.map_err(|failure| {
+            // A revision that cannot be read says nothing about the path.
+            if !failure.hints.is_empty() {
+                return failure;
+            }
             let address = self.upstream.address();
             let source = format!("{address}@{}", target.upstream_ref);
             Failure {

@@ -33,7 +33,7 @@ use super::releases::ListedReference;
 use super::rendering::values_within;
 use super::review::{reviewable, reviewed};
 use super::session::{FollowedPackage, followed};
-use super::upstream::contents;
+use super::upstream::{Listings, contents};
 
 /// What the command reports about one package.
 #[derive(Default, Serialize)]
@@ -102,12 +102,14 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
         collect_packages(directory, 0, &mut packages)?;
     }
     let mut states = Vec::new();
+    let mut listings = Listings::default();
     let is_alone = packages.len() == 1;
     let mut above: Vec<PackageAbove> = Vec::new();
     for directory in packages {
         let is_asked = status.all_upstreams || status.directories.contains(&directory);
         let is_brought = !is_asked && above.iter().any(|above| above.brought(&directory));
-        let found = state(&directory, is_brought, status.bisect.as_deref(), common);
+        let bisect = status.bisect.as_deref();
+        let found = state(&directory, is_brought, bisect, common, &mut listings);
         let found = match found {
             Ok(Some((state, subpackages))) => {
                 let directory = directory.clone();
@@ -251,6 +253,7 @@ fn state(
     is_brought: bool,
     bisect: Option<&str>,
     common: &Common,
+    listings: &mut Listings,
 ) -> Result<Option<(PackageStatus, Option<BTreeSet<String>>)>> {
     let package = LocalPackage::open(directory)?;
     let Ok((lock, origin)) = followed(&package) else {
@@ -280,18 +283,18 @@ fn state(
         return Ok(Some((state, None)));
     }
     // An upstream that cannot be reached must not hide the other packages.
-    let found = fill(&mut state, &package, bisect, common);
+    let followed = FollowedPackage::open_with(&package, None, common.offline, listings);
+    let found = followed.and_then(|followed| fill(&mut state, &followed, bisect));
     let found = found.map_err(|failure| state.problem = Some(failure.message));
     Ok(Some((state, found.ok())))
 }
 
 fn fill(
     state: &mut PackageStatus,
-    package: &LocalPackage,
+    followed: &FollowedPackage<'_>,
     bisect: Option<&str>,
-    common: &Common,
 ) -> Result<BTreeSet<String>> {
-    let followed = FollowedPackage::open(package, None, common.offline)?;
+    let package = followed.package;
     if let Some(open) = &package.tracking.open {
         let target = followed.open_target(open);
         let merger = followed.merger(&target)?;
@@ -319,7 +322,7 @@ fn fill(
     let references: Vec<&ListedReference> = newer.iter().map(|one| &one.reference).collect();
     followed.upstream.fetch_several(&references)?;
     let trial = Trial {
-        followed: &followed,
+        followed,
         base: &base,
         before: reviewable(&package.contents, &[&base])?,
     };
@@ -339,6 +342,9 @@ fn fill(
     }
     Ok(subpackages(&[&base]))
 }
+
+/// Releases of larger packages are tried one after the other. Parsed, a merge takes some thirty times the size.
+const LARGE_PACKAGE: usize = 2 << 20;
 
 /// The package on which newer releases are tried.
 struct Trial<'t> {
@@ -375,10 +381,17 @@ impl Trial<'_> {
             });
         }
         let progress = ProgressLine::new("Trying releases", untried.len());
-        let tried = parallel::each(&untried, |release| {
+        let one = |release: &&NewerRevision| {
             progress.step(&release.name);
             self.one(release)
-        });
+        };
+        // Two merges of a large package at once would take twice the memory.
+        let size: usize = self.followed.package.contents.values().map(Vec::len).sum();
+        let tried = if size > LARGE_PACKAGE {
+            untried.iter().map(one).collect()
+        } else {
+            parallel::each(&untried, one)
+        };
         let all = releases.iter().zip(contents).zip(places);
         let all = all.map(|((release, content), place)| {
             let tried = place.and_then(|place| tried.get(place));

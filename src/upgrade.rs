@@ -17,6 +17,7 @@ use super::cli::{Common, Take, UpgradeArguments};
 use super::conflict::{ReportedConflict, conflicts};
 use super::exit;
 use super::failure::{Failure, Hint, Result};
+use super::field_history::ConflictHistories;
 use super::kptfile::locked_name;
 use super::kptfile::{self, OpenUpgrade};
 use super::merging::{MergedPackage, Merger, with_markers};
@@ -79,7 +80,7 @@ pub(crate) struct MergedUpgrade {
     found: Vec<ReportedConflict>,
     /// The undecided conflicts.
     pub(crate) open: Vec<ReportedConflict>,
-    /// What the upgrade means for the cluster. `None` if the package cannot be read.
+    /// What the upgrade means for the cluster. `None` if the package cannot be read, or no report is printed.
     pub(crate) review: Option<Review>,
     /// The files with conflict markers.
     pub(crate) marked: Vec<MarkedFile>,
@@ -112,7 +113,7 @@ impl Task<'_> {
             });
         }
         let merger = self.followed.merger(revision)?;
-        super::resolve::continue_upgrade(self.package, self.common, &merger, revision, open)
+        super::resolve::continue_upgrade(self.followed, self.common, &merger, revision, open)
     }
 
     fn begin(&self) -> Result<u8> {
@@ -149,8 +150,12 @@ impl Task<'_> {
     ) -> Result<UpgradeAttempt> {
         let lock = self.followed.lock;
         let revision = self.target;
+        // A newer sibling of a path with a version in its name may be in the same commit.
         let is_same = lock.commit.as_deref() == Some(&revision.commit);
-        if is_same && !self.followed.is_rendered_anew() {
+        if is_same
+            && !self.followed.is_rendered_anew()
+            && self.followed.path_at(revision)?.path == lock.directory
+        {
             return Ok(UpgradeAttempt::UpToDate(revision.lock_ref.clone()));
         }
         is_clean(self.package, &self.command_line())?;
@@ -196,8 +201,11 @@ impl Task<'_> {
         if let Some(rendering) = &merger.rendering {
             rendering.record(&mut merged.contents, !open.is_empty());
         }
-        let before = reviewable(&self.package.contents, &[&merger.original]).ok();
-        let review = before.and_then(|before| reviewed(&before, &merger, &merged));
+        let review = self
+            .is_reported()
+            .then(|| reviewable(&self.package.contents, &[&merger.original]).ok())
+            .flatten()
+            .and_then(|before| reviewed(&before, &merger, &merged));
         let mut marked = Vec::new();
         if self.upgrade.markers {
             let (local, name) = (&self.package.contents, &revision.upstream_ref);
@@ -211,6 +219,13 @@ impl Task<'_> {
             review,
             marked,
         })))
+    }
+
+    /// Whether the [report](Self::report) is printed. A diff replaces it, and a commit has a review of its own in its
+    /// message.
+    fn is_reported(&self) -> bool {
+        let flags = self.upgrade;
+        !(flags.diff || flags.commit || flags.branch.is_some())
     }
 
     fn command_line(&self) -> Hint {
@@ -277,6 +292,7 @@ impl Task<'_> {
             changes: package_changes(&self.package.contents, &merged.merged.contents),
             found: &merged.found,
             open: &merged.open,
+            histories: ConflictHistories::of(self.followed, self.target, &merger.path),
             is_written: !self.upgrade.dry_run,
             taken: self.upgrade.take,
             has_markers: self.upgrade.markers,

@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 
 use krm_address::RefName;
-use krm_upstream::git::{GitCommand, Repository};
+use krm_upstream::git::GitCommand;
 
 use super::{CommitGraph, PathContent};
 use crate::failure::Result;
-use crate::upstream::UpstreamSource;
+use crate::upstream::{UpstreamSource, opened};
 
 impl CommitGraph for UpstreamSource {
     fn contains(&self, commit: &str, other: &str) -> Result<bool> {
@@ -30,24 +30,25 @@ impl CommitGraph for UpstreamSource {
             let is_fetched = self
                 .fetch_history(|address| GitCommand::fetch_since(address, &name, time))
                 .is_ok();
-            if is_fetched && Repository::open(git.path())?.contains(&commit, &other)? {
+            if is_fetched && opened(git.path())?.contains(&commit, &other)? {
                 return Ok(true);
             }
         }
         self.fetch_all()?;
-        Ok(Repository::open(git.path())?.contains(&commit, &other)?)
+        Ok(opened(git.path())?.contains(&commit, &other)?)
     }
 
     fn known_in(&self, commit: &str, others: &[&str]) -> BTreeSet<String> {
-        let repository = self
-            .history()
-            .and_then(|git| Repository::open(git.path()).ok());
-        let repository = repository.filter(|one| !one.is_shallow());
-        let Some(repository) = repository else {
+        let Some(git) = self.history() else {
+            return BTreeSet::new();
+        };
+        let repository = opened(git.path()).ok();
+        let Some(repository) = repository.filter(|one| !one.is_shallow()) else {
             return BTreeSet::new();
         };
         let commit = repository.commit_with_id(commit);
-        let found = commit.map(|commit| repository.contained(&commit, others));
+        let place = (git.path(), &*repository);
+        let found = commit.map(|commit| self.histories.contained(place, &commit, others));
         found.unwrap_or_default()
     }
 
@@ -69,7 +70,8 @@ impl CommitGraph for UpstreamSource {
         }
         let (_, from) = self.fetch_commit(from)?;
         let (repository, to) = self.fetch_commit(to)?;
-        Ok(repository.commits_that_change(path, &from, &to)?)
+        let commits = repository.commits_that_change(path, &from, &to)?;
+        Ok(commits.len())
     }
 
     fn names(&self, folder: &str, commit: &str) -> Result<Vec<String>> {
@@ -81,7 +83,7 @@ impl CommitGraph for UpstreamSource {
     }
 
     fn moved(&self, path: &str, from: &str, to: &str) -> Option<String> {
-        let repository = Repository::open(self.history()?.path()).ok()?;
+        let repository = opened(self.history()?.path()).ok()?;
         let [from, to] = [from, to].map(|commit| repository.commit_with_id(commit));
         repository.moved(path, &from?, &to?)
     }

@@ -285,7 +285,9 @@ fn a_branch_is_newer_if_its_commits_change_the_package() {
 fn a_renamed_default_branch_is_followed_and_a_lost_branch_is_an_error() {
     let commits = Commits::line(&[&[("web/a.yaml", 1)], &[("web/a.yaml", 2)]]);
     let gone = |name: &str| {
-        format!("error: upstream has no branch or tag `{name}` any longer, which the lock names")
+        format!(
+            "error: upstream has no branch or tag `{name}` any longer, although the lock names it"
+        )
     };
     for (reference, listed, expected) in [
         (
@@ -425,6 +427,40 @@ fn a_path_with_the_version_in_its_name_is_followed() {
             expected,
             "{own}"
         );
+    }
+}
+
+#[test]
+fn a_final_release_has_the_file_of_no_pre_release() {
+    for (names, files, expected) in [
+        (
+            ["v1.0.0", "v1.1.0"],
+            vec!["r/op-1.1.0-rc1.yaml", "r/op-1.1.0.yaml"],
+            "r/op-1.1.0.yaml",
+        ),
+        (
+            ["v1.0.0", "v1.1.0-rc1"],
+            vec!["r/op-1.1.0-rc1.yaml", "r/op-1.1.0.yaml"],
+            "r/op-1.1.0-rc1.yaml",
+        ),
+        (
+            ["v1.0.0", "v1.1.0"],
+            vec!["r/op-1.0.0.yaml", "r/op-1.1.0-rc1.yaml"],
+            "r/op-1.0.0.yaml",
+        ),
+        (
+            ["v1.0.0", "v1.1.0"],
+            vec!["r/op-1.1.0-beta.2.yaml", "r/op-1.1.0.yaml"],
+            "r/op-1.1.0.yaml",
+        ),
+    ] {
+        let after: Vec<(&'static str, u32)> = files.iter().map(|file| (*file, 2)).collect();
+        let found = path(
+            "r/op-1.0.0.yaml",
+            names,
+            [&[("r/op-1.0.0.yaml", 1)], &after],
+        );
+        assert_eq!(found, expected, "{names:?} {files:?}");
     }
 }
 

@@ -562,7 +562,7 @@ impl RemoteUpstream {
             _ => vec![self.source.at(release, "")],
         };
         let message = format!(
-            "there is no release {release} of this source: {} does not exist",
+            "this source has no release {release}: {} does not exist",
             addresses.join(" or ")
         );
         Failure::new(message).hint("krmv help get")

@@ -4,13 +4,14 @@
 
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use krm_address::{Address, CommitId, Credentials, RefName};
 use krm_upstream::GitOrigin;
 use krm_upstream::git::{GitCommand, GitSource, Repository, Revision};
 
-use super::{FetchedRevision, Listings, UpstreamKind};
+use super::{FetchedRevision, LAST_OPENED, Listings, UpstreamKind, opened};
 use crate::client::{self, Place};
 use crate::failure::{Failure, Hint, Result, command};
 use crate::progress::progress;
@@ -106,9 +107,9 @@ impl GitUpstream {
         &self,
         commit: &str,
         reference: Option<&ListedReference>,
-    ) -> Result<(Repository, String)> {
+    ) -> Result<(Rc<Repository>, String)> {
         let has = |path: &Path| {
-            let repository = Repository::open(path).ok()?;
+            let repository = opened(path).ok()?;
             // kpt records the ID of an annotated tag, not of the commit.
             let commit = repository.commit_with_id(commit)?;
             // After an interrupted fetch, a clone may have the commit without its files.
@@ -167,7 +168,7 @@ impl GitUpstream {
 
     /// Makes the commits of several revisions available at once.
     pub(crate) fn fetch_several(&self, references: &[&ListedReference]) -> Result<()> {
-        let repository = Repository::open(&self.path).ok();
+        let repository = opened(&self.path).ok();
         let is_here = |reference: &&&ListedReference| {
             let found = repository
                 .as_ref()
@@ -237,7 +238,10 @@ impl GitUpstream {
 
     fn fetch(&self, fetch: &GitCommand) -> Result<()> {
         let credentials = self.credentials.as_ref();
-        client::text_with(Place::Cache(&self.path), fetch, credentials).map(drop)
+        let fetched = client::text_with(Place::Cache(&self.path), fetch, credentials);
+        // What is open may not know where the history ends now.
+        LAST_OPENED.take();
+        fetched.map(drop)
     }
 
     /// Makes the clone in the cache, with the object format of the listed references.
@@ -281,7 +285,7 @@ impl GitUpstream {
 
     fn not_cached(&self, what: &str) -> Failure {
         let message = format!(
-            "{what} of {} is not in the cache '{}', and the network was not asked for it",
+            "{what} of {} is not in the cache '{}', and this command does not use the network",
             self.address,
             self.path.display()
         );
@@ -291,7 +295,7 @@ impl GitUpstream {
 
 impl UpstreamKind for GitUpstream {
     fn releases(&self, directory: &str, listings: &mut Listings) -> Result<Releases> {
-        let known = listings.0.entry(self.origin.as_str().to_owned());
+        let known = listings.references.entry(self.origin.as_str().to_owned());
         let listed = known.or_insert_with(|| self.ask()).clone()?;
         let releases = Releases::read(&listed, directory);
         if releases.is_empty() {
@@ -350,7 +354,7 @@ impl UpstreamKind for GitUpstream {
         if self.is_remote() && is_commit(name) && name.len() >= 40 {
             self.fetch_commit(name, listed).ok()?;
         }
-        let repository = Repository::open(&self.path).ok()?;
+        let repository = opened(&self.path).ok()?;
         repository.resolve(directory, name).ok()
     }
 

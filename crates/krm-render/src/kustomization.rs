@@ -51,7 +51,7 @@ pub fn refuse_remote(source: &Package, folder: &str) -> Result<(), UsageError> {
         }
         if seen.len() > MOST {
             let message = format!("expected at most {MOST} kustomizations, found more");
-            return Err(UsageError::Refused(message));
+            return Err(UsageError::Refused(message.into()));
         }
         for (path, _) in source.files().filter(|(path, _)| is_of(path, &folder)) {
             look(source, path, &folder, &mut pending)?;
@@ -75,9 +75,9 @@ fn look(
 ) -> Result<(), UsageError> {
     let bytes = source
         .read(path)
-        .map_err(|error| UsageError::Refused(error.to_string()))?;
+        .map_err(|error| UsageError::Refused(error.to_string().into()))?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let wrong = |what: String| UsageError::Refused(format!("{path}: {what}"));
+    let wrong = |what: String| UsageError::Refused(format!("{path}: {what}").into());
     let document = OwnedDocument::parse_resource(text).map_err(|error| wrong(error.to_string()))?;
     let document = document.document();
     let mut found = Vec::new();

@@ -4,6 +4,7 @@ mod all;
 mod arguments;
 mod bad_input;
 mod blame;
+mod field_history;
 mod files;
 mod functions;
 mod get;

@@ -207,7 +207,7 @@ reasons! {
     ScaledToZero,
     /// A CronJob runs at other times.
     ScheduleChanged,
-    /// The schema of a CustomResourceDefinition accepts less than before.
+    /// The schema of a CustomResourceDefinition is stricter: some objects that were valid no longer are.
     SchemaNarrowed,
     /// A selector no longer matches anything in its package.
     SelectsNothing,
@@ -225,6 +225,8 @@ reasons! {
     SubPackageExists,
     /// Flux applies or deletes what it did not before, or no longer does.
     SyncChanged,
+    /// Upstream moved a tag: it is now another commit, or another image, than the lock records.
+    TagMoved,
     /// The resource that a patch is for does not exist.
     TargetNotFound,
     /// Traffic is no longer encrypted, or a certificate is no longer checked.
@@ -260,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_stand_in_the_order_of_their_names() {
+    fn reasons_are_sorted_by_name() {
         let names: Vec<_> = Reason::ALL.iter().map(|(_, name, _)| *name).collect();
         let mut sorted = names.clone();
         sorted.sort_unstable();

@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_in_a_name_are_replaced_as_a_whole() {
+    fn numbers_in_a_name_are_replaced_completely() {
         for (file, tag, new, expected) in [
             ("app-1.0.0.yaml", "v1.0.0", "v1.1.0", "app-1.1.0.yaml"),
             ("app-11.0.0.yaml", "v1.0.0", "v1.1.0", "app-11.0.0.yaml"),
