@@ -43,6 +43,9 @@ use super::upstream::{UpstreamSource, supplied};
 use super::{exit, worktree};
 
 pub(crate) fn run(blame: &BlameArguments, common: &Common) -> Result<u8> {
+    if blame.file.is_dir() {
+        return Err(a_directory(&blame.file));
+    }
     let directory = package_around(&blame.file)?;
     let package = LocalPackage::open(&directory)?;
     let file = within(&directory, &blame.file)?;
@@ -84,6 +87,21 @@ pub(crate) fn run(blame: &BlameArguments, common: &Common) -> Result<u8> {
     }
     page.finish()?;
     Ok(exit::DONE)
+}
+
+/// The failure for a directory in place of a file.
+fn a_directory(directory: &Path) -> Failure {
+    let shown = directory.to_string_lossy();
+    let message = format!("'{shown}' is a directory; `krmv blame` shows the fields of one file");
+    let names = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+    let file = names
+        .filter(|name| is_krm_name(name) && name != KPTFILE)
+        .min();
+    Failure::new(message).hint(match file {
+        Some(file) => command(["krmv", "blame", &directory.join(file).to_string_lossy()]),
+        None => command(["ls", &*shown]),
+    })
 }
 
 /// Finds the package of a file: the nearest directory above it that has a Kptfile.

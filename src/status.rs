@@ -335,6 +335,9 @@ fn fill(
     Ok(subpackages(&[&base]))
 }
 
+/// Releases of larger packages are tried one after the other. Parsed, a merge takes some thirty times the size.
+const LARGE_PACKAGE: usize = 2 << 20;
+
 /// The package on which newer releases are tried.
 struct Trial<'t> {
     followed: &'t FollowedPackage<'t>,
@@ -370,10 +373,17 @@ impl Trial<'_> {
             });
         }
         let progress = ProgressLine::new("Trying releases", untried.len());
-        let tried = parallel::each(&untried, |release| {
+        let one = |release: &&NewerRevision| {
             progress.step(&release.name);
             self.one(release)
-        });
+        };
+        // Two merges of a large package at once would take twice the memory.
+        let size: usize = self.followed.package.contents.values().map(Vec::len).sum();
+        let tried = if size > LARGE_PACKAGE {
+            untried.iter().map(one).collect()
+        } else {
+            parallel::each(&untried, one)
+        };
         let all = releases.iter().zip(contents).zip(places);
         let all = all.map(|((release, content), place)| {
             let tried = place.and_then(|place| tried.get(place));

@@ -4,17 +4,21 @@
 //! A local repository is read in place. Any other repository has a bare clone in the cache. Single commits are fetched
 //! into the clone, and the whole history only if nothing less is enough.
 
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use krm_address::{Address, CommitId, Credentials, RefName, Surroundings};
 use krm_core::kptfile::UpstreamLock;
 use krm_core::results::Results;
 use krm_core::upstream_revision::UpstreamRevision;
 use krm_function::supplied::{Role, SuppliedPackage};
-use krm_upstream::git::{GitCommand, GitSource, Repository, Revision, Snapshot, without_password};
+use krm_upstream::git::{
+    GitCommand, GitError, GitSource, Repository, Revision, Snapshot, without_password,
+};
 use krm_upstream::{self as upstream, GitOrigin, SourceOutsideGit};
 
 use super::client::{self, Place};
@@ -43,14 +47,69 @@ pub(crate) struct UpstreamSource {
     deprecated: BTreeSet<String>,
     /// Its tags and branches, once they are [listed](Self::list).
     pub(crate) releases: Releases,
+    pub(crate) histories: Arc<Histories>,
 }
 
 /// The most releases without the file that are asked for in a row.
 const MOST_MISSING: usize = 50;
 
-/// What repositories listed, by their addresses: packages of one upstream share it.
+/// What packages of one upstream share.
 #[derive(Debug, Default)]
-pub(crate) struct Listings(HashMap<String, Result<String>>);
+pub(crate) struct Listings {
+    /// What repositories listed, by their addresses.
+    references: HashMap<String, Result<String>>,
+    histories: Arc<Histories>,
+}
+
+/// Which commits a commit contains, as far as that was asked for: by repository and commit, the commits that were asked
+/// about, and those of them that it contains.
+#[derive(Debug, Default)]
+pub(crate) struct Histories(Mutex<HashMap<(PathBuf, String), [BTreeSet<String>; 2]>>);
+
+impl Histories {
+    /// Those of the other commits that a commit contains. A history is walked once for the same question.
+    pub(crate) fn contained(
+        &self,
+        repository: (&Path, &Repository),
+        commit: &str,
+        others: &[&str],
+    ) -> BTreeSet<String> {
+        let (path, repository) = repository;
+        let key = (path.to_path_buf(), commit.to_owned());
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let [asked, contained] = known.entry(key).or_default();
+        if !others.iter().all(|other| asked.contains(*other)) {
+            *contained = repository.contained(commit, others);
+            *asked = others.iter().map(|other| (*other).to_owned()).collect();
+        }
+        let is_in = |other: &&&str| contained.contains(**other);
+        others
+            .iter()
+            .filter(is_in)
+            .map(|other| (*other).to_owned())
+            .collect()
+    }
+}
+
+thread_local! {
+    /// The repository that this thread read last, with its cache of objects. To open a repository takes longer than to
+    /// read one file of a commit, and a package is read commit by commit.
+    static LAST_OPENED: RefCell<Option<(PathBuf, Rc<Repository>)>> = const { RefCell::new(None) };
+}
+
+/// Opens a repository, unless this thread has it open.
+pub(crate) fn opened(path: &Path) -> std::result::Result<Rc<Repository>, GitError> {
+    let known = LAST_OPENED.with_borrow(|last| {
+        let same = last.as_ref().filter(|(known, _)| known == path);
+        same.map(|(_, repository)| Rc::clone(repository))
+    });
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let repository = Rc::new(Repository::open(path)?);
+    LAST_OPENED.replace(Some((path.to_path_buf(), Rc::clone(&repository))));
+    Ok(repository)
+}
 
 /// The file in the clone for the list of references that was read last.
 const REFERENCES: &str = "krmv-references";
@@ -117,6 +176,7 @@ impl UpstreamSource {
             remote,
             deprecated: BTreeSet::new(),
             releases: Releases::default(),
+            histories: Arc::default(),
         })
     }
 
@@ -195,7 +255,8 @@ impl UpstreamSource {
             self.releases = Releases::of(releases.into_iter().map(listed_release).collect());
             return Ok(());
         }
-        let known = listings.0.entry(self.origin.address().to_owned());
+        self.histories = Arc::clone(&listings.histories);
+        let known = listings.references.entry(self.origin.address().to_owned());
         let listed = known.or_insert_with(|| self.ask()).clone()?;
         self.releases = Releases::read(&listed, directory);
         if self.releases.is_empty() {
@@ -404,15 +465,15 @@ impl UpstreamSource {
         if self.is_remote() && is_commit(name) && name.len() >= 40 {
             self.fetch_commit(name).ok()?;
         }
-        let repository = Repository::open(&self.path).ok()?;
+        let repository = opened(&self.path).ok()?;
         repository.resolve(directory, name).ok()
     }
 
     /// Makes a commit available. It is fetched by its tag or branch first, for servers that do not serve single
     /// commits.
-    pub(crate) fn fetch_commit(&self, commit: &str) -> Result<(Repository, String)> {
+    pub(crate) fn fetch_commit(&self, commit: &str) -> Result<(Rc<Repository>, String)> {
         let has = |path: &Path| {
-            let repository = Repository::open(path).ok()?;
+            let repository = opened(path).ok()?;
             // kpt records the ID of an annotated tag, not of the commit.
             let commit = repository.commit_with_id(commit)?;
             // After an interrupted fetch, a clone may have the commit without its files.
@@ -472,7 +533,7 @@ impl UpstreamSource {
 
     /// Makes the commits of several revisions available at once.
     pub(crate) fn fetch_several(&self, references: &[&ListedReference]) -> Result<()> {
-        let repository = Repository::open(&self.path).ok();
+        let repository = opened(&self.path).ok();
         let is_here = |reference: &&&ListedReference| {
             let found = repository
                 .as_ref()
@@ -542,7 +603,10 @@ impl UpstreamSource {
 
     fn fetch(&self, fetch: &GitCommand) -> Result<()> {
         let credentials = self.credentials.as_ref();
-        client::text_with(Place::Cache(&self.path), fetch, credentials).map(drop)
+        let fetched = client::text_with(Place::Cache(&self.path), fetch, credentials);
+        // What is open may not know where the history ends now.
+        LAST_OPENED.take();
+        fetched.map(drop)
     }
 
     /// The local repository, or the clone in the cache.

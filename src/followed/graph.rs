@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 
 use krm_address::RefName;
-use krm_upstream::git::{GitCommand, Repository};
+use krm_upstream::git::GitCommand;
 
 use super::{CommitGraph, PathContent};
 use crate::failure::Result;
-use crate::upstream::UpstreamSource;
+use crate::upstream::{UpstreamSource, opened};
 
 impl CommitGraph for UpstreamSource {
     fn contains(&self, commit: &str, other: &str) -> Result<bool> {
@@ -30,22 +30,23 @@ impl CommitGraph for UpstreamSource {
             let is_fetched = self
                 .fetch_history(|address| GitCommand::fetch_since(address, &name, time))
                 .is_ok();
-            if is_fetched && Repository::open(self.path())?.contains(&commit, &other)? {
+            if is_fetched && opened(self.path())?.contains(&commit, &other)? {
                 return Ok(true);
             }
         }
         self.fetch_all()?;
-        Ok(Repository::open(self.path())?.contains(&commit, &other)?)
+        Ok(opened(self.path())?.contains(&commit, &other)?)
     }
 
     fn known_in(&self, commit: &str, others: &[&str]) -> BTreeSet<String> {
-        let repository = Repository::open(self.path()).ok();
+        let repository = opened(self.path()).ok();
         let repository = repository.filter(|one| self.is_git() && !one.is_shallow());
         let Some(repository) = repository else {
             return BTreeSet::new();
         };
         let commit = repository.commit_with_id(commit);
-        let found = commit.map(|commit| repository.contained(&commit, others));
+        let place = (self.path(), &*repository);
+        let found = commit.map(|commit| self.histories.contained(place, &commit, others));
         found.unwrap_or_default()
     }
 
@@ -80,7 +81,7 @@ impl CommitGraph for UpstreamSource {
     }
 
     fn moved(&self, path: &str, from: &str, to: &str) -> Option<String> {
-        let repository = Repository::open(self.path()).ok()?;
+        let repository = opened(self.path()).ok()?;
         let [from, to] = [from, to].map(|commit| repository.commit_with_id(commit));
         repository.moved(path, &from?, &to?)
     }

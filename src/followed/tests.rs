@@ -431,6 +431,40 @@ fn a_path_with_the_version_in_its_name_is_followed() {
 }
 
 #[test]
+fn a_final_release_has_the_file_of_no_pre_release() {
+    for (names, files, expected) in [
+        (
+            ["v1.0.0", "v1.1.0"],
+            vec!["r/op-1.1.0-rc1.yaml", "r/op-1.1.0.yaml"],
+            "r/op-1.1.0.yaml",
+        ),
+        (
+            ["v1.0.0", "v1.1.0-rc1"],
+            vec!["r/op-1.1.0-rc1.yaml", "r/op-1.1.0.yaml"],
+            "r/op-1.1.0-rc1.yaml",
+        ),
+        (
+            ["v1.0.0", "v1.1.0"],
+            vec!["r/op-1.0.0.yaml", "r/op-1.1.0-rc1.yaml"],
+            "r/op-1.0.0.yaml",
+        ),
+        (
+            ["v1.0.0", "v1.1.0"],
+            vec!["r/op-1.1.0-beta.2.yaml", "r/op-1.1.0.yaml"],
+            "r/op-1.1.0.yaml",
+        ),
+    ] {
+        let after: Vec<(&'static str, u32)> = files.iter().map(|file| (*file, 2)).collect();
+        let found = path(
+            "r/op-1.0.0.yaml",
+            names,
+            [&[("r/op-1.0.0.yaml", 1)], &after],
+        );
+        assert_eq!(found, expected, "{names:?} {files:?}");
+    }
+}
+
+#[test]
 fn a_versioned_path_that_did_not_change_names_its_siblings() {
     let before: &[(&str, u32)] = &[("task/clone/0.9/a.yaml", 1)];
     let after: &[(&str, u32)] = &[("task/clone/0.9/a.yaml", 1), ("task/clone/0.10/a.yaml", 2)];
