@@ -19,7 +19,7 @@ use krm_function::supplied::{Role, SuppliedPackage};
 use krm_merge::{MergeSchema, Side};
 use krm_package::escaped::ShownLine;
 use krm_package::is_krm_name;
-use krm_upstream::git::{GitCommand, Repository, Revision};
+use krm_upstream::git::{GitCommand, Repository, Revision, Snapshot};
 use krm_upstream::is_digest;
 use krm_yaml::OwnedDocument;
 use serde::Serialize;
@@ -38,6 +38,7 @@ use super::package::{Contents, KPTFILE, LocalPackage, PackageResources, RULES, R
 use super::policy::remembered;
 use super::print::{self, BOLD, DIM, Page, warning};
 use super::releases::ListedReference;
+use super::rendering::PackageRendering;
 use super::session::followed;
 use super::upstream::{UpstreamSource, supplied};
 use super::{exit, worktree};
@@ -271,6 +272,9 @@ type PairsOfStates =
 struct FileHistory {
     local: Vec<HistoricState>,
     upstream: Option<UpstreamSource>,
+    rendering: Option<PackageRendering>,
+    /// The files on disk, whose random values are upstream's.
+    contents: Contents,
     repositories: Vec<Repository>,
     only_file: Option<String>,
     /// The contents of the files on disk if some are uncommitted, by the IDs that stand for them (`worktree:PATH`).
@@ -289,6 +293,8 @@ impl FileHistory {
         let mut history = Self {
             local: Vec::new(),
             upstream: None,
+            rendering: PackageRendering::of(package)?,
+            contents: package.contents.clone(),
             repositories: Vec::new(),
             only_file: package.only_file()?,
             worktree_contents: HashMap::new(),
@@ -587,15 +593,25 @@ impl FileHistory {
             new_file: None,
             path: lock.directory,
             siblings: Vec::new(),
+            kept: Vec::new(),
+            rendering: None,
         };
         let merged = merger.merge(&contents, Side::Local).ok()?;
         Some(merged.results.iter().cloned().collect())
     }
 
+    /// The files of a revision, rendered as the locked one is.
+    fn snapshot(&self, path: &str, revision: &Revision) -> Option<Snapshot> {
+        let request = self.rendering.as_ref().map(|rendering| &rendering.locked);
+        let upstream = self.upstream.as_ref()?;
+        let read = upstream.snapshot_by(path, revision, request, &[&self.contents]);
+        Some(read.ok()?.0)
+    }
+
     /// The upstream package at a commit.
     fn revision(&self, path: &str, commit: String, role: Role) -> Option<Arc<SuppliedPackage>> {
         let revision = Revision::named(&commit, commit.clone());
-        let snapshot = self.upstream.as_ref()?.snapshot(path, &revision).ok()?;
+        let snapshot = self.snapshot(path, &revision)?;
         supplied(snapshot, role, self.only_file.as_deref(), &[]).ok()
     }
 
@@ -654,7 +670,7 @@ impl FileHistory {
     /// The files of a release that was fetched.
     fn fetched_files(&self, path: &str, digest: &str) -> Option<BTreeMap<String, String>> {
         let revision = Revision::named(digest, digest.to_owned());
-        let snapshot = self.upstream.as_ref()?.snapshot(path, &revision).ok()?;
+        let snapshot = self.snapshot(path, &revision)?;
         let package = snapshot.package.named_as(self.only_file.as_deref());
         let mut known = self.fetched_contents.borrow_mut();
         let mut files = BTreeMap::new();
@@ -671,7 +687,7 @@ impl FileHistory {
     }
 
     fn upstream_files(&self, path: &str, commit: &str) -> Option<BTreeMap<String, String>> {
-        if is_digest(commit) {
+        if is_digest(commit) || self.rendering.is_some() {
             return self.fetched_files(path, commit);
         }
         let repository = self.repositories.last()?;

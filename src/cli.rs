@@ -96,6 +96,7 @@ pub(crate) enum Command {
     krmv get https://github.com/argoproj/argo-cd//manifests/install.yaml@v3.1.0 argo-cd\n  \
     krmv get https://github.com/example/app/releases/latest/download/app.yaml\n  \
     krmv get helm+https://charts.example.com//app//values.yaml app\n  \
+    krmv get helm+https://charts.example.com//app app --render helm --values app.yaml\n  \
     krmv get --adopt https://github.com/example/catalog//web my-old-copy")]
 pub(crate) struct GetArguments {
     /// Where the package comes from
@@ -108,6 +109,28 @@ pub(crate) struct GetArguments {
     /// For an address with `{version}` or `{tag}` in it: the repository whose tags are the releases
     #[arg(long, value_name = "REPOSITORY")]
     pub(crate) tags: Option<String>,
+    /// Make the package of what this program prints of the source: `helm template` or `kustomize build`
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) render: Option<RenderProgram>,
+    /// For Helm: a file with values, in the work tree of the package
+    #[arg(long, value_name = "FILE", requires = "render")]
+    pub(crate) values: Vec<PathBuf>,
+    /// For Helm: the name of the release (default: the name of the package)
+    #[arg(long, value_name = "NAME", requires = "render")]
+    pub(crate) release: Option<String>,
+    /// For Helm: the namespace of the release
+    #[arg(long, value_name = "NAMESPACE", requires = "render")]
+    pub(crate) namespace: Option<String>,
+    /// For Helm: the Kubernetes release
+    #[arg(long, value_name = "VERSION", requires = "render")]
+    pub(crate) kube_version: Option<String>,
+}
+
+/// What renders a package.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RenderProgram {
+    Helm,
+    Kustomize,
 }
 
 /// Fetch a revision into the cache and print its path

@@ -65,6 +65,7 @@ mod policy;
 mod print;
 mod progress;
 mod releases;
+mod rendering;
 mod report;
 mod resolution;
 mod resolve;

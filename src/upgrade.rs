@@ -152,9 +152,9 @@ impl Task<'_> {
         let lock = self.followed.lock;
         let revision = self.target;
         // A newer sibling of a path with a version in its name may be in the same commit.
-        if lock.commit.as_deref() == Some(&revision.commit)
-            && self.followed.path_at(revision)?.path == lock.directory
-        {
+        let is_same = lock.commit.as_deref() == Some(&revision.commit)
+            && self.followed.path_at(revision)?.path == lock.directory;
+        if is_same && !self.followed.is_rendered_anew() {
             return Ok(UpgradeAttempt::UpToDate(revision.lock_ref.clone()));
         }
         is_clean(self.package, &self.command_line())?;
@@ -168,6 +168,10 @@ impl Task<'_> {
             return Ok(UpgradeAttempt::Refused(merged.results));
         }
         merger.warn_of_skipped(self.package.skipped(), &mut merged.results);
+        merger
+            .kept
+            .iter()
+            .for_each(|kept| merged.results.push(kept.clone()));
         let found = conflicts(&merged.results);
         let open = if self.upgrade.take.is_some() {
             Vec::new()
@@ -193,6 +197,9 @@ impl Task<'_> {
         merged
             .contents
             .insert(KPTFILE.to_owned(), text.into_bytes());
+        if let Some(rendering) = &merger.rendering {
+            rendering.record(&mut merged.contents, !open.is_empty());
+        }
         let review = self
             .is_reported()
             .then(|| reviewable(&self.package.contents, &[&merger.original]).ok())

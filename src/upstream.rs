@@ -13,9 +13,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use krm_address::{Address, CommitId, Credentials, RefName, Surroundings};
 use krm_core::kptfile::UpstreamLock;
-use krm_core::results::Results;
+use krm_core::results::{FunctionResult, Results};
 use krm_core::upstream_revision::UpstreamRevision;
 use krm_function::supplied::{Role, SuppliedPackage};
+use krm_render::{KnownValues, RenderRequest, RenderedPackage};
 use krm_upstream::git::{
     GitCommand, GitError, GitSource, Repository, Revision, Snapshot, without_password,
 };
@@ -28,6 +29,7 @@ use super::own_repository::OwnRepository;
 use super::package::{Contents, contents_of};
 use super::progress::progress;
 use super::releases::{ListedReference, Releases};
+use super::rendering::render;
 use super::source::{SourceArgument, existing, unreadable};
 use super::sources::{ContentDigest, Fetched, RemoteRelease, RemoteUpstream};
 
@@ -48,7 +50,12 @@ pub(crate) struct UpstreamSource {
     /// Its tags and branches, once they are [listed](Self::list).
     pub(crate) releases: Releases,
     pub(crate) histories: Arc<Histories>,
+    /// What was rendered: a command reads some revisions more than once.
+    rendered: Mutex<HashMap<RenderedKey, Arc<RenderedPackage>>>,
 }
+
+/// A folder at a commit or digest, and what it was rendered with.
+type RenderedKey = (String, String, RenderRequest);
 
 /// The most releases without the file that are asked for in a row.
 const MOST_MISSING: usize = 50;
@@ -177,6 +184,7 @@ impl UpstreamSource {
             deprecated: BTreeSet::new(),
             releases: Releases::default(),
             histories: Arc::default(),
+            rendered: Mutex::default(),
         })
     }
 
@@ -622,8 +630,8 @@ impl UpstreamSource {
         revision: &Revision,
     ) -> Result<Arc<dyn UpstreamRevision>> {
         let digest = &revision.commit;
-        let known =
-            SourceOutsideGit::parse(&revision.upstream_ref).map(|_| revision.upstream_ref.clone());
+        let known = SourceOutsideGit::parse(&revision.upstream_ref);
+        let known = known.map(|known| known.with_folder(folder));
         let flags = known.into_iter().chain([files.with_folder(folder)]);
         let mut found = flags.filter_map(|flag| upstream::find_recorded(&flag, digest));
         found.next().ok_or_else(|| {
@@ -640,6 +648,85 @@ impl UpstreamSource {
             package: snapshot.package.without_refused(),
             ..snapshot
         })
+    }
+
+    /// Reads a directory at a revision or, with a request, what it renders to. Random places have the value of the
+    /// first of the `known` packages that has the place; results say where that is the first one.
+    pub(crate) fn snapshot_by(
+        &self,
+        path: &str,
+        revision: &Revision,
+        request: Option<&RenderRequest>,
+        known: &[&Contents],
+    ) -> Result<(Snapshot, Vec<FunctionResult>)> {
+        let Some(request) = request else {
+            return Ok((self.snapshot(path, revision)?, Vec::new()));
+        };
+        let rendered = self.rendered(path, revision, request)?;
+        let known: Vec<KnownValues> = if rendered.is_random() {
+            known
+                .iter()
+                .map(|contents| KnownValues::of(contents))
+                .collect()
+        } else {
+            Vec::new()
+        };
+        let (package, kept) = rendered.package(&known.iter().collect::<Vec<_>>())?;
+        if package.is_empty() {
+            let message = format!(
+                "`{}` prints no resource for {} of {}",
+                request.program(),
+                revision.lock_ref,
+                self.address
+            );
+            return Err(Failure::new(message).hint("krmv help get"));
+        }
+        let snapshot = Snapshot {
+            revision: revision.clone(),
+            address: self.address.clone(),
+            package,
+        };
+        Ok((snapshot, kept))
+    }
+
+    fn rendered(
+        &self,
+        path: &str,
+        revision: &Revision,
+        request: &RenderRequest,
+    ) -> Result<Arc<RenderedPackage>> {
+        let name = format!("{} of {}", revision.lock_ref, self.address);
+        if !path.is_empty() && self.is_only_file(path) {
+            let message = format!("expected a folder to render, found the file '{path}'");
+            return Err(Failure::new(message).hint("krmv help get"));
+        }
+        let key = (revision.commit.clone(), path.to_owned(), request.clone());
+        let known = self
+            .rendered
+            .lock()
+            .ok()
+            .and_then(|known| known.get(&key).cloned());
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        // A kustomization may name folders around it.
+        let (folder, inner) = match request {
+            RenderRequest::Helm(_) => (path, ""),
+            RenderRequest::Kustomize => ("", path),
+        };
+        let source = self.snapshot(folder, revision)?;
+        let rendered = Arc::new(render(&source.package, inner, request, &name)?);
+        if let Ok(mut known) = self.rendered.lock() {
+            known.insert(key, Arc::clone(&rendered));
+        }
+        Ok(rendered)
+    }
+
+    fn is_only_file(&self, path: &str) -> bool {
+        match &self.remote {
+            Some(remote) => remote.source.is_only_file(path),
+            None => krm_upstream::is_only_file(path),
+        }
     }
 
     fn whole_snapshot(&self, path: &str, revision: &Revision) -> Result<Snapshot> {
@@ -764,14 +851,7 @@ pub(crate) fn to_clone(
     if let Some(remote) = &upstream.remote
         && remote.source.is_only_file(path)
     {
-        let place = format!("{} {}", upstream.address, snapshot.revision.lock_ref);
-        return Ok(SuppliedPackage::from_package_like(
-            Role::Upstream,
-            place,
-            snapshot.package,
-            &[],
-            results,
-        )?);
+        return rendered_to_clone(snapshot, upstream, results);
     }
     let source = source_of(&snapshot, upstream, path)?;
     Ok(SuppliedPackage::from_upstream(
@@ -780,6 +860,18 @@ pub(crate) fn to_clone(
         source,
         results,
     )?)
+}
+
+/// What a revision renders to, as the upstream of a new package.
+pub(crate) fn rendered_to_clone(
+    snapshot: Snapshot,
+    upstream: &UpstreamSource,
+    results: &mut Results,
+) -> Result<SuppliedPackage> {
+    let place = format!("{} {}", upstream.address, snapshot.revision.lock_ref);
+    let package = snapshot.package;
+    let package = SuppliedPackage::from_package_like(Role::Upstream, place, package, &[], results);
+    Ok(package?)
 }
 
 /// Where a revision was read from.

@@ -183,6 +183,8 @@ reasons! {
     ProbeRemoved,
     /// A proposed package revision waits for approval, so the package is not changed.
     ProposalPending,
+    /// A place that is random in what a program prints of upstream: the local value stays.
+    RandomValue,
     /// Upstream must not bring a file into a package, so it was left out.
     RefusedFile,
     /// A side has a resource under another name, namespace or API group; it was found by likeness.
