@@ -74,7 +74,7 @@ pub(crate) struct Listings {
 pub(crate) struct Histories(Mutex<HashMap<(PathBuf, String), [BTreeSet<String>; 2]>>);
 
 impl Histories {
-    /// Those of the other commits that a commit contains. A history is walked once for the same question.
+    /// The other commits that a commit contains. A history is walked once for the same question.
     pub(crate) fn contained(
         &self,
         repository: (&Path, &Repository),
@@ -612,7 +612,7 @@ impl UpstreamSource {
     fn fetch(&self, fetch: &GitCommand) -> Result<()> {
         let credentials = self.credentials.as_ref();
         let fetched = client::text_with(Place::Cache(&self.path), fetch, credentials);
-        // What is open may not know where the history ends now.
+        // An open repository may not know where the history ends now.
         LAST_OPENED.take();
         fetched.map(drop)
     }
