@@ -71,6 +71,7 @@ mod running;
 #[cfg(test)]
 mod schemas;
 mod session;
+mod shared;
 mod source;
 
 mod sources;

@@ -17,7 +17,8 @@ use super::merging::Merger;
 use super::package::{KPTFILE, LocalPackage, file_name};
 use super::policy::{CountedReleases, remembered};
 use super::print::warning;
-use super::upstream::{Listings, UpstreamSource, supplied, supplied_with_ignored};
+use super::shared::Listings;
+use super::upstream::{UpstreamSource, supplied, supplied_with_ignored};
 use super::worktree;
 
 /// The lock of a package and the address of its repository. An error if the Kptfile does not record them.

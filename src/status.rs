@@ -31,7 +31,8 @@ use super::print::{self, GREEN, Page, RED, YELLOW, counted};
 use super::releases::ListedReference;
 use super::review::{reviewable, reviewed};
 use super::session::{FollowedPackage, followed};
-use super::upstream::{Listings, contents};
+use super::shared::Listings;
+use super::upstream::contents;
 
 /// What the command reports about one package.
 #[derive(Default, Serialize)]
