@@ -3,7 +3,7 @@
 //! The arguments are a [`GitCommand`], so that nothing that data names can be a flag. The current directory is the root
 //! of the user's own work tree, or of the file system: never a folder that data named or filled.
 
-use std::io::{self, ErrorKind, IsTerminal, Seek, Write};
+use std::io::{self, ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -92,6 +92,15 @@ pub(crate) fn output_with(
     command: &GitCommand,
     credentials: Option<&Credentials>,
 ) -> Result<ProgramOutput> {
+    watched(place, command, credentials, &[])
+}
+
+fn watched(
+    place: Place<'_>,
+    command: &GitCommand,
+    credentials: Option<&Credentials>,
+    input: &[u8],
+) -> Result<ProgramOutput> {
     let mut git = prepared(place, command);
     if let Some(credentials) = credentials {
         let first = std::env::var("GIT_CONFIG_COUNT").ok();
@@ -109,6 +118,7 @@ pub(crate) fn output_with(
     });
     let watch = Watch {
         patience,
+        input,
         ..Watch::default()
     };
     running::run(&mut git, &watch).map_err(|error| match error.kind() {
@@ -221,11 +231,7 @@ pub(crate) fn text_with(
     command: &GitCommand,
     credentials: Option<&Credentials>,
 ) -> Result<String> {
-    let output = output_with(place, command, credentials)?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-    }
-    Err(Failure::new(message(&output)))
+    printed(output_with(place, command, credentials)?)
 }
 
 /// Runs `git` on the user's own repository with a text as its standard input.
@@ -234,16 +240,15 @@ pub(crate) fn with_input(
     command: &GitCommand,
     input: &[u8],
 ) -> Result<String> {
-    let mut file = tempfile::tempfile()?;
-    file.write_all(input)?;
-    file.rewind()?;
-    let mut git = prepared(Place::Own(repository), command);
-    let output = git.stdin(file).output()?;
+    printed(watched(Place::Own(repository), command, None, input)?)
+}
+
+/// What `git` printed. If it failed, its message is the error.
+fn printed(output: ProgramOutput) -> Result<String> {
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
-    let reason = String::from_utf8_lossy(&output.stderr);
-    Err(Failure::new(format!("git: {}", reason.trim())))
+    Err(Failure::new(message(&output)))
 }
 
 /// The standard output of `git` without trailing whitespace. `None` if `git` fails or prints nothing.
@@ -254,7 +259,7 @@ pub(crate) fn line(place: Place<'_>, command: &GitCommand) -> Option<String> {
 }
 
 /// The message of a command that was ended because nothing happened.
-pub(crate) const NO_ANSWER: &str = "gave up: not a byte came for 30 seconds";
+pub(crate) const NO_ANSWER: &str = "gave up: received nothing for 30 seconds";
 
 /// The reason that `git` gives for a failure, as one line.
 pub(crate) fn message(output: &ProgramOutput) -> String {

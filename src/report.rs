@@ -260,7 +260,8 @@ fn combined(results: &Results, is_verbose: bool) -> Vec<String> {
         let reason = result.tag_value("reason").unwrap_or_default();
         let is_decided =
             result.has_reason(Reason::MergeConflict) && result.severity == Severity::Info;
-        if reason != "Combined" && reason != "StaysDeleted" && !is_decided {
+        let is_shown = ["Combined", "StaysDeleted", "RandomValue"].contains(&reason);
+        if !is_shown && !is_decided {
             continue;
         }
         if is_verbose {
@@ -269,6 +270,7 @@ fn combined(results: &Results, is_verbose: bool) -> Vec<String> {
         }
         let what = match (reason, is_decided) {
             (_, true) => ["decided by a rule"; 2].map(str::to_owned),
+            ("RandomValue", _) => ["random value kept", "random values kept"].map(str::to_owned),
             ("StaysDeleted", _) => ["stays deleted", "stay deleted"].map(str::to_owned),
             _ => {
                 let kind = result.tag_value("kind").unwrap_or("value");

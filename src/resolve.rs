@@ -115,10 +115,11 @@ impl Resolution<'_> {
         let text = LocalPackage::kptfile(&self.contents);
         let text = if is_settled {
             let lock = kptfile::at(lock, &self.merger.path);
-            {
-                let lock = lock.moved_to(origin.address(), self.revision);
-                kptfile::locked(&text, &lock, &self.package.surroundings())?
+            if let Some(rendering) = &self.merger.rendering {
+                rendering.record(&mut self.contents, false);
             }
+            let lock = lock.moved_to(origin.address(), &self.revision);
+            kptfile::locked(&text, &lock, &self.package.surroundings())?
         } else {
             kptfile::decided(&text, &self.open, &self.package.surroundings())?
         };

@@ -1,4 +1,5 @@
-//! What the packages of one upstream share in a run: what it lists, what its commits contain, and the open repository.
+//! What the packages of one upstream share: in a run, what it lists, what its commits contain, and the open repository;
+//! between runs, its clone in the cache.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -8,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use krm_upstream::git::{GitError, Repository};
 
-use super::failure::Result;
+use super::failure::{Failure, Result};
 
 /// What packages of one upstream share.
 #[derive(Debug, Default)]
@@ -89,4 +90,27 @@ pub(crate) fn opened(path: &Path) -> std::result::Result<Rc<Repository>, GitErro
 /// Closes the repository that this thread has open: what is open may not know where the history ends after a fetch.
 pub(crate) fn close() {
     LAST_OPENED.take();
+}
+
+/// The folder of all clones.
+pub(crate) fn cache() -> Result<PathBuf> {
+    let of = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let cache = of("XDG_CACHE_HOME").map(PathBuf::from);
+    let cache = cache.filter(|path| path.is_absolute());
+    let cache = cache.or_else(|| Some(PathBuf::from(of("HOME")?).join(".cache")));
+    let cache = cache.ok_or_else(|| {
+        let message = "expected a folder for the cache (XDG_CACHE_HOME or HOME), found none";
+        Failure::new(message).hint("export XDG_CACHE_HOME=\"$(mktemp -d)\"")
+    })?;
+    Ok(cache.join("krmv"))
+}
+
+/// The folder name of a clone: the readable end of the address, and a digest of the address.
+pub(crate) fn folder_of(address: &str) -> String {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
+    let name: Vec<&str> = address.rsplit(['/', ':']).take(2).collect();
+    let name: String = name.into_iter().rev().collect::<Vec<_>>().join("-");
+    let name: String = name.chars().filter(|c| is_word(*c)).collect();
+    let digest = sha1_smol::Sha1::from(address).digest().to_string();
+    format!("{}-{}", name.trim_start_matches('.'), &digest[..12])
 }

@@ -5,11 +5,11 @@ use std::path::{Component, Path, PathBuf};
 use krm_address::{Address, Credentials, Surroundings, Unexpected};
 use krm_core::config::UsageError;
 use krm_upstream::git::{is_repository, without_password};
-use krm_upstream::{self as upstream, SourceOutsideGit};
+use krm_upstream::{self as upstream, BrowserAddress, SourceOutsideGit};
 
 use super::failure::{Failure, Result, command};
 use super::kptfile::PackageOrigin;
-use super::sources::{BrowserAddress, NamedSource, RemoteSource};
+use super::sources::{NamedSource, RemoteSource};
 
 /// A directory or file of a repository, and the requested revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl SourceArgument {
         self.revision.as_deref().filter(|_| !is_of_address)
     }
 
-    /// Whether it is an address as a browser shows it, whose revision and path depend on the references.
+    /// Whether it is an address copied from a browser, whose revision and path depend on the references.
     pub(crate) fn is_of_browser(&self) -> bool {
         self.browser.is_some()
     }

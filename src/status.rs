@@ -26,9 +26,10 @@ use super::failure::{Failure, Hint, Result};
 use super::followed::{CommitGraph, NewerRevision, PathContent};
 use super::kptfile::locked_name;
 use super::merging::{MergedPackage, Merger};
-use super::package::{Contents, KPTFILE, LocalPackage, RULES, collect_packages};
+use super::package::{Contents, KPTFILE, LocalPackage, collect_packages, is_setting};
 use super::print::{self, GREEN, Page, RED, YELLOW, counted};
 use super::releases::ListedReference;
+use super::rendering::values_within;
 use super::review::{reviewable, reviewed};
 use super::session::{FollowedPackage, followed};
 use super::shared::Listings;
@@ -311,6 +312,12 @@ fn fill(
     state.edits = Some(edits(package, &base)?);
     let model = followed.model()?;
     state.notes = model.notes.iter().map(ToString::to_string).collect();
+    if followed.is_rendered_anew() {
+        let revision = &state.revision;
+        state.notes.push(format!(
+            "its values or other settings of `render` changed: an upgrade to {revision} renders it again"
+        ));
+    }
     let newer: Vec<&NewerRevision> = model.newer.iter().collect();
     let references: Vec<&ListedReference> = newer.iter().map(|one| &one.reference).collect();
     followed.upstream.fetch_several(&references)?;
@@ -399,6 +406,10 @@ impl Trial<'_> {
     /// What the package is in upstream at the lock. `None` if it is not in a repository.
     fn locked_content(&self) -> Option<PathContent> {
         let FollowedPackage { lock, upstream, .. } = self.followed;
+        // A rendered package is made of more than this.
+        if self.followed.rendering.is_some() {
+            return None;
+        }
         let commit = lock.commit.as_deref()?;
         upstream.content(&lock.directory, commit).ok()?
     }
@@ -407,9 +418,8 @@ impl Trial<'_> {
     fn content(&self, release: &NewerRevision) -> Option<ReleaseContent> {
         let revision = release.revision();
         let upstream = &self.followed.upstream;
-        let found = upstream
-            .is_git()
-            .then(|| self.followed.path_at(&revision).ok());
+        let is_plain = self.followed.rendering.is_none();
+        let found = (upstream.is_git() && is_plain).then(|| self.followed.path_at(&revision).ok());
         let found = found.flatten()?;
         Some(ReleaseContent {
             id: upstream.content(&found.path, &revision.commit).ok()??,
@@ -484,7 +494,11 @@ fn is_same(one: &SuppliedPackage, other: &SuppliedPackage) -> bool {
 
 /// The number of edits that the user made: values, files and resources.
 pub(super) fn edits(package: &LocalPackage, base: &SuppliedPackage) -> Result<usize> {
-    edits_of(package.own(&package.contents)?, base)
+    let mut own = package.own(&package.contents)?;
+    for path in values_within(&own) {
+        own.remove(&path);
+    }
+    edits_of(own, base)
 }
 
 /// The number of edits that lead from an upstream package to these files.
@@ -493,7 +507,7 @@ pub(super) fn edits_of(mut own: Contents, base: &SuppliedPackage) -> Result<usiz
     // The upstream and the lock in the Kptfile are not edits.
     base.remove(KPTFILE);
     own.remove(KPTFILE);
-    own.remove(RULES);
+    own.retain(|path, _| !is_setting(path));
     let mut scanner = SimilarityScanner::default();
     let mut packages = ComparedPackages::default();
     for (path, bytes) in &own {

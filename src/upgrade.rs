@@ -81,7 +81,7 @@ pub(crate) struct MergedUpgrade {
     found: Vec<ReportedConflict>,
     /// The undecided conflicts.
     pub(crate) open: Vec<ReportedConflict>,
-    /// What the upgrade means for the cluster. `None` if the package cannot be read.
+    /// What the upgrade means for the cluster. `None` if the package cannot be read, or no report is printed.
     pub(crate) review: Option<Review>,
     /// The files with conflict markers.
     pub(crate) marked: Vec<MarkedFile>,
@@ -152,9 +152,9 @@ impl Task<'_> {
         let lock = self.followed.lock;
         let revision = self.target;
         // A newer sibling of a path with a version in its name may be in the same commit.
-        if lock.commit.as_deref() == Some(&revision.commit)
-            && self.followed.path_at(revision)?.path == lock.directory
-        {
+        let is_same = lock.commit.as_deref() == Some(&revision.commit)
+            && self.followed.path_at(revision)?.path == lock.directory;
+        if is_same && !self.followed.is_rendered_anew() {
             return Ok(UpgradeAttempt::UpToDate(revision.lock_ref.clone()));
         }
         is_clean(self.package, &self.command_line())?;
@@ -168,6 +168,10 @@ impl Task<'_> {
             return Ok(UpgradeAttempt::Refused(merged.results));
         }
         merger.warn_of_skipped(self.package.skipped(), &mut merged.results);
+        merger
+            .kept
+            .iter()
+            .for_each(|kept| merged.results.push(kept.clone()));
         let found = conflicts(&merged.results);
         let open = if self.upgrade.take.is_some() {
             Vec::new()
@@ -193,8 +197,14 @@ impl Task<'_> {
         merged
             .contents
             .insert(KPTFILE.to_owned(), text.into_bytes());
-        let before = reviewable(&self.package.contents, &[&merger.original]).ok();
-        let review = before.and_then(|before| reviewed(&before, &merger, &merged));
+        if let Some(rendering) = &merger.rendering {
+            rendering.record(&mut merged.contents, !open.is_empty());
+        }
+        let review = self
+            .is_reported()
+            .then(|| reviewable(&self.package.contents, &[&merger.original]).ok())
+            .flatten()
+            .and_then(|before| reviewed(&before, &merger, &merged));
         let mut marked = Vec::new();
         if self.upgrade.markers {
             let (local, name) = (&self.package.contents, &revision.upstream_ref);
@@ -226,6 +236,13 @@ impl Task<'_> {
             format!("{}@{short}", target.lock_ref)
         };
         [lock.commit.as_deref().map(at), Some(at(&target.commit))]
+    }
+
+    /// Whether the [report](Self::report) is printed. A diff replaces it, and a commit has a review of its own in its
+    /// message.
+    fn is_reported(&self) -> bool {
+        let flags = self.upgrade;
+        !(flags.diff || flags.commit || flags.branch.is_some())
     }
 
     fn command_line(&self) -> Hint {

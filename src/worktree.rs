@@ -156,7 +156,7 @@ pub(crate) fn refuse_unseen(package: &LocalPackage, changed: &[&str], again: &Hi
                 &package.git_path(path),
             ];
             let next = package.git_command(&words);
-            let why = format!("Git does not look for edits of '{file}' ({mark})");
+            let why = format!("Git ignores edits of '{file}' ({mark})");
             (why, "remove the mark", next)
         }
     };
@@ -370,7 +370,7 @@ pub(crate) fn restore(package: &LocalPackage) -> Result<String> {
     let kept = kept.trim_end();
     if !kept.is_empty() {
         let apply = package.git_command(&["stash", "apply", &short(kept)]);
-        saved = format!("; its state until now is saved: {apply}");
+        saved = format!("; the state before that is saved: {apply}");
     }
     // Files that were added since are removed.
     let restore = GitCommand::new(&["restore", "--staged", "--worktree"]);

@@ -81,7 +81,10 @@ pub(crate) fn run(upgrade: &UpgradeArguments, common: &Common) -> Result<u8> {
             .iter()
             .map(|one| one.to_string_lossy())
             .collect();
-        let message = format!("no package with an upstream is below {}", named.join(", "));
+        let message = format!(
+            "found no package with an upstream below {}",
+            named.join(", ")
+        );
         return Err(Failure::new(message).hint("krmv help get"));
     }
     outcome::finish(&run.outcomes, common)
@@ -303,14 +306,17 @@ impl Run<'_> {
         site.check_out(&base)?;
         let package = LocalPackage::open(directory).map_err(|error| branch.not_there(error))?;
         let followed = self.follow(&package)?;
-        let is_head = base == *branches.head();
-        if let Some(open) = &package.tracking.open {
-            let outcome = open_before(&followed, open)?;
-            return Ok(Some(if is_head {
+        // An outcome at HEAD needs no branch.
+        let at_base = |outcome: PackageOutcome| {
+            let is_head = base == *branches.head();
+            Some(if is_head {
                 outcome
             } else {
                 outcome.on(branch.name())
-            }));
+            })
+        };
+        if let Some(open) = &package.tracking.open {
+            return open_before(&followed, open).map(at_base);
         }
         let target = followed.target(None)?;
         let task = Task {
@@ -322,14 +328,7 @@ impl Run<'_> {
         };
         let merged = match task.attempt(|_, _| Ok(()))? {
             UpgradeAttempt::Merged(merged) => merged,
-            other => {
-                let outcome = unmerged(&package, other)?;
-                return Ok(Some(if is_head {
-                    outcome
-                } else {
-                    outcome.on(branch.name())
-                }));
-            }
+            other => return unmerged(&package, other).map(at_base),
         };
         let mut outcome = PackageOutcome::merged(&task, &merged);
         if changes_nothing(&package, &merged.merged.contents)? {
@@ -409,13 +408,9 @@ fn unmerged(package: &LocalPackage, attempt: UpgradeAttempt) -> Result<PackageOu
 
 /// Whether a release only moves the lock of a package.
 fn changes_nothing(package: &LocalPackage, merged: &Contents) -> Result<bool> {
-    let others = |files: &Contents| -> Vec<(String, Vec<u8>)> {
-        let files = files.iter().filter(|(path, _)| *path != KPTFILE);
-        files
-            .map(|(path, bytes)| (path.clone(), bytes.clone()))
-            .collect()
-    };
-    if others(&package.contents) != others(merged) {
+    let [own, new] =
+        [&package.contents, merged].map(|files| files.iter().filter(|(path, _)| *path != KPTFILE));
+    if own.ne(new) {
         return Ok(false);
     }
     let [old, new] = [&package.contents, merged].map(LocalPackage::kptfile);

@@ -119,6 +119,17 @@ impl NewerRevision {
         }
     }
 
+    /// The locked revision, which is rendered differently now.
+    pub(crate) fn rendered_anew(locked: &Revision) -> Self {
+        Self::release(&ListedReference {
+            short: locked.lock_ref.clone(),
+            name: locked.lock_ref.clone(),
+            full_name: locked.upstream_ref.clone(),
+            commit: locked.commit.clone(),
+            tag_object: None,
+        })
+    }
+
     /// A tag or branch at the commit that it has now.
     fn at_commit(reference: &ListedReference, commits: Option<usize>) -> Self {
         let digits = reference.commit.trim_start_matches("sha256:");
@@ -371,8 +382,9 @@ impl NewerSearch<'_> {
             };
             return self.branch(default, vec![note]);
         }
-        let message =
-            format!("upstream has no branch or tag `{name}` any longer, which the lock names");
+        let message = format!(
+            "upstream has no branch or tag `{name}` any longer, although the lock names it"
+        );
         Err(Failure::new(message).hint(command(["krmv", "help", "upgrade"])))
     }
 }

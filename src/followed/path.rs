@@ -83,9 +83,11 @@ pub(crate) fn path_at(
 
 fn other_kind(path: &str, now: &str, is_folder: bool) -> Failure {
     let message = if is_folder {
-        format!("upstream made the file `{path}` a directory, `{now}`: it is another package")
+        format!(
+            "upstream turned the file `{path}` into the directory `{now}`: it is a different package"
+        )
     } else {
-        format!("upstream made the directory `{path}` a file: it is another package")
+        format!("upstream turned the directory `{path}` into a file: it is a different package")
     };
     Failure::new(message)
 }

@@ -304,7 +304,7 @@ impl<'a> NodeRef<'a> {
     /// The text by its value, if that is not how the scalar is written.
     pub(super) fn other_spelling(&self) -> Option<Cow<'a, str>> {
         let text = self.scalar_text()?;
-        if self.scalar_type() != ScalarType::Plain {
+        if self.scalar_type() != ScalarType::Plain || self.reading().is_string(text) {
             return None;
         }
         let key = self.is_string_key().then(|| self.reading().key_text(text));

@@ -76,7 +76,7 @@ fn one_with_conflicts_and_one_that_fails_stop_no_other() {
 }
 
 #[test]
-fn each_package_is_a_commit_of_its_paths_alone() {
+fn each_package_is_a_commit_of_its_paths_only() {
     let world = two_packages();
     world.write("staged.txt", "mine\n");
     git(&world, &["add", "staged.txt"]);
@@ -240,7 +240,7 @@ fn a_release_that_changes_nothing_makes_no_branch() {
 }
 
 #[test]
-fn a_branch_is_made_anew_over_sealed_commits_alone() {
+fn a_branch_is_recreated_over_sealed_commits_only() {
     let world = World::with_package();
     world.krmv(&["upgrade", "--all", "--branch"]).assert_code(0);
     let first = git(&world, &["rev-parse", "krmv/web"]);
@@ -296,7 +296,7 @@ fn a_branch_that_is_checked_out_stays() {
 }
 
 #[test]
-fn upstreams_that_are_gone_and_policies_with_mistakes_are_named() {
+fn missing_upstreams_and_policies_with_mistakes_are_named() {
     let world = two_packages();
     let kptfile = world.read("web/Kptfile");
     let gone = kptfile.replace("/catalog", "/gone");

@@ -67,7 +67,7 @@ fn the_release_and_the_commit_of_upstreams_value_are_named() {
 }
 
 #[test]
-fn what_upstream_removed_or_moved_to_another_file_has_its_release() {
+fn a_field_that_upstream_removed_or_moved_to_another_file_has_its_release() {
     let world = World::edited();
     // The limit is removed, then the Deployment moves to another file.
     let without = deployment(1, "app:4", "1Mi").replace(

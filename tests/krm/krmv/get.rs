@@ -322,7 +322,7 @@ fn a_server_that_gives_no_single_commits_gives_its_history() {
 }
 
 #[test]
-fn a_password_in_a_url_is_for_git_alone() {
+fn a_password_in_a_url_is_for_git_only() {
     let world = World::new();
     let catalog = format!("file://{}", world.folder.path("catalog").display());
     let clean = "https://e.invalid/catalog";
@@ -385,7 +385,7 @@ fn a_password_in_a_url_is_for_git_alone() {
 }
 
 #[test]
-fn a_typed_password_reaches_git_by_its_environment_alone() {
+fn a_typed_password_reaches_git_by_its_environment_only() {
     use std::os::unix::fs::PermissionsExt;
     let world = World::new();
     let log = world.folder.path("log");

@@ -183,6 +183,8 @@ reasons! {
     ProbeRemoved,
     /// A proposed package revision waits for approval, so the package is not changed.
     ProposalPending,
+    /// A place that is random in what a program prints of upstream: the local value stays.
+    RandomValue,
     /// Upstream must not bring a file into a package, so it was left out.
     RefusedFile,
     /// A side has a resource under another name, namespace or API group; it was found by likeness.
@@ -260,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_stand_in_the_order_of_their_names() {
+    fn reasons_are_sorted_by_name() {
         let names: Vec<_> = Reason::ALL.iter().map(|(_, name, _)| *name).collect();
         let mut sorted = names.clone();
         sorted.sort_unstable();

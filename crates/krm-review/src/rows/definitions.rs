@@ -41,7 +41,7 @@ pub(super) fn changes_storage(change: &FieldChange<'_, '_>) -> Option<String> {
         .get(name)
         .is_some_and(|node| is(*node, "served"));
     let back = if is_new {
-        ": the definition before does not serve them"
+        ": the previous definition does not serve them"
     } else {
         ""
     };

@@ -214,7 +214,7 @@ impl Repository {
                 .into_iter()
                 .collect());
         };
-        let (files, _) = source.files()?;
+        let files = source.files()?.files;
         let files = files.into_iter();
         Ok(files
             .map(|(path, TreeFile { id, .. })| (path, id.to_string()))
