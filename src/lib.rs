@@ -36,6 +36,7 @@ mod adopt;
 mod all;
 mod blame;
 mod blame_fields;
+mod blame_file;
 mod blame_notes;
 mod builtin;
 mod changes;
@@ -74,6 +75,7 @@ mod running;
 #[cfg(test)]
 mod schemas;
 mod session;
+mod shared;
 mod source;
 
 mod sources;

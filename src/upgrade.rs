@@ -220,6 +220,24 @@ impl Task<'_> {
         })))
     }
 
+    /// The names of the revisions before and after. A branch, or a tag that moved, is named with its commits; in one
+    /// commit, the paths of the package differ.
+    pub(crate) fn step(&self, path: &str) -> [Option<String>; 2] {
+        let (lock, target) = (self.followed.lock, self.target);
+        let from = locked_name(lock);
+        if from.as_ref() != Some(&target.lock_ref) {
+            return [from, Some(target.lock_ref.clone())];
+        }
+        if lock.commit.as_ref() == Some(&target.commit) {
+            return [&lock.directory, path].map(|path| Some(path.to_owned()));
+        }
+        let at = |commit: &str| {
+            let short: String = commit.chars().take(7).collect();
+            format!("{}@{short}", target.lock_ref)
+        };
+        [lock.commit.as_deref().map(at), Some(at(&target.commit))]
+    }
+
     /// Whether the [report](Self::report) is printed. A diff replaces it, and a commit has a review of its own in its
     /// message.
     fn is_reported(&self) -> bool {
@@ -283,6 +301,7 @@ impl Task<'_> {
         UpgradeReport {
             package: self.package,
             from: locked_name(lock),
+            step: self.step(&merger.path),
             moved: (merger.path != lock.directory).then_some([&*lock.directory, &*merger.path]),
             renamed: merger.new_file.as_deref(),
             notes: self.followed.notes(self.target, &merger.siblings),

@@ -4,12 +4,11 @@
 //! A local repository is read in place. Any other repository has a bare clone in the cache. Single commits are fetched
 //! into the clone, and the whole history only if nothing less is enough.
 
-use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use krm_address::{Address, CommitId, Credentials, RefName, Surroundings};
 use krm_core::kptfile::UpstreamLock;
@@ -17,9 +16,7 @@ use krm_core::results::{FunctionResult, Results};
 use krm_core::upstream_revision::UpstreamRevision;
 use krm_function::supplied::{Role, SuppliedPackage};
 use krm_render::{KnownValues, RenderRequest, RenderedPackage};
-use krm_upstream::git::{
-    GitCommand, GitError, GitSource, Repository, Revision, Snapshot, without_password,
-};
+use krm_upstream::git::{GitCommand, GitSource, Repository, Revision, Snapshot, without_password};
 use krm_upstream::{self as upstream, GitOrigin, SourceOutsideGit};
 
 use super::client::{self, Place};
@@ -30,6 +27,7 @@ use super::package::{Contents, contents_of};
 use super::progress::progress;
 use super::releases::{ListedReference, Releases};
 use super::rendering::render;
+use super::shared::{Histories, Listings, cache, close, folder_of, opened};
 use super::source::{SourceArgument, existing, unreadable};
 use super::sources::{ContentDigest, Fetched, RemoteRelease, RemoteUpstream};
 
@@ -59,64 +57,6 @@ type RenderedKey = (String, String, RenderRequest);
 
 /// The most releases without the file that are asked for in a row.
 const MOST_MISSING: usize = 50;
-
-/// What packages of one upstream share.
-#[derive(Debug, Default)]
-pub(crate) struct Listings {
-    /// What repositories listed, by their addresses.
-    references: HashMap<String, Result<String>>,
-    histories: Arc<Histories>,
-}
-
-/// Which commits a commit contains, as far as that was asked for: by repository and commit, the commits that were asked
-/// about, and those of them that it contains.
-#[derive(Debug, Default)]
-pub(crate) struct Histories(Mutex<HashMap<(PathBuf, String), [BTreeSet<String>; 2]>>);
-
-impl Histories {
-    /// The other commits that a commit contains. A history is walked once for the same question.
-    pub(crate) fn contained(
-        &self,
-        repository: (&Path, &Repository),
-        commit: &str,
-        others: &[&str],
-    ) -> BTreeSet<String> {
-        let (path, repository) = repository;
-        let key = (path.to_path_buf(), commit.to_owned());
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let [asked, contained] = known.entry(key).or_default();
-        if !others.iter().all(|other| asked.contains(*other)) {
-            *contained = repository.contained(commit, others);
-            *asked = others.iter().map(|other| (*other).to_owned()).collect();
-        }
-        let is_in = |other: &&&str| contained.contains(**other);
-        others
-            .iter()
-            .filter(is_in)
-            .map(|other| (*other).to_owned())
-            .collect()
-    }
-}
-
-thread_local! {
-    /// The repository that this thread read last, with its cache of objects. To open a repository takes longer than to
-    /// read one file of a commit, and a package is read commit by commit.
-    static LAST_OPENED: RefCell<Option<(PathBuf, Rc<Repository>)>> = const { RefCell::new(None) };
-}
-
-/// Opens a repository, unless this thread has it open.
-pub(crate) fn opened(path: &Path) -> std::result::Result<Rc<Repository>, GitError> {
-    let known = LAST_OPENED.with_borrow(|last| {
-        let same = last.as_ref().filter(|(known, _)| known == path);
-        same.map(|(_, repository)| Rc::clone(repository))
-    });
-    if let Some(known) = known {
-        return Ok(known);
-    }
-    let repository = Rc::new(Repository::open(path)?);
-    LAST_OPENED.replace(Some((path.to_path_buf(), Rc::clone(&repository))));
-    Ok(repository)
-}
 
 /// The file in the clone for the list of references that was read last.
 const REFERENCES: &str = "krmv-references";
@@ -612,8 +552,7 @@ impl UpstreamSource {
     fn fetch(&self, fetch: &GitCommand) -> Result<()> {
         let credentials = self.credentials.as_ref();
         let fetched = client::text_with(Place::Cache(&self.path), fetch, credentials);
-        // An open repository may not know where the history ends now.
-        LAST_OPENED.take();
+        close();
         fetched.map(drop)
     }
 
@@ -947,27 +886,4 @@ fn read_supplied(
 /// The files of a supplied package.
 pub(crate) fn contents(package: &SuppliedPackage) -> Result<Contents> {
     package.files().map_or(Ok(Contents::new()), contents_of)
-}
-
-/// The folder of all clones.
-fn cache() -> Result<PathBuf> {
-    let of = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    let cache = of("XDG_CACHE_HOME").map(PathBuf::from);
-    let cache = cache.filter(|path| path.is_absolute());
-    let cache = cache.or_else(|| Some(PathBuf::from(of("HOME")?).join(".cache")));
-    let cache = cache.ok_or_else(|| {
-        let message = "expected a folder for the cache (XDG_CACHE_HOME or HOME), found none";
-        Failure::new(message).hint("export XDG_CACHE_HOME=\"$(mktemp -d)\"")
-    })?;
-    Ok(cache.join("krmv"))
-}
-
-/// The folder name of a clone: the readable end of the address, and a digest of the address.
-fn folder_of(address: &str) -> String {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
-    let name: Vec<&str> = address.rsplit(['/', ':']).take(2).collect();
-    let name: String = name.into_iter().rev().collect::<Vec<_>>().join("-");
-    let name: String = name.chars().filter(|c| is_word(*c)).collect();
-    let digest = sha1_smol::Sha1::from(address).digest().to_string();
-    format!("{}-{}", name.trim_start_matches('.'), &digest[..12])
 }
