@@ -773,6 +773,10 @@ fn files_that_krmignore_leaves_out_are_named_where_upstream_changed_them() {
     let outcome = world.krmv(&["upgrade", "web", "v5.0.0"]);
     outcome.assert_code(0);
     assert_eq!(world.read("web/gen/values.yaml"), "a: 1\n");
-    let named = "leaves out 1 file that upstream changed, added or removed: `gen/values.yaml`";
-    assert!(outcome.stdout.contains(named), "{}", outcome.stdout);
+    for part in [
+        "leaves out 1 file that upstream changed",
+        "`gen/values.yaml`",
+    ] {
+        assert!(outcome.stdout.contains(part), "{}", outcome.stdout);
+    }
 }
