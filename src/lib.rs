@@ -35,6 +35,7 @@
 mod adopt;
 mod all;
 mod blame;
+mod blame_file;
 mod blame_notes;
 mod builtin;
 mod cli;
@@ -72,6 +73,7 @@ mod running;
 #[cfg(test)]
 mod schemas;
 mod session;
+mod shared;
 mod source;
 
 mod sources;

@@ -23,6 +23,8 @@ const MOST_CHANGES: usize = 20;
 pub(crate) struct UpgradeReport<'r> {
     pub(crate) package: &'r LocalPackage,
     pub(crate) from: Option<String>,
+    /// The revisions before and after, as they are shown.
+    pub(crate) step: [Option<String>; 2],
     pub(crate) to: &'r Revision,
     /// The old and the new path of the package in upstream. `None` if it did not move.
     pub(crate) moved: Option<[&'r str; 2]>,
@@ -62,11 +64,11 @@ impl UpgradeReport<'_> {
     /// Adds the report to a page.
     pub(crate) fn write_to(&self, page: &mut Page, common: &Common) -> Result<()> {
         let name = self.package.name();
-        let from = self.from.as_ref();
-        let from = from.map(|from| format!("{from} -> ")).unwrap_or_default();
-        page.line(format_args!("{name}: {from}{}", self.to.lock_ref));
+        let [from, to] = self.step.each_ref().map(Option::as_deref);
+        let step: Vec<&str> = from.into_iter().chain(to).collect();
+        page.line(format_args!("{name}: {}", step.join(" -> ")));
         if let Some([old, new]) = self.moved {
-            page.wrapped(format_args!("  upstream moved {old} to {new}"), 4);
+            page.wrapped(format_args!("  path in upstream: {old} -> {new}"), 4);
         }
         if let Some(summary) = summary(self.results) {
             let summary = if self.is_written {

@@ -20,9 +20,8 @@ use super::package::{Contents, KPTFILE, LocalPackage, file_name};
 use super::policy::{CountedReleases, remembered};
 use super::print::warning;
 use super::rendering::PackageRendering;
-use super::upstream::{
-    FetchedRevision, Listings, UpstreamSource, contents, supplied, supplied_with_ignored,
-};
+use super::shared::Listings;
+use super::upstream::{FetchedRevision, UpstreamSource, contents, supplied, supplied_with_ignored};
 use super::worktree;
 
 /// The lock of a package and the address of its repository. An error if the Kptfile does not record them.

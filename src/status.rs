@@ -33,7 +33,8 @@ use super::releases::ListedReference;
 use super::rendering::values_within;
 use super::review::{reviewable, reviewed};
 use super::session::{FollowedPackage, followed};
-use super::upstream::{Listings, contents};
+use super::shared::Listings;
+use super::upstream::contents;
 
 /// What the command reports about one package.
 #[derive(Default, Serialize)]

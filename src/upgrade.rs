@@ -151,11 +151,9 @@ impl Task<'_> {
         let lock = self.followed.lock;
         let revision = self.target;
         // A newer sibling of a path with a version in its name may be in the same commit.
-        let is_same = lock.commit.as_deref() == Some(&revision.commit);
-        if is_same
-            && !self.followed.is_rendered_anew()
-            && self.followed.path_at(revision)?.path == lock.directory
-        {
+        let is_same = lock.commit.as_deref() == Some(&revision.commit)
+            && self.followed.path_at(revision)?.path == lock.directory;
+        if is_same && !self.followed.is_rendered_anew() {
             return Ok(UpgradeAttempt::UpToDate(revision.lock_ref.clone()));
         }
         is_clean(self.package, &self.command_line())?;
@@ -221,6 +219,24 @@ impl Task<'_> {
         })))
     }
 
+    /// The names of the revisions before and after. A branch, or a tag that moved, is named with its commits; in one
+    /// commit, the paths of the package differ.
+    pub(crate) fn step(&self, path: &str) -> [Option<String>; 2] {
+        let (lock, target) = (self.followed.lock, self.target);
+        let from = locked_name(lock);
+        if from.as_ref() != Some(&target.lock_ref) {
+            return [from, Some(target.lock_ref.clone())];
+        }
+        if lock.commit.as_ref() == Some(&target.commit) {
+            return [&lock.directory, path].map(|path| Some(path.to_owned()));
+        }
+        let at = |commit: &str| {
+            let short: String = commit.chars().take(7).collect();
+            format!("{}@{short}", target.lock_ref)
+        };
+        [lock.commit.as_deref().map(at), Some(at(&target.commit))]
+    }
+
     /// Whether the [report](Self::report) is printed. A diff replaces it, and a commit has a review of its own in its
     /// message.
     fn is_reported(&self) -> bool {
@@ -284,6 +300,7 @@ impl Task<'_> {
         UpgradeReport {
             package: self.package,
             from: locked_name(lock),
+            step: self.step(&merger.path),
             moved: (merger.path != lock.directory).then_some([&*lock.directory, &*merger.path]),
             renamed: merger.new_file.as_deref(),
             notes: self.followed.notes(self.target, &merger.siblings),

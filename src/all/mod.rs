@@ -40,9 +40,9 @@ use super::package::{Contents, KPTFILE, LocalPackage, collect_packages};
 use super::print::Page;
 use super::review::{review_of, reviewable};
 use super::session::{FollowedPackage, followed};
+use super::shared::Listings;
 use super::status::{PackageAbove, subpackages};
 use super::upgrade::{MergedUpgrade, Task, UpgradeAttempt};
-use super::upstream::Listings;
 use super::worktree;
 
 use branch::Branches;

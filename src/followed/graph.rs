@@ -8,7 +8,8 @@ use krm_upstream::git::GitCommand;
 
 use super::{CommitGraph, PathContent};
 use crate::failure::Result;
-use crate::upstream::{UpstreamSource, opened};
+use crate::shared::opened;
+use crate::upstream::UpstreamSource;
 
 impl CommitGraph for UpstreamSource {
     fn contains(&self, commit: &str, other: &str) -> Result<bool> {

@@ -7,9 +7,10 @@ use krm_core::upstream_revision::UpstreamRevision;
 use krm_upstream::git::{Revision, Snapshot};
 use krm_upstream::{self as upstream, SourceOutsideGit};
 
-use super::{FetchedRevision, Listings, UpstreamKind};
+use super::{FetchedRevision, UpstreamKind};
 use crate::failure::{Failure, Result};
 use crate::releases::{ListedReference, Releases};
+use crate::shared::Listings;
 use crate::source::unreadable;
 
 /// Archives, or the images of a layout.

@@ -14,18 +14,17 @@ mod remote;
 mod repository;
 mod supplied;
 
-use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
+use std::collections::HashMap;
+use std::path::Path;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use krm_address::{Address, Credentials, Surroundings};
 use krm_core::kptfile::UpstreamLock;
 use krm_core::results::FunctionResult;
 use krm_core::upstream_revision::UpstreamRevision;
 use krm_render::{KnownValues, RenderRequest, RenderedPackage};
-use krm_upstream::git::{GitCommand, GitError, Repository, Revision, Snapshot, without_password};
+use krm_upstream::git::{GitCommand, Repository, Revision, Snapshot, without_password};
 
 use super::failure::{Failure, Hint, Result, command};
 use super::kptfile::PackageOrigin;
@@ -33,6 +32,7 @@ use super::own_repository::OwnRepository;
 use super::package::Contents;
 use super::releases::{ListedReference, Releases};
 use super::rendering::render;
+use super::shared::{Histories, Listings, cache};
 use super::source::SourceArgument;
 use super::sources::RemoteUpstream;
 
@@ -142,64 +142,6 @@ type RenderedKey = (String, String, RenderRequest);
 
 /// The most releases without the file that are asked for in a row.
 const MOST_MISSING: usize = 50;
-
-/// What packages of one upstream share.
-#[derive(Debug, Default)]
-pub(crate) struct Listings {
-    /// What repositories listed, by their addresses.
-    references: HashMap<String, Result<String>>,
-    histories: Arc<Histories>,
-}
-
-/// Which commits a commit contains, as far as that was asked for: by repository and commit, the commits that were asked
-/// about, and those of them that it contains.
-#[derive(Debug, Default)]
-pub(crate) struct Histories(Mutex<HashMap<(PathBuf, String), [BTreeSet<String>; 2]>>);
-
-impl Histories {
-    /// Those of the other commits that a commit contains. A history is walked once for the same question.
-    pub(crate) fn contained(
-        &self,
-        repository: (&Path, &Repository),
-        commit: &str,
-        others: &[&str],
-    ) -> BTreeSet<String> {
-        let (path, repository) = repository;
-        let key = (path.to_path_buf(), commit.to_owned());
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let [asked, contained] = known.entry(key).or_default();
-        if !others.iter().all(|other| asked.contains(*other)) {
-            *contained = repository.contained(commit, others);
-            *asked = others.iter().map(|other| (*other).to_owned()).collect();
-        }
-        let is_in = |other: &&&str| contained.contains(**other);
-        others
-            .iter()
-            .filter(is_in)
-            .map(|other| (*other).to_owned())
-            .collect()
-    }
-}
-
-thread_local! {
-    /// The repository that this thread read last, with its cache of objects. To open a repository takes longer than to
-    /// read one file of a commit, and a package is read commit by commit.
-    static LAST_OPENED: RefCell<Option<(PathBuf, Rc<Repository>)>> = const { RefCell::new(None) };
-}
-
-/// Opens a repository, unless this thread has it open.
-pub(crate) fn opened(path: &Path) -> std::result::Result<Rc<Repository>, GitError> {
-    let known = LAST_OPENED.with_borrow(|last| {
-        let same = last.as_ref().filter(|(known, _)| known == path);
-        same.map(|(_, repository)| Rc::clone(repository))
-    });
-    if let Some(known) = known {
-        return Ok(known);
-    }
-    let repository = Rc::new(Repository::open(path)?);
-    LAST_OPENED.replace(Some((path.to_path_buf(), Rc::clone(&repository))));
-    Ok(repository)
-}
 
 impl UpstreamSource {
     /// Opens what a Kptfile names.
@@ -544,17 +486,4 @@ impl UpstreamSource {
         }
         Ok(rendered)
     }
-}
-
-/// The folder of all clones.
-fn cache() -> Result<PathBuf> {
-    let of = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    let cache = of("XDG_CACHE_HOME").map(PathBuf::from);
-    let cache = cache.filter(|path| path.is_absolute());
-    let cache = cache.or_else(|| Some(PathBuf::from(of("HOME")?).join(".cache")));
-    let cache = cache.ok_or_else(|| {
-        let message = "expected a folder for the cache (XDG_CACHE_HOME or HOME), found none";
-        Failure::new(message).hint("export XDG_CACHE_HOME=\"$(mktemp -d)\"")
-    })?;
-    Ok(cache.join("krmv"))
 }

@@ -3,10 +3,11 @@
 use krm_core::kptfile::UpstreamLock;
 use krm_upstream::git::{Revision, Snapshot};
 
-use super::{FetchedRevision, Listings, UpstreamKind};
+use super::{FetchedRevision, UpstreamKind};
 use crate::failure::Result;
 use crate::kptfile::locked_name;
 use crate::releases::{ListedReference, Releases};
+use crate::shared::Listings;
 use crate::source::unreadable;
 use crate::sources::{ContentDigest, Fetched, RemoteRelease, RemoteUpstream};
 

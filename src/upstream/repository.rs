@@ -11,11 +11,12 @@ use krm_address::{Address, CommitId, Credentials, RefName};
 use krm_upstream::GitOrigin;
 use krm_upstream::git::{GitCommand, GitSource, Repository, Revision};
 
-use super::{FetchedRevision, LAST_OPENED, Listings, UpstreamKind, opened};
+use super::{FetchedRevision, UpstreamKind};
 use crate::client::{self, Place};
 use crate::failure::{Failure, Hint, Result, command};
 use crate::progress::progress;
 use crate::releases::{ListedReference, Releases};
+use crate::shared::{Listings, cache, close, folder_of, opened};
 use crate::source::existing;
 
 /// A repository.
@@ -47,7 +48,7 @@ impl GitUpstream {
                     format!("'{local}', where the package comes from, is not a Git repository");
                 Failure::new(message).hint(command(["git", "clone", "URL", &local]))
             })?,
-            None => super::cache()?.join(folder_of(address)),
+            None => cache()?.join(folder_of(address)),
         };
         Ok(Self {
             origin,
@@ -240,7 +241,7 @@ impl GitUpstream {
         let credentials = self.credentials.as_ref();
         let fetched = client::text_with(Place::Cache(&self.path), fetch, credentials);
         // What is open may not know where the history ends now.
-        LAST_OPENED.take();
+        close();
         fetched.map(drop)
     }
 
@@ -375,14 +376,4 @@ impl UpstreamKind for GitUpstream {
 /// Whether a name is the ID of a commit, or its beginning.
 fn is_commit(name: &str) -> bool {
     name.len() >= 7 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-/// The folder name of a clone: the readable end of the address, and a digest of the address.
-fn folder_of(address: &str) -> String {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
-    let name: Vec<&str> = address.rsplit(['/', ':']).take(2).collect();
-    let name: String = name.into_iter().rev().collect::<Vec<_>>().join("-");
-    let name: String = name.chars().filter(|c| is_word(*c)).collect();
-    let digest = sha1_smol::Sha1::from(address).digest().to_string();
-    format!("{}-{}", name.trim_start_matches('.'), &digest[..12])
 }

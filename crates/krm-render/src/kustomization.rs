@@ -51,7 +51,7 @@ pub fn refuse_remote(source: &Package, folder: &str) -> Result<(), UsageError> {
         }
         if seen.len() > MOST {
             let message = format!("expected at most {MOST} kustomizations, found more");
-            return Err(UsageError::Refused(message.into()));
+            return Err(UsageError::of(message));
         }
         for (path, _) in source.files().filter(|(path, _)| is_of(path, &folder)) {
             look(source, path, &folder, &mut pending)?;
@@ -73,11 +73,9 @@ fn look(
     folder: &str,
     pending: &mut Vec<String>,
 ) -> Result<(), UsageError> {
-    let bytes = source
-        .read(path)
-        .map_err(|error| UsageError::Refused(error.to_string().into()))?;
+    let bytes = source.read(path).map_err(|error| UsageError::of(error))?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let wrong = |what: String| UsageError::Refused(format!("{path}: {what}").into());
+    let wrong = |what: String| UsageError::of(format!("{path}: {what}"));
     let document = OwnedDocument::parse_resource(text).map_err(|error| wrong(error.to_string()))?;
     let document = document.document();
     let mut found = Vec::new();

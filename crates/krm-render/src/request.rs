@@ -87,7 +87,7 @@ impl RenderRequest {
                     "expected a {field} of at most 53 lower case letters, digits, `-` and `.`, found `{}`",
                     text.escape_debug()
                 );
-                UsageError::Refused(message.into())
+                UsageError::of(message)
             })
         };
         let version = |text: &String| {
@@ -96,7 +96,7 @@ impl RenderRequest {
                     "expected a Kubernetes release such as 1.34, found `{}`",
                     text.escape_debug()
                 );
-                UsageError::Refused(message.into())
+                UsageError::of(message)
             })
         };
         let namespace = helm.namespace.as_deref();
@@ -168,7 +168,7 @@ pub fn recorded(
     let Some(bytes) = read(&place) else {
         return Ok(None);
     };
-    let wrong = |error: String| UsageError::Refused(format!("{place}: {error}").into());
+    let wrong = |error: String| UsageError::of(format!("{place}: {error}"));
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let document = OwnedDocument::parse_resource(text).map_err(|error| wrong(error.to_string()))?;
     let file = NamedDocument {

@@ -174,7 +174,7 @@ fn an_upstream_directory_that_moved_is_followed() {
     let outcome = world.krmv(&["upgrade", "web", "v4.0.0"]);
     outcome.assert_code(1);
     assert!(
-        outcome.stdout.contains("upstream moved web to shop"),
+        outcome.stdout.contains("path in upstream: web -> shop"),
         "{}",
         outcome.stdout
     );

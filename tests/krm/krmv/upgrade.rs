@@ -799,7 +799,10 @@ fn a_newer_sibling_in_the_locked_commit_is_an_upgrade() {
         "{}",
         status.stdout
     );
-    world.krmv(&["upgrade", "one"]).assert_code(0);
+    let upgrade = world.krmv(&["upgrade", "one"]);
+    upgrade.assert_code(0);
+    let step = "one: task/clone/0.9 -> task/clone/0.10\n";
+    assert!(upgrade.stdout.starts_with(step), "{}", upgrade.stdout);
     world.commit("upgrade");
     world.krmv(&["upgrade", "--all"]).assert_code(0);
     for name in ["one", "two"] {
