@@ -342,7 +342,7 @@ fn local(place: &str) -> Result<(String, String)> {
     let (repository, inner) = named.as_ref().ok_or_else(missing)?;
     let found = existing(repository).ok_or_else(missing)?;
     let absolute = found.canonicalize().map_err(|_| missing())?;
-    // A mistyped word does not name a path in the user's own repository.
+    // A mistyped word is not a path in the user's own repository.
     let own = around(Path::new(".")).and_then(|(own, _)| own.canonicalize().ok());
     if own.as_ref() == Some(&absolute) && !place.contains("//") && !Path::new(place).exists() {
         let message = format!("'{place}' does not exist");

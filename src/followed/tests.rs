@@ -488,19 +488,19 @@ fn a_path_that_upstream_moved_is_followed_in_its_kind_only() {
             "a.yaml",
             "a.yaml",
             ("a/one.yaml", 1),
-            "upstream made the file `a.yaml` a directory, `a`: it is another package",
+            "upstream turned the file `a.yaml` into the directory `a`: it is a different package",
         ),
         (
             "a.yaml",
             "a.yaml",
             ("a.yaml/one.yaml", 1),
-            "upstream made the file `a.yaml` a directory, `a.yaml`: it is another package",
+            "upstream turned the file `a.yaml` into the directory `a.yaml`: it is a different package",
         ),
         (
             "web",
             "web/a.yaml",
             ("web", 1),
-            "upstream made the directory `web` a file: it is another package",
+            "upstream turned the directory `web` into a file: it is a different package",
         ),
         ("web", "web/a.yaml", ("other", 2), "upstream removed `web`"),
     ] {

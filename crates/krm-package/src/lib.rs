@@ -147,17 +147,6 @@ pub enum PackageError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// A KRM file is not UTF-8.
-    #[error(
-        "'{}' is not valid UTF-8: byte {offset} (counted from 0) cannot be read as text",
-        printable(path)
-    )]
-    NotUtf8 {
-        /// The file, relative to the package.
-        path: String,
-        /// The position of the first byte that is not valid, counted from 0.
-        offset: usize,
-    },
     /// A file that must be read is a FIFO, a socket or a device, or is no longer a regular file.
     #[error("'{}' is not a regular file", printable(path))]
     NotRegular {

@@ -437,7 +437,7 @@ fn a_repository_in_the_work_tree_of_the_package_is_refused() {
 }
 
 #[test]
-fn a_missing_source_is_named_as_it_was_typed() {
+fn a_missing_path_is_named_as_it_was_typed() {
     let world = World::with_package();
     let folder = world.folder.path("catalog").display().to_string();
     let nope = format!("{folder}-nope");

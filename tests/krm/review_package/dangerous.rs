@@ -133,7 +133,7 @@ fn a_new_privileged_pod() {
 }
 
 #[test]
-fn limits_and_probes_that_go() {
+fn limits_and_probes_that_are_removed() {
     let full =
         container("resources: {limits: {memory: 1Gi}}, livenessProbe: {exec: {command: [a]}}");
     let start = "spec.template.spec.containers[0]";

@@ -404,7 +404,7 @@ fn an_order_that_has_a_meaning_is_a_change() {
         "{matches: [{path: {value: /a}}]}",
         "{matches: [{path: {value: /}}]}",
     );
-    let found = "notable OrderChanged spec.rules: the rules are in another order";
+    let found = "notable OrderChanged spec.rules: the rules are in a different order";
     let [before, after] = [(one, two), (two, one)].map(|(a, b)| route(&format!("{a}, {b}")));
     check(&before, &after, &[found]);
     check(&route(one), &after, &[]);

@@ -146,7 +146,7 @@ reasons! {
     ObjectTooLarge,
     /// The new revision of the upstream is older than the original revision.
     OlderRevision,
-    /// Elements whose order has a meaning are in another order.
+    /// Elements whose order has a meaning are in a different order.
     OrderChanged,
     /// The revision that a package was copied from was found by its content.
     OriginalFound,
