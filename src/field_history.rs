@@ -27,12 +27,12 @@ use super::worktree;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct FieldHistory {
     pub(crate) local: Option<CommitDescription>,
-    pub(crate) upstream: Option<UpstreamChange>,
+    pub(crate) upstream: Option<ReleaseChange>,
 }
 
 /// The release of upstream that set a field, or removed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct UpstreamChange {
+pub(crate) struct ReleaseChange {
     pub(crate) revision: String,
     /// Whether an earlier release may have done it, which is not in the cache.
     pub(crate) is_or_earlier: bool,
@@ -66,7 +66,7 @@ impl FieldHistory {
         local.chain(upstream).collect()
     }
 
-    pub(crate) fn to_json(&self) -> serde_json::Value {
+    pub(crate) fn document(&self) -> serde_json::Value {
         let commit = |commit: &CommitDescription| {
             json!({
                 "commit": commit.commit,
@@ -258,7 +258,7 @@ impl ReleaseStates {
     }
 
     /// The release that gave a place the value that it has at the newest one.
-    fn last_change(&self, conflict: &ReportedConflict) -> Option<UpstreamChange> {
+    fn last_change(&self, conflict: &ReportedConflict) -> Option<ReleaseChange> {
         let newest = self.states.first()?;
         let (now, file) = self.place(newest, conflict);
         // Upstream renamed the resource.
@@ -286,7 +286,7 @@ impl ReleaseStates {
             let (content, found) = self.place(state, conflict);
             if !is_same(&content) {
                 let file = file.or(found);
-                let change = UpstreamChange {
+                let change = ReleaseChange {
                     revision: last.revision.clone(),
                     is_or_earlier: last.is_after_gap,
                     commit: None,
@@ -296,7 +296,7 @@ impl ReleaseStates {
                 let commit = file.and_then(|file| {
                     self.changing_commit([state, last], &file, conflict, &is_same)
                 });
-                return Some(UpstreamChange { commit, ..change });
+                return Some(ReleaseChange { commit, ..change });
             }
             (last, file) = (state, found.or(file));
         }
