@@ -25,7 +25,7 @@ use krm_yaml::OwnedDocument;
 use serde::Serialize;
 use serde_json::json;
 
-use super::blame_fields::{Leaf, is_meant, keep, leaves, walkable};
+use super::blame_fields::{Leaf, PairedField, is_meant, leaves, pair_fields, walkable};
 use super::blame_notes::{InjectedValue, VariantFunction};
 use super::cli::{BlameArguments, Common};
 use super::client::{self, Place};
@@ -510,13 +510,11 @@ impl FileHistory {
                 return KeptFields::All;
             }
             let schema = MergeSchema::of(&Resource::read(now), &self.schema, true);
-            keep(
-                [now, other],
-                [String::new(), String::new()],
-                schema,
-                0,
-                &mut kept,
-            );
+            pair_fields([other, now], schema, &mut |field| {
+                if let PairedField::Same([other, now]) = field {
+                    kept.insert(now, other);
+                }
+            });
         }
         KeptFields::These(kept)
     }

@@ -18,7 +18,8 @@ use krm_upstream::git::without_password;
 use serde::Serialize;
 use serde_json::json;
 
-use super::blame_fields::{fields_of, is_meant};
+use super::blame_fields::is_meant;
+use super::changes::ComparableResources;
 use super::cli::{Common, StatusArguments};
 use super::conflict::{conflicts, undecided};
 use super::exit;
@@ -414,19 +415,21 @@ impl Trial<'_> {
 
     /// The releases of upstream that change a field, in their order.
     fn changed(&self, pattern: &str, releases: &[&NewerRevision]) -> Result<Vec<ChangedField>> {
-        let mut before = fields_of(&contents(self.base)?);
+        let mut before = ComparableResources::of(&contents(self.base)?);
         let mut changed = Vec::new();
         let progress = ProgressLine::new("Comparing releases", releases.len());
         for release in releases {
             progress.step(&release.name);
-            let after = fields_of(&contents(&self.merger(release)?.upstream)?);
-            let all: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-            let differs = |field: &&String| before.get(*field) != after.get(*field);
-            let found = all.into_iter().filter(|field| is_meant(pattern, field));
-            changed.extend(found.filter(differs).map(|field| ChangedField {
-                revision: release.name.clone(),
-                field: field.clone(),
-            }));
+            let after = ComparableResources::of(&contents(&self.merger(release)?.upstream)?);
+            for change in before.changes(&after) {
+                let fields = change.fields.iter();
+                let fields = fields.map(|field| format!("{}:{field}", change.name));
+                let fields = fields.filter(|field| is_meant(pattern, field));
+                changed.extend(fields.map(|field| ChangedField {
+                    revision: release.name.clone(),
+                    field,
+                }));
+            }
             before = after;
         }
         Ok(changed)
