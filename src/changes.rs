@@ -19,7 +19,7 @@ use krm_yaml::{NodeRef, OwnedDocument};
 use serde::Serialize;
 
 use super::blame_fields::{PairedField, leaves, pair_fields, walkable};
-use super::package::{Contents, KPTFILE};
+use super::package::{Contents, KPTFILE, is_setting};
 
 /// A resource, or a file without resources, that differs between two states of a package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -78,9 +78,9 @@ impl std::fmt::Display for PackageChange {
 /// left out.
 pub(crate) fn changes(before: &Contents, after: &Contents) -> Vec<PackageChange> {
     let paths: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-    let differing = paths
-        .into_iter()
-        .filter(|path| *path != KPTFILE && before.get(*path) != after.get(*path));
+    let differing = paths.into_iter().filter(|path| {
+        *path != KPTFILE && !is_setting(path) && before.get(*path) != after.get(*path)
+    });
     let differing: Vec<&String> = differing.collect();
     let of = |state: &Contents| {
         let files = differing.iter();

@@ -249,7 +249,18 @@ impl<'a> NodeRef<'a> {
                     let item = node.items().nth(*index);
                     item.map(|item| (item.outer_start(), item))
                 }
-                PathElement::Key(_) | PathElement::Value(_) => None,
+                PathElement::Key(keys) => node.items().find_map(|item| {
+                    let has = |(key, value): &(String, String)| {
+                        let found = item.get(key);
+                        found.is_some_and(|found| found.value_text() == Some(value))
+                    };
+                    keys.iter().all(has).then_some((item.outer_start(), item))
+                }),
+                PathElement::Value(value) => {
+                    let mut items = node.items();
+                    let item = items.find(|item| item.value_text() == Some(value));
+                    item.map(|item| (item.outer_start(), item))
+                }
             };
             let Some((start, value)) = next else {
                 return (at, None);
@@ -293,7 +304,7 @@ impl<'a> NodeRef<'a> {
     /// The text by its value, if that is not how the scalar is written.
     pub(super) fn other_spelling(&self) -> Option<Cow<'a, str>> {
         let text = self.scalar_text()?;
-        if self.scalar_type() != ScalarType::Plain {
+        if self.scalar_type() != ScalarType::Plain || self.reading().is_string(text) {
             return None;
         }
         let key = self.is_string_key().then(|| self.reading().key_text(text));

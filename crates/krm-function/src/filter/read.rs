@@ -29,7 +29,7 @@ pub(super) fn read_text(flag: &str, path: &Path, place: &str) -> Result<String, 
 
 pub(super) fn utf8(bytes: Vec<u8>, place: &str) -> Result<String, UsageError> {
     String::from_utf8(bytes)
-        .map_err(|error| UsageError::Refused(not_utf8(error.as_bytes(), error.utf8_error(), place)))
+        .map_err(|error| UsageError::of(not_utf8(error.as_bytes(), error.utf8_error(), place)))
 }
 
 fn not_utf8(bytes: &[u8], error: Utf8Error, place: &str) -> String {
@@ -37,7 +37,7 @@ fn not_utf8(bytes: &[u8], error: Utf8Error, place: &str) -> String {
     // All bytes before `at` are valid UTF-8.
     let before = String::from_utf8_lossy(&bytes[..at]);
     let hint = match bytes {
-        [0xfe, 0xff, ..] | [0xff, 0xfe, ..] => " (the text begins as UTF-16 does)",
+        [0xfe, 0xff, ..] | [0xff, 0xfe, ..] => " (the text looks like UTF-16)",
         _ => "",
     };
     format!(

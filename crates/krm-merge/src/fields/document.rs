@@ -48,8 +48,8 @@ pub(crate) fn merge_documents(
         return None;
     }
     let findings = merge_resource(base, local, upstream, schema, policy, &mut editor).ok()?;
-    let merged = editor.finish_parsed().ok()?;
-    let merged = with_gaps(merged, Gaps::of(base, local, upstream)).ok()?;
+    let gaps = Gaps::of(base, local, upstream, &editor);
+    let merged = with_gaps(editor.finish_parsed().ok()?, gaps).ok()?;
     let brought = |side, other| {
         // The other side has everything.
         if NodeRef::same(merged.root(), Some(other)) {

@@ -166,7 +166,7 @@ pub(super) fn owners(walk: &[GapOwner<'_>]) -> Vec<KeyedOwner> {
 }
 
 /// What may be a version of an entry or item, and what it is called among these.
-fn name(owner: NodeRef<'_>) -> (u64, u64) {
+pub(super) fn name(owner: NodeRef<'_>) -> (u64, u64) {
     let is_entry = owner
         .parent()
         .is_some_and(|parent| parent.kind().is_mapping());
@@ -279,7 +279,7 @@ mod tests {
         let count = tokens(base.root().expect("a root")).expect("tokens").len();
         assert!(count < MOST_LINES / BLOCK[0] + 3, "{count} tokens");
         let root = local.root().expect("a root");
-        let gaps = Gaps::of(base.root(), root, upstream.root().expect("a root"));
+        let gaps = Gaps::of_all(base.root(), root, upstream.root().expect("a root"));
         let mut editor = Editor::new(local.document());
         gaps.expect("gaps").apply(root, &mut editor);
         let merged = editor.finish_parsed().expect("YAML");

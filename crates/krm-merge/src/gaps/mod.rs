@@ -23,6 +23,7 @@ mod head;
 mod lines;
 mod placing;
 mod same;
+mod structure;
 mod weave;
 
 use std::collections::HashSet;
@@ -32,7 +33,7 @@ use lines::{GapToken, tokens};
 use same::unify;
 
 use super::versions::Versions;
-use krm_yaml::{NodeRef, lines_alone, own_text};
+use krm_yaml::{Editor, NodeRef, lines_alone, own_text};
 
 /// The gaps of a document in three versions.
 #[derive(Debug)]
@@ -43,12 +44,14 @@ pub(super) struct Gaps {
 }
 
 impl Gaps {
-    /// `None` if there is nothing to merge: no version has gaps, or no side changed them. Also if a version has lines
-    /// that are neither entries, items nor gaps.
+    /// `None` if there is nothing to merge: no version has gaps, no side changed them, or upstream changed neither them
+    /// nor the entries and items around them, and the edits of local keep them. Also if a version has lines that are
+    /// neither entries, items nor gaps.
     pub(super) fn of(
         base: Option<NodeRef<'_>>,
         local: NodeRef<'_>,
         upstream: NodeRef<'_>,
+        edits: &Editor<'_, '_>,
     ) -> Option<Self> {
         let text = base.map(own_text);
         let is_unchanged = |side: NodeRef<'_>| text == Some(own_text(side));
@@ -57,9 +60,21 @@ impl Gaps {
         }
         let old = base.map(lines_alone).unwrap_or_default();
         let has_same_lines = |side| is_unchanged(side) || old == lines_alone(side);
-        if has_same_lines(local) && has_same_lines(upstream) {
+        let is_kept = || {
+            let is_kept = |base| structure::is_kept(base, local, upstream);
+            edits.keeps_lines_alone() && base.is_some_and(is_kept)
+        };
+        if has_same_lines(upstream) && (has_same_lines(local) || is_kept()) {
             return None;
         }
+        Self::of_all(base, local, upstream)
+    }
+
+    fn of_all(
+        base: Option<NodeRef<'_>>,
+        local: NodeRef<'_>,
+        upstream: NodeRef<'_>,
+    ) -> Option<Self> {
         let base = match base {
             Some(base) => tokens(base)?,
             None => Vec::new(),

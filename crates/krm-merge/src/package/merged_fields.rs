@@ -61,7 +61,7 @@ impl Plan {
                 if findings.moves_comments && !in_package {
                     remove_ids(node, editor);
                 }
-                if let Some(mut own) = Gaps::of(base, node, upstream) {
+                if let Some(mut own) = Gaps::of(base, node, upstream, editor) {
                     own.keeps_head = above.is_some();
                     gaps.insert(id, own);
                 }

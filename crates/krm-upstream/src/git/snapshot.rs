@@ -3,7 +3,7 @@
 use gix::ObjectId;
 
 use super::error::near;
-use super::tree_source::{NamedFile, TreeFile, TreeSource};
+use super::tree_source::{NamedFile, TreeFile, TreeFiles, TreeSource};
 use super::{GitError, Repository, Revision};
 use krm_package::{
     FileContent, LARGEST_FILE, LARGEST_PACKAGE, Package, PackageError, PackageFile, SkipReason,
@@ -47,11 +47,17 @@ impl Repository {
             return self.read_file(&name, id, revision);
         }
         let source = source.ok_or_else(|| self.no_directory(root, directory, &revision.given))?;
-        let (files, skipped) = source.files()?;
+        let TreeFiles {
+            files,
+            ignored,
+            skipped,
+        } = source.files()?;
+        let mut package = self.package(files, skipped, PackageFile::read)?;
+        package.ignored = ignored;
         Ok(Snapshot {
             revision,
             address: self.address(),
-            package: self.package(files, skipped, PackageFile::read)?,
+            package,
         })
     }
 

@@ -34,6 +34,14 @@ pub(super) struct TreeFile {
 /// A file of a package: its path and its object.
 pub(super) type NamedFile = (String, TreeFile);
 
+/// The files of a package in a tree.
+pub(super) struct TreeFiles {
+    pub(super) files: Vec<NamedFile>,
+    /// What `.krmignore` leaves out.
+    pub(super) ignored: Vec<String>,
+    pub(super) skipped: Vec<Skipped>,
+}
+
 #[derive(Debug, Clone)]
 pub(super) struct TreeEntry {
     name: Result<String, String>,
@@ -96,8 +104,8 @@ impl<'r> TreeSource<'r> {
         Ok(Some(source))
     }
 
-    /// The files of the package by the rules of [`read_package`](krm_package::read_package), and what was skipped.
-    pub(super) fn files(&self) -> Result<(Vec<NamedFile>, Vec<Skipped>), GitError> {
+    /// The files of the package by the rules of [`read_package`](krm_package::read_package).
+    pub(super) fn files(&self) -> Result<TreeFiles, GitError> {
         let listed = list(self).map_err(|error| self.listing_error(error))?;
         let files = self.files.borrow();
         let krm = listed.krm.into_iter().filter_map(|path| {
@@ -105,7 +113,11 @@ impl<'r> TreeSource<'r> {
             let file = *target.or_else(|| files.get(&path))?;
             Some((path, file))
         });
-        Ok((krm.chain(listed.others).collect(), listed.skipped))
+        Ok(TreeFiles {
+            files: krm.chain(listed.others).collect(),
+            ignored: listed.ignored,
+            skipped: listed.skipped,
+        })
     }
 
     /// The id of the directory's tree.

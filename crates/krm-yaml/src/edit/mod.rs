@@ -132,6 +132,37 @@ impl<'d, 'f> Editor<'d, 'f> {
         self.changes.is_empty() && self.comments.is_empty() && self.gaps.is_empty()
     }
 
+    /// Whether the only changes are scalars in place of scalars, each on one line: all lines between entries and items
+    /// then stay as they are.
+    #[must_use]
+    pub fn keeps_lines_alone(&self) -> bool {
+        let is_on_one_line =
+            |node: NodeRef<'_>| node.scalar_text().is_some() && !node.source().contains('\n');
+        let mut changes = self.changes.iter();
+        let mut comments = self.comments.values();
+        self.gaps.is_empty()
+            && self.removed.is_empty()
+            && changes.all(|(id, change)| {
+                is_on_one_line(self.document.node(*id))
+                    && match change {
+                        Change::Replace(Content::Node(node)) => is_on_one_line(*node),
+                        Change::Replace(Content::Quoted(text)) => !text.contains('\n'),
+                        Change::Replace(Content::Value(Value::String(text))) => {
+                            !text.contains('\n')
+                        }
+                        Change::Replace(Content::Value(value)) => {
+                            !matches!(value, Value::Mapping(_) | Value::Sequence(_))
+                        }
+                        Change::Replace(Content::Text(_) | Content::Map(_)) | Change::Slots(_) => {
+                            false
+                        }
+                    }
+            })
+            && comments.all(|comments| {
+                comments.above.is_none() && !matches!(comments.value, Around::These(_))
+            })
+    }
+
     /// Approximate number of bytes of all content inserted so far, including discarded content.
     pub fn added(&self) -> usize {
         self.added

@@ -49,8 +49,8 @@ pub(super) fn merged(
         };
         format!("{order}{}:{}", conflict.path, conflict.winner.as_str())
     });
+    let gaps = Gaps::of(base.root(0), l, u, &editor);
     let merged = editor.finish_parsed().expect("YAML");
-    let gaps = Gaps::of(base.root(0), l, u);
     let merged = with_gaps(merged, gaps).expect("YAML");
     (merged.document().text.to_owned(), conflicts.collect())
 }
