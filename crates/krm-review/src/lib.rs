@@ -73,7 +73,7 @@ mod walk;
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use krm_core::resource::Resource;
 use krm_core::resource_list::{RefusedWalks, ResourceList};
@@ -86,7 +86,7 @@ pub use served::Release;
 
 word_enum! {
     /// How bad a change can be for the cluster.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Risk {
         /// Any other change.
