@@ -259,6 +259,53 @@ mod tests {
     }
 
     #[test]
+    fn elements_are_paired_as_a_merge_pairs_them() {
+        let thing = |list: &str| {
+            format!(
+                "apiVersion: example.com/v1\nkind: Thing\nmetadata: {{name: a}}\nspec: {{list: [{list}]}}\n"
+            )
+        };
+        let check = |old: &str, new: &str, expected: &[&str]| {
+            let (old, new) = (thing(old), thing(new));
+            assert_eq!(lines(&[("a.yaml", &old)], &[("a.yaml", &new)]), expected);
+        };
+        let (x, y) = ("{id: x, tag: 1}", "{id: y, tag: 1}");
+        check(
+            &format!("{x}, {y}"),
+            &format!("{x}, {{id: z}}, {y}"),
+            &["changed  Thing/a  spec.list[1].id"],
+        );
+        check(
+            &format!("{x}, {y}"),
+            &format!("{y}, {{id: x, tag: 2}}"),
+            &["changed  Thing/a  spec.list, spec.list[1].tag"],
+        );
+        check(
+            "{name: x, tag: 1}, {name: y}",
+            "{name: y}, {name: x, tag: 1}",
+            &[],
+        );
+    }
+
+    #[test]
+    fn resources_are_known_by_their_namespaces_too_and_in_lists() {
+        let [one, two] = ["one", "two"].map(|namespace| {
+            map("a", "1").replace("name: a", &format!("name: a\n  namespace: {namespace}"))
+        });
+        let changed = two.replace("a: \"1\"", "a: \"2\"");
+        let (old, new) = (format!("{one}---\n{two}"), format!("{one}---\n{changed}"));
+        let expected = ["changed  ConfigMap/a  data.a"];
+        assert_eq!(lines(&[("a.yaml", &old)], &[("a.yaml", &new)]), expected);
+        let list = |items: [&str; 2]| {
+            let item = |text: &str| format!("- {}\n", text.trim_end().replace('\n', "\n  "));
+            let items = items.map(item).concat();
+            format!("apiVersion: v1\nkind: List\nitems:\n{items}")
+        };
+        let listed = list([&one, &changed]);
+        assert_eq!(lines(&[("a.yaml", &old)], &[("a.yaml", &listed)]), expected);
+    }
+
+    #[test]
     fn a_line_names_three_fields_and_counts_the_others() {
         let text = |value: &str| {
             let data: String = (1..6).map(|at| format!("  k{at}: {value}\n")).collect();
