@@ -19,7 +19,7 @@ use krm_function::supplied::{Role, SuppliedPackage};
 use krm_merge::{MergeSchema, Side};
 use krm_package::escaped::ShownLine;
 use krm_package::is_krm_name;
-use krm_review::fields::{Leaf, is_meant, keep, leaves, walkable};
+use krm_review::fields::{Leaf, PairedField, is_meant, leaves, pair_fields, walkable};
 use krm_upstream::git::{GitCommand, Repository, Revision, Snapshot};
 use krm_upstream::is_digest;
 use krm_yaml::OwnedDocument;
@@ -494,13 +494,11 @@ impl FileHistory {
                 return KeptFields::All;
             }
             let schema = MergeSchema::of(&Resource::read(now), &self.schema, true);
-            keep(
-                [now, other],
-                [String::new(), String::new()],
-                schema,
-                0,
-                &mut kept,
-            );
+            pair_fields([other, now], schema, &mut |field| {
+                if let PairedField::Same([other, now]) = field {
+                    kept.insert(now, other);
+                }
+            });
         }
         KeptFields::These(kept)
     }

@@ -14,7 +14,8 @@ use krm_merge::likeness::{ComparedPackages, FileEditCount, SimilarityScanner};
 use krm_package::escaped::ShownLine;
 use krm_package::is_setting;
 use krm_package::parallel;
-use krm_review::fields::{fields_of, is_meant};
+use krm_review::ComparableResources;
+use krm_review::fields::is_meant;
 use krm_review::{Review, Risk};
 use krm_upstream::git::without_password;
 use serde::Serialize;
@@ -439,19 +440,21 @@ impl Trial<'_> {
 
     /// The releases of upstream that change a field, in their order.
     fn changed(&self, pattern: &str, releases: &[&NewerRevision]) -> Result<Vec<ChangedField>> {
-        let mut before = fields_of(&contents(self.base)?);
+        let mut before = ComparableResources::of(&contents(self.base)?);
         let mut changed = Vec::new();
         let progress = ProgressLine::new("Comparing releases", releases.len());
         for release in releases {
             progress.step(&release.name);
-            let after = fields_of(&contents(&self.merger(release)?.upstream)?);
-            let all: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-            let differs = |field: &&String| before.get(*field) != after.get(*field);
-            let found = all.into_iter().filter(|field| is_meant(pattern, field));
-            changed.extend(found.filter(differs).map(|field| ChangedField {
-                revision: release.name.clone(),
-                field: field.clone(),
-            }));
+            let after = ComparableResources::of(&contents(&self.merger(release)?.upstream)?);
+            for change in before.changes(&after) {
+                let fields = change.fields.iter();
+                let fields = fields.map(|field| format!("{}:{field}", change.name));
+                let fields = fields.filter(|field| is_meant(pattern, field));
+                changed.extend(fields.map(|field| ChangedField {
+                    revision: release.name.clone(),
+                    field,
+                }));
+            }
             before = after;
         }
         Ok(changed)

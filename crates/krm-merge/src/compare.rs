@@ -19,6 +19,9 @@ use krm_core::schema::{Identity, ListType};
 use krm_yaml::interner;
 use krm_yaml::{NodeRef, Value};
 
+use crate::MergeSchema;
+use crate::kustomization::{self, NamedElement};
+
 pub(crate) use crate::fields::parts::list::pair_values;
 
 /// The positions of the elements that are the same, sorted by the first: by the keys of the list if it has any, otherwise
@@ -46,4 +49,17 @@ pub fn pair_elements(
     let mut pairs: Vec<(usize, usize)> = found.filter_map(|(new, old)| Some((old?, new))).collect();
     pairs.sort_unstable();
     pairs
+}
+
+impl MergeSchema<'_> {
+    /// The positions of the elements of a list that are the same in another version, sorted by the first. In a
+    /// kustomization, more than one rule can name an element.
+    #[must_use]
+    pub fn pairs(&self, before: NodeRef<'_>, after: NodeRef<'_>) -> Vec<(usize, usize)> {
+        let named = self.kustomization_list().and_then(|list| {
+            let read = |node: NodeRef<'_>| NamedElement::all(list, node.items());
+            Some(kustomization::pair_versions(&read(before)?, &read(after)?))
+        });
+        named.unwrap_or_else(|| pair_elements(self.list(), before, after))
+    }
 }

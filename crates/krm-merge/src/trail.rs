@@ -1,6 +1,7 @@
 //! The path to a value in a resource, with the list elements on the way.
 
 use krm_core::schema::ListType;
+use krm_core::schema::naming::names_of;
 use krm_yaml::{NodeRef, Path, PathElement};
 
 /// The path from the root of a resource to a value.
@@ -13,9 +14,6 @@ pub(super) struct ElementOf<'t> {
     /// How it relates to the other elements of its list.
     pub(super) list: ListType<'t>,
 }
-
-/// Fields that name an element.
-pub(super) const NAMES: [&str; 5] = ["name", "conditionType", "type", "image", "exec"];
 
 /// The name of the nearest element around a value. An index is of little use if the two lists differ.
 pub(super) fn element_name(trail: &Trail<'_>) -> Option<String> {
@@ -75,7 +73,7 @@ impl ElementOf<'_> {
         if let Some(key) = only.and_then(|key| node.get(key)?.value_text()) {
             return Some(key.to_owned());
         }
-        let named = NAMES.iter().find_map(|name| node.get(name)?.as_str());
+        let named = names_of(node).find_map(|(_, name)| name.as_str());
         if let Some(name) = named.or(node.value_text()) {
             return Some(name.to_owned());
         }

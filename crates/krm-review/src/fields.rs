@@ -1,13 +1,10 @@
 //! The fields of a document with their paths, and which of them two documents share.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
-use krm_core::resource::Resource;
 use krm_core::source_text::parse_document;
 use krm_merge::MergeSchema;
-use krm_merge::compare::pair_elements;
 use krm_merge::decided::glob;
-use krm_package::is_krm_name;
 use krm_yaml::{NodeRef, OwnedDocument, Value, WalkBudget, WalkError};
 
 /// A document whose fields can be listed, or why they cannot. `None` if the text is not YAML.
@@ -85,92 +82,124 @@ fn elements(items: &[NodeRef<'_>]) -> Vec<String> {
         .unwrap_or_else(|| (0..items.len()).map(|at| format!("[{at}]")).collect())
 }
 
-/// Collects the fields that have the same value in both nodes: the key in the first node maps to the key in the second.
-/// Elements of lists are paired as in a merge.
-pub fn keep(
+/// What two versions of a node have at a field, which is given by its key. Elements of lists are paired as in a merge.
+pub enum PairedField {
+    /// The same value, in the first version under one key and in the second under another.
+    Same([String; 2]),
+    /// Another value, or elements without names in another order: the key in the second version.
+    Changed(String),
+    /// A field that only the first version has, or only the second.
+    Removed(String),
+    Added(String),
+}
+
+/// Visits the fields of two versions of a node.
+pub fn pair_fields(
     nodes: [NodeRef<'_>; 2],
-    keys: [String; 2],
     schema: MergeSchema<'_>,
-    depth: usize,
-    kept: &mut HashMap<String, String>,
+    visit: &mut dyn FnMut(PairedField),
 ) {
-    let [now, other] = nodes.map(|node| node.resolved());
-    if is_leaf(now, depth) {
-        if is_leaf(other, depth) && now.value() == other.value() {
-            let [key, other] = keys;
-            kept.insert(key, other);
-        }
-        return;
-    }
-    let mut others: HashMap<&str, NodeRef<'_>> = HashMap::new();
-    for entry in other.entries() {
-        if let Some(name) = entry.key.as_str() {
-            others.entry(name).or_insert_with(|| entry.value.resolved());
-        }
-    }
-    for entry in now.entries() {
-        let name = entry.key.key_text().unwrap_or_default();
-        if let Some(value) = others.get(name).copied() {
-            let keys = keys.each_ref().map(|key| join(key, name));
-            let schema = schema.field(name);
-            keep([entry.value, value], keys, schema, depth + 1, kept);
-        }
-    }
-    let items = [now, other].map(|node| node.items().collect::<Vec<_>>());
-    let [names, others] = items.each_ref().map(|items| elements(items));
-    for (at, partner) in pair_elements(schema.list(), now, other) {
-        let pair = [items[0][at], items[1][partner]];
-        let [key, other] = &keys;
-        let keys = [
-            format!("{key}{}", names[at]),
-            format!("{other}{}", others[partner]),
-        ];
-        keep(pair, keys, schema.items(), depth + 1, kept);
-    }
+    FieldWalk { visit }.node(nodes, Default::default(), schema, 0);
 }
 
-/// The fields of resources, by the name of the resource.
-pub type FieldsByResource = BTreeMap<String, BTreeMap<String, Value>>;
+struct FieldWalk<'v> {
+    visit: &'v mut dyn FnMut(PairedField),
+}
 
-/// All fields of a package by resource, `Kind/name`, and the files that have resources.
-#[must_use]
-pub fn fields_by_resource(
-    contents: &BTreeMap<String, Vec<u8>>,
-) -> (FieldsByResource, BTreeSet<String>) {
-    let mut fields = FieldsByResource::new();
-    let mut files = BTreeSet::new();
-    for (path, bytes) in contents {
-        let text = String::from_utf8_lossy(bytes).into_owned();
-        // A file that cannot be walked has no fields that could be compared.
-        let Some(Ok(parsed)) = is_krm_name(path).then(|| walkable(text)).flatten() else {
-            continue;
-        };
-        let document = parsed.document();
-        for root in (0..document.len()).filter_map(|at| document.root(at)) {
-            let resource = Resource::read(root);
-            if resource.kind.is_empty() {
-                continue;
+impl FieldWalk<'_> {
+    fn node(
+        &mut self,
+        nodes: [NodeRef<'_>; 2],
+        keys: [String; 2],
+        schema: MergeSchema<'_>,
+        depth: usize,
+    ) {
+        let nodes = nodes.map(|node| node.resolved());
+        match nodes.map(|node| is_leaf(node, depth)) {
+            [true, true] if nodes[0].value() == nodes[1].value() => {
+                (self.visit)(PairedField::Same(keys));
             }
-            files.insert(path.clone());
-            let name = resource.name.as_deref().unwrap_or(path);
-            let name = format!("{}/{name}", resource.kind);
-            let all = leaves(root).into_iter();
-            let own = fields.entry(name).or_default();
-            own.extend(all.map(|leaf| (leaf.key, leaf.value)));
+            [true, true] => (self.visit)(PairedField::Changed(
+                keys.into_iter().nth(1).unwrap_or_default(),
+            )),
+            [false, false] if nodes[0].kind() == nodes[1].kind() => {
+                self.entries(nodes, &keys, schema, depth);
+                self.elements(nodes, &keys, schema, depth);
+            }
+            _ => {
+                let [before, after] = keys;
+                self.all(nodes[0], before, depth, PairedField::Removed);
+                self.all(nodes[1], after, depth, PairedField::Added);
+            }
         }
     }
-    (fields, files)
-}
 
-/// All fields of a package, as `Kind/name:field`.
-#[must_use]
-pub fn fields_of(contents: &BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Value> {
-    let resources = fields_by_resource(contents).0.into_iter();
-    let fields = resources.flat_map(|(name, fields)| {
-        let fields = fields.into_iter();
-        fields.map(move |(field, value)| (format!("{name}:{field}"), value))
-    });
-    fields.collect()
+    /// Visits the fields of a node that only one version has.
+    fn all(&mut self, node: NodeRef<'_>, key: String, depth: usize, by: fn(String) -> PairedField) {
+        let mut found = Vec::new();
+        collect(node, key, String::new(), depth, &mut found);
+        found
+            .into_iter()
+            .for_each(|leaf| (self.visit)(by(leaf.key)));
+    }
+
+    fn entries(
+        &mut self,
+        [before, after]: [NodeRef<'_>; 2],
+        keys: &[String; 2],
+        schema: MergeSchema<'_>,
+        depth: usize,
+    ) {
+        let mut others: BTreeMap<&str, NodeRef<'_>> = BTreeMap::new();
+        for entry in before.entries() {
+            others.entry(entry.key.field_name()).or_insert(entry.value);
+        }
+        for entry in after.entries() {
+            let name = entry.key.field_name();
+            let [old, new] = keys.each_ref().map(|key| join(key, name));
+            match others.remove(name) {
+                Some(value) => {
+                    let schema = schema.field(name);
+                    self.node([value, entry.value], [old, new], schema, depth + 1);
+                }
+                None => self.all(entry.value, new, depth + 1, PairedField::Added),
+            }
+        }
+        for (name, value) in others {
+            self.all(value, join(&keys[0], name), depth + 1, PairedField::Removed);
+        }
+    }
+
+    fn elements(
+        &mut self,
+        nodes: [NodeRef<'_>; 2],
+        keys: &[String; 2],
+        schema: MergeSchema<'_>,
+        depth: usize,
+    ) {
+        let items = nodes.map(|node| node.items().collect::<Vec<_>>());
+        let names = items.each_ref().map(|items| elements(items));
+        let key = |side: usize, at: usize| format!("{}{}", keys[side], names[side][at]);
+        let mut is_alone = items.each_ref().map(|items| vec![true; items.len()]);
+        let pairs = schema.pairs(nodes[0], nodes[1]);
+        let is_in_order = pairs.is_sorted_by_key(|pair| pair.1);
+        if !is_in_order && names[1].first().is_some_and(|name| name == "[0]") {
+            (self.visit)(PairedField::Changed(keys[1].clone()));
+        }
+        for (old, new) in pairs {
+            (is_alone[0][old], is_alone[1][new]) = (false, false);
+            let pair = [items[0][old], items[1][new]];
+            self.node(pair, [key(0, old), key(1, new)], schema.items(), depth + 1);
+        }
+        let by: [fn(String) -> PairedField; 2] = [PairedField::Removed, PairedField::Added];
+        for side in [0, 1] {
+            for (at, item) in items[side].iter().enumerate() {
+                if is_alone[side][at] {
+                    self.all(*item, key(side, at), depth + 1, by[side]);
+                }
+            }
+        }
+    }
 }
 
 /// Whether a pattern matches a field, `Kind/name:PATH` or only `PATH`. The pattern is the field, a field above it, or a

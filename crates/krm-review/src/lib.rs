@@ -76,7 +76,7 @@ mod walk;
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use krm_core::resource::Resource;
 use krm_core::resource_list::{RefusedWalks, ResourceList};
@@ -85,12 +85,12 @@ use krm_core::schema::Schema;
 use krm_core::word_enum;
 use krm_yaml::{NodeRef, Path, Value};
 
-pub use package_changes::{ChangeKind, PackageChange, package_changes};
+pub use package_changes::{ChangeKind, ComparableResources, PackageChange, package_changes};
 pub use served::Release;
 
 word_enum! {
     /// How bad a change can be for the cluster.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Risk {
         /// Any other change.

@@ -7,12 +7,18 @@
 //! changed  notes.txt
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use krm_core::resource::Resource;
+use krm_core::resource_key::ResourceKey;
 use krm_core::results::and_more;
+use krm_core::schema::Schema;
+use krm_merge::MergeSchema;
+use krm_package::is_krm_name;
+use krm_yaml::{NodeRef, OwnedDocument};
 use serde::Serialize;
 
-use super::fields::fields_by_resource;
+use super::fields::{PairedField, leaves, pair_fields, walkable};
 use krm_package::is_setting;
 
 /// A resource, or a file without resources, that differs between two states of a package.
@@ -41,7 +47,7 @@ pub enum ChangeKind {
 const NAMED: usize = 3;
 
 impl PackageChange {
-    fn of<T>(name: &str, before: Option<&T>, after: Option<&T>, fields: Vec<String>) -> Self {
+    fn of<T>(name: &str, before: Option<&T>, after: Option<&T>, fields: BTreeSet<String>) -> Self {
         Self {
             name: name.to_owned(),
             change: match (before, after) {
@@ -49,7 +55,7 @@ impl PackageChange {
                 (_, None) => ChangeKind::Removed,
                 _ => ChangeKind::Changed,
             },
-            fields,
+            fields: fields.into_iter().collect(),
         }
     }
 }
@@ -87,35 +93,123 @@ pub fn package_changes(
     let of = |state: &BTreeMap<String, Vec<u8>>| {
         let files = differing.iter();
         let files = files.filter_map(|path| Some(((*path).clone(), state.get(*path)?.clone())));
-        fields_by_resource(&files.collect())
+        ComparableResources::of(&files.collect())
     };
-    let [(old, old_files), (new, new_files)] = [of(before), of(after)];
-    let mut found = Vec::new();
-    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-    for name in names {
-        let none = BTreeMap::new();
-        let [before, after] = [old.get(name), new.get(name)];
-        let [old, new] = [before, after].map(|fields| fields.unwrap_or(&none));
-        let fields: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-        let fields = fields
-            .into_iter()
-            .filter(|field| old.get(*field) != new.get(*field));
-        let fields: Vec<String> = fields.cloned().collect();
-        let is_in_both = before.is_some() && after.is_some();
-        // A resource whose fields are the same only moved, or has other comments.
-        if fields.is_empty() && is_in_both {
-            continue;
+    let (old, new) = (of(before), of(after));
+    let mut found = old.changes(&new);
+    for change in &mut found {
+        if change.change != ChangeKind::Changed {
+            change.fields.clear();
         }
-        let fields = if is_in_both { fields } else { Vec::new() };
-        found.push(PackageChange::of(name, before, after, fields));
     }
     for path in differing {
-        if !old_files.contains(path) && !new_files.contains(path) {
+        if !old.has_file(path) && !new.has_file(path) {
             let [before, after] = [before, after].map(|state| state.get(path));
-            found.push(PackageChange::of(path, before, after, Vec::new()));
+            found.push(PackageChange::of(path, before, after, BTreeSet::new()));
         }
     }
     found
+}
+
+/// The parsed resources of a package.
+pub struct ComparableResources {
+    files: BTreeMap<String, OwnedDocument>,
+}
+
+/// A resource in its package: who it is, its file if it has no name, and how many equal ones are before it.
+type ResourceId<'a> = (ResourceKey, &'a str, usize);
+
+impl ComparableResources {
+    /// The resources of the files that are YAML. A file that cannot be walked has no fields that could be compared.
+    pub fn of(contents: &BTreeMap<String, Vec<u8>>) -> Self {
+        let files = contents.iter().filter(|(path, _)| is_krm_name(path));
+        let files = files.filter_map(|(path, bytes)| {
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            Some((path.clone(), walkable(text)?.ok()?))
+        });
+        Self {
+            files: files.collect(),
+        }
+    }
+
+    /// Whether a file has resources.
+    fn has_file(&self, path: &str) -> bool {
+        let document = self.files.get(path).map(OwnedDocument::document);
+        document.is_some_and(|document| {
+            let mut roots = (0..document.len()).filter_map(|at| document.root(at));
+            roots.any(|root| !Resource::read(root).kind.is_empty())
+        })
+    }
+
+    /// The resources, those in Lists too, each with the name that a person reads.
+    fn resources(&self) -> BTreeMap<ResourceId<'_>, (String, NodeRef<'_>)> {
+        let mut found = BTreeMap::new();
+        let mut counts: HashMap<(ResourceKey, &str), usize> = HashMap::new();
+        let mut add = |path, resource: &Resource, node| {
+            let key = ResourceKey::as_written(resource);
+            let file = if key.name.name().is_some() { "" } else { path };
+            let count = counts.entry((key.clone(), file)).or_default();
+            let name = resource.name.as_deref().unwrap_or(path);
+            let shown = format!("{}/{name}", resource.kind);
+            found.insert((key, file, *count), (shown, node));
+            *count += 1;
+        };
+        for (path, document) in &self.files {
+            let document = document.document();
+            for root in (0..document.len()).filter_map(|at| document.root(at)) {
+                let resource = Resource::read(root);
+                match resource.elements(root) {
+                    Some(elements) => elements
+                        .iter()
+                        .for_each(|(element, resource)| add(path.as_str(), resource, *element)),
+                    None if resource.kind.is_empty() => {}
+                    None => add(path, &resource, root),
+                }
+            }
+        }
+        found
+    }
+
+    /// The resources that differ in another state of the package, by their names, with the fields that differ: all
+    /// fields of a resource that one state lacks.
+    pub fn changes(&self, after: &Self) -> Vec<PackageChange> {
+        let schema = Schema::builtin();
+        let (old, new) = (self.resources(), after.resources());
+        let ids: BTreeSet<&ResourceId<'_>> = old.keys().chain(new.keys()).collect();
+        let mut found = Vec::new();
+        for id in ids {
+            let [before, after] = [old.get(id), new.get(id)];
+            let fields = match [before, after] {
+                [Some((_, before)), Some((_, after))] => {
+                    let schema = MergeSchema::of(&Resource::read(*after), &schema, true);
+                    differing_fields([*before, *after], schema)
+                }
+                sides => {
+                    let nodes = sides.into_iter().flatten();
+                    let all = nodes.flat_map(|(_, node)| leaves(*node));
+                    all.map(|leaf| leaf.key).collect()
+                }
+            };
+            // Otherwise it only moved, or has other comments.
+            let Some((name, _)) = before.or(after).filter(|_| !fields.is_empty()) else {
+                continue;
+            };
+            found.push(PackageChange::of(name, before, after, fields));
+        }
+        found.sort_by(|one, other| one.name.cmp(&other.name));
+        found
+    }
+}
+
+fn differing_fields(nodes: [NodeRef<'_>; 2], schema: MergeSchema<'_>) -> BTreeSet<String> {
+    let mut fields = BTreeSet::new();
+    pair_fields(nodes, schema, &mut |field| match field {
+        PairedField::Same(_) => {}
+        PairedField::Changed(key) | PairedField::Added(key) | PairedField::Removed(key) => {
+            fields.insert(key);
+        }
+    });
+    fields
 }
 
 #[cfg(test)]
@@ -170,6 +264,53 @@ mod tests {
             ),
             ["added    new", "changed  notes.txt", "removed  old"]
         );
+    }
+
+    #[test]
+    fn elements_are_paired_as_a_merge_pairs_them() {
+        let thing = |list: &str| {
+            format!(
+                "apiVersion: example.com/v1\nkind: Thing\nmetadata: {{name: a}}\nspec: {{list: [{list}]}}\n"
+            )
+        };
+        let check = |old: &str, new: &str, expected: &[&str]| {
+            let (old, new) = (thing(old), thing(new));
+            assert_eq!(lines(&[("a.yaml", &old)], &[("a.yaml", &new)]), expected);
+        };
+        let (x, y) = ("{id: x, tag: 1}", "{id: y, tag: 1}");
+        check(
+            &format!("{x}, {y}"),
+            &format!("{x}, {{id: z}}, {y}"),
+            &["changed  Thing/a  spec.list[1].id"],
+        );
+        check(
+            &format!("{x}, {y}"),
+            &format!("{y}, {{id: x, tag: 2}}"),
+            &["changed  Thing/a  spec.list, spec.list[1].tag"],
+        );
+        check(
+            "{name: x, tag: 1}, {name: y}",
+            "{name: y}, {name: x, tag: 1}",
+            &[],
+        );
+    }
+
+    #[test]
+    fn resources_are_known_by_their_namespaces_too_and_in_lists() {
+        let [one, two] = ["one", "two"].map(|namespace| {
+            map("a", "1").replace("name: a", &format!("name: a\n  namespace: {namespace}"))
+        });
+        let changed = two.replace("a: \"1\"", "a: \"2\"");
+        let (old, new) = (format!("{one}---\n{two}"), format!("{one}---\n{changed}"));
+        let expected = ["changed  ConfigMap/a  data.a"];
+        assert_eq!(lines(&[("a.yaml", &old)], &[("a.yaml", &new)]), expected);
+        let list = |items: [&str; 2]| {
+            let item = |text: &str| format!("- {}\n", text.trim_end().replace('\n', "\n  "));
+            let items = items.map(item).concat();
+            format!("apiVersion: v1\nkind: List\nitems:\n{items}")
+        };
+        let listed = list([&one, &changed]);
+        assert_eq!(lines(&[("a.yaml", &old)], &[("a.yaml", &listed)]), expected);
     }
 
     #[test]

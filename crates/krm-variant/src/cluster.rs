@@ -4,6 +4,7 @@
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use super::expression::ObjectFields;
 use krm_core::resource::{Resource, namespace_of};
@@ -46,6 +47,8 @@ pub(crate) struct Object {
     pub(crate) revision: Option<Box<PackageRevisionName>>,
     /// The number of the list that has it.
     pub(crate) list: usize,
+    /// The file that has it.
+    pub(crate) file: Option<Arc<str>>,
 }
 
 impl Object {
@@ -82,6 +85,7 @@ impl Object {
             fields,
             revision,
             list: 0,
+            file: resource.origin.path.clone(),
         }
     }
 }
@@ -138,7 +142,10 @@ impl Cluster {
                         });
                     }
                     Entry::Occupied(known) if known.get().list == number => {
-                        let message = "the object appears twice";
+                        let file = known.get().file.as_deref();
+                        let also = file.map(|file| format!(", also in {file}"));
+                        let message =
+                            format!("the object appears twice{}", also.unwrap_or_default());
                         let result = FunctionResult::error(Reason::Ambiguous, message);
                         findings.push(result.with_resource(resource));
                     }

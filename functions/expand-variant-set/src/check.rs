@@ -113,7 +113,8 @@ pub(super) fn check_names(
             let Some(member) = fleet.find(namespace, name) else {
                 continue;
             };
-            let file = list.resource(member.item).origin.path.as_deref();
+            let file_of = |item| list.resource(item).origin.path.as_deref();
+            let file = file_of(member.item);
             let file = file.map(|file| format!(" ({file})")).unwrap_or_default();
             if !member.owner.is(set) {
                 let message = format!(
@@ -122,8 +123,14 @@ pub(super) fn check_names(
                     member.owner.describe()
                 );
                 collision(Reason::OtherOwner, message);
-            } else if member.is_ambiguous {
-                let message = format!("the PackageVariant `{name}` appears twice{file}");
+            } else if let Some(other) = member.other {
+                let files = [member.item, other].into_iter().filter_map(file_of);
+                let files: Vec<&str> = files.collect();
+                let files = match files.as_slice() {
+                    [] => String::new(),
+                    files => format!(" ({})", files.join(", ")),
+                };
+                let message = format!("the PackageVariant `{name}` appears twice{files}");
                 collision(Reason::Ambiguous, message);
             }
         }

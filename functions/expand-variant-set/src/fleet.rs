@@ -25,8 +25,8 @@ pub(super) struct Fleet {
 
 pub(super) struct FleetMember {
     pub(super) item: ItemId,
-    /// Whether other items have the same identity.
-    pub(super) is_ambiguous: bool,
+    /// Another item with the same identity.
+    pub(super) other: Option<ItemId>,
     pub(super) owner: VariantOwner,
 }
 
@@ -109,7 +109,7 @@ impl Fleet {
             let namespace = resource.namespace.as_deref();
             let identity = NamespacedName::new(namespace, name);
             if let Some(first) = fleet.members.get_mut(&identity) {
-                first.is_ambiguous = true;
+                first.other.get_or_insert(id);
                 continue;
             }
             let owner = list.read(id, VariantOwner::read);
@@ -119,7 +119,7 @@ impl Fleet {
             }
             let member = FleetMember {
                 item: id,
-                is_ambiguous: false,
+                other: None,
                 owner,
             };
             fleet.members.insert(identity, member);

@@ -149,9 +149,11 @@ pub(super) fn sets_of_items(list: &ResourceList, results: &mut Results) -> Locat
         };
         let key = NamespacedName::new(set.namespace.as_deref(), &set.name);
         if let Some(first) = known.get(&key) {
-            let message = format!("the PackageVariantSet `{}` appears twice", set.name);
+            let first = &mut found.sources[*first];
+            let also = also_in(first.resource.origin.path.as_deref());
+            let message = format!("the PackageVariantSet `{}` appears twice{also}", set.name);
             results.push(FunctionResult::error(Reason::Ambiguous, message).with_resource(resource));
-            found.sources[*first].is_ambiguous = true;
+            first.is_ambiguous = true;
             continue;
         }
         known.insert(key, found.sources.len());
@@ -160,6 +162,12 @@ pub(super) fn sets_of_items(list: &ResourceList, results: &mut Results) -> Locat
         found.sources.push(located);
     }
     found
+}
+
+/// Names the file of the other one, if it has one.
+fn also_in(file: Option<&str>) -> String {
+    file.map(|file| format!(", also in {file}"))
+        .unwrap_or_default()
 }
 
 /// The error for a set with another `apiVersion`.

@@ -24,6 +24,8 @@ pub struct Mode {
     pub drafts: bool,
     /// Whether the diffs of changed files are collected.
     pub keeps_diffs: bool,
+    /// Whether changes are reviewed, for a report.
+    pub reports: bool,
 }
 
 /// Creates, updates or refreshes the package of a variant.
@@ -105,13 +107,17 @@ impl PackageDirectory<'_> {
             files => files?,
         };
         let is_new = is_vacant(self.directory)?;
-        let worked = WorkedPackage::new(Arc::new(files), findings, |list, findings| {
+        let mut worked = WorkedPackage::new(Arc::new(files), findings, |list, findings| {
             worker.render(variant, self.place, list, is_new, findings)
         })?;
+        if self.mode.reports && !worked.changes.is_empty() {
+            worked.review();
+        }
         let WorkedPackage {
             files,
             changes,
             rendered,
+            ..
         } = &worked;
         if findings.has_errors() || rendered.action.is_none() {
             return Ok((worked, Vec::new()));

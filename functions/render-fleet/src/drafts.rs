@@ -237,7 +237,7 @@ impl Draft<'_> {
                 work(list, is_new, steps)
             },
         );
-        let worked = match worked {
+        let mut worked = match worked {
             Ok(worked) => worked,
             Err(CannotWork(result)) => {
                 findings.push(*result);
@@ -245,6 +245,9 @@ impl Draft<'_> {
             }
         };
         let is_changed = !worked.changes.is_empty();
+        if self.mode.reports && is_changed {
+            worked.review();
+        }
         if let Some(pending) = self.start.filter(|one| one.is_proposed && is_changed) {
             findings.push(self.pending(pending, &worked.rendered));
             return Ok(worked.rendered.into());

@@ -1,5 +1,7 @@
 //! The outcome of one variant, for results and reports.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::fleet::ClaimedPackage;
@@ -7,6 +9,7 @@ use krm_core::diff::FileDiff;
 use krm_core::resource::Resource;
 use krm_core::results::{FunctionResult, Reason, ResourceRef, Results, Severity};
 use krm_core::word_enum;
+use krm_review::Risk;
 
 use super::variants::FleetVariant;
 
@@ -55,6 +58,10 @@ pub struct VariantEntry {
     /// The number of open conflicts, which need a decision.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub conflicts: u64,
+    /// How many changes of the package have a risk for its cluster, by risk; routine changes are not counted. Only in
+    /// reports.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub risks: BTreeMap<Risk, u64>,
     /// The name of the upstream PackageRevision, for the note in a draft's commit.
     #[serde(skip)]
     pub upstream: Option<String>,

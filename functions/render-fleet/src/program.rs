@@ -67,6 +67,7 @@ fn on_fleet(
         writes: !arguments.diff && !arguments.check,
         drafts: fleet.drafts,
         keeps_diffs: arguments.diff || !reports.is_empty(),
+        reports: !reports.is_empty(),
     };
     let run = FleetRun {
         fleet: directory,

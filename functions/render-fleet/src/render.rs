@@ -19,9 +19,11 @@ use krm_core::latest::is_older;
 use krm_core::resource::NamespacedName;
 use krm_core::resource_list::{ItemId, ResourceList};
 use krm_core::results::{FunctionResult, Reason, Results};
+use krm_core::schema::Schema;
 use krm_core::upstream_revision::Locked;
 use krm_function::supplied::{Role, Supplied, SuppliedPackage};
 use krm_package::{FileChange, Package, PackageError};
+use krm_review::{Review, ReviewInput, Risk};
 use krm_upstream::{GitOrigin, lock_of, locked, older_revision};
 use krm_yaml::EditError;
 use render_variant::RepositoryFacts;
@@ -35,6 +37,8 @@ pub(super) struct WorkedPackage {
     pub(super) rendered: VariantEntry,
     /// None if there was nothing to do, or an error result.
     pub(super) changes: Vec<FileChange>,
+    /// The resources after the changes.
+    pub(super) list: Option<ResourceList>,
 }
 
 impl WorkedPackage {
@@ -57,7 +61,27 @@ impl WorkedPackage {
             files,
             rendered,
             changes,
+            list: Some(list),
         })
+    }
+
+    /// Reviews the changes for a report.
+    pub(super) fn review(&mut self) {
+        let before = ResourceList::from_package(Arc::clone(&self.files)).ok();
+        let (Some(before), Some(after)) = (&before, &self.list) else {
+            return;
+        };
+        let packages = ReviewInput {
+            before,
+            after,
+            upstream: None,
+        };
+        let Ok(review) = Review::of(packages, &Schema::builtin(), None) else {
+            return;
+        };
+        let counts = Risk::WORST_FIRST.map(|risk| (risk, review.count(risk) as u64));
+        let counted = |(risk, count): &(Risk, u64)| *risk != Risk::Routine && *count > 0;
+        self.rendered.risks = counts.into_iter().filter(counted).collect();
     }
 
     /// The diffs of the changed files. Their paths begin with the path of the package.

@@ -357,7 +357,7 @@ targets:
     let outcome = run(&files.each_ref().map(|(path, text)| (*path, text.as_str())));
     let all = errors(&outcome);
     for part in [
-        "b.yaml: PackageVariantSet/default/a: the PackageVariantSet `a` appears twice (Ambiguous)",
+        "b.yaml: PackageVariantSet/default/a: the PackageVariantSet `a` appears twice, also in a.yaml (Ambiguous)",
         "labelExprs[0].valueExpr: ",
         "targets[1].template.labelExprs[0]",
         "package `gone`",

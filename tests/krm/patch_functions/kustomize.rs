@@ -264,9 +264,9 @@ fn an_unknown_format_is_an_error() {
 fn words_as_keys_are_named_as_kustomize_reads_them() {
     check(
         THING,
-        ["spec: {n: 5, m: {on: x}}\n", "spec: {n: [5], m: {on: y}}\n"],
+        ["spec: {n: 5, m: {on: x}}\n", "spec: {n: [5], m: {on: z}}\n"],
         &[
-            "spec: {m: {\"on\": y}}\n",
+            "spec: {m: {\"on\": z}}\n",
             &format!("{TARGET}  - op: replace\n    path: /spec/n\n    value:\n    - 5\n"),
         ],
     );

@@ -25,6 +25,7 @@ mod builtin;
 mod custom;
 mod extensions;
 mod list_type;
+pub mod naming;
 mod openapi;
 mod read;
 mod table;

@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::child::{Child, Siblings, unique_by};
-use crate::trail::NAMES;
+use krm_core::schema::naming::names_of;
 use krm_yaml::interner::matches;
 use krm_yaml::{Fingerprints, NodeRef};
 
@@ -120,11 +120,7 @@ impl Pairs<'_, '_, '_> {
 fn name_of(child: Child<'_>) -> Option<(&'static str, &str)> {
     let node = child.value;
     if node.kind().is_mapping() {
-        let named = |field: &'static str| Some((field, node.entry(field)?.value.value_text()?));
-        return NAMES
-            .into_iter()
-            .chain(["key", "path", "host"])
-            .find_map(named);
+        return names_of(node).find_map(|(field, name)| Some((field, name.value_text()?)));
     }
     let text = node.as_str()?;
     let end = text.find(['=', ':', '@']).filter(|end| *end > 0)?;

@@ -1,9 +1,8 @@
 //! The elements of the lists in a kustomization: those that name the same thing are the same.
 
-use super::super::kustomization::{ElementNames, KustomizationList, NamedElement, pair};
+use super::super::kustomization::{KustomizationList, NamedElement, pair};
 use super::child::Siblings;
 use super::collection::{NodeVersions, Numbering, Parts, children_of};
-use krm_yaml::Value;
 
 /// The elements of a list; `None` if a value cannot be read.
 pub(super) fn elements<'d, 'f>(
@@ -20,10 +19,5 @@ pub(super) fn elements<'d, 'f>(
 }
 
 fn read(list: KustomizationList, children: &Siblings<'_>) -> Option<Vec<NamedElement>> {
-    let element = |node: krm_yaml::NodeRef<'_>| {
-        let value: Value = node.value()?;
-        let names = ElementNames::of(list, node);
-        Some(NamedElement { value, names })
-    };
-    children.iter().map(|child| element(child.value)).collect()
+    NamedElement::all(list, children.iter().map(|child| child.value))
 }

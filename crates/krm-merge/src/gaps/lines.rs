@@ -3,13 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::trail::NAMES;
+use krm_core::schema::naming::names_of;
 use krm_yaml::{GapOwner, GapWalk, NodeRef};
-
-/// Fields that name an element, after [`NAMES`].
-const MORE_NAMES: [&str; 9] = [
-    "key", "path", "type", "host", "kind", "port", "image", "record", "alert",
-];
 
 /// An entry, an item or a line of a gap.
 #[derive(Debug, Clone)]
@@ -197,13 +192,12 @@ fn flag(item: NodeRef<'_>) -> Option<&str> {
 
 /// The fields that name an element.
 fn element_name(element: NodeRef<'_>) -> Option<u64> {
-    let field = |field: &&str| {
-        let value = element.entry(field)?.value.scalar_text()?;
+    let named = names_of(element).find_map(|(field, value)| {
+        let value = value.value_text()?;
         // An image is the same with another version.
-        let end = value.rfind([':', '@']).filter(|_| *field == "image");
+        let end = value.rfind([':', '@']).filter(|_| field == "image");
         Some(hash(&(field, &value[..end.unwrap_or(value.len())])))
-    };
-    let named = NAMES.iter().chain(&MORE_NAMES).find_map(field);
+    });
     named.or_else(|| {
         let groups = beginning(element.entry("apiGroups")?.value);
         let resources = beginning(element.entry("resources")?.value);

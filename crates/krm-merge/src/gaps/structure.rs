@@ -1,7 +1,7 @@
 //! Whether a merge can change which entries and items a document has.
 
 use super::lines::name;
-use crate::trail::NAMES;
+use krm_core::schema::naming::NAMING_FIELDS;
 use krm_yaml::{NodeKind, NodeRef};
 
 /// Whether upstream changed only values, in entries and items that local has too: then no gap of local moves.
@@ -41,7 +41,7 @@ fn has_key_of(old: NodeRef<'_>, key: NodeRef<'_>) -> bool {
 
 /// Whether two items are called the same. Most elements have the first of the fields that name one.
 fn has_name_of(old: NodeRef<'_>, item: NodeRef<'_>) -> bool {
-    let named = [old, item].map(|item| item.entry(NAMES[0])?.value.scalar_text());
+    let named = [old, item].map(|item| item.entry(NAMING_FIELDS[0].fields[0])?.value.scalar_text());
     match named {
         [Some(old), Some(name)] => old == name,
         _ => old.source() == item.source() || name(old) == name(item),

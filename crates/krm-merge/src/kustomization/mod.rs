@@ -18,8 +18,8 @@ mod source;
 
 use krm_core::schema::{Key, Keys, ListType, StringKey};
 
-pub(super) use names::ElementNames;
-pub(super) use pairing::{NamedElement, pair};
+use names::ElementNames;
+pub(super) use pairing::{NamedElement, pair, pair_versions};
 pub(super) use source::{KustomizationSource, Remote};
 
 /// The keys of the elements of `configMapGenerator` and `secretGenerator`.

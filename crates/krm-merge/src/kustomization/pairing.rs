@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use super::ElementNames;
+use super::{ElementNames, KustomizationList};
 use crate::versions::Versions;
-use krm_yaml::Value;
+use krm_yaml::{NodeRef, Value};
 
 /// An element of a list.
 pub(crate) struct NamedElement {
@@ -13,18 +13,45 @@ pub(crate) struct NamedElement {
     pub(crate) names: ElementNames,
 }
 
+impl NamedElement {
+    /// The elements of a list; `None` if a value cannot be read.
+    pub(crate) fn all<'a>(
+        list: KustomizationList,
+        items: impl Iterator<Item = NodeRef<'a>>,
+    ) -> Option<Vec<Self>> {
+        let element = |node: NodeRef<'a>| {
+            let value = node.value()?;
+            let names = ElementNames::of(list, node);
+            Some(Self { value, names })
+        };
+        items.map(element).collect()
+    }
+}
+
+/// The positions of the elements that are the same in two versions, sorted by the first.
+pub(crate) fn pair_versions(old: &[NamedElement], new: &[NamedElement]) -> Vec<(usize, usize)> {
+    let partners = of_original(old, new).into_iter().enumerate();
+    let mut pairs: Vec<_> = partners
+        .filter_map(|(new, old)| Some((old?, new)))
+        .collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+/// For each element of a version, the position of the same one in the original.
+fn of_original(original: &[NamedElement], side: &[NamedElement]) -> Vec<Option<usize>> {
+    let mut pairs = ElementPairs::new(original, side);
+    pairs.by_own_names();
+    pairs.by_names(|names| &names.of_original);
+    pairs.by_position();
+    pairs.old_of_new
+}
+
 /// The number of each element, by its position in a version, and the count of numbers. Elements that are the same have
 /// one number.
 pub(crate) fn pair(lists: &Versions<Vec<NamedElement>>) -> (Versions<Vec<u32>>, u32) {
-    let of_original = |side| {
-        let mut pairs = ElementPairs::new(&lists.base, side);
-        pairs.by_own_names();
-        pairs.by_names(|names| &names.of_original);
-        pairs.by_position();
-        pairs.old_of_new
-    };
-    let of_local = of_original(&lists.local);
-    let of_upstream = of_original(&lists.upstream);
+    let of_local = of_original(&lists.base, &lists.local);
+    let of_upstream = of_original(&lists.base, &lists.upstream);
     let mut new = ElementPairs::new(&lists.local, &lists.upstream);
     new.leave_out(&of_local, &of_upstream);
     new.by_own_names();

@@ -206,7 +206,7 @@ impl Shards<'_> {
                 to: text("to"),
                 draft: text("draft"),
                 conflicts: conflicts.unwrap_or_default(),
-                upstream: None,
+                ..VariantEntry::default()
             })?);
         } else if !is_about_last {
             self.collector.add_general(reported);

@@ -90,6 +90,13 @@ impl VariantEntry {
             (from, to) => to.as_ref().or(from.as_ref()).cloned().unwrap_or_default(),
         }
     }
+
+    /// The risks of the changes, the worst first: `1 blocking, 2 dangerous`.
+    fn risks(&self) -> String {
+        let risks = self.risks.iter().rev();
+        let risks = risks.map(|(risk, count)| format!("{count} {}", risk.as_str()));
+        risks.collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// Files that change in the same way in several variants.

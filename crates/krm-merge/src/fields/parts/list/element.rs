@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
 use crate::fields::leaves::collect_leaves;
+use krm_core::schema::naming::{NAMING_FIELDS, NameStrength};
 use krm_yaml::{NodeRef, Value};
 
 /// An item, or an argument such as `-n` together with its value in the next item.
@@ -139,37 +140,15 @@ pub(super) fn elements_of<'a>(
     Some(found)
 }
 
-/// Fields that identify a map, fields that distinguish maps in which these are equal, and the kind of the name.
-type IdentifyingFields = (
-    &'static [&'static str],
-    &'static [&'static str],
-    fn(u64) -> Name<'static>,
-);
-
-/// The fields that identify elements that are maps, in the order in which they are tried. Each comes with the fields
-/// that distinguish maps in which the first fields are equal. Of fields with `|` between them, a map has one.
-const FIELDS: [IdentifyingFields; 16] = [
-    (&["name"], &["kind", "namespace"], Name::Field),
-    (&["metadata"], &[], Name::Field),
-    (&["key"], &["effect"], Name::Field),
-    (&["path"], &[], Name::Attribute),
-    (&["id"], &[], Name::Field),
-    (&["type"], &[], Name::Attribute),
-    (&["host"], &[], Name::Attribute),
-    (&["port"], &["protocol"], Name::Attribute),
-    (&["image"], &[], Name::Attribute),
-    (
-        &["apiGroups", "resources"],
-        &["resourceNames"],
-        Name::Fields,
-    ),
-    (&["record|alert"], &["labels"], Name::Fields),
-    (&["secretKey"], &[], Name::Field),
-    (&["step"], &[], Name::Field),
-    (&["refId"], &[], Name::Field),
-    (&["path|target|patch"], &["patch"], Name::Fields),
-    (&["matches"], &[], Name::Fields),
-];
+/// The kind of the name that fields are, from its fingerprint. `None` if they name no element in another version.
+fn name_kind(strength: NameStrength) -> Option<fn(u64) -> Name<'static>> {
+    match strength {
+        NameStrength::Name => Some(Name::Field),
+        NameStrength::Attribute => Some(Name::Attribute),
+        NameStrength::Changing => Some(Name::Fields),
+        NameStrength::Label => None,
+    }
+}
 
 /// The fingerprint of a field that identifies a map. For `metadata`, it includes what identifies the resource.
 fn print_of(field: &str, map: &Value, state: &RandomState) -> Option<u64> {
@@ -189,9 +168,11 @@ pub(super) fn name_maps(versions: &mut [Vec<Element<'_>>; 3], state: &RandomStat
     // Local is left out, so that the result gets the same names when it is the local version of another merge.
     let sources = [0, 2];
     let is_map = |element: &&Element<'_>| matches!(element.values[0], Value::Mapping(_));
-    let named = FIELDS.into_iter().find_map(|(fields, more, named)| {
+    let named = NAMING_FIELDS.iter().find_map(|row| {
+        let named = name_kind(row.strength)?;
         let first = |element: &Element<'_>| {
-            let prints = fields
+            let prints = row
+                .fields
                 .iter()
                 .map(|field| print_of(field, &element.values[0], state));
             let prints: Vec<u64> = prints.collect::<Option<_>>()?;
@@ -212,7 +193,7 @@ pub(super) fn name_maps(versions: &mut [Vec<Element<'_>>; 3], state: &RandomStat
             if !repeated.contains(&first) {
                 return Some(named(first));
             }
-            let more = more.iter().map(|field| element.values[0].get(field));
+            let more = row.more.iter().map(|field| element.values[0].get(field));
             let more: Vec<Option<&Value>> = more.collect();
             let full = state.hash_one((first, more));
             Some(Name::Repeated { first, full })
