@@ -17,8 +17,11 @@
           cargoLock.lockFile = ./Cargo.lock;
           # The tests run in CI; they need Git repositories and more time than a build.
           doCheck = false;
+          cargoBuildFlags = [ "--bin" "krmv" ];
           nativeBuildInputs = [ pkgs.installShellFiles ];
+          # krmv has every function, and is one by its name.
           postInstall = ''
+            for function in functions/*/; do ln -s krmv $out/bin/$(basename $function); done
             $out/bin/krmv man man
             installManPage man/*
             for shell in bash zsh fish; do $out/bin/krmv completion $shell >krmv.$shell; done

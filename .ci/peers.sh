@@ -30,6 +30,11 @@ else
   else
     left_out "charts of the real helm" "helm or crane is not on PATH"
   fi
+  if has helm || has kustomize; then
+    step "what the real helm and kustomize render" cargo test --workspace --locked --test krm -- --ignored --nocapture by_the_real
+  else
+    left_out "what the real helm and kustomize render" "neither helm nor kustomize is on PATH"
+  fi
   if has kustomize || has go; then
     step "kustomize" tests/with_kustomize.sh "$binaries"
   else

@@ -21,6 +21,5 @@ fi
 if [[ -n ${background[cargo-deny]-} ]]; then step "cargo-deny" finish cargo-deny; fi
 step "dependencies" cargo deny --workspace check bans licenses sources
 step "what a crate may hold" tests/house.sh crates
-step "who wrote what is linked" tools/linked.py --check
 # The fuzz targets need a nightly toolchain and are not built here; their versions must be those of Cargo.lock.
 step "dependencies of the fuzz targets" cargo fetch --manifest-path fuzz/Cargo.toml --locked

@@ -6,12 +6,13 @@ use krm_function::filter::search_progress;
 use krm_function::supplied::Role;
 use krm_function::{Inputs, Items, SuppliedInput, run as run_function};
 use krm_package::PackageFile;
+use krm_render::RenderRequest;
 use krm_upstream::git::Revision;
 use serde_json::json;
 
 use super::cli::{Common, GetArguments};
 use super::failure::{Failure, Result, command};
-use super::get::chosen;
+use super::get::{Rendering, chosen, render_options};
 use super::package::{Contents, KPTFILE, LocalPackage};
 use super::print::{self, Page, counted};
 use super::releases::ListedReference;
@@ -39,9 +40,16 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
         return Err(Failure::new(message).hint(package.command(&["status"])));
     }
     let mut equals = Vec::new();
+    let label = package.label();
+    let options = render_options(get)?;
+    let rendering = options.map(|options| Rendering::asked(&options, &package.directory, &label));
+    let rendering = rendering.transpose()?;
+    let request = rendering.as_ref().map(Rendering::request);
     let revision = match source.explicit_revision() {
         Some(_) => chosen(&source, &upstream)?,
-        None if upstream.is_fetched() => nearest_release(&package, &source, &upstream)?,
+        None if upstream.is_fetched() || request.is_some() => {
+            nearest_release(&package, &source, &upstream, request)?
+        }
         None if !upstream.is_git() => return Err(without_history(get, &name)),
         None => {
             let newest = chosen(&source, &upstream)?;
@@ -54,7 +62,8 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
             found.revision
         }
     };
-    let files = upstream.snapshot(&source.path, &revision)?;
+    let known = [&package.contents];
+    let (files, _) = upstream.snapshot_by(&source.path, &revision, request, &known)?;
     let of_upstream = files.package.get(KPTFILE);
     let of_upstream = of_upstream.and_then(PackageFile::krm);
     let own = package.contents.get(KPTFILE);
@@ -69,6 +78,9 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let text = kptfile::locked(&text, &lock, &package.surroundings())?;
     let mut contents = package.contents.clone();
     contents.insert(KPTFILE.to_owned(), text.into_bytes());
+    if let Some(rendering) = &rendering {
+        rendering.record(&mut contents)?;
+    }
     package.write(&package.changes(&contents, &Default::default()))?;
     let found = Original { revision, equals };
     found.report(&package, &source, common)?;
@@ -127,6 +139,7 @@ fn nearest_release(
     package: &LocalPackage,
     source: &SourceArgument,
     upstream: &UpstreamSource,
+    request: Option<&RenderRequest>,
 ) -> Result<Revision> {
     let releases: Vec<&ListedReference> = upstream.releases.finals(|_| true);
     let releases = if releases.is_empty() {
@@ -136,8 +149,10 @@ fn nearest_release(
     };
     let mut found: Vec<(usize, Revision)> = Vec::new();
     for release in releases.into_iter().rev().take(MOST_COMPARED) {
-        let snapshot = match upstream.snapshot(&source.path, &release.revision()) {
-            Ok(snapshot) => snapshot,
+        let known = [&package.contents];
+        let revision = release.revision();
+        let snapshot = match upstream.snapshot_by(&source.path, &revision, request, &known) {
+            Ok((snapshot, _)) => snapshot,
             Err(_) if upstream.lacks(&release.name) => continue,
             Err(error) => return Err(error),
         };

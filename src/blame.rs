@@ -5,7 +5,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -19,16 +19,18 @@ use krm_function::supplied::{Role, SuppliedPackage};
 use krm_merge::{MergeSchema, Side};
 use krm_package::escaped::ShownLine;
 use krm_package::is_krm_name;
-use krm_upstream::git::{GitCommand, Repository, Revision};
+use krm_upstream::git::{GitCommand, Repository, Revision, Snapshot};
 use krm_upstream::is_digest;
 use krm_yaml::OwnedDocument;
 use serde::Serialize;
 use serde_json::json;
 
 use super::blame_fields::{Leaf, is_meant, keep, leaves, walkable};
+use super::blame_file::{a_directory, package_around, within};
 use super::blame_notes::{InjectedValue, VariantFunction};
 use super::cli::{BlameArguments, Common};
 use super::client::{self, Place};
+use super::conflict::is_about;
 use super::failure::{Failure, Result, command};
 use super::kptfile::{Tracking, locked_name};
 use super::merging::Merger;
@@ -37,11 +39,15 @@ use super::package::{Contents, KPTFILE, LocalPackage, PackageResources, RULES, R
 use super::policy::remembered;
 use super::print::{self, BOLD, DIM, Page, warning};
 use super::releases::ListedReference;
+use super::rendering::PackageRendering;
 use super::session::followed;
 use super::upstream::{UpstreamSource, supplied};
 use super::{exit, worktree};
 
 pub(crate) fn run(blame: &BlameArguments, common: &Common) -> Result<u8> {
+    if blame.file.is_dir() {
+        return Err(a_directory(&blame.file));
+    }
     let directory = package_around(&blame.file)?;
     let package = LocalPackage::open(&directory)?;
     let file = within(&directory, &blame.file)?;
@@ -83,32 +89,6 @@ pub(crate) fn run(blame: &BlameArguments, common: &Common) -> Result<u8> {
     }
     page.finish()?;
     Ok(exit::DONE)
-}
-
-/// Finds the package of a file: the nearest directory above it that has a Kptfile.
-fn package_around(file: &Path) -> Result<PathBuf> {
-    for folder in file.ancestors().skip(1) {
-        let folder = if folder.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            folder
-        };
-        if folder.join(KPTFILE).is_file() {
-            return Ok(folder.to_path_buf());
-        }
-    }
-    let message = format!(
-        "'{}' is not in a package: there is no Kptfile in its folder or above",
-        file.display()
-    );
-    Err(Failure::new(message).hint("krmv status ."))
-}
-
-fn within(directory: &Path, file: &Path) -> Result<String> {
-    let absolute = |path: &Path| std::path::absolute(path);
-    let (directory, file) = (absolute(directory)?, absolute(file)?);
-    let path = file.strip_prefix(&directory).unwrap_or(&file);
-    Ok(path.to_string_lossy().replace('\\', "/"))
 }
 
 /// Who made a state of the package. `Uncommitted` means the files on disk.
@@ -252,6 +232,9 @@ type PairsOfStates =
 struct FileHistory {
     local: Vec<HistoricState>,
     upstream: Option<UpstreamSource>,
+    rendering: Option<PackageRendering>,
+    /// The files on disk, whose random values are upstream's.
+    contents: Contents,
     repositories: Vec<Repository>,
     only_file: Option<String>,
     /// The contents of the files on disk if some are uncommitted, by the IDs that stand for them (`worktree:PATH`).
@@ -270,6 +253,8 @@ impl FileHistory {
         let mut history = Self {
             local: Vec::new(),
             upstream: None,
+            rendering: PackageRendering::of(package)?,
+            contents: package.contents.clone(),
             repositories: Vec::new(),
             only_file: package.only_file()?,
             worktree_contents: HashMap::new(),
@@ -568,15 +553,25 @@ impl FileHistory {
             new_file: None,
             path: lock.directory,
             siblings: Vec::new(),
+            kept: Vec::new(),
+            rendering: None,
         };
         let merged = merger.merge(&contents, Side::Local).ok()?;
         Some(merged.results.iter().cloned().collect())
     }
 
+    /// The files of a revision, rendered as the locked one is.
+    fn snapshot(&self, path: &str, revision: &Revision) -> Option<Snapshot> {
+        let request = self.rendering.as_ref().map(|rendering| &rendering.locked);
+        let upstream = self.upstream.as_ref()?;
+        let read = upstream.snapshot_by(path, revision, request, &[&self.contents]);
+        Some(read.ok()?.0)
+    }
+
     /// The upstream package at a commit.
     fn revision(&self, path: &str, commit: String, role: Role) -> Option<Arc<SuppliedPackage>> {
         let revision = Revision::named(&commit, commit.clone());
-        let snapshot = self.upstream.as_ref()?.snapshot(path, &revision).ok()?;
+        let snapshot = self.snapshot(path, &revision)?;
         supplied(snapshot, role, self.only_file.as_deref(), &[]).ok()
     }
 
@@ -635,7 +630,7 @@ impl FileHistory {
     /// The files of a release that was fetched.
     fn fetched_files(&self, path: &str, digest: &str) -> Option<BTreeMap<String, String>> {
         let revision = Revision::named(digest, digest.to_owned());
-        let snapshot = self.upstream.as_ref()?.snapshot(path, &revision).ok()?;
+        let snapshot = self.snapshot(path, &revision)?;
         let package = snapshot.package.named_as(self.only_file.as_deref());
         let mut known = self.fetched_contents.borrow_mut();
         let mut files = BTreeMap::new();
@@ -652,7 +647,7 @@ impl FileHistory {
     }
 
     fn upstream_files(&self, path: &str, commit: &str) -> Option<BTreeMap<String, String>> {
-        if is_digest(commit) {
+        if is_digest(commit) || self.rendering.is_some() {
             return self.fetched_files(path, commit);
         }
         let repository = self.repositories.last()?;
@@ -862,11 +857,7 @@ impl RuleDecision {
     /// Whether the decision is about this field. A value that was set in a later state (`since < at`) does not come
     /// from it.
     fn is_about(&self, resource: &Resource, leaf: &Leaf, since: usize) -> bool {
-        let is_it = |other: &ResourceRef| {
-            other.kind == resource.kind
-                && Some(&*other.name) == resource.name.as_deref()
-                && other.namespace.as_deref() == resource.namespace.as_deref()
-        };
+        let is_it = |other: &ResourceRef| is_about(other, resource);
         let is_at = |place: Option<&str>, field| place.is_some_and(|place| is_meant(place, field));
         since >= self.at
             && self.result.resource.as_ref().is_some_and(is_it)

@@ -41,10 +41,14 @@ fn whole() -> Command {
 }
 
 pub(crate) fn completion(shell: Shell) -> Result<u8> {
+    to_stdout(&completion_text(shell))?;
+    Ok(exit::DONE)
+}
+
+pub(crate) fn completion_text(shell: Shell) -> String {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut whole(), "krmv", &mut text);
-    to_stdout(&String::from_utf8_lossy(&text))?;
-    Ok(exit::DONE)
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// Writes a manual page for the program and one for each command.

@@ -13,7 +13,7 @@ use krm_core::results::and_more;
 use serde::Serialize;
 
 use super::blame_fields::fields_by_resource;
-use super::package::{Contents, KPTFILE};
+use super::package::{Contents, KPTFILE, is_setting};
 
 /// A resource, or a file without resources, that differs between two states of a package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -72,9 +72,9 @@ impl std::fmt::Display for PackageChange {
 /// left out.
 pub(crate) fn changes(before: &Contents, after: &Contents) -> Vec<PackageChange> {
     let paths: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-    let differing = paths
-        .into_iter()
-        .filter(|path| *path != KPTFILE && before.get(*path) != after.get(*path));
+    let differing = paths.into_iter().filter(|path| {
+        *path != KPTFILE && !is_setting(path) && before.get(*path) != after.get(*path)
+    });
     let differing: Vec<&String> = differing.collect();
     let of = |state: &Contents| {
         let files = differing.iter();

@@ -62,16 +62,21 @@ pub(crate) enum Command {
     /// List the functions, which are commands too
     Functions,
     /// Print the completions for a shell
+    #[command(
+        after_help = "Example:\n  krmv completion bash > ~/.local/share/bash-completion/completions/krmv"
+    )]
     Completion {
         /// The shell
         shell: Shell,
     },
     /// Write the manual pages into a directory
+    #[command(after_help = "Example:\n  krmv man ~/.local/share/man/man1")]
     Man {
         /// The directory
         directory: PathBuf,
     },
     /// Explain a command or a topic: conflicts, state
+    #[command(after_help = "Examples:\n  krmv help upgrade\n  krmv help conflicts")]
     Help {
         /// A command, function or topic
         topic: Option<String>,
@@ -81,7 +86,7 @@ pub(crate) enum Command {
 /// Create a package from a repository, with the lock that later upgrades start from
 ///
 /// SOURCE is a URL or a path: REPOSITORY[//DIRECTORY or FILE][@REVISION], or REPO.git/DIR@REV as in kpt.
-/// It can also be a release file over HTTPS, an address as a browser shows it, a Helm chart
+/// It can also be a release file over HTTPS, an address copied from a browser, a Helm chart
 /// (helm+https://HOST/PATH//NAME), an image or chart of a registry (oci://HOST/REPOSITORY[:TAG]), an archive
 /// (app-1.2.0.tgz[//DIRECTORY]) or an image layout (oci:PATH[:TAG]). `//values.yaml` after a chart is that file alone.
 /// Without a revision, it is the newest final release.
@@ -91,6 +96,7 @@ pub(crate) enum Command {
     krmv get https://github.com/argoproj/argo-cd//manifests/install.yaml@v3.1.0 argo-cd\n  \
     krmv get https://github.com/example/app/releases/latest/download/app.yaml\n  \
     krmv get helm+https://charts.example.com//app//values.yaml app\n  \
+    krmv get helm+https://charts.example.com//app app --render helm --values app.yaml\n  \
     krmv get --adopt https://github.com/example/catalog//web my-old-copy")]
 pub(crate) struct GetArguments {
     /// Where the package comes from
@@ -103,11 +109,33 @@ pub(crate) struct GetArguments {
     /// For an address with `{version}` or `{tag}` in it: the repository whose tags are the releases
     #[arg(long, value_name = "REPOSITORY")]
     pub(crate) tags: Option<String>,
+    /// Make the package of what this program prints of the source: `helm template` or `kustomize build`
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) render: Option<RenderProgram>,
+    /// For Helm: a file with values, in the work tree of the package
+    #[arg(long, value_name = "FILE", requires = "render")]
+    pub(crate) values: Vec<PathBuf>,
+    /// For Helm: the name of the release (default: the name of the package)
+    #[arg(long, value_name = "NAME", requires = "render")]
+    pub(crate) release: Option<String>,
+    /// For Helm: the namespace of the release
+    #[arg(long, value_name = "NAMESPACE", requires = "render")]
+    pub(crate) namespace: Option<String>,
+    /// For Helm: the Kubernetes release
+    #[arg(long, value_name = "VERSION", requires = "render")]
+    pub(crate) kube_version: Option<String>,
 }
 
-/// Bring a revision into the cache and print where it lies
+/// What renders a package.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RenderProgram {
+    Helm,
+    Kustomize,
+}
+
+/// Fetch a revision into the cache and print its path
 ///
-/// Functions read what lies on this machine: the printed path is for their flags.
+/// Functions read files on this machine: pass the printed path to their flags.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  \
     krmv fetch oci://ghcr.io/example/web:1.3.0")]
@@ -134,7 +162,7 @@ pub(crate) struct UpgradeArguments {
     /// `latest`, or a range like `~1.2` (default: what the package follows). With --all: directories
     #[arg(value_name = "DIR] [REV", num_args = 0..)]
     pub(crate) arguments: Vec<String>,
-    /// Upgrade every package below the directories, each for itself; one that fails stops no other
+    /// Upgrade every package below the directories; one that fails does not stop the others
     #[arg(long, conflicts_with_all = ["diff", "abort"])]
     pub(crate) all: bool,
     /// With --all: commit each package, with your hooks
@@ -211,13 +239,14 @@ pub(crate) struct ResolveArguments {
     /// Write the decision to .krmv.yaml, for later upgrades
     #[arg(long, requires = "take")]
     pub(crate) remember: bool,
-    /// List the conflicts, also on a terminal
+    /// List the conflicts without asking, even on a terminal
     #[arg(long, conflicts_with = "take")]
     pub(crate) list: bool,
 }
 
 /// Show what you changed since the original revision
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  krmv diff web\n  krmv diff web --stat")]
 pub(crate) struct DiffArguments {
     /// The package
     #[arg(default_value = ".")]
@@ -232,6 +261,9 @@ pub(crate) struct DiffArguments {
 
 /// Show the revision, edits and newer releases of each package below a directory
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  krmv status\n  krmv status apps --json\n  krmv status web --bisect spec.replicas"
+)]
 pub(crate) struct StatusArguments {
     /// Directories with packages
     #[arg(default_value = ".")]
@@ -318,7 +350,7 @@ pub(crate) struct OverlayArguments {
     pub(crate) check: Option<PathBuf>,
 }
 
-/// What a conflict is decided for.
+/// Which side wins a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Take {
     Local,

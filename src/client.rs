@@ -259,7 +259,7 @@ pub(crate) fn line(place: Place<'_>, command: &GitCommand) -> Option<String> {
 }
 
 /// The message of a command that was ended because nothing happened.
-pub(crate) const NO_ANSWER: &str = "gave up: not a byte came for 30 seconds";
+pub(crate) const NO_ANSWER: &str = "gave up: received nothing for 30 seconds";
 
 /// The reason that `git` gives for a failure, as one line.
 pub(crate) fn message(output: &ProgramOutput) -> String {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use krm_core::results::{FunctionResult, Results, rule_for};
+use krm_core::resource::Resource;
+use krm_core::results::{FunctionResult, ResourceRef, Results, rule_for};
 use krm_merge::decided::glob;
 use krm_yaml::Value;
 
@@ -84,6 +85,13 @@ impl ReportedConflict {
             .map(|path| path.rsplit('.').next().unwrap_or(path));
         (field, self.values())
     }
+}
+
+/// Whether a result names this resource.
+pub(crate) fn is_about(named: &ResourceRef, resource: &Resource) -> bool {
+    named.kind == resource.kind
+        && Some(&*named.name) == resource.name.as_deref()
+        && named.namespace.as_deref() == resource.namespace.as_deref()
 }
 
 /// The conflicts that no rule decided, in the order of the results.

@@ -103,7 +103,7 @@ fn write(
     }
     let mut page = Page::new(common);
     let done = match (what, is_written) {
-        (_, false) => format!("{name}: {RULES} said so already"),
+        (_, false) => format!("{name}: {RULES} already says so"),
         ("skip", true) => format!("{name}: the release {word} no longer counts"),
         (_, true) => format!("{name}: only releases in the range {word} count"),
     };

@@ -16,8 +16,9 @@ use serde_json::json;
 
 use super::cli::{Common, DiffArguments};
 use super::failure::Result;
-use super::package::{Contents, KPTFILE, LocalPackage, PackageResources, resources};
+use super::package::{Contents, KPTFILE, LocalPackage, PackageResources, is_setting, resources};
 use super::print::{self, BOLD, GREEN, Page, RED};
+use super::rendering::values_within;
 use super::session::FollowedPackage;
 use super::upstream::contents;
 use super::{exit, kptfile};
@@ -85,6 +86,7 @@ impl Edit {
 struct UneditedPackage {
     raw: Contents,
     cloned: Contents,
+    is_rendered: bool,
 }
 
 /// The package without edits, at the revision that the files were last merged with: the revision of the open upgrade,
@@ -114,7 +116,11 @@ fn base(followed: &FollowedPackage<'_>) -> Result<UneditedPackage> {
         .iter()
         .filter(|(path, _)| path.rsplit('/').next() == Some(KPTFILE));
     raw.extend(kptfiles.map(|(path, bytes)| (path.clone(), bytes.clone())));
-    Ok(UneditedPackage { raw, cloned })
+    Ok(UneditedPackage {
+        raw,
+        cloned,
+        is_rendered: followed.rendering.is_some(),
+    })
 }
 
 /// A revision as `get` writes it under a name, with identities for later merges. A copy by another tool may have them.
@@ -189,6 +195,9 @@ fn edits(package: &LocalPackage, base: &UneditedPackage, shows_secrets: bool) ->
     let text = LocalPackage::kptfile(&own);
     let text = kptfile::with_lock_of(&text, &LocalPackage::kptfile(&base.raw))?;
     own.insert(KPTFILE.to_owned(), text.into_bytes());
+    let values = values_within(&own);
+    let is_own = |path: &str| !base.is_rendered || !is_setting(path);
+    own.retain(|path, _| is_own(path) && !values.contains(path));
     if let Some(only) = package.only_file()? {
         own.retain(|path, _| path == KPTFILE || *path == only);
     }

@@ -1,4 +1,4 @@
-//! `krmv fetch`: brings a revision into the cache and prints where it lies, as a role of any function takes it.
+//! `krmv fetch`: fetches a revision into the cache and prints its path, in the form that the roles of all functions take.
 //!
 //! ```text
 //! $ merge-package --package web --upstream "$(krmv fetch oci://ghcr.io/org/app:1.3.0)"

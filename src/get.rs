@@ -4,42 +4,100 @@ use std::path::{Path, PathBuf};
 
 use krm_core::kptfile::NewLock;
 use krm_core::results::{Results, Severity};
+use krm_merge::decided::WrittenRender;
 use krm_package::{
     FileChange, Package, is_left_by_killed_run, read_package, recover_package, write_package,
 };
+use krm_render::RenderRequest;
 use krm_upstream::git::{Revision, Snapshot, without_password};
 use render_variant::{Identified, cloned_files};
 
-use super::cli::{Common, GetArguments};
+use super::cli::{Common, GetArguments, RenderProgram};
 use super::failure::{Failure, Result, command};
+use super::followed::Following;
 use super::kptfile::{PackageOrigin, Tracking, locked_name};
 use super::own_repository::OwnRepository;
-use super::package::{KPTFILE, around, not_a_flag};
+use super::package::{Contents, KPTFILE, RULES, around, not_a_flag};
 use super::print::{self, Page, counted};
+use super::rendering::{self, RenderOptions};
 use super::report::warnings;
 use super::source::SourceArgument;
-use super::upstream::{UpstreamSource, to_clone};
-use super::{exit, kptfile};
+use super::upstream::{UpstreamSource, rendered_to_clone, to_clone};
+use super::{exit, kptfile, policy};
 
 pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let mut source = SourceArgument::with_tags(&get.source, get.tags.as_deref())?;
     let upstream = UpstreamSource::opened(&mut source, common.offline)?;
     let revision = chosen(&source, &upstream)?;
+    let options = render_options(get)?;
     let directory = match destination(get, &source)? {
         NewPlace::New(directory) => directory,
         NewPlace::There(directory) => return already_there(common, &directory, &revision),
     };
     upstream.refuse_inside(&directory)?;
-    let files = upstream.snapshot(&source.path, &revision)?;
-    let mut new = write_new(&directory, &source, &revision, files, &upstream)?;
-    if source.revision.is_none() && upstream.is_git() && upstream.releases.newest().is_none() {
-        let (address, branch) = (upstream.address(), &revision.lock_ref);
-        let note =
-            format!("{address} has no final release: the package follows its branch {branch}");
-        new.1.push(note);
-    }
+    let name = name_of(&directory, &source);
+    let rendering = options.map(|options| Rendering::asked(&options, &directory, &name));
+    let rendering = rendering.transpose()?;
+    let request = rendering.as_ref().map(|rendering| &rendering.request);
+    let (files, _) = upstream.snapshot_by(&source.path, &revision, request, &[])?;
+    let new = NewPackage {
+        directory: &directory,
+        source: &source,
+        revision: &revision,
+        upstream: &upstream,
+        rendering: rendering.as_ref(),
+    };
+    let mut new = new.write(files)?;
+    new.1.extend(choice(&source, &upstream, &revision));
     report(common, &directory, &revision, new)?;
     Ok(exit::DONE)
+}
+
+/// The flags about rendering. An error if flags for Helm are with another program.
+pub(crate) fn render_options(get: &GetArguments) -> Result<Option<RenderOptions<'_>>> {
+    let Some(program) = get.render else {
+        return Ok(None);
+    };
+    let options = RenderOptions {
+        program,
+        values: &get.values,
+        release: get.release.as_deref(),
+        namespace: get.namespace.as_deref(),
+        kube_version: get.kube_version.as_deref(),
+    };
+    let texts = [options.release, options.namespace, options.kube_version];
+    let is_for_helm = !options.values.is_empty() || texts.iter().any(Option::is_some);
+    if program == RenderProgram::Kustomize && is_for_helm {
+        let message = "--values, --release, --namespace and --kube-version are for --render helm";
+        return Err(Failure::new(message).hint("krmv help get"));
+    }
+    Ok(Some(options))
+}
+
+/// How a new package is rendered.
+pub(crate) struct Rendering {
+    request: RenderRequest,
+    written: WrittenRender,
+}
+
+impl Rendering {
+    pub(crate) fn asked(options: &RenderOptions<'_>, directory: &Path, name: &str) -> Result<Self> {
+        let written = options.written(directory)?;
+        let request = rendering::asked(&written, directory, name)?;
+        Ok(Self { request, written })
+    }
+
+    pub(crate) fn request(&self) -> &RenderRequest {
+        &self.request
+    }
+
+    /// Records in the files of a package what was asked for.
+    pub(crate) fn record(&self, files: &mut Contents) -> Result<()> {
+        let policy = policy::with_render(files.get(RULES), &self.written)?;
+        files.insert(RULES.to_owned(), policy.into_bytes());
+        rendering::record(&self.request, files, false);
+        Ok(())
+    }
 }
 
 /// The requested revision. Without a request, the newest final release; without a release, the default branch.
@@ -52,6 +110,25 @@ pub(crate) fn chosen(source: &SourceArgument, upstream: &UpstreamSource) -> Resu
     let newest = releases.newest().or(releases.head());
     let newest = newest.ok_or_else(|| upstream.not_found("main"))?;
     upstream.resolved(newest.revision(), None)
+}
+
+/// Says what `get` chose, and what the package follows from now on. `None` if the user named a plain release.
+fn choice(
+    source: &SourceArgument,
+    upstream: &UpstreamSource,
+    revision: &Revision,
+) -> Option<String> {
+    let following = Following::of(&revision.lock_ref, &upstream.releases);
+    let (address, name) = (upstream.address(), &revision.lock_ref);
+    match (&source.revision, &following) {
+        (None, Following::Branch(_)) => Some(format!(
+            "{address} has no final release: the package follows its branch {name}"
+        )),
+        (None, Following::Nothing) => None,
+        (None, _) => Some(format!("{name} is the newest release")),
+        (Some(_), Following::Releases(release)) if release.words() == ["", ""] => None,
+        (Some(_), _) => Some(format!("the package follows {following}")),
+    }
 }
 
 /// Where a new package goes.
@@ -73,7 +150,7 @@ fn destination(get: &GetArguments, source: &SourceArgument) -> Result<NewPlace> 
         None => not_a_flag(Path::new(name)),
         Some(directory) if directory.is_dir() => {
             recover_package(directory)?;
-            let is_below = directory.as_path() == Path::new(".") || !is_free(directory)?;
+            let is_below = directory.as_path() == Path::new(".") || !is_free(directory, get)?;
             if is_below && is_from(directory, source) {
                 return Ok(NewPlace::There(directory.clone()));
             }
@@ -91,7 +168,7 @@ fn destination(get: &GetArguments, source: &SourceArgument) -> Result<NewPlace> 
     if directory.is_dir() {
         recover_package(&directory)?;
     }
-    if is_free(&directory)? {
+    if is_free(&directory, get)? {
         return Ok(NewPlace::New(directory));
     }
     if is_from(&directory, source) {
@@ -113,9 +190,16 @@ fn destination(get: &GetArguments, source: &SourceArgument) -> Result<NewPlace> 
     Err(Failure::new(message).hint(next))
 }
 
-/// Whether a directory is empty, or has only what a killed run left before it wrote the first file.
-fn is_free(directory: &Path) -> Result<bool> {
-    let is_empty = std::fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_none());
+/// Whether a directory is empty, or has only the values to render with, or what a killed run left before it wrote the
+/// first file.
+fn is_free(directory: &Path, get: &GetArguments) -> Result<bool> {
+    let values = get.values.iter().map(|path| path.canonicalize());
+    let values: Vec<PathBuf> = values.filter_map(std::result::Result::ok).collect();
+    let is_values = |entry: std::io::Result<std::fs::DirEntry>| {
+        let path = entry.and_then(|entry| entry.path().canonicalize());
+        path.is_ok_and(|path| values.contains(&path))
+    };
+    let is_empty = std::fs::read_dir(directory).is_ok_and(|mut entries| entries.all(is_values));
     Ok(is_empty || is_left_by_killed_run(directory)?)
 }
 
@@ -162,57 +246,82 @@ fn already_there(common: &Common, directory: &Path, revision: &Revision) -> Resu
     Ok(exit::DONE)
 }
 
-/// Writes the package. Returns the number of its files, and what to report about it.
-fn write_new(
-    directory: &Path,
-    source: &SourceArgument,
-    revision: &Revision,
-    files: Snapshot,
-    upstream: &UpstreamSource,
-) -> Result<(usize, Vec<String>)> {
-    let is_file = files.package.only_file.is_some();
-    let mut results = Results::default();
-    let package = to_clone(files, upstream, &source.path, &mut results)?;
-    let name = name_of(directory, source);
-    let mut changes = cloned_files(&package, &name, Identified::OfKpt, &mut results)?;
-    if let Some(error) = results
-        .iter()
-        .find(|result| result.severity == Severity::Error)
-    {
-        return Err(Failure::new(error.message.to_string()));
+/// A package to be written.
+struct NewPackage<'n> {
+    directory: &'n Path,
+    source: &'n SourceArgument,
+    revision: &'n Revision,
+    upstream: &'n UpstreamSource,
+    rendering: Option<&'n Rendering>,
+}
+
+impl NewPackage<'_> {
+    /// Writes the package. Returns the number of its files, and what to report about it.
+    fn write(&self, files: Snapshot) -> Result<(usize, Vec<String>)> {
+        let (directory, source) = (self.directory, self.source);
+        let is_file = files.package.only_file.is_some();
+        let mut results = Results::default();
+        let package = match self.rendering {
+            Some(_) => rendered_to_clone(files, self.upstream, &mut results)?,
+            None => to_clone(files, self.upstream, &source.path, &mut results)?,
+        };
+        let name = name_of(directory, source);
+        let mut changes = cloned_files(&package, &name, Identified::OfKpt, &mut results)?;
+        if let Some(error) = results
+            .iter()
+            .find(|result| result.severity == Severity::Error)
+        {
+            return Err(Failure::new(error.message.to_string()));
+        }
+        if changes.is_empty() {
+            let message = "expected a package, found nothing that upstream may bring";
+            return Err(Failure::new(message).hint("krmv help get"));
+        }
+        let existing = changes.iter().position(|change| change.path() == KPTFILE);
+        let text = match existing.map(|at| changes.swap_remove(at)) {
+            Some(FileChange::Write { bytes, .. }) => String::from_utf8_lossy(&bytes).into_owned(),
+            _ => kptfile::new(&name),
+        };
+        let address = source.address();
+        let lock = NewLock::of_commit(&address, &source.path, is_file, self.revision);
+        let repository = directory.ancestors().find(|above| above.is_dir());
+        let repository = OwnRepository::around(repository.unwrap_or(Path::new(".")));
+        let text = kptfile::locked(&text, &lock, &around(directory, repository.as_ref()))?;
+        changes.push(FileChange::write(KPTFILE, text));
+        let count = changes.len();
+        if let Some(rendering) = self.rendering {
+            let mut settings = Contents::new();
+            rendering.record(&mut settings)?;
+            let settings = settings.into_iter();
+            changes.extend(settings.map(|(path, bytes)| FileChange::Write {
+                path,
+                bytes,
+                mode: None,
+            }));
+        }
+        self.write_changes(&changes)?;
+        let notes = source.password_note().map(str::to_owned);
+        let notes = notes.into_iter().chain(source.browser_note());
+        let notes = notes.chain(self.upstream.release_note(&self.revision.lock_ref));
+        Ok((count, warnings(&results).chain(notes).collect()))
     }
-    if changes.is_empty() {
-        let message = "expected a package, found nothing that upstream may bring";
-        return Err(Failure::new(message).hint("krmv help get"));
+
+    fn write_changes(&self, changes: &[FileChange]) -> Result<()> {
+        let directory = self.directory;
+        // The temporary files of a killed run are removed.
+        let present = if directory.exists() {
+            read_package(directory)?
+        } else {
+            Package::empty(directory)
+        };
+        write_package(&present, changes).map_err(|error| {
+            let above = directory
+                .parent()
+                .filter(|path| !path.as_os_str().is_empty());
+            let above = above.unwrap_or(Path::new(".")).to_string_lossy();
+            Failure::new(error.to_string()).hint(command(["ls", "-ld", &above]))
+        })
     }
-    let existing = changes.iter().position(|change| change.path() == KPTFILE);
-    let text = match existing.map(|at| changes.swap_remove(at)) {
-        Some(FileChange::Write { bytes, .. }) => String::from_utf8_lossy(&bytes).into_owned(),
-        _ => kptfile::new(&name),
-    };
-    let address = source.address();
-    let lock = NewLock::of_commit(&address, &source.path, is_file, revision);
-    let repository = directory.ancestors().find(|above| above.is_dir());
-    let repository = OwnRepository::around(repository.unwrap_or(Path::new(".")));
-    let text = kptfile::locked(&text, &lock, &around(directory, repository.as_ref()))?;
-    changes.push(FileChange::write(KPTFILE, text));
-    // The temporary files of a killed run are removed.
-    let present = if directory.exists() {
-        read_package(directory)?
-    } else {
-        Package::empty(directory)
-    };
-    write_package(&present, &changes).map_err(|error| {
-        let above = directory
-            .parent()
-            .filter(|path| !path.as_os_str().is_empty());
-        let above = above.unwrap_or(Path::new(".")).to_string_lossy();
-        Failure::new(error.to_string()).hint(command(["ls", "-ld", &above]))
-    })?;
-    let notes = source.password_note().map(str::to_owned);
-    let notes = notes.into_iter().chain(source.browser_note());
-    let notes = notes.chain(upstream.release_note(&revision.lock_ref));
-    Ok((changes.len(), warnings(&results).chain(notes).collect()))
 }
 
 /// The name of the package: the name of its directory.

@@ -141,8 +141,7 @@ fn show(
     page.wrapped(format_args!("      {}", conflict.what()), 6);
     page.values(conflict);
     let Some(line) = conflict.line() else { return };
-    let directory = &resolution.package.directory;
-    page.changed_by(directory, conflict);
+    page.history(&resolution.histories.of_conflict(conflict));
     let bytes = resolution.contents.get(conflict.file());
     // Values of Secrets are redacted above, and not shown here.
     let text = bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned());

@@ -36,17 +36,21 @@ mod adopt;
 mod all;
 mod blame;
 mod blame_fields;
+mod blame_file;
 mod blame_notes;
 mod builtin;
 mod changes;
 mod cli;
 mod client;
+#[cfg(test)]
+mod command_line_tests;
 mod conflict;
 mod counted;
 mod diff;
 mod exit;
 mod failure;
 mod fetch;
+mod field_history;
 mod followed;
 mod functions;
 mod get;
@@ -62,6 +66,7 @@ mod policy;
 mod print;
 mod progress;
 mod releases;
+mod rendering;
 mod report;
 mod resolution;
 mod resolve;
@@ -70,6 +75,7 @@ mod running;
 #[cfg(test)]
 mod schemas;
 mod session;
+mod shared;
 mod source;
 
 mod sources;

@@ -21,6 +21,7 @@ use super::conflict::ReportedConflict;
 use super::failure::{Failure, Result};
 use super::package::{Contents, RULES};
 use super::policy::{self, Remembered};
+use super::rendering::PackageRendering;
 
 /// The inputs of a merge, except for the local files.
 pub(crate) struct Merger {
@@ -40,6 +41,10 @@ pub(crate) struct Merger {
     pub(crate) path: String,
     /// The siblings of a path with a version in its name that the new revision leaves as it was.
     pub(crate) siblings: Vec<String>,
+    /// The random places of upstream that have the local values.
+    pub(crate) kept: Vec<FunctionResult>,
+    /// How the package is rendered.
+    pub(crate) rendering: Option<PackageRendering>,
 }
 
 pub(crate) struct MergedPackage {

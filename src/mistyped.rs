@@ -42,7 +42,7 @@ pub(super) fn meant(arguments: &[OsString]) -> Option<Failure> {
     let words: Vec<&str> = words.map(|word| word.to_str()).collect::<Option<_>>()?;
     let first = *words.first()?;
     if let Some((word, other, does)) = COMMANDS.iter().find(|(word, ..)| *word == first) {
-        let message = format!("there is no command `{word}`; `krmv {other}` {does}");
+        let message = format!("krmv has no command `{word}`; `krmv {other}` {does}");
         let rest = words.get(1..).unwrap_or_default();
         // The arguments of `pkg get` and the like are others.
         let rest = if ["log", "annotate", "pull", "update"].contains(word) {
@@ -59,7 +59,7 @@ pub(super) fn meant(arguments: &[OsString]) -> Option<Failure> {
     let words: Vec<&str> = words.into_iter().take_while(|word| *word != "--").collect();
     let (flag, others) = FLAGS.iter().find(|(flag, _)| words.contains(flag))?;
     let message = format!(
-        "there is no flag `{flag}`; `{}` does that",
+        "krmv has no flag `{flag}`; `{}` does that",
         others.join(" ")
     );
     let meant = words.iter().flat_map(|word| {

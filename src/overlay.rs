@@ -23,8 +23,9 @@ use super::cli::{Common, OverlayArguments};
 use super::client;
 use super::exit;
 use super::failure::{Failure, Result};
-use super::package::{Contents, LocalPackage};
+use super::package::{Contents, LocalPackage, RULES, is_setting};
 use super::print::{self, GREEN, Page, RED, YELLOW};
+use super::rendering::values_within;
 use super::report::{print_errors, result_json};
 use super::session::FollowedPackage;
 use super::source::SourceArgument;
@@ -39,7 +40,8 @@ pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
     let base = followed.original()?;
     let revision = followed.locked_revision(followed.lock)?;
     let repository = followed.upstream.address();
-    let remote = (followed.upstream.is_remote() && package.only_file()?.is_none()).then(|| {
+    let is_folder = package.only_file()?.is_none() && followed.rendering.is_none();
+    let remote = (followed.upstream.is_remote() && is_folder).then(|| {
         let path = match followed.lock.directory.as_str() {
             "" => String::new(),
             path => format!("//{path}"),
@@ -127,11 +129,10 @@ fn made(
         supplied: vec![(Role::Upstream, SuppliedInput::Package(Arc::clone(base)))],
         ..Inputs::default()
     };
-    let outcome = run_function(
-        &create_overlay::FUNCTION,
-        inputs,
-        Items::Package(package.own(&package.contents)?),
-    )?;
+    let mut own = package.own(&package.contents)?;
+    let values = values_within(&own);
+    own.retain(|path, _| (path == RULES || !is_setting(path)) && !values.contains(path));
+    let outcome = run_function(&create_overlay::FUNCTION, inputs, Items::Package(own))?;
     Ok((outcome.documents, outcome.results))
 }
 

@@ -29,6 +29,14 @@ pub(crate) const KPTFILE: &str = "Kptfile";
 /// The file for remembered decisions.
 pub(crate) const RULES: &str = ".krmv.yaml";
 
+/// The folder with what a package was rendered with.
+const SETTINGS: &str = ".krmv/";
+
+/// Whether a file of a package is about the package: the policy, or what krmv keeps for it.
+pub(crate) fn is_setting(path: &str) -> bool {
+    path == RULES || path.starts_with(SETTINGS)
+}
+
 /// The resources of a file, each with the number of its document.
 pub(crate) fn resources(
     document: Document<'_>,
@@ -448,11 +456,9 @@ fn packages_below(directory: &Path, below: &[PathBuf]) -> Failure {
         "'{name}' is not a package. Packages below it: {}{more}.",
         named.join(", ")
     );
-    let mut failure = Failure::new(message);
-    if let Some(first) = named.first() {
-        failure = failure.hint(command(["krmv", "status", first]));
-    }
     let here = (directory != Path::new(".")).then_some(&*name);
-    let all = ["krmv", "upgrade", "--all"].into_iter().chain(here);
-    failure.hint(command(all))
+    let for_all = |words: &[&'static str]| command(words.iter().copied().chain(here));
+    Failure::new(message)
+        .hint(for_all(&["krmv", "status"]))
+        .hint(for_all(&["krmv", "upgrade", "--all"]))
 }

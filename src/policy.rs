@@ -2,8 +2,8 @@
 
 use krm_core::config::NamedDocument;
 use krm_core::release_name::ReleaseName;
-use krm_merge::decided::{UpgradePolicy, WrittenReleases};
-use krm_yaml::{OwnedDocument, Value, to_block_text};
+use krm_merge::decided::{UpgradePolicy, WrittenReleases, WrittenRender};
+use krm_yaml::{Content, OwnedDocument, Value, to_block_text};
 use semver::{Prerelease, VersionReq};
 
 use super::failure::{Failure, Result, command};
@@ -42,6 +42,28 @@ pub(crate) fn remembered(contents: &Contents) -> Result<Remembered> {
         conflicts: list("conflicts").unwrap_or_default(),
         guards: list("guards").unwrap_or_default(),
     })
+}
+
+/// How a package is rendered from its upstream. `place` is the policy's path for messages.
+pub(crate) fn render(contents: &Contents, place: &str) -> Result<Option<WrittenRender>> {
+    match document(contents, place)? {
+        Some(file) => Ok(UpgradePolicy::read(&file)?.render),
+        None => Ok(None),
+    }
+}
+
+/// A policy with what a package is rendered by.
+pub(crate) fn with_render(policy: Option<&Vec<u8>>, written: &WrittenRender) -> Result<String> {
+    let text = match policy {
+        Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        None => text(Some("krmv"), &Remembered::default()),
+    };
+    let render = krm_render::render_value(written);
+    Ok(OwnedDocument::edited(text, |root, editor| {
+        // A ConflictRules has no `render`.
+        editor.set(root, "kind", Content::Value(Value::from("UpgradePolicy")))?;
+        editor.set(root, "render", Content::Value(render))
+    })?)
 }
 
 fn document(contents: &Contents, place: &str) -> Result<Option<NamedDocument>> {

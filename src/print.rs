@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::io;
-use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use krm_function::filter::coloured_diff;
@@ -12,7 +11,7 @@ use krm_package::escaped::{Piece, ShownLine, ShownText, StandardStream};
 use super::cli::Common;
 use super::conflict::{ReportedConflict, VERSIONS};
 use super::failure::{Failure, Hint, Result};
-use super::worktree;
+use super::field_history::{ConflictHistories, FieldHistory};
 
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
@@ -96,12 +95,12 @@ impl Page {
         self.line(ShownLine::of(&[&hint, &" ", command]));
     }
 
-    /// Adds groups of similar conflicts with their values. `work_tree` is the directory that the line numbers refer to;
-    /// with it, the page also shows who last changed the local value.
+    /// Adds groups of similar conflicts with their values. With `histories`, the page also shows who last changed the
+    /// values.
     pub(crate) fn conflicts(
         &mut self,
         groups: &[Vec<&ReportedConflict>],
-        work_tree: Option<&Path>,
+        histories: Option<&ConflictHistories<'_>>,
         is_verbose: bool,
     ) {
         for group in groups {
@@ -118,20 +117,17 @@ impl Page {
             }
             self.wrapped(format_args!("      {}", first.what()), 6);
             self.values(first);
-            if let Some(directory) = work_tree {
-                self.changed_by(directory, first);
+            if let Some(histories) = histories {
+                self.history(&histories.of_conflict(first));
             }
         }
     }
 
-    /// Adds who last changed your value in a conflict, and when, if Git knows.
-    pub(crate) fn changed_by(&mut self, directory: &Path, conflict: &ReportedConflict) {
-        if let Some(who) = worktree::changed_by(directory, conflict) {
-            let who = self.styled(
-                DIM,
-                format_args!("      last changed on your side by {who}"),
-            );
-            self.wrapped(who, 6);
+    /// Adds who last changed the values of a conflict, and when.
+    pub(crate) fn history(&mut self, history: &FieldHistory) {
+        for line in history.lines() {
+            let line = self.styled(DIM, format_args!("      {line}"));
+            self.wrapped(line, 6);
         }
     }
 

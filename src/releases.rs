@@ -143,7 +143,7 @@ impl Releases {
         let reference = |(name, flag): (String, String)| {
             let found = open(&flag).and_then(|found| {
                 found.ok_or_else(|| {
-                    UsageError::Refused(format!("expected an archive, found none: {flag}"))
+                    UsageError::of(format!("expected an archive, found none: {flag}"))
                 })
             });
             let found = found.inspect_err(|error| {
@@ -339,7 +339,7 @@ impl Releases {
         names.dedup();
         names.truncate(4);
         let message = format!(
-            "there is no revision `{request}` in {address}; the nearest are {}",
+            "{address} has no revision `{request}`; the nearest are {}",
             names.join(", ")
         );
         Failure::new(message)

@@ -13,6 +13,7 @@ use super::cli::{Common, Take};
 use super::conflict::ReportedConflict;
 use super::exit;
 use super::failure::{Hint, Result};
+use super::field_history::ConflictHistories;
 use super::package::LocalPackage;
 use super::print::{self, GREEN, Page, RED, YELLOW, counted, grouped};
 
@@ -23,6 +24,8 @@ const MOST_CHANGES: usize = 20;
 pub(crate) struct UpgradeReport<'r> {
     pub(crate) package: &'r LocalPackage,
     pub(crate) from: Option<String>,
+    /// The revisions before and after, as they are shown.
+    pub(crate) step: [Option<String>; 2],
     pub(crate) to: &'r Revision,
     /// The old and the new path of the package in upstream. `None` if it did not move.
     pub(crate) moved: Option<[&'r str; 2]>,
@@ -37,6 +40,7 @@ pub(crate) struct UpgradeReport<'r> {
     pub(crate) found: &'r [ReportedConflict],
     /// The undecided conflicts.
     pub(crate) open: &'r [ReportedConflict],
+    pub(crate) histories: ConflictHistories<'r>,
     pub(crate) is_written: bool,
     pub(crate) taken: Option<Take>,
     pub(crate) has_markers: bool,
@@ -61,11 +65,11 @@ impl UpgradeReport<'_> {
     /// Adds the report to a page.
     pub(crate) fn write_to(&self, page: &mut Page, common: &Common) -> Result<()> {
         let name = self.package.name();
-        let from = self.from.as_ref();
-        let from = from.map(|from| format!("{from} -> ")).unwrap_or_default();
-        page.line(format_args!("{name}: {from}{}", self.to.lock_ref));
+        let [from, to] = self.step.each_ref().map(Option::as_deref);
+        let step: Vec<&str> = from.into_iter().chain(to).collect();
+        page.line(format_args!("{name}: {}", step.join(" -> ")));
         if let Some([old, new]) = self.moved {
-            page.wrapped(format_args!("  upstream moved {old} to {new}"), 4);
+            page.wrapped(format_args!("  path in upstream: {old} -> {new}"), 4);
         }
         if let Some(summary) = summary(self.results) {
             let summary = if self.is_written {
@@ -155,8 +159,8 @@ impl UpgradeReport<'_> {
         page.line(ShownLine::of(&[&count, &"; ", &kept]));
         // The line numbers differ from the files on disk after a dry run, and if there are markers.
         let has_lines = self.is_written && !self.has_markers;
-        let work_tree = has_lines.then_some(self.package.directory.as_path());
-        page.conflicts(&grouped(self.open), work_tree, common.verbose);
+        let histories = has_lines.then_some(&self.histories);
+        page.conflicts(&grouped(self.open), histories, common.verbose);
         let hints = if self.is_written {
             hints(self.package, self.open, self.has_markers)
         } else {
@@ -256,7 +260,8 @@ fn combined(results: &Results, is_verbose: bool) -> Vec<String> {
         let reason = result.tag_value("reason").unwrap_or_default();
         let is_decided =
             result.has_reason(Reason::MergeConflict) && result.severity == Severity::Info;
-        if reason != "Combined" && reason != "StaysDeleted" && !is_decided {
+        let is_shown = ["Combined", "StaysDeleted", "RandomValue"].contains(&reason);
+        if !is_shown && !is_decided {
             continue;
         }
         if is_verbose {
@@ -265,6 +270,7 @@ fn combined(results: &Results, is_verbose: bool) -> Vec<String> {
         }
         let what = match (reason, is_decided) {
             (_, true) => ["decided by a rule"; 2].map(str::to_owned),
+            ("RandomValue", _) => ["random value kept", "random values kept"].map(str::to_owned),
             ("StaysDeleted", _) => ["stays deleted", "stay deleted"].map(str::to_owned),
             _ => {
                 let kind = result.tag_value("kind").unwrap_or("value");

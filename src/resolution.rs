@@ -9,10 +9,12 @@ use krm_yaml::{Content, Editor, OwnedDocument, Value};
 use super::cli::Take;
 use super::conflict::{ReportedConflict, conflicts, undecided};
 use super::failure::{Failure, Result};
+use super::field_history::ConflictHistories;
 use super::kptfile::OpenUpgrade;
 use super::merging::{MergedPackage, Merger, has_markers, without_markers};
 use super::package::{Contents, KPTFILE, LocalPackage, RULES};
 use super::policy::{self, Remembered, remembered};
+use super::session::FollowedPackage;
 
 /// The user's decision about one conflict.
 #[derive(Debug, Clone)]
@@ -25,24 +27,26 @@ pub(crate) struct UserDecision {
 pub(crate) struct Resolution<'t> {
     pub(crate) package: &'t LocalPackage,
     pub(crate) merger: &'t Merger,
-    pub(crate) revision: Revision,
+    pub(crate) revision: &'t Revision,
     /// The files, with local's lines in place of conflict markers.
     pub(crate) contents: Contents,
     /// The files with conflict markers, as they are on disk.
     pub(crate) markers: Contents,
     pub(super) merged: MergedPackage,
     pub(super) open: OpenUpgrade,
+    pub(super) histories: ConflictHistories<'t>,
     /// Notes for the user about decisions that cannot be remembered.
     pub(super) notes: Vec<String>,
 }
 
 impl<'t> Resolution<'t> {
     pub(super) fn open(
-        package: &'t LocalPackage,
+        followed: &'t FollowedPackage<'t>,
         merger: &'t Merger,
-        revision: Revision,
+        revision: &'t Revision,
         open: OpenUpgrade,
     ) -> Result<Self> {
+        let package = followed.package;
         let mut contents = package.contents.clone();
         let mut markers = Contents::new();
         for (path, bytes) in &mut contents {
@@ -61,6 +65,7 @@ impl<'t> Resolution<'t> {
             markers,
             merged,
             open,
+            histories: ConflictHistories::of(followed, revision, &merger.path),
             notes: Vec::new(),
         })
     }

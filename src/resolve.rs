@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::cli::{Common, ResolveArguments, Take};
 use super::conflict::ReportedConflict;
-use super::failure::Result;
+use super::failure::{Failure, Result};
 use super::kptfile::{self, OpenUpgrade};
 use super::merging::{Merger, has_markers};
 use super::package::{KPTFILE, LocalPackage};
@@ -35,8 +35,12 @@ pub(crate) fn run(resolve: &ResolveArguments, common: &Common) -> Result<u8> {
     let followed = FollowedPackage::open_cached(&package)?;
     let revision = followed.open_target(&open);
     let merger = followed.merger(&revision);
-    let merger = merger.map_err(|error| error.hint(package.command(&["upgrade"])))?;
-    let mut resolution = Resolution::open(&package, &merger, revision, open)?;
+    let merger = merger.map_err(|error| Failure {
+        // It fetches what is missing, and lists what is open.
+        hints: vec![package.command(&["upgrade"])],
+        ..error
+    })?;
+    let mut resolution = Resolution::open(&followed, &merger, &revision, open)?;
     if resolution.merged.results.has_errors() {
         return print_errors(&resolution.merged.results, common);
     }
@@ -89,13 +93,13 @@ fn nothing_open(package: &LocalPackage, common: &Common) -> Result<u8> {
 
 /// Continues an open upgrade to the same revision: reports what is undecided, without a decision.
 pub(crate) fn continue_upgrade(
-    package: &LocalPackage,
+    followed: &FollowedPackage<'_>,
     common: &Common,
     merger: &Merger,
     revision: &Revision,
     open: &OpenUpgrade,
 ) -> Result<u8> {
-    let mut resolution = Resolution::open(package, merger, revision.clone(), open.clone())?;
+    let mut resolution = Resolution::open(followed, merger, revision, open.clone())?;
     if resolution.merged.results.has_errors() {
         return print_errors(&resolution.merged.results, common);
     }
@@ -111,10 +115,11 @@ impl Resolution<'_> {
         let text = LocalPackage::kptfile(&self.contents);
         let text = if is_settled {
             let lock = kptfile::at(lock, &self.merger.path);
-            {
-                let lock = lock.moved_to(origin.address(), &self.revision);
-                kptfile::locked(&text, &lock, &self.package.surroundings())?
+            if let Some(rendering) = &self.merger.rendering {
+                rendering.record(&mut self.contents, false);
             }
+            let lock = lock.moved_to(origin.address(), &self.revision);
+            kptfile::locked(&text, &lock, &self.package.surroundings())?
         } else {
             kptfile::decided(&text, &self.open, &self.package.surroundings())?
         };
@@ -127,7 +132,12 @@ impl Resolution<'_> {
             .values()
             .any(|bytes| std::str::from_utf8(bytes).is_ok_and(has_markers));
         if common.json {
-            let open: Vec<_> = undecided.iter().map(conflict_json).collect();
+            let open = undecided.iter().map(|conflict| {
+                let mut json = conflict_json(conflict);
+                json["lastChanged"] = self.histories.of_conflict(conflict).to_json();
+                json
+            });
+            let open: Vec<_> = open.collect();
             let json = json!({
                 "path": self.package.name(),
                 "to": self.revision.lock_ref,
@@ -169,15 +179,15 @@ impl Resolution<'_> {
             let done = page.styled(GREEN, "All conflicts are decided.");
             let lock = format!(" {name} is now at {}.", self.revision.lock_ref);
             page.line(ShownLine::of(&[&done, &lock]));
-            page.hint(&commit_command(self.package, &self.revision, None)?);
+            page.hint(&commit_command(self.package, self.revision, None)?);
             return page.finish();
         }
         let count = format!("{} undecided", counted(undecided.len(), "conflict"));
         let count = page.styled(RED, count);
         let upgrade = format!("{name}, upgrade to {}: ", self.revision.lock_ref);
         page.line(ShownLine::of(&[&upgrade, &count]));
-        let work_tree = (!has_markers).then_some(self.package.directory.as_path());
-        page.conflicts(&grouped(undecided), work_tree, common.verbose);
+        let histories = (!has_markers).then_some(&self.histories);
+        page.conflicts(&grouped(undecided), histories, common.verbose);
         for hint in hints(self.package, undecided, has_markers) {
             page.hint(&hint);
         }

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_process_is_ended_and_one_that_goes_on_is_not() {
+    fn a_silent_process_is_stopped_and_an_active_one_is_not() {
         let start = Instant::now();
         let output = shell("exec sleep 60", &patient(Duration::from_millis(300)));
         assert_eq!(output.stopped, Some(StopReason::Silence));
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_prints_too_much_is_ended() {
+    fn a_process_that_prints_too_much_is_stopped() {
         let watch = Watch {
             limit: Some(1 << 20),
             ..Watch::default()

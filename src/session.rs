@@ -6,18 +6,22 @@ use std::sync::OnceLock;
 
 use krm_core::kptfile::UpstreamLock;
 use krm_core::latest::is_older;
+use krm_core::results::FunctionResult;
 use krm_function::supplied::{Role, SuppliedPackage};
-use krm_upstream::git::Revision;
+use krm_render::RenderRequest;
+use krm_upstream::git::{Revision, Snapshot};
 use krm_upstream::{SourceOutsideGit, older_revision};
 
 use super::failure::{Failure, Result, command};
 use super::followed::{CommitGraph, Followed, NewerRevision, PathAt, path_at};
 use super::kptfile::{OpenUpgrade, PackageOrigin, locked_name};
 use super::merging::Merger;
-use super::package::{KPTFILE, LocalPackage, file_name};
+use super::package::{Contents, KPTFILE, LocalPackage, file_name};
 use super::policy::{CountedReleases, remembered};
 use super::print::warning;
-use super::upstream::{Listings, UpstreamSource, supplied, supplied_with_ignored};
+use super::rendering::PackageRendering;
+use super::shared::Listings;
+use super::upstream::{UpstreamSource, contents, supplied, supplied_with_ignored};
 use super::worktree;
 
 /// The lock of a package and the address of its repository. An error if the Kptfile does not record them.
@@ -77,6 +81,8 @@ pub(crate) struct FollowedPackage<'p> {
     pub(crate) package: &'p LocalPackage,
     pub(crate) lock: &'p UpstreamLock,
     pub(crate) upstream: UpstreamSource,
+    /// How the package is rendered. `None` if its files are those of upstream.
+    pub(crate) rendering: Option<PackageRendering>,
     /// Which releases count.
     counted: CountedReleases,
     /// What the lock names and what is newer, once it was asked for.
@@ -103,6 +109,7 @@ impl<'p> FollowedPackage<'p> {
     ) -> Result<Self> {
         let (lock, origin) = followed(package)?;
         let counted = CountedReleases::of(package)?;
+        let rendering = PackageRendering::of(package)?;
         worktree::refuse_sparse(package)?;
         let named = request.and_then(SourceOutsideGit::parse);
         let named = named.filter(|_| matches!(origin, PackageOrigin::Files(_)));
@@ -122,6 +129,7 @@ impl<'p> FollowedPackage<'p> {
             package,
             lock,
             upstream,
+            rendering,
             counted,
             model: OnceLock::new(),
         })
@@ -132,6 +140,7 @@ impl<'p> FollowedPackage<'p> {
     pub(crate) fn open_cached(package: &'p LocalPackage) -> Result<Self> {
         let (lock, origin) = followed(package)?;
         let counted = CountedReleases::of(package)?;
+        let rendering = PackageRendering::of(package)?;
         worktree::refuse_sparse(package)?;
         let mut upstream = UpstreamSource::open(origin.clone(), true)?;
         // Commits can be read without the list.
@@ -144,9 +153,42 @@ impl<'p> FollowedPackage<'p> {
             package,
             lock,
             upstream,
+            rendering,
             counted,
             model: OnceLock::new(),
         })
+    }
+
+    /// Whether the locked revision would be rendered differently now.
+    pub(crate) fn is_rendered_anew(&self) -> bool {
+        let is_closed = self.package.tracking.open.is_none();
+        let rendering = self.rendering.as_ref().filter(|_| is_closed);
+        rendering.is_some_and(PackageRendering::is_changed)
+    }
+
+    /// What the locked revision was rendered with.
+    fn locked_request(&self) -> Option<&RenderRequest> {
+        self.rendering.as_ref().map(|rendering| &rendering.locked)
+    }
+
+    /// What another revision is rendered with.
+    fn next_request(&self) -> Option<&RenderRequest> {
+        self.rendering.as_ref().map(|rendering| &rendering.next)
+    }
+
+    /// A revision of the package, with the local values where it is random, or else the values of the original revision.
+    fn snapshot(
+        &self,
+        path: &str,
+        revision: &Revision,
+        request: Option<&RenderRequest>,
+        original: Option<&SuppliedPackage>,
+    ) -> Result<(Snapshot, Vec<FunctionResult>)> {
+        let original = original.filter(|_| request.is_some());
+        let original: Option<Contents> = original.map(contents).transpose()?;
+        let known = [Some(&self.package.contents), original.as_ref()];
+        let known: Vec<&Contents> = known.into_iter().flatten().collect();
+        self.upstream.snapshot_by(path, revision, request, &known)
     }
 
     /// The revision that a lock names.
@@ -186,6 +228,10 @@ impl<'p> FollowedPackage<'p> {
         model
             .newer
             .retain(|newer| counted.refusal(&newer.name).is_none());
+        if self.is_rendered_anew() {
+            let locked = self.locked_revision(self.lock)?;
+            model.newer.insert(0, NewerRevision::rendered_anew(&locked));
+        }
         Ok(self.model.get_or_init(|| model))
     }
 
@@ -245,6 +291,10 @@ impl<'p> FollowedPackage<'p> {
         let names = names.as_ref().map(|(own, target)| [own, target]);
         let found = path_at(own, [from, &target.commit], names, &self.upstream);
         found.map_err(|failure| {
+            // A revision that cannot be read says nothing about the path.
+            if !failure.hints.is_empty() {
+                return failure;
+            }
             let address = self.upstream.address();
             let source = format!("{address}@{}", target.upstream_ref);
             Failure {
@@ -270,8 +320,19 @@ impl<'p> FollowedPackage<'p> {
 
     /// The package at a revision of upstream, as the input for a role.
     pub(crate) fn supplied(&self, revision: &Revision, role: Role) -> Result<Arc<SuppliedPackage>> {
+        self.supplied_by(revision, role, self.next_request())
+    }
+
+    /// Like [`Self::supplied`], rendered as a committed state of the package records it.
+    pub(crate) fn supplied_by(
+        &self,
+        revision: &Revision,
+        role: Role,
+        request: Option<&RenderRequest>,
+    ) -> Result<Arc<SuppliedPackage>> {
         let path = self.path_at(revision)?.path;
-        let files = self.upstream.snapshot(&path, revision)?;
+        let request = request.filter(|_| self.rendering.is_some());
+        let (files, _) = self.snapshot(&path, revision, request, None)?;
         supplied(files, role, self.package.only_file()?.as_deref(), &[])
     }
 
@@ -283,8 +344,9 @@ impl<'p> FollowedPackage<'p> {
     /// Like [`Self::original`], with this name for the file of a single-file package.
     fn original_named(&self, file: Option<&str>) -> Result<Arc<SuppliedPackage>> {
         let revision = self.locked_revision(self.lock)?;
-        let files = self.upstream.snapshot(&self.lock.directory, &revision);
-        let files = files.map_err(|mut error| {
+        let request = self.locked_request();
+        let files = self.snapshot(&self.lock.directory, &revision, request, None);
+        let (files, _) = files.map_err(|mut error| {
             let name = self.package.name();
             error.message = format!(
                 "cannot read the original revision of '{name}': {}",
@@ -326,7 +388,7 @@ impl<'p> FollowedPackage<'p> {
             Some(new) => self.original_named(Some(new))?,
             None => original,
         };
-        let files = self.upstream.snapshot(&path, target)?;
+        let (files, kept) = self.snapshot(&path, target, self.next_request(), Some(&original))?;
         let name = new_file.as_deref().or(file.as_deref());
         let source = (&self.upstream, path.as_str());
         let upstream = supplied_with_ignored(files, source, Role::Upstream, name, &[&original])?;
@@ -340,6 +402,8 @@ impl<'p> FollowedPackage<'p> {
             new_file,
             path,
             siblings,
+            kept,
+            rendering: self.rendering.clone(),
         })
     }
 

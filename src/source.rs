@@ -5,11 +5,11 @@ use std::path::{Component, Path, PathBuf};
 use krm_address::{Address, Credentials, Surroundings, Unexpected};
 use krm_core::config::UsageError;
 use krm_upstream::git::{is_repository, without_password};
-use krm_upstream::{self as upstream, SourceOutsideGit};
+use krm_upstream::{self as upstream, BrowserAddress, SourceOutsideGit};
 
 use super::failure::{Failure, Result, command};
 use super::kptfile::PackageOrigin;
-use super::sources::{BrowserAddress, NamedSource, RemoteSource};
+use super::sources::{NamedSource, RemoteSource};
 
 /// A directory or file of a repository, and the requested revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl SourceArgument {
         self.revision.as_deref().filter(|_| !is_of_address)
     }
 
-    /// Whether it is an address as a browser shows it, whose revision and path depend on the references.
+    /// Whether it is an address copied from a browser, whose revision and path depend on the references.
     pub(crate) fn is_of_browser(&self) -> bool {
         self.browser.is_some()
     }
@@ -328,21 +328,27 @@ fn local(place: &str) -> Result<(String, String)> {
         }
         None => around(Path::new(place)),
     };
+    // What was typed may be no path at all.
+    let typed = named.as_ref().map_or(Path::new(place), |(path, _)| path);
     let missing = || {
-        let message = format!("expected a URL or the path of a Git repository, found '{place}'");
+        let shown = typed.display();
+        let message = if typed.exists() {
+            format!("'{shown}' is not in a Git repository")
+        } else {
+            format!("'{shown}' does not exist")
+        };
         Failure::new(message).hint(command(["krmv", "help", "get"]))
     };
-    if let Some((repository, _)) = &named
-        && !repository.exists()
-        && existing(repository).is_none()
-    {
-        let message = format!("'{}' does not exist", repository.display());
+    let (repository, inner) = named.as_ref().ok_or_else(missing)?;
+    let found = existing(repository).ok_or_else(missing)?;
+    let absolute = found.canonicalize().map_err(|_| missing())?;
+    // A mistyped word is not a path in the user's own repository.
+    let own = around(Path::new(".")).and_then(|(own, _)| own.canonicalize().ok());
+    if own.as_ref() == Some(&absolute) && !place.contains("//") && !Path::new(place).exists() {
+        let message = format!("'{place}' does not exist");
         return Err(Failure::new(message).hint(command(["krmv", "help", "get"])));
     }
-    let (repository, inner) = named.ok_or_else(missing)?;
-    let found = existing(&repository).ok_or_else(missing)?;
-    let absolute = found.canonicalize().map_err(|_| missing())?;
-    Ok((absolute.display().to_string(), inner))
+    Ok((absolute.display().to_string(), inner.clone()))
 }
 
 /// The path of a repository as given, or with `.git` appended. `None` if neither is a repository.

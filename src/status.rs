@@ -26,11 +26,13 @@ use super::failure::{Failure, Hint, Result};
 use super::followed::{CommitGraph, NewerRevision, PathContent};
 use super::kptfile::locked_name;
 use super::merging::{MergedPackage, Merger};
-use super::package::{Contents, KPTFILE, LocalPackage, RULES, collect_packages};
+use super::package::{Contents, KPTFILE, LocalPackage, collect_packages, is_setting};
 use super::print::{self, GREEN, Page, RED, YELLOW, counted};
 use super::releases::ListedReference;
+use super::rendering::values_within;
 use super::review::{reviewable, reviewed};
 use super::session::{FollowedPackage, followed};
+use super::shared::Listings;
 use super::upstream::contents;
 
 /// What the command reports about one package.
@@ -100,12 +102,14 @@ pub(crate) fn run(status: &StatusArguments, common: &Common) -> Result<u8> {
         collect_packages(directory, 0, &mut packages)?;
     }
     let mut states = Vec::new();
+    let mut listings = Listings::default();
     let is_alone = packages.len() == 1;
     let mut above: Vec<PackageAbove> = Vec::new();
     for directory in packages {
         let is_asked = status.all_upstreams || status.directories.contains(&directory);
         let is_brought = !is_asked && above.iter().any(|above| above.brought(&directory));
-        let found = state(&directory, is_brought, status.bisect.as_deref(), common);
+        let bisect = status.bisect.as_deref();
+        let found = state(&directory, is_brought, bisect, common, &mut listings);
         let found = match found {
             Ok(Some((state, subpackages))) => {
                 let directory = directory.clone();
@@ -249,6 +253,7 @@ fn state(
     is_brought: bool,
     bisect: Option<&str>,
     common: &Common,
+    listings: &mut Listings,
 ) -> Result<Option<(PackageStatus, Option<BTreeSet<String>>)>> {
     let package = LocalPackage::open(directory)?;
     let Ok((lock, origin)) = followed(&package) else {
@@ -278,18 +283,18 @@ fn state(
         return Ok(Some((state, None)));
     }
     // An upstream that cannot be reached must not hide the other packages.
-    let found = fill(&mut state, &package, bisect, common);
+    let followed = FollowedPackage::open_with(&package, None, common.offline, listings);
+    let found = followed.and_then(|followed| fill(&mut state, &followed, bisect));
     let found = found.map_err(|failure| state.problem = Some(failure.message));
     Ok(Some((state, found.ok())))
 }
 
 fn fill(
     state: &mut PackageStatus,
-    package: &LocalPackage,
+    followed: &FollowedPackage<'_>,
     bisect: Option<&str>,
-    common: &Common,
 ) -> Result<BTreeSet<String>> {
-    let followed = FollowedPackage::open(package, None, common.offline)?;
+    let package = followed.package;
     if let Some(open) = &package.tracking.open {
         let target = followed.open_target(open);
         let merger = followed.merger(&target)?;
@@ -307,11 +312,17 @@ fn fill(
     state.edits = Some(edits(package, &base)?);
     let model = followed.model()?;
     state.notes = model.notes.iter().map(ToString::to_string).collect();
+    if followed.is_rendered_anew() {
+        let revision = &state.revision;
+        state.notes.push(format!(
+            "its values or other settings of `render` changed: an upgrade to {revision} renders it again"
+        ));
+    }
     let newer: Vec<&NewerRevision> = model.newer.iter().collect();
     let references: Vec<&ListedReference> = newer.iter().map(|one| &one.reference).collect();
     followed.upstream.fetch_several(&references)?;
     let trial = Trial {
-        followed: &followed,
+        followed,
         base: &base,
         before: reviewable(&package.contents, &[&base])?,
     };
@@ -331,6 +342,9 @@ fn fill(
     }
     Ok(subpackages(&[&base]))
 }
+
+/// Releases of larger packages are tried one after the other. Parsed, a merge takes some thirty times the size.
+const LARGE_PACKAGE: usize = 2 << 20;
 
 /// The package on which newer releases are tried.
 struct Trial<'t> {
@@ -367,10 +381,17 @@ impl Trial<'_> {
             });
         }
         let progress = ProgressLine::new("Trying releases", untried.len());
-        let tried = parallel::each(&untried, |release| {
+        let one = |release: &&NewerRevision| {
             progress.step(&release.name);
             self.one(release)
-        });
+        };
+        // Two merges of a large package at once would take twice the memory.
+        let size: usize = self.followed.package.contents.values().map(Vec::len).sum();
+        let tried = if size > LARGE_PACKAGE {
+            untried.iter().map(one).collect()
+        } else {
+            parallel::each(&untried, one)
+        };
         let all = releases.iter().zip(contents).zip(places);
         let all = all.map(|((release, content), place)| {
             let tried = place.and_then(|place| tried.get(place));
@@ -385,6 +406,10 @@ impl Trial<'_> {
     /// What the package is in upstream at the lock. `None` if it is not in a repository.
     fn locked_content(&self) -> Option<PathContent> {
         let FollowedPackage { lock, upstream, .. } = self.followed;
+        // A rendered package is made of more than this.
+        if self.followed.rendering.is_some() {
+            return None;
+        }
         let commit = lock.commit.as_deref()?;
         upstream.content(&lock.directory, commit).ok()?
     }
@@ -393,9 +418,8 @@ impl Trial<'_> {
     fn content(&self, release: &NewerRevision) -> Option<ReleaseContent> {
         let revision = release.revision();
         let upstream = &self.followed.upstream;
-        let found = upstream
-            .is_git()
-            .then(|| self.followed.path_at(&revision).ok());
+        let is_plain = self.followed.rendering.is_none();
+        let found = (upstream.is_git() && is_plain).then(|| self.followed.path_at(&revision).ok());
         let found = found.flatten()?;
         Some(ReleaseContent {
             id: upstream.content(&found.path, &revision.commit).ok()??,
@@ -470,7 +494,11 @@ fn is_same(one: &SuppliedPackage, other: &SuppliedPackage) -> bool {
 
 /// The number of edits that the user made: values, files and resources.
 pub(super) fn edits(package: &LocalPackage, base: &SuppliedPackage) -> Result<usize> {
-    edits_of(package.own(&package.contents)?, base)
+    let mut own = package.own(&package.contents)?;
+    for path in values_within(&own) {
+        own.remove(&path);
+    }
+    edits_of(own, base)
 }
 
 /// The number of edits that lead from an upstream package to these files.
@@ -479,7 +507,7 @@ pub(super) fn edits_of(mut own: Contents, base: &SuppliedPackage) -> Result<usiz
     // The upstream and the lock in the Kptfile are not edits.
     base.remove(KPTFILE);
     own.remove(KPTFILE);
-    own.remove(RULES);
+    own.retain(|path, _| !is_setting(path));
     let mut scanner = SimilarityScanner::default();
     let mut packages = ComparedPackages::default();
     for (path, bytes) in &own {

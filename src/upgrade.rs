@@ -18,6 +18,7 @@ use super::cli::{Common, Take, UpgradeArguments};
 use super::conflict::{ReportedConflict, conflicts};
 use super::exit;
 use super::failure::{Failure, Hint, Result};
+use super::field_history::ConflictHistories;
 use super::kptfile::locked_name;
 use super::kptfile::{self, OpenUpgrade};
 use super::merging::{MergedPackage, Merger, with_markers};
@@ -113,7 +114,7 @@ impl Task<'_> {
             });
         }
         let merger = self.followed.merger(revision)?;
-        super::resolve::continue_upgrade(self.package, self.common, &merger, revision, open)
+        super::resolve::continue_upgrade(self.followed, self.common, &merger, revision, open)
     }
 
     fn begin(&self) -> Result<u8> {
@@ -150,7 +151,10 @@ impl Task<'_> {
     ) -> Result<UpgradeAttempt> {
         let lock = self.followed.lock;
         let revision = self.target;
-        if lock.commit.as_deref() == Some(&revision.commit) {
+        // A newer sibling of a path with a version in its name may be in the same commit.
+        let is_same = lock.commit.as_deref() == Some(&revision.commit)
+            && self.followed.path_at(revision)?.path == lock.directory;
+        if is_same && !self.followed.is_rendered_anew() {
             return Ok(UpgradeAttempt::UpToDate(revision.lock_ref.clone()));
         }
         is_clean(self.package, &self.command_line())?;
@@ -164,6 +168,10 @@ impl Task<'_> {
             return Ok(UpgradeAttempt::Refused(merged.results));
         }
         merger.warn_of_skipped(self.package.skipped(), &mut merged.results);
+        merger
+            .kept
+            .iter()
+            .for_each(|kept| merged.results.push(kept.clone()));
         let found = conflicts(&merged.results);
         let open = if self.upgrade.take.is_some() {
             Vec::new()
@@ -189,6 +197,9 @@ impl Task<'_> {
         merged
             .contents
             .insert(KPTFILE.to_owned(), text.into_bytes());
+        if let Some(rendering) = &merger.rendering {
+            rendering.record(&mut merged.contents, !open.is_empty());
+        }
         let review = self
             .is_reported()
             .then(|| reviewable(&self.package.contents, &[&merger.original]).ok())
@@ -207,6 +218,24 @@ impl Task<'_> {
             review,
             marked,
         })))
+    }
+
+    /// The names of the revisions before and after. A branch, or a tag that moved, is named with its commits; in one
+    /// commit, the paths of the package differ.
+    pub(crate) fn step(&self, path: &str) -> [Option<String>; 2] {
+        let (lock, target) = (self.followed.lock, self.target);
+        let from = locked_name(lock);
+        if from.as_ref() != Some(&target.lock_ref) {
+            return [from, Some(target.lock_ref.clone())];
+        }
+        if lock.commit.as_ref() == Some(&target.commit) {
+            return [&lock.directory, path].map(|path| Some(path.to_owned()));
+        }
+        let at = |commit: &str| {
+            let short: String = commit.chars().take(7).collect();
+            format!("{}@{short}", target.lock_ref)
+        };
+        [lock.commit.as_deref().map(at), Some(at(&target.commit))]
     }
 
     /// Whether the [report](Self::report) is printed. A diff replaces it, and a commit has a review of its own in its
@@ -272,6 +301,7 @@ impl Task<'_> {
         UpgradeReport {
             package: self.package,
             from: locked_name(lock),
+            step: self.step(&merger.path),
             moved: (merger.path != lock.directory).then_some([&*lock.directory, &*merger.path]),
             renamed: merger.new_file.as_deref(),
             notes: self.followed.notes(self.target, &merger.siblings),
@@ -280,6 +310,7 @@ impl Task<'_> {
             changes: package_changes(&self.package.contents, &merged.merged.contents),
             found: &merged.found,
             open: &merged.open,
+            histories: ConflictHistories::of(self.followed, self.target, &merger.path),
             is_written: !self.upgrade.dry_run,
             taken: self.upgrade.take,
             has_markers: self.upgrade.markers,

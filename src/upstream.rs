@@ -7,13 +7,15 @@
 use std::collections::{BTreeSet, HashMap};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 use krm_address::{Address, CommitId, Credentials, RefName, Surroundings};
 use krm_core::kptfile::UpstreamLock;
-use krm_core::results::Results;
+use krm_core::results::{FunctionResult, Results};
 use krm_core::upstream_revision::UpstreamRevision;
 use krm_function::supplied::{Role, SuppliedPackage};
+use krm_render::{KnownValues, RenderRequest, RenderedPackage};
 use krm_upstream::git::{GitCommand, GitSource, Repository, Revision, Snapshot, without_password};
 use krm_upstream::{self as upstream, GitOrigin, SourceOutsideGit};
 
@@ -24,6 +26,8 @@ use super::own_repository::OwnRepository;
 use super::package::{Contents, contents_of};
 use super::progress::progress;
 use super::releases::{ListedReference, Releases};
+use super::rendering::render;
+use super::shared::{Histories, Listings, cache, close, folder_of, opened};
 use super::source::{SourceArgument, existing, unreadable};
 use super::sources::{ContentDigest, Fetched, RemoteRelease, RemoteUpstream};
 
@@ -43,14 +47,16 @@ pub(crate) struct UpstreamSource {
     deprecated: BTreeSet<String>,
     /// Its tags and branches, once they are [listed](Self::list).
     pub(crate) releases: Releases,
+    pub(crate) histories: Arc<Histories>,
+    /// What was rendered: a command reads some revisions more than once.
+    rendered: Mutex<HashMap<RenderedKey, Arc<RenderedPackage>>>,
 }
+
+/// A folder at a commit or digest, and what it was rendered with.
+type RenderedKey = (String, String, RenderRequest);
 
 /// The most releases without the file that are asked for in a row.
 const MOST_MISSING: usize = 50;
-
-/// What repositories listed, by their addresses: packages of one upstream share it.
-#[derive(Debug, Default)]
-pub(crate) struct Listings(HashMap<String, Result<String>>);
 
 /// The file in the clone for the list of references that was read last.
 const REFERENCES: &str = "krmv-references";
@@ -117,6 +123,8 @@ impl UpstreamSource {
             remote,
             deprecated: BTreeSet::new(),
             releases: Releases::default(),
+            histories: Arc::default(),
+            rendered: Mutex::default(),
         })
     }
 
@@ -195,7 +203,8 @@ impl UpstreamSource {
             self.releases = Releases::of(releases.into_iter().map(listed_release).collect());
             return Ok(());
         }
-        let known = listings.0.entry(self.origin.address().to_owned());
+        self.histories = Arc::clone(&listings.histories);
+        let known = listings.references.entry(self.origin.address().to_owned());
         let listed = known.or_insert_with(|| self.ask()).clone()?;
         self.releases = Releases::read(&listed, directory);
         if self.releases.is_empty() {
@@ -404,15 +413,15 @@ impl UpstreamSource {
         if self.is_remote() && is_commit(name) && name.len() >= 40 {
             self.fetch_commit(name).ok()?;
         }
-        let repository = Repository::open(&self.path).ok()?;
+        let repository = opened(&self.path).ok()?;
         repository.resolve(directory, name).ok()
     }
 
     /// Makes a commit available. It is fetched by its tag or branch first, for servers that do not serve single
     /// commits.
-    pub(crate) fn fetch_commit(&self, commit: &str) -> Result<(Repository, String)> {
+    pub(crate) fn fetch_commit(&self, commit: &str) -> Result<(Rc<Repository>, String)> {
         let has = |path: &Path| {
-            let repository = Repository::open(path).ok()?;
+            let repository = opened(path).ok()?;
             // kpt records the ID of an annotated tag, not of the commit.
             let commit = repository.commit_with_id(commit)?;
             // After an interrupted fetch, a clone may have the commit without its files.
@@ -472,7 +481,7 @@ impl UpstreamSource {
 
     /// Makes the commits of several revisions available at once.
     pub(crate) fn fetch_several(&self, references: &[&ListedReference]) -> Result<()> {
-        let repository = Repository::open(&self.path).ok();
+        let repository = opened(&self.path).ok();
         let is_here = |reference: &&&ListedReference| {
             let found = repository
                 .as_ref()
@@ -542,7 +551,9 @@ impl UpstreamSource {
 
     fn fetch(&self, fetch: &GitCommand) -> Result<()> {
         let credentials = self.credentials.as_ref();
-        client::text_with(Place::Cache(&self.path), fetch, credentials).map(drop)
+        let fetched = client::text_with(Place::Cache(&self.path), fetch, credentials);
+        close();
+        fetched.map(drop)
     }
 
     /// The local repository, or the clone in the cache.
@@ -558,8 +569,8 @@ impl UpstreamSource {
         revision: &Revision,
     ) -> Result<Arc<dyn UpstreamRevision>> {
         let digest = &revision.commit;
-        let known =
-            SourceOutsideGit::parse(&revision.upstream_ref).map(|_| revision.upstream_ref.clone());
+        let known = SourceOutsideGit::parse(&revision.upstream_ref);
+        let known = known.map(|known| known.with_folder(folder));
         let flags = known.into_iter().chain([files.with_folder(folder)]);
         let mut found = flags.filter_map(|flag| upstream::find_recorded(&flag, digest));
         found.next().ok_or_else(|| {
@@ -576,6 +587,85 @@ impl UpstreamSource {
             package: snapshot.package.without_refused(),
             ..snapshot
         })
+    }
+
+    /// Reads a directory at a revision or, with a request, what it renders to. Random places have the value of the
+    /// first of the `known` packages that has the place; results say where that is the first one.
+    pub(crate) fn snapshot_by(
+        &self,
+        path: &str,
+        revision: &Revision,
+        request: Option<&RenderRequest>,
+        known: &[&Contents],
+    ) -> Result<(Snapshot, Vec<FunctionResult>)> {
+        let Some(request) = request else {
+            return Ok((self.snapshot(path, revision)?, Vec::new()));
+        };
+        let rendered = self.rendered(path, revision, request)?;
+        let known: Vec<KnownValues> = if rendered.is_random() {
+            known
+                .iter()
+                .map(|contents| KnownValues::of(contents))
+                .collect()
+        } else {
+            Vec::new()
+        };
+        let (package, kept) = rendered.package(&known.iter().collect::<Vec<_>>())?;
+        if package.is_empty() {
+            let message = format!(
+                "`{}` prints no resource for {} of {}",
+                request.program(),
+                revision.lock_ref,
+                self.address
+            );
+            return Err(Failure::new(message).hint("krmv help get"));
+        }
+        let snapshot = Snapshot {
+            revision: revision.clone(),
+            address: self.address.clone(),
+            package,
+        };
+        Ok((snapshot, kept))
+    }
+
+    fn rendered(
+        &self,
+        path: &str,
+        revision: &Revision,
+        request: &RenderRequest,
+    ) -> Result<Arc<RenderedPackage>> {
+        let name = format!("{} of {}", revision.lock_ref, self.address);
+        if !path.is_empty() && self.is_only_file(path) {
+            let message = format!("expected a folder to render, found the file '{path}'");
+            return Err(Failure::new(message).hint("krmv help get"));
+        }
+        let key = (revision.commit.clone(), path.to_owned(), request.clone());
+        let known = self
+            .rendered
+            .lock()
+            .ok()
+            .and_then(|known| known.get(&key).cloned());
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        // A kustomization may name folders around it.
+        let (folder, inner) = match request {
+            RenderRequest::Helm(_) => (path, ""),
+            RenderRequest::Kustomize => ("", path),
+        };
+        let source = self.snapshot(folder, revision)?;
+        let rendered = Arc::new(render(&source.package, inner, request, &name)?);
+        if let Ok(mut known) = self.rendered.lock() {
+            known.insert(key, Arc::clone(&rendered));
+        }
+        Ok(rendered)
+    }
+
+    fn is_only_file(&self, path: &str) -> bool {
+        match &self.remote {
+            Some(remote) => remote.source.is_only_file(path),
+            None => krm_upstream::is_only_file(path),
+        }
     }
 
     fn whole_snapshot(&self, path: &str, revision: &Revision) -> Result<Snapshot> {
@@ -665,7 +755,7 @@ impl UpstreamSource {
 
     fn not_cached(&self, what: &str) -> Failure {
         let message = format!(
-            "{what} of {} is not in the cache '{}', and the network was not asked for it",
+            "{what} of {} is not in the cache '{}', and this command does not use the network",
             self.address,
             self.path.display()
         );
@@ -700,14 +790,7 @@ pub(crate) fn to_clone(
     if let Some(remote) = &upstream.remote
         && remote.source.is_only_file(path)
     {
-        let place = format!("{} {}", upstream.address, snapshot.revision.lock_ref);
-        return Ok(SuppliedPackage::from_package_like(
-            Role::Upstream,
-            place,
-            snapshot.package,
-            &[],
-            results,
-        )?);
+        return rendered_to_clone(snapshot, upstream, results);
     }
     let source = source_of(&snapshot, upstream, path)?;
     Ok(SuppliedPackage::from_upstream(
@@ -716,6 +799,18 @@ pub(crate) fn to_clone(
         source,
         results,
     )?)
+}
+
+/// What a revision renders to, as the upstream of a new package.
+pub(crate) fn rendered_to_clone(
+    snapshot: Snapshot,
+    upstream: &UpstreamSource,
+    results: &mut Results,
+) -> Result<SuppliedPackage> {
+    let place = format!("{} {}", upstream.address, snapshot.revision.lock_ref);
+    let package = snapshot.package;
+    let package = SuppliedPackage::from_package_like(Role::Upstream, place, package, &[], results);
+    Ok(package?)
 }
 
 /// Where a revision was read from.
@@ -791,27 +886,4 @@ fn read_supplied(
 /// The files of a supplied package.
 pub(crate) fn contents(package: &SuppliedPackage) -> Result<Contents> {
     package.files().map_or(Ok(Contents::new()), contents_of)
-}
-
-/// The folder of all clones.
-fn cache() -> Result<PathBuf> {
-    let of = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    let cache = of("XDG_CACHE_HOME").map(PathBuf::from);
-    let cache = cache.filter(|path| path.is_absolute());
-    let cache = cache.or_else(|| Some(PathBuf::from(of("HOME")?).join(".cache")));
-    let cache = cache.ok_or_else(|| {
-        let message = "expected a folder for the cache (XDG_CACHE_HOME or HOME), found none";
-        Failure::new(message).hint("export XDG_CACHE_HOME=\"$(mktemp -d)\"")
-    })?;
-    Ok(cache.join("krmv"))
-}
-
-/// The folder name of a clone: the readable end of the address, and a digest of the address.
-fn folder_of(address: &str) -> String {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
-    let name: Vec<&str> = address.rsplit(['/', ':']).take(2).collect();
-    let name: String = name.into_iter().rev().collect::<Vec<_>>().join("-");
-    let name: String = name.chars().filter(|c| is_word(*c)).collect();
-    let digest = sha1_smol::Sha1::from(address).digest().to_string();
-    format!("{}-{}", name.trim_start_matches('.'), &digest[..12])
 }

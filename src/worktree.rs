@@ -7,7 +7,7 @@ use krm_address::{CommitId, Surroundings};
 use krm_core::results::and_more;
 use krm_core::source_text::parse_document;
 use krm_package::is_temporary;
-use krm_upstream::git::GitCommand;
+use krm_upstream::git::{CommitDescription, GitCommand};
 use krm_yaml::Path as YamlPath;
 
 use super::client::{self, Place};
@@ -156,7 +156,7 @@ pub(crate) fn refuse_unseen(package: &LocalPackage, changed: &[&str], again: &Hi
                 &package.git_path(path),
             ];
             let next = package.git_command(&words);
-            let why = format!("Git does not look for edits of '{file}' ({mark})");
+            let why = format!("Git ignores edits of '{file}' ({mark})");
             (why, "remove the mark", next)
         }
     };
@@ -247,7 +247,10 @@ pub(crate) fn refuse_sparse(package: &LocalPackage) -> Result<()> {
 }
 
 /// Who changed the local value of a conflict last, and when. `None` if there is none, or if the change is not committed.
-pub(crate) fn changed_by(directory: &Path, conflict: &ReportedConflict) -> Option<String> {
+pub(crate) fn changed_by(
+    directory: &Path,
+    conflict: &ReportedConflict,
+) -> Option<CommitDescription> {
     let [_, local, _] = conflict.values();
     local?;
     let first = conflict.line()?;
@@ -264,12 +267,19 @@ pub(crate) fn changed_by(directory: &Path, conflict: &ReportedConflict) -> Optio
         return None;
     }
     let last = last_in_history(&repository, commits.into_iter().collect());
-    let format = "--format=%an, %as (%h \"%s\")";
-    let mut log = GitCommand::new(&["log", "--no-walk", "-1", "--abbrev=8", format]).data();
+    let format = "--format=%H%x09%as%x09%an%x09%s";
+    let mut log = GitCommand::new(&["log", "--no-walk", "-1", format]).data();
     for commit in &last {
         log = log.commit(commit);
     }
-    client::line(Place::Own(&repository), &log.done())
+    let line = client::line(Place::Own(&repository), &log.done())?;
+    let mut parts = line.splitn(4, '\t').map(str::to_owned);
+    Some(CommitDescription {
+        commit: parts.next()?,
+        date: parts.next()?,
+        author: parts.next()?,
+        summary: parts.next().unwrap_or_default(),
+    })
 }
 
 /// Those commits that no other one contains: the last ones of a history, whatever their clocks said.
@@ -360,7 +370,7 @@ pub(crate) fn restore(package: &LocalPackage) -> Result<String> {
     let kept = kept.trim_end();
     if !kept.is_empty() {
         let apply = package.git_command(&["stash", "apply", &short(kept)]);
-        saved = format!("; its state until now is saved: {apply}");
+        saved = format!("; the state before that is saved: {apply}");
     }
     // Files that were added since are removed.
     let restore = GitCommand::new(&["restore", "--staged", "--worktree"]);

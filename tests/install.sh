@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/action/install.sh with releases in a directory: a program is installed, and one of a wrong sum is not.
+# tools/action/install.sh with releases in a directory: a program or a link to it is installed, and one of a wrong sum is not.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v curl >/dev/null || { echo "curl is not on PATH" >&2; exit 77; }
@@ -12,6 +12,8 @@ release=$work/releases/v9.9.9
 mkdir -p "$release" "$work/$name/bin"
 printf '#!/bin/sh\necho "no-such-program 9.9.9"\n' >"$work/$name/bin/no-such-program"
 chmod +x "$work/$name/bin/no-such-program"
+# As an archive has the functions.
+ln -s no-such-program "$work/$name/bin/no-such-function"
 tar -czf "$release/$name.tar.gz" -C "$work" "$name"
 (cd "$release" && sha256sum -- *.tar.gz >SHA256SUMS.x86_64-unknown-linux-musl)
 export RELEASES=file://$work/releases
@@ -24,6 +26,9 @@ fail() {
 }
 [[ $(tools/action/install.sh no-such-program "$work/bin" 9.9.9) == "no-such-program 9.9.9" ]] || fail "it was not installed"
 [[ -x $work/bin/no-such-program ]] || fail "it is not in its directory"
+
+tools/action/install.sh no-such-function "$work/function" 9.9.9 >/dev/null
+[[ -x $work/function/no-such-function && ! -L $work/function/no-such-function ]] || fail "the function that is a link was not installed"
 
 echo "changed" >>"$release/$name.tar.gz"
 if tools/action/install.sh no-such-program "$work/other" 9.9.9 2>"$work/said"; then fail "a wrong sum was accepted"; fi

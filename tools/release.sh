@@ -2,12 +2,13 @@
 # Builds what a release consists of and tries it; uploads nothing. docs/releasing.md says how to release.
 #
 #   tools/release.sh dry-run            archives, checksums, an install into an empty root, the documents' commands
-#   tools/release.sh images             images of all functions from the archive of dry-run, each started once
+#   tools/release.sh images             images of krmv and of each single function, each started once
 #   tools/release.sh names [--check]    writes repository and registry of Cargo.toml into every metadata.yaml
 #   tools/release.sh notes              the notes of the version in Cargo.toml, from CHANGELOG.md
 #   tools/release.sh sbom [TARGET]      the dependencies of a target as CycloneDX, beside its archive
 #   tools/release.sh formula            a Homebrew formula for the archives in target/archives
 #   tools/release.sh aqua               an entry for aqua's registry, which mise reads too
+#   tools/release.sh krew               a plugin for kubectl's krew: `kubectl krmv`
 #   tools/release.sh package            what `cargo publish` would publish of krm-yaml: a build without this checkout
 #
 # TARGETS="..." names the targets of dry-run; by default that of this machine. PROFILE=release builds faster, for a try.
@@ -33,6 +34,8 @@ print($1)"
 }
 
 programs() { manifest "'\n'.join(t['name'] for package in packages for t in package['targets'] if t['kind'] == ['bin'])"; }
+# All programs except krmv, which has every function.
+functions() { programs | grep -vx krmv; }
 
 names() {
   local repository registry file name wrong=0
@@ -58,21 +61,27 @@ names() {
   [[ $wrong -eq 0 ]] || fail "metadata.yaml names other places than Cargo.toml: run tools/release.sh names"
 }
 
-# usage: archive TARGET VERSION PROGRAM...
-archive() {
-  local target=$1 version=$2 name stage profile=${PROFILE-dist} built shell
-  shift 2
-  name=krm-variants-$version-$target
-  stage=target/archives/$name
+# usage: build TARGET WHAT...   prints the directory of the programs
+build() {
+  local target=$1 profile=${PROFILE-dist} flags=
+  shift
   # A static binary: glibc's targets link it statically too, and nothing here looks up users or hosts. At fixed
   # addresses it starts without relocating itself.
-  local flags=
   [[ $target != *linux* ]] || flags="-C target-feature=+crt-static -C relocation-model=static"
-  RUSTFLAGS=$flags cargo build --profile "$profile" --locked --target "$target" --bins
-  built=target/$target/${profile/#dev/debug}
+  RUSTFLAGS=$flags cargo build --profile "$profile" --locked --target "$target" "$@" >&2
+  echo "target/$target/${profile/#dev/debug}"
+}
+
+# usage: archive TARGET VERSION   krmv, and a link to it by the name of each function
+archive() {
+  local target=$1 version=$2 name stage built shell function
+  name=krm-variants-$version-$target
+  stage=target/archives/$name
+  built=$(build "$target" --bin krmv)
   rm -rf "$stage"
   mkdir -p "$stage/bin"
-  for program; do cp "$built/$program" "$stage/bin/"; done
+  cp "$built/krmv" "$stage/bin/"
+  for function in $(functions); do ln -s krmv "$stage/bin/$function"; done
   # The pages, so that what the README links to is there.
   git ls-files -z -- '*.md' LICENSE schemas examples docs functions ':!tests' ':!fuzz' ':!tools' ':!functions/*/src/*' ':!functions/*.toml' |
     tar --create --null --files-from=- | tar --extract --directory "$stage"
@@ -110,7 +119,7 @@ dry_run() {
   read -ra targets <<<"${TARGETS-$host}"
   rm -rf target/archives
   mkdir -p target/archives
-  for target in "${targets[@]}"; do archive "$target" "$version" "${programs[@]}"; done
+  for target in "${targets[@]}"; do archive "$target" "$version"; done
   (cd target/archives && sha256sum -- *.tar.gz >SHA256SUMS)
 
   # As a user: check the sums, unpack, run.
@@ -120,9 +129,9 @@ dry_run() {
   tar --extract --gzip --directory "$root" --file "$archive_file" --strip-components=1
   for program in "${programs[@]}"; do
     [[ $("$root/bin/$program" --version) == "$program $version" ]] || fail "$program --version"
-    kind=$(file --brief "$root/bin/$program")
-    [[ $host != *linux* || $kind == *"static"* ]] || fail "$program is not static: $kind"
   done
+  kind=$(file --brief "$root/bin/krmv")
+  [[ $host != *linux* || $kind == *"static"* ]] || fail "krmv is not static: $kind"
   python3 - "$root" <<'EOF' || fail "the README of the archive"
 import pathlib, re, sys
 root = pathlib.Path(sys.argv[1])
@@ -141,18 +150,17 @@ EOF
   echo "${#programs[@]} programs for ${#targets[@]} targets, installed into an empty root and tried"
 }
 
-# The Dockerfile's build stage is replaced by the programs of the archive: the image holds what the archive holds.
+# The Dockerfile's build stage is replaced by programs that are built here. An image of a function holds that one alone,
+# which is a fraction of krmv.
 images() {
-  local engine host version registry archive_file programs program image
+  local engine host version registry programs program image
   engine=$(command -v podman || command -v docker) || { echo "neither podman nor docker is on PATH"; exit 77; }
   host=$(rustc --version --verbose | sed -n 's/^host: //p')
   version=$(manifest "package['version']")
   registry=$(manifest "package['metadata']['images']['registry']")
   programs=$scratch
-  archive_file=$(own_archive "$version" "$host")
-  tar --extract --gzip --directory "$programs" --file "$archive_file" --strip-components=2 "$(basename "$archive_file" .tar.gz)/bin"
-  for program in "$programs"/*; do
-    program=$(basename "$program")
+  for program in $(programs); do
+    cp "$(build "$host" --package "$program" --bin "$program")/$program" "$programs/"
     image=$registry/$program:v$version
     "$engine" build --quiet --network none --build-context "build=$programs" --build-arg FUNCTION="$program" \
       --build-arg VERSION="$version" --build-arg REVISION="$(git rev-parse HEAD)" --build-arg SOURCE="$(manifest "package['repository']")" \
@@ -190,7 +198,7 @@ formula() {
   version=$(manifest "package['version']")
   cat <<EOF
 class KrmVariants < Formula
-  desc "KRM functions that keep variants of a configuration package up to date"
+  desc "Upgrades edited copies of Kubernetes manifests without losing edits"
   homepage "$repository"
   version "$version"
   license "Apache-2.0"
@@ -205,10 +213,11 @@ EOF
     printf '  on_%s do\n    on_%s do\n      url "%s"\n      sha256 "%s"\n    end\n  end\n' \
       "$system" "$processor" "$repository/releases/download/v$version/$(basename "$file")" "$sum"
   done
-  cat <<'EOF'
+  sed "s/@functions@/$(functions | paste -sd ' ' -)/" <<'EOF'
 
   def install
-    bin.install Dir["bin/*"]
+    bin.install "bin/krmv"
+    %w[@functions@].each { |name| bin.install_symlink bin/"krmv" => name }
     man1.install Dir["share/man/man1/*"]
     bash_completion.install Dir["share/completions/bash/*"]
     zsh_completion.install Dir["share/completions/zsh/*"]
@@ -217,14 +226,15 @@ EOF
   end
 
   test do
-    assert_match version.to_s, shell_output("#{bin}/merge-package --version")
+    assert_match version.to_s, shell_output("#{bin}/krmv --version")
+    assert_match "merge-package", shell_output("#{bin}/merge-package --version")
   end
 end
 EOF
 }
 
 aqua() {
-  local repository program
+  local repository
   repository=$(manifest "package['repository']")
   repository=${repository#https://github.com/}
   cat <<EOF
@@ -248,9 +258,48 @@ packages:
   github_artifact_attestations:
     signer_workflow: $repository/.github/workflows/release.yaml
   files:
+  - name: krmv
+    src: krm-variants-{{trimV .Version}}-{{.Arch}}-{{.OS}}/bin/krmv
 EOF
-  for program in $(programs); do
-    printf -- '  - name: %s\n    src: krm-variants-{{trimV .Version}}-{{.Arch}}-{{.OS}}/bin/%s\n' "$program" "$program"
+}
+
+# krew names a plugin's program `kubectl-krmv`.
+krew() {
+  local repository version file name target system processor sum
+  repository=$(manifest "package['repository']")
+  version=$(manifest "package['version']")
+  cat <<EOF
+apiVersion: krew.googlecontainertools.github.com/v1alpha2
+kind: Plugin
+metadata:
+  name: krmv
+spec:
+  version: v$version
+  homepage: $repository
+  shortDescription: Upgrade edited copies of manifests
+  description: |
+    Merges a release of upstream's manifests into your edited copy, field by
+    field. Keeps your edits, comments and formatting, and asks only where you
+    and upstream changed the same field. Needs Git, and no cluster.
+  platforms:
+EOF
+  for file in target/archives/*.tar.gz; do
+    [[ -f $file ]] || fail "no archives: tools/release.sh dry-run"
+    name=$(basename "$file" .tar.gz)
+    target=$name
+    case $target in *darwin*) system=darwin ;; *) system=linux ;; esac
+    case $target in *aarch64*) processor=arm64 ;; *) processor=amd64 ;; esac
+    read -r sum _ < <(sha256sum "$file")
+    cat <<EOF
+  - selector:
+      matchLabels: {os: $system, arch: $processor}
+    uri: $repository/releases/download/v$version/$name.tar.gz
+    sha256: $sum
+    files:
+    - {from: $name/bin/krmv, to: .}
+    - {from: $name/LICENSE, to: .}
+    bin: krmv
+EOF
   done
 }
 
@@ -286,7 +335,8 @@ case ${1-} in
   sbom) sbom "${2-}" ;;
   formula) formula ;;
   aqua) aqua ;;
+  krew) krew ;;
   images) images ;;
   package) shift; package "$@" ;;
-  *) sed -n '2,13s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+  *) sed -n '2,14s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac

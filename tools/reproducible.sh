@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Two builds as archives have them, in two folders: do they have the same bytes?
 #
-#   tools/reproducible.sh [PROGRAM]      default merge-package
+#   tools/reproducible.sh [PROGRAM]      default krmv
 set -euo pipefail
 cd "$(dirname "$0")/.."
-program=${1-merge-package}
+program=${1-krmv}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for folder in one another/folder; do

@@ -23,18 +23,5 @@ pub(crate) fn rows(text: &str) -> Vec<Row<'_>> {
             black_box(Tree::parse(text, ParseOptions::default()).is_ok());
         }));
     }
-    if text.len() < 20_000_000 {
-        rows.push(Row::new("serde round trip (serde-saphyr)", || {
-            black_box(round_trip(text).len());
-        }));
-    }
     rows
-}
-
-/// Through serde into a generic value and out again: comments and spelling are gone.
-fn round_trip(text: &str) -> String {
-    let options = serde_saphyr::options! { budget: None };
-    let value: serde_json::Value =
-        serde_saphyr::from_str_with_options(text, options).expect("it is YAML");
-    serde_saphyr::to_string(&value).expect("it is written")
 }

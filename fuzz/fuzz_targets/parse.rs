@@ -1,4 +1,4 @@
-//! Any text: an error or a tree whose nodes lie within the text and within each other.
+//! Any text: an error or a tree whose nodes are within the text and within each other.
 
 #![no_main]
 

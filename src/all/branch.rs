@@ -192,7 +192,7 @@ impl PackageBranch {
             }
         }
         let message = format!(
-            "the branch {} has commits here that origin has not, and the other way round ({} \"{}\" by {})",
+            "the branch {} has commits here that origin lacks, and the other way round ({} \"{}\" by {})",
             self.name,
             short(&first.id),
             first.subject,

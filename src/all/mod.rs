@@ -40,9 +40,9 @@ use super::package::{Contents, KPTFILE, LocalPackage, collect_packages};
 use super::print::Page;
 use super::review::{review_of, reviewable};
 use super::session::{FollowedPackage, followed};
+use super::shared::Listings;
 use super::status::{PackageAbove, subpackages};
 use super::upgrade::{MergedUpgrade, Task, UpgradeAttempt};
-use super::upstream::Listings;
 use super::worktree;
 
 use branch::Branches;
@@ -81,7 +81,10 @@ pub(crate) fn run(upgrade: &UpgradeArguments, common: &Common) -> Result<u8> {
             .iter()
             .map(|one| one.to_string_lossy())
             .collect();
-        let message = format!("no package with an upstream is below {}", named.join(", "));
+        let message = format!(
+            "found no package with an upstream below {}",
+            named.join(", ")
+        );
         return Err(Failure::new(message).hint("krmv help get"));
     }
     outcome::finish(&run.outcomes, common)

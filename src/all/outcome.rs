@@ -10,7 +10,6 @@ use serde_json::json;
 use super::super::cli::Common;
 use super::super::exit;
 use super::super::failure::{Failure, Hint, Result};
-use super::super::kptfile::locked_name;
 use super::super::print::{self, BOLD, GREEN, Page, RED, YELLOW, counted};
 use super::super::upgrade::{MergedUpgrade, Task};
 use super::{on_branch_hint, short};
@@ -95,7 +94,7 @@ impl PackageOutcome {
         };
         let resolve = || task.package.command(&["resolve"]);
         let is_hinted = state == State::Undecided && !task.upgrade.dry_run;
-        let [from, to] = step(task);
+        let [from, to] = task.step(&merged.merger.path);
         Self {
             from,
             to,
@@ -180,20 +179,6 @@ impl PackageOutcome {
             "review": self.review,
         })
     }
-}
-
-/// The names of the revisions before and after. A branch, or a tag that moved, is named with its commits.
-fn step(task: &Task<'_>) -> [Option<String>; 2] {
-    let (lock, target) = (task.followed.lock, task.target);
-    let from = locked_name(lock);
-    if from.as_ref() != Some(&target.lock_ref) {
-        return [from, Some(target.lock_ref.clone())];
-    }
-    let at = |commit: &str| {
-        let short: String = commit.chars().take(7).collect();
-        format!("{}@{short}", target.lock_ref)
-    };
-    [lock.commit.as_deref().map(at), Some(at(&target.commit))]
 }
 
 /// Prints one line for each package, and the counts. Returns the exit code.

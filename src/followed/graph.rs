@@ -4,10 +4,11 @@
 use std::collections::BTreeSet;
 
 use krm_address::RefName;
-use krm_upstream::git::{GitCommand, Repository};
+use krm_upstream::git::GitCommand;
 
 use super::{CommitGraph, PathContent};
 use crate::failure::Result;
+use crate::shared::opened;
 use crate::upstream::UpstreamSource;
 
 impl CommitGraph for UpstreamSource {
@@ -30,22 +31,23 @@ impl CommitGraph for UpstreamSource {
             let is_fetched = self
                 .fetch_history(|address| GitCommand::fetch_since(address, &name, time))
                 .is_ok();
-            if is_fetched && Repository::open(self.path())?.contains(&commit, &other)? {
+            if is_fetched && opened(self.path())?.contains(&commit, &other)? {
                 return Ok(true);
             }
         }
         self.fetch_all()?;
-        Ok(Repository::open(self.path())?.contains(&commit, &other)?)
+        Ok(opened(self.path())?.contains(&commit, &other)?)
     }
 
     fn known_in(&self, commit: &str, others: &[&str]) -> BTreeSet<String> {
-        let repository = Repository::open(self.path()).ok();
+        let repository = opened(self.path()).ok();
         let repository = repository.filter(|one| self.is_git() && !one.is_shallow());
         let Some(repository) = repository else {
             return BTreeSet::new();
         };
         let commit = repository.commit_with_id(commit);
-        let found = commit.map(|commit| repository.contained(&commit, others));
+        let place = (self.path(), &*repository);
+        let found = commit.map(|commit| self.histories.contained(place, &commit, others));
         found.unwrap_or_default()
     }
 
@@ -67,7 +69,8 @@ impl CommitGraph for UpstreamSource {
         }
         let (_, from) = self.fetch_commit(from)?;
         let (repository, to) = self.fetch_commit(to)?;
-        Ok(repository.commits_that_change(path, &from, &to)?)
+        let commits = repository.commits_that_change(path, &from, &to)?;
+        Ok(commits.len())
     }
 
     fn names(&self, folder: &str, commit: &str) -> Result<Vec<String>> {
@@ -79,7 +82,7 @@ impl CommitGraph for UpstreamSource {
     }
 
     fn moved(&self, path: &str, from: &str, to: &str) -> Option<String> {
-        let repository = Repository::open(self.path()).ok()?;
+        let repository = opened(self.path()).ok()?;
         let [from, to] = [from, to].map(|commit| repository.commit_with_id(commit));
         repository.moved(path, &from?, &to?)
     }

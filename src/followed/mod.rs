@@ -19,6 +19,7 @@ use std::collections::BTreeSet;
 
 use krm_core::kptfile::UpstreamLock;
 use krm_core::release_name::ReleaseName;
+use krm_core::results::{FunctionResult, Reason};
 use krm_upstream::git::Revision;
 
 use super::failure::{Failure, Result, command};
@@ -69,6 +70,33 @@ pub(crate) enum Following {
     Nothing,
 }
 
+impl Following {
+    /// What a package follows that is made from a tag, branch or commit.
+    pub(crate) fn of(name: &str, releases: &Releases) -> Self {
+        match releases.named(name) {
+            Some(known) if known.is_branch() => Self::Branch(known.short.clone()),
+            Some(known) => known.release().map_or(Self::Tag, Self::Releases),
+            None if releases.is_git() => Self::Commit,
+            None => Self::Nothing,
+        }
+    }
+}
+
+impl std::fmt::Display for Following {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Releases(name) => match name.words() {
+                ["", ""] => f.write_str("the releases"),
+                [before, after] => write!(f, "the releases named {before}VERSION{after}"),
+            },
+            Self::Tag => f.write_str("this tag, which is not a release, when it moves"),
+            Self::Branch(branch) => write!(f, "the branch {branch}"),
+            Self::Commit => f.write_str("the next release that contains this commit"),
+            Self::Nothing => f.write_str("nothing: this source has no list of releases"),
+        }
+    }
+}
+
 /// A revision that is newer than the lock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NewerRevision {
@@ -89,6 +117,17 @@ impl NewerRevision {
             path: None,
             commits: None,
         }
+    }
+
+    /// The locked revision, which is rendered differently now.
+    pub(crate) fn rendered_anew(locked: &Revision) -> Self {
+        Self::release(&ListedReference {
+            short: locked.lock_ref.clone(),
+            name: locked.lock_ref.clone(),
+            full_name: locked.upstream_ref.clone(),
+            commit: locked.commit.clone(),
+            tag_object: None,
+        })
     }
 
     /// A tag or branch at the commit that it has now.
@@ -123,11 +162,12 @@ impl std::fmt::Display for FollowNote {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::TagMoved { tag, commit } => {
-                let commit = commit.get(..12).unwrap_or(commit);
-                write!(
-                    f,
-                    "upstream moved the tag {tag}: the package was made from its former commit {commit} (TagMoved)"
-                )
+                let digits = commit.trim_start_matches("sha256:");
+                let digits = digits.get(..12).unwrap_or(digits);
+                let message = format!(
+                    "upstream moved the tag {tag}: the package was made from its former content, {digits}"
+                );
+                write!(f, "{}", FunctionResult::warning(Reason::TagMoved, message))
             }
             Self::BranchRenamed { from, to } => {
                 write!(f, "upstream renamed its default branch {from} to {to}")
@@ -197,10 +237,10 @@ impl NewerSearch<'_> {
             return self.newest_with_commit();
         };
         if let Some(known) = self.releases.named(&name) {
-            return match known.release() {
-                _ if known.is_branch() => self.branch(known, Vec::new()),
-                Some(own) => Ok(self.releases_after(own, Some(known))),
-                None => Ok(self.moved_tag(Following::Tag, Some(known), Vec::new())),
+            return match Following::of(&name, self.releases) {
+                Following::Branch(_) => self.branch(known, Vec::new()),
+                Following::Releases(own) => Ok(self.releases_after(own, Some(known))),
+                other => Ok(self.moved_tag(other, Some(known), Vec::new())),
             };
         }
         if is_commit(&name, self.commit) {
@@ -342,8 +382,9 @@ impl NewerSearch<'_> {
             };
             return self.branch(default, vec![note]);
         }
-        let message =
-            format!("upstream has no branch or tag `{name}` any longer, which the lock names");
+        let message = format!(
+            "upstream has no branch or tag `{name}` any longer, although the lock names it"
+        );
         Err(Failure::new(message).hint(command(["krmv", "help", "upgrade"])))
     }
 }

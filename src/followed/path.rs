@@ -83,9 +83,11 @@ pub(crate) fn path_at(
 
 fn other_kind(path: &str, now: &str, is_folder: bool) -> Failure {
     let message = if is_folder {
-        format!("upstream made the file `{path}` a directory, `{now}`: it is another package")
+        format!(
+            "upstream turned the file `{path}` into the directory `{now}`: it is a different package"
+        )
     } else {
-        format!("upstream made the directory `{path}` a file: it is another package")
+        format!("upstream turned the directory `{path}` into a file: it is a different package")
     };
     Failure::new(message)
 }
@@ -103,19 +105,24 @@ fn versioned(
         let sibling = match named(component) {
             Some((own, end)) => {
                 let is_beginning = own.parts() > 1 && from.begins_with_number_of(&own);
-                let fits = |other: &ReleaseName| {
-                    let is_same_form = other.parts() == own.parts() && is_beginning;
-                    other.is_number_of(to)
-                        || is_same_form && other.parts() > 1 && to.begins_with_number_of(other)
+                let alike = |name: &String| {
+                    let (other, other_end) = named(name)?;
+                    (other.words() == own.words() && other_end == end).then_some(other)
                 };
-                let is_alike = |name: &String| {
-                    named(name).is_some_and(|(other, other_end)| {
-                        other.words() == own.words() && other_end == end && fits(&other)
+                let is_exact =
+                    |name: &&String| alike(name).is_some_and(|other| other.is_number_of(to));
+                // `1.28` for 1.28.3. The pre-releases of a release are next to it.
+                let is_beginning = |name: &&String| {
+                    alike(name).is_some_and(|other| {
+                        let is_same_form = other.parts() == own.parts() && is_beginning;
+                        is_same_form && other.is_final() && to.begins_with_number_of(&other)
                     })
                 };
                 // A number of one part is more often an API version than a release.
                 if own.parts() > 1 || own.parts() == from.parts() && own.is_number_of(from) {
-                    graph.names(&now, commit)?.into_iter().find(is_alike)
+                    let names = graph.names(&now, commit)?;
+                    let exact = names.iter().find(is_exact);
+                    exact.or_else(|| names.iter().find(is_beginning)).cloned()
                 } else {
                     None
                 }

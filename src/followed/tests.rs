@@ -285,7 +285,9 @@ fn a_branch_is_newer_if_its_commits_change_the_package() {
 fn a_renamed_default_branch_is_followed_and_a_lost_branch_is_an_error() {
     let commits = Commits::line(&[&[("web/a.yaml", 1)], &[("web/a.yaml", 2)]]);
     let gone = |name: &str| {
-        format!("error: upstream has no branch or tag `{name}` any longer, which the lock names")
+        format!(
+            "error: upstream has no branch or tag `{name}` any longer, although the lock names it"
+        )
     };
     for (reference, listed, expected) in [
         (
@@ -429,6 +431,40 @@ fn a_path_with_the_version_in_its_name_is_followed() {
 }
 
 #[test]
+fn a_final_release_has_the_file_of_no_pre_release() {
+    for (names, files, expected) in [
+        (
+            ["v1.0.0", "v1.1.0"],
+            vec!["r/op-1.1.0-rc1.yaml", "r/op-1.1.0.yaml"],
+            "r/op-1.1.0.yaml",
+        ),
+        (
+            ["v1.0.0", "v1.1.0-rc1"],
+            vec!["r/op-1.1.0-rc1.yaml", "r/op-1.1.0.yaml"],
+            "r/op-1.1.0-rc1.yaml",
+        ),
+        (
+            ["v1.0.0", "v1.1.0"],
+            vec!["r/op-1.0.0.yaml", "r/op-1.1.0-rc1.yaml"],
+            "r/op-1.0.0.yaml",
+        ),
+        (
+            ["v1.0.0", "v1.1.0"],
+            vec!["r/op-1.1.0-beta.2.yaml", "r/op-1.1.0.yaml"],
+            "r/op-1.1.0.yaml",
+        ),
+    ] {
+        let after: Vec<(&'static str, u32)> = files.iter().map(|file| (*file, 2)).collect();
+        let found = path(
+            "r/op-1.0.0.yaml",
+            names,
+            [&[("r/op-1.0.0.yaml", 1)], &after],
+        );
+        assert_eq!(found, expected, "{names:?} {files:?}");
+    }
+}
+
+#[test]
 fn a_versioned_path_that_did_not_change_names_its_siblings() {
     let before: &[(&str, u32)] = &[("task/clone/0.9/a.yaml", 1)];
     let after: &[(&str, u32)] = &[("task/clone/0.9/a.yaml", 1), ("task/clone/0.10/a.yaml", 2)];
@@ -452,19 +488,19 @@ fn a_path_that_upstream_moved_is_followed_in_its_kind_only() {
             "a.yaml",
             "a.yaml",
             ("a/one.yaml", 1),
-            "upstream made the file `a.yaml` a directory, `a`: it is another package",
+            "upstream turned the file `a.yaml` into the directory `a`: it is a different package",
         ),
         (
             "a.yaml",
             "a.yaml",
             ("a.yaml/one.yaml", 1),
-            "upstream made the file `a.yaml` a directory, `a.yaml`: it is another package",
+            "upstream turned the file `a.yaml` into the directory `a.yaml`: it is a different package",
         ),
         (
             "web",
             "web/a.yaml",
             ("web", 1),
-            "upstream made the directory `web` a file: it is another package",
+            "upstream turned the directory `web` into a file: it is a different package",
         ),
         ("web", "web/a.yaml", ("other", 2), "upstream removed `web`"),
     ] {

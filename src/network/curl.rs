@@ -153,9 +153,9 @@ impl Response {
         let shown = self.address.shown();
         let meaning = match self.status {
             401 | 403 => {
-                " (it wants a user and password, or a token: `.netrc`, or `docker login` for a registry)"
+                " (it requires a user and password, or a token: `.netrc`, or `docker login` for a registry)"
             }
-            404 | 410 => " (there is no such file)",
+            404 | 410 => " (no such file)",
             429 => " (too many requests)",
             500.. => " (the server failed)",
             _ => "",
@@ -221,7 +221,7 @@ fn once(request: &Request<'_>) -> Result<Response> {
     let headers = std::fs::read(&headers).unwrap_or_default();
     let (status, headers) = last_head(&String::from_utf8_lossy(&headers)).ok_or_else(|| {
         let message = format!(
-            "cannot read {}: expected an answer of HTTP, found none",
+            "cannot read {}: expected an HTTP response, found none",
             request.address.shown()
         );
         Failure::new(message).hint(by_hand(request.address))
@@ -303,7 +303,7 @@ fn refuse_failed(request: &Request<'_>, output: &ProgramOutput) -> Result<()> {
             "gave up: less than 100 bytes a second for 30 seconds".to_owned()
         }
         (None, Some(0)) => return Ok(()),
-        (None, Some(18)) => "the answer was cut off".to_owned(),
+        (None, Some(18)) => "the response was cut off".to_owned(),
         (None, code) => {
             let text = String::from_utf8_lossy(&output.stderr);
             let line = text.lines().rfind(|line| line.starts_with("curl: "));

@@ -30,6 +30,7 @@ use super::kptfile::Tracking;
 use super::merging::{MergedPackage, Merger};
 use super::package::{Contents, KPTFILE, LocalPackage};
 use super::print::{self, Page, YELLOW, counted, to_stdout, warning};
+use super::rendering::PackageRendering;
 use super::report::{print_errors, result_json};
 use super::session::FollowedPackage;
 use super::upstream::{contents, supplied};
@@ -340,9 +341,17 @@ impl FollowedPackage<'_> {
         if old.commit == new.commit {
             return Ok(None);
         }
+        let read = |path: &str| Some(committed.read_file(path).ok()?.into_owned());
+        let old_request = PackageRendering::locked_in(read);
+        let rendering = self.rendering.as_ref();
+        let new_request = rendering.map(|rendering| match self.package.tracking.open {
+            Some(_) => &rendering.next,
+            None => &rendering.locked,
+        });
+        let old_request = old_request.as_ref().or(new_request);
         Ok(Some([
-            self.supplied(&old, Role::Original)?,
-            self.supplied(&new, Role::Upstream)?,
+            self.supplied_by(&old, Role::Original, old_request)?,
+            self.supplied_by(&new, Role::Upstream, new_request)?,
         ]))
     }
 }

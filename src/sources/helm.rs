@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_index_is_read_for_one_chart_alone() {
+    fn a_large_index_is_read_for_one_chart_only() {
         let only = only_entry(INDEX, "application").expect("an entry");
         assert_eq!(
             only,

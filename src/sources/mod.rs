@@ -14,11 +14,9 @@
 //!
 //! Source: contract, krmv (SOURCE).
 
-mod browser;
 mod cache;
 mod helm;
 mod oci;
-mod release_file;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -30,15 +28,12 @@ use krm_core::release_name::ReleaseName;
 use krm_core::upstream_revision::UpstreamRevision;
 use krm_package::{Package, PackageFile};
 use krm_upstream::git::GitCommand;
-use krm_upstream::without_archive_end;
+use krm_upstream::{ReleaseFile, is_only_file, without_archive_end};
 
-pub(crate) use browser::BrowserAddress;
 pub(crate) use cache::{Cache, ContentDigest};
-pub(crate) use release_file::is_only_file;
 
 use helm::{ChartVersion, HelmChart};
 use oci::{ImageReference, OciRepository, Registry};
-use release_file::ReleaseFile;
 
 use crate::client::{self, Place};
 use crate::failure::{Failure, Result, command};
@@ -564,7 +559,7 @@ impl RemoteUpstream {
             _ => vec![self.source.at(release, "")],
         };
         let message = format!(
-            "there is no release {release} of this source: {} does not exist",
+            "this source has no release {release}: {} does not exist",
             addresses.join(" or ")
         );
         Failure::new(message).hint("krmv help get")

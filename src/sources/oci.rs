@@ -626,7 +626,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_goes_to_the_registry_and_its_domain_alone() {
+    fn a_password_goes_to_the_registry_and_its_domain_only() {
         let address = |text: &str| HttpAddress::parse(text).expect(text);
         for (realm, registry, expected) in [
             ("https://ghcr.io/token", "https://ghcr.io/", true),

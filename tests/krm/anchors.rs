@@ -152,7 +152,7 @@ fn an_alias_gets_the_old_value_written_out() {
 }
 
 #[test]
-fn an_alias_stays_where_both_shall_have_the_new_value() {
+fn an_alias_stays_if_both_places_get_the_new_value() {
     for path in ["a.k", "b.k"] {
         let other = if path == "a.k" { "b.k" } else { "a.k" };
         let edits = [
@@ -241,7 +241,7 @@ fn a_text_whose_aliases_have_no_end_is_not_edited() {
 }
 
 #[test]
-fn a_merge_key_stays_as_long_as_its_mapping_says_what_shall_be() {
+fn a_merge_key_stays_as_long_as_its_mapping_is_right() {
     let m = |lines: &str| MERGED.replace("  <<: *p # from p\n  z: 3\n", lines);
     let head = "  <<: *p # from p\n";
     check(
@@ -365,7 +365,7 @@ fn merge_keys_read_as_yaml_1_1_has_them() {
 }
 
 #[test]
-fn of_several_mappings_that_a_merge_key_names_the_first_wins() {
+fn the_first_of_several_mappings_of_a_merge_key_wins() {
     let text = "a: &a {x: 1, v: 1}\nb: &b {v: 2, z: 2}\nm: {<<: [*a, *b], w: 3}\n";
     check(
         text,

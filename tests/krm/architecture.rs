@@ -309,7 +309,7 @@ fn no_two_files_of_a_crate_import_each_other() {
 #[test]
 fn steps_do_no_input_or_output() {
     let crates = [
-        "core", "merge", "overlay", "patch", "review", "variant", "yaml",
+        "core", "merge", "overlay", "patch", "render", "review", "variant", "yaml",
     ];
     // A switch of tests is a variable; a path of data asks for the current directory to compare with it.
     let known = ["crates/krm-yaml/src/test_switch.rs"];

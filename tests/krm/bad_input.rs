@@ -127,7 +127,7 @@ fn not_utf8() {
         .chain(head.encode_utf16())
         .flat_map(u16::to_le_bytes)
         .collect();
-    let hint = " (the text begins as UTF-16 does)";
+    let hint = " (the text looks like UTF-16)";
     for (name, input, message) in [
         (
             "a byte",
@@ -289,17 +289,17 @@ fn no_resource_list() {
 }
 
 #[test]
-fn a_carriage_return_alone_ends_no_line() {
+fn a_lone_carriage_return_does_not_end_a_line() {
     // Found by fuzzing: the next run put its ConfigMap under a field of the last item.
     refused(
         "a CR behind `items:`",
         format!("{WRAPPER}{KPTFILE}").replace("items:\n", "items:\r"),
-        "standard input: line 3, column 7: expected a line to end in LF or CRLF, found a CR alone",
+        "standard input: line 3, column 7: expected a line to end in LF or CRLF, found a lone CR",
     );
     refused(
         "a CR behind a comment",
         format!("# a\r{WRAPPER}{KPTFILE}{CONTEXT}"),
-        "standard input: line 1, column 4: expected a line to end in LF or CRLF, found a CR alone",
+        "standard input: line 1, column 4: expected a line to end in LF or CRLF, found a lone CR",
     );
 }
 
@@ -611,7 +611,7 @@ fn values_that_are_not_allowed() {
         ),
         (
             format!("{KPTFILE}{}", CONTEXT.replace("kptfile.kpt.dev", "other")),
-            "[error] package-context.yaml: the file is there, but holds no ConfigMap `kptfile.kpt.dev` (PathTaken)",
+            "[error] package-context.yaml: the file exists, but has no ConfigMap `kptfile.kpt.dev` (PathTaken)",
         ),
     ] {
         failed(&format!("{WRAPPER}{items}{create}"), &[], &[message]);

@@ -44,7 +44,7 @@ fn peak_memory(status: &str) -> Option<u64> {
 }
 
 /// So many that the 64 MB are less than half of the bound.
-const KEYS: usize = 500_000;
+const KEYS: usize = 300_000;
 
 /// Entries of a map, each on a line or in JSON.
 fn entries(count: usize, value: char, is_json: bool) -> String {

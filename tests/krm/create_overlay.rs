@@ -433,7 +433,7 @@ fn another_spelling_of_a_value_or_key_is_not_an_edit() {
 }
 
 #[test]
-fn a_variable_is_named_also_where_only_some_ports_have_a_protocol() {
+fn a_variable_is_named_even_if_only_some_ports_have_a_protocol() {
     let ports = |env: &str, ports: &str| {
         UPSTREAM.replace(
             "      - name: app\n        image: docker.io/example/app:1\n",

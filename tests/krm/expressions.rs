@@ -226,7 +226,7 @@ fn expressions_and_their_values() {
 }
 
 #[test]
-fn expressions_refused_before_evaluation() {
+fn some_expressions_are_refused_before_evaluation() {
     for (source, expected) in [
         ("foo", "line 1, column 1: undeclared variable `foo`"),
         (
@@ -348,16 +348,16 @@ fn expressions_that_fail_on_values_of_objects() {
     for (source, expected) in [
         (
             "repository.labels['zone']",
-            "line 1, column 18: there is no key `zone`",
+            "line 1, column 18: no such key: `zone`",
         ),
-        ("'a' + repository.labels.zone", "there is no key `zone`"),
+        ("'a' + repository.labels.zone", "no such key: `zone`"),
         (
             "['a' + repository.labels['zone']][0]",
-            "line 1, column 25: there is no key `zone`",
+            "line 1, column 25: no such key: `zone`",
         ),
         (
             "{'k': repository.labels['zone']}.k",
-            "line 1, column 24: there is no key `zone`",
+            "line 1, column 24: no such key: `zone`",
         ),
         (
             "string(repository.labels.region + 1)",

@@ -7,33 +7,35 @@ use krm_yaml::{Document, MAX_DEPTH, NodeRef, ParseError, ParseOptions, Tree};
 
 use crate::texts;
 
-/// Reads a text both ways; whether the scanner took it.
+/// Reads a text both ways, as a plain text and as resources; whether the scanner took it.
 #[track_caller]
 fn compare(text: &str, name: &str) -> bool {
-    let options = ParseOptions::default();
-    let Some(fast) = Tree::parse_fast(text, options) else {
-        let without_tree = krm_core::identity::documents(text);
-        assert!(without_tree.is_none(), "{name}:\n{text}\n{text:?}");
-        return false;
-    };
+    let plain = same_tree(text, ParseOptions::default(), name);
+    let tree = same_tree(text, ParseOptions::of_resources(0), name);
+    assert_eq!(plain.is_some(), tree.is_some(), "{name}:\n{text}\n{text:?}");
+    let resources = tree.as_ref().map(|tree| {
+        let document = Document::new(text, tree);
+        let roots = (0..document.len()).map(|index| document.root(index));
+        roots
+            .map(|root| root.filter(is_krm).map(Resource::read))
+            .collect::<Vec<_>>()
+    });
+    let without_tree = krm_core::identity::documents(text);
+    assert_eq!(without_tree, resources, "{name}:\n{text}\n{text:?}");
+    tree.is_some()
+}
+
+/// The tree of the scanner, which is the parser's; `None` where the scanner leaves the text to the parser.
+#[track_caller]
+fn same_tree(text: &str, options: ParseOptions, name: &str) -> Option<Tree> {
+    let fast = Tree::parse_fast(text, options)?;
     let general = Tree::parse_general(text, options);
     assert!(
         general.as_ref() == Ok(&fast),
         "{name}:\n{text}\n{text:?}\n{}",
         difference(&fast, &general)
     );
-    let document = Document::new(text, &fast);
-    let roots = (0..document.len()).map(|index| document.root(index));
-    let resources: Vec<_> = roots
-        .map(|root| root.filter(is_krm).map(Resource::read))
-        .collect();
-    let without_tree = krm_core::identity::documents(text);
-    assert_eq!(
-        without_tree.as_ref(),
-        Some(&resources),
-        "{name}:\n{text}\n{text:?}"
-    );
-    true
+    Some(fast)
 }
 
 fn is_krm(root: &NodeRef<'_>) -> bool {

@@ -260,7 +260,7 @@ fn force_delete_replace_takes_upstreams_head() {
 }
 
 #[test]
-fn a_comment_behind_a_marker_keeps_its_line() {
+fn a_comment_after_a_marker_keeps_its_line() {
     let (a, b) = (doc("a", "1"), doc("b", "1"));
     let (mine, theirs) = (doc("a", "mine"), doc("b", "theirs"));
     assert_eq!(

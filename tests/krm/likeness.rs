@@ -105,7 +105,7 @@ fn lines_of_other_files() {
 }
 
 #[test]
-fn documents_are_versions_of_each_other_by_what_they_are_and_where() {
+fn documents_are_versions_of_each_other_by_identity_and_position() {
     let map = |namespace: &str, value: &str| {
         format!(
             "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: {namespace}\ndata:\n  k: {value}\n"

@@ -546,7 +546,7 @@ fn one_identity_twice_is_a_warning() {
 }
 
 #[test]
-fn conflicts_are_found_beside_a_resource_that_is_there_twice() {
+fn conflicts_are_found_next_to_a_duplicate_resource() {
     let (a, b) = (map("a", "{}"), map("b", "{x: 1}"));
     let twice = format!("{a}---\n{a}");
     let (ours, theirs) = (map("b", "{x: 2}"), map("b", "{x: 3}"));

@@ -224,7 +224,7 @@ fn the_steps_of_a_package_variant() {
 
 /// The PackageVariant and its revisions are no part of the package, and get what they get without one.
 #[test]
-fn a_package_revision_beside_the_objects_of_a_variant() {
+fn a_package_revision_next_to_the_objects_of_a_variant() {
     let variant = VARIANT.replace("  injectors: [{name: north}]\n", "");
     let revision = "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata:\n  name: edge.web.packagevariant-1\n  namespace: default\n  ownerReferences:\n  - {apiVersion: config.porch.kpt.dev/v1alpha1, kind: PackageVariant, name: pv}\nspec: {repository: edge, packageName: web, lifecycle: Draft}\n";
     let before = object(&[("Kptfile", KPTFILE), ("package-context.yaml", CONTEXT)]);
@@ -294,7 +294,7 @@ fn an_empty_package_revision_is_cloned_into() {
 }
 
 #[test]
-fn functions_that_make_documents_of_a_package() {
+fn functions_that_turn_a_package_into_documents() {
     let live = CONTEXT.replace("\ndata:\n", "\n  labels: {live: \"1\"}\ndata:\n");
     let config = CONTEXT.replace("name: web", "name: new");
     let before = object(&[("a.yaml", &config)]);

@@ -148,7 +148,7 @@ fn both_lists_and_everything_a_function_may_have() {
 }
 
 #[test]
-fn removed_and_added_anew() {
+fn removed_and_added_again() {
     // One function more in front, one changed, one that stays as it is written.
     let before = "pipeline:
   mutators:
@@ -274,7 +274,7 @@ fn withdrawing() {
 }
 
 #[test]
-fn line_ends_indentation_and_flow_style_of_the_kptfile_are_kept() {
+fn line_endings_indentation_and_flow_style_of_the_kptfile_are_kept() {
     let config = variant("v", "\n    mutators:\n    - image: a\n");
     let crlf = |text: &str| kptfile(text).replace('\n', "\r\n");
     let before = crlf("pipeline:\n    mutators:\n      - image: b\n");

@@ -105,7 +105,7 @@ fn values_that_readers_of_the_field_refuse_stay_refused() {
 }
 
 #[test]
-fn edits_beside_such_a_scalar_keep_its_bytes() {
+fn edits_next_to_such_a_scalar_keep_its_bytes() {
     for head in ["", "x: &x 1\n"] {
         let text = format!("{head}a:\n  b: 'c\n\n  d'\n  e: f\n  g: \"h\n  i\" # j\n");
         let tree = parse(&text);

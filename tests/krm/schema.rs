@@ -256,7 +256,7 @@ fn a_type_may_hold_itself() {
 }
 
 #[test]
-fn all_kinds_are_found() {
+fn all_kinds_of_kubernetes_are_found() {
     let schema = Schema::builtin();
     let mut count = 0;
     for (names, root) in schema.kinds() {
@@ -415,7 +415,7 @@ fn custom_resources_have_the_types_of_their_definition() {
 }
 
 #[test]
-fn of_two_definitions_the_later_counts() {
+fn the_later_of_two_definitions_counts() {
     let other = CRD.replace("list-type: set", "list-type: atomic");
     for (text, expected) in [
         (format!("{CRD}\n---\n{other}"), ""),

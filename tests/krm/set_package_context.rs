@@ -427,7 +427,7 @@ fn several_without_a_path_are_an_error() {
 }
 
 #[test]
-fn packages_beside_each_other_are_an_error() {
+fn packages_next_to_each_other_are_an_error() {
     let packages = [
         item("Kptfile", "one", &[(PATH, "one/Kptfile")]),
         item(
@@ -465,7 +465,7 @@ fn results_come_with_items() {
 }
 
 #[test]
-fn the_config_map_is_made_on_demand() {
+fn the_config_map_is_created_on_demand() {
     let config = format!("{OWN}data: {{region: east}}\ncreateIfMissing: true");
     let made = |annotations: &str| {
         format!(
@@ -599,7 +599,7 @@ fn wrappers_of_every_shape_stay_as_they_are() {
 }
 
 #[test]
-fn mixed_line_ends_leave_no_carriage_return_alone() {
+fn mixed_line_endings_leave_no_lone_carriage_return() {
     // Found by fuzzing: what was put in behind a last line without line break lost half of a CRLF.
     let before = "a: 1\r\nb:\n- x\nc: y";
     let tree = Tree::parse(before, ParseOptions::default()).expect("YAML");

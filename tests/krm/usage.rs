@@ -146,7 +146,7 @@ fn short_help_is_short_and_says_where_the_rest_is() {
 
 /// `in place` is promised only by functions whose run changes the package.
 #[test]
-fn help_says_that_a_package_is_edited_only_where_it_is() {
+fn help_says_that_a_package_is_edited_only_if_it_is() {
     for function in FUNCTIONS {
         let binary = &binary(function.name);
         let prints = matches!(
@@ -170,7 +170,7 @@ fn help_says_that_a_package_is_edited_only_where_it_is() {
 
 /// A second run of every function that edits a package says the same.
 #[test]
-fn where_nothing_was_to_do_every_function_says_so() {
+fn every_function_reports_that_it_had_nothing_to_do() {
     let variant = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: v}\nspec:\n  \
         upstream: {repo: c, package: example, revision: v1}\n  downstream: {repo: d, package: example}\n  \
         packageContext: {data: {a: b}}\n";
@@ -339,7 +339,7 @@ fn a_revision_is_not_a_directory() {
     assert!(
         outcome
             .stderr
-            .contains("--original: cannot read v1.0: there is no such file or directory"),
+            .contains("--original: cannot read v1.0: no such file or directory"),
         "{}",
         outcome.stderr
     );

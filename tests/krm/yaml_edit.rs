@@ -101,7 +101,7 @@ fn a_value_is_set_in_its_own_style() {
 }
 
 #[test]
-fn an_entry_goes_behind_the_last_one() {
+fn an_entry_goes_after_the_last_one() {
     set("a: x\n", &[], "b", "w", "a: x\nb: w\n");
     set("a: x", &[], "b", "w", "a: x\nb: w");
     set("a: x\r\n", &[], "b", "w", "a: x\r\nb: w\r\n");
@@ -514,7 +514,7 @@ fn a_pair_without_its_entry_is_an_empty_mapping() {
 /// The edits within `a` take the blank line along that the block scalar would keep; what goes in
 /// below `a` stands behind it, where no edit overlaps another.
 #[test]
-fn an_entry_goes_in_behind_blank_lines_that_are_removed() {
+fn an_entry_goes_in_after_blank_lines_that_are_removed() {
     let before = "a:\n  b: |+\n    x\n  c: 1\n\nd: 2\n";
     let tree = parse(before);
     let result = edit(before, &tree, &[], |editor, root| {
@@ -544,7 +544,7 @@ fn an_empty_item_of_another_document_stays_an_item_of_its_own() {
 }
 
 #[test]
-fn a_deeper_comment_belongs_to_what_stands_above_it() {
+fn a_deeper_comment_belongs_to_the_node_above_it() {
     set("m:\n  # - x\n", &[], "b", "1", "m:\n  # - x\nb: 1\n");
     remove("a: 1\nm:\n  # - x\nz: 1\n", &[], &["m"], "a: 1\nz: 1\n");
     remove(
@@ -572,7 +572,7 @@ fn flow_collections_keep_their_comments() {
 }
 
 #[test]
-fn anchors_and_tags_stand_where_they_can() {
+fn anchors_and_tags_are_allowed_where_yaml_has_them() {
     set("a: &x v\n", &[], "a", "[1]", "a: &x\n- 1\n");
     set("- &x\n- 1\n", &["0"], "k", "v", "- &x\n  k: v\n- 1\n");
     set("a: !!map # c\n  k: v\n", &[], "a", "null", "a: null # c\n");

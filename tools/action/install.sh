@@ -46,6 +46,7 @@ if [[ -n $target ]] && get "$archive.tar.gz" && get "SHA256SUMS.$target"; then
     gh attestation verify "$work/$archive.tar.gz" --repo "${repository#https://github.com/}"
   fi
   tar -xzf "$work/$archive.tar.gz" -C "$work"
+  # A function is a link to krmv in the archive: its copy is krmv, which is the function by its name.
   cp "$work/$archive/bin/$name" "$directory/"
 else
   echo "no release of $version for this machine: building $name from source" >&2

@@ -27,9 +27,9 @@ pub struct HttpAddress {
     authority: (usize, usize),
 }
 
-const EXPECTED: &str = "an address of https or http";
+const EXPECTED: &str = "an https or http address";
 const PASSWORD: &str = "an address without a user and password (`.netrc` has them)";
-const SAME_PROTOCOL: &str = "an address of https, as the one that named it";
+const SAME_PROTOCOL: &str = "an https address, like the one that named it";
 
 impl HttpAddress {
     /// Parses an address that data contains.

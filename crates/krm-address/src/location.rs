@@ -28,7 +28,7 @@ pub struct Address {
     local: Option<PathBuf>,
 }
 
-const EXPECTED: &str = "an address of https, http, ssh, git or file, or an absolute path";
+const EXPECTED: &str = "an https, http, ssh, git or file address, or an absolute path";
 const PASSWORD: &str =
     "an address without a password (`.netrc` or a credential helper of Git has it)";
 const OUTSIDE: &str = "a repository outside of the package and of the work tree that holds it";

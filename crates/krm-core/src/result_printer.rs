@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn results_about_one_file_stand_together() {
+    fn results_about_one_file_are_grouped() {
         let printer = ResultPrinter {
             colour: false,
             lists_all: false,

@@ -62,7 +62,7 @@ pub fn locked(
     if local.read(kptfile, has_open_upgrade) {
         let message = "Kptfile: an upgrade by `krmv` has undecided conflicts: decide them with \
                        `krmv resolve`, or go back with `krmv upgrade --abort`";
-        return Err(UsageError::Refused(message.to_owned()));
+        return Err(UsageError::of(message));
     }
     upstream.locked(local, kptfile, results).map_err(failed)
 }

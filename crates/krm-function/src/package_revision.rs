@@ -39,9 +39,8 @@ pub fn within<T>(
     if !valid {
         return Ok(None);
     }
-    let mut package = ResourceList::from_texts(files).map_err(|error| {
-        UsageError::Refused(format!("the local PackageRevisionResources, {error}"))
-    })?;
+    let mut package = ResourceList::from_texts(files)
+        .map_err(|error| UsageError::of(format!("the local PackageRevisionResources, {error}")))?;
     let done = work(&mut package, results)?;
     for (id, error) in package.refused_removals() {
         results.push(FunctionResult::refused(&error).with_resource(package.resource(id)));

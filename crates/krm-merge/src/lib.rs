@@ -7,6 +7,32 @@
 //! args: [-v]             args: [-v]                  args: [-v, -x]         args: [-v, -x]
 //! ```
 //!
+//! Merge a package. What changes are the bytes that upstream's changes cover, and a result reports each conflict:
+//!
+//! ```
+//! use krm_core::{resource_list::ResourceList, results::Results};
+//! use krm_merge::package::{Merge, MergeOptions};
+//! use krm_merge::{ConflictRules, OnConflict};
+//!
+//! let app = |replicas: &str, image: &str| {
+//!     let head = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: app}\n";
+//!     let text = format!("{head}spec:\n  replicas: {replicas}\n  template: {{spec: {{containers: [{{name: app, image: {image}}}]}}}}\n");
+//!     ResourceList::from_texts([("app.yaml".to_owned(), text)])
+//! };
+//! let (original, upstream) = (app("1", "app:1")?, app("2", "app:2")?);
+//! let mut local = app("5 # by load", "own/app:1")?;
+//!
+//! let options = MergeOptions { on_conflict: OnConflict::Local, ..MergeOptions::default() };
+//! let (rules, mut results) = (ConflictRules::default(), Results::default());
+//! Merge::of_one_package(&original, &upstream, options, &rules).run(&mut local, &mut results)?;
+//!
+//! let (id, _) = local.items().next().ok_or("a resource")?;
+//! assert!(local.text_of(id).ends_with("replicas: 5 # by load\n  template: {spec: {containers: [{name: app, image: own/app:2}]}}\n"));
+//! let conflict = results.iter().find(|result| result.is_open_conflict()).ok_or("a conflict")?;
+//! assert!(conflict.text().contains("local and upstream both changed the value"), "{}", conflict.text());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! One rule decides between three versions of anything, and it takes no side:
 //!
 //! ```

@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn new_elements_stand_between_their_neighbours() {
+    fn new_elements_are_placed_between_their_neighbours() {
         check("abc", "axbc", "abyc", "axbyc");
         check("abc", "xabc", "yabc", "xyabc");
         check("abc", "abxc", "abyc", "abxyc");

@@ -300,7 +300,7 @@ fn renamed_by_likeness() {
 }
 
 #[test]
-fn the_file_goes_before_the_likeness() {
+fn the_file_takes_precedence_over_likeness() {
     check(
         &["a /x =1,2,3", "a /z"],
         &["a /y =1,2,4", "b /w =1,2,3", "a /z"],
@@ -420,7 +420,7 @@ fn local_keeps_the_old_resource_next_to_the_new_one() {
 }
 
 #[test]
-fn equal_partners_are_a_tie_and_no_pair() {
+fn equal_partners_are_a_tie_and_not_a_pair() {
     let (matches, found) = match_texts([
         &["a /x =1,2"],
         &["a /x =1,2"],

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_takes_no_side_that_anybody_sees() {
+    fn an_error_takes_no_visible_side() {
         assert_eq!(OnConflict::Local.winner(), Side::Local);
         assert_eq!(OnConflict::Upstream.winner(), Side::Upstream);
         assert_eq!(OnConflict::default(), OnConflict::Upstream);

@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_both_sides_stand() {
+    fn lines_of_both_sides_are_kept() {
         let text = merged(["a\nb\nc\nd", "a\nB\nc\nd", "a\nb\nc\nd\ne\n"], Side::Local);
         assert_eq!(
             (text.text.as_str(), text.conflicts.len()),
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn the_winners_lines_stand_for_their_hunk_alone() {
+    fn the_winners_lines_replace_only_their_hunk() {
         let versions = [
             "a\nb\nc\nd\ne\n",
             "A\nb\nc\nx\ny\ne\n",
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn other_line_ends_change_no_line() {
+    fn other_line_endings_change_no_line() {
         let table = [
             (
                 ["a\nb\nc\n", "a\r\nB\r\nc\r\n", "a\nb\nc\nd\n"],

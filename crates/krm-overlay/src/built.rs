@@ -142,7 +142,7 @@ fn set(mut value: &mut Value, path: &[String], new: &Value) -> Result<(), String
             Value::Sequence(items) => step.parse().ok().and_then(|at: usize| items.get_mut(at)),
             _ => None,
         };
-        value = place.ok_or_else(|| format!("there is no `{step}`"))?;
+        value = place.ok_or_else(|| format!("`{step}` does not exist"))?;
     }
     *value = new.clone();
     Ok(())

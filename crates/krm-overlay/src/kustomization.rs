@@ -8,7 +8,7 @@ use super::selection::PatchSelection;
 use super::transformations::Transformations;
 use super::{OverlayError, PackageTexts};
 use krm_core::schema::Schema;
-use krm_patch::kustomize::{merge, operate};
+use krm_patch::kustomize::{merge, operate, with_keys_as_read};
 use krm_patch::node::Node;
 use krm_yaml::{OwnedDocument, Value};
 
@@ -215,7 +215,7 @@ fn values(document: &OwnedDocument) -> Vec<Value> {
     let document = document.document();
     let roots = (0..document.len()).filter_map(|at| document.root(at));
     roots
-        .map(|root| Node::Text(root).to_value())
+        .map(|root| with_keys_as_read(&Node::Text(root)).to_value())
         .filter(|value| *value != Value::Null)
         .collect()
 }

@@ -70,7 +70,7 @@ pub enum OverlayError {
     NotYaml { file: String, error: String },
     /// A field whose effect is not known here.
     #[error(
-        "{file}: expected a kustomization whose fields are evaluated here, found `{field}`; give what \
+        "{file}: expected only kustomization fields that are supported here, found `{field}`; give what \
          `kustomize build` makes of both packages instead"
     )]
     Unsupported { file: String, field: String },

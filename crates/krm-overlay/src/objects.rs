@@ -11,6 +11,7 @@ use krm_core::resource_key::ResourceKey;
 use krm_core::schema::Schema;
 use krm_merge::upstream_identifier::UPSTREAM_IDENTIFIER;
 use krm_package::join;
+use krm_patch::kustomize::with_keys_as_read;
 use krm_patch::node::Node;
 use krm_yaml::{NodeRef, OwnedDocument, Value, WalkBudget};
 
@@ -207,7 +208,7 @@ fn object<'p>(node: NodeRef<'p>, file: &str) -> Result<Option<BuiltObject<'p>>, 
             object: format!("{}/{}", key.kind, key.name.text()),
         });
     }
-    let value = cleaned(&Node::Text(node)).to_value();
+    let value = with_keys_as_read(&cleaned(&Node::Text(node))).to_value();
     let object = BuiltObject {
         value,
         node: Some(node),

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_made_while_others_remove_those_that_are_empty() {
+    fn folders_are_created_while_others_remove_empty_ones() {
         let fleet = tempfile::tempdir().expect("a folder");
         let churn = |name: &str| {
             for round in 0..500 {

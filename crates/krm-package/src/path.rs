@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn all_others_are_refused() {
+    fn all_other_paths_are_refused() {
         use PathError as E;
         assert_eq!(check_package_path(""), Err(E::Empty));
         type Case = (&'static str, fn(String) -> E);

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_tells_its_maker() {
+    fn a_name_identifies_the_run_that_created_it() {
         let maker = TemporaryMaker {
             place: "5f3a90c1".into(),
             id: 4711,
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_cannot_be_read_is_not_taken_for_one_with_a_package() {
+    fn a_directory_that_cannot_be_read_does_not_count_as_a_package() {
         let folder = tempfile::tempdir().expect("a folder");
         let package = folder.path().join("package");
         assert!(is_vacant(&package).expect("no folder"));

@@ -86,8 +86,8 @@ struct ResourceChanges<'l> {
 
 fn not_reviewed_finding(resource: &Resource) -> ReviewFinding {
     let message = format!(
-        "not reviewed, because of the annotation `{LOCAL_CONFIG_ANNOTATION}`; kubectl, Argo CD and Flux apply the {} all \
-         the same",
+        "not reviewed, because of the annotation `{LOCAL_CONFIG_ANNOTATION}`; kubectl, Argo CD and Flux apply the {} \
+         anyway",
         resource.kind
     );
     ReviewFinding::new(Risk::Notable, Reason::NotReviewed, resource, message)

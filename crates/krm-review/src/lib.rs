@@ -7,6 +7,27 @@
 //!   replicas:                  3               0               dangerous: nothing runs
 //! ```
 //!
+//! Review a change. The findings come with the worst first:
+//!
+//! ```
+//! use krm_core::resource_list::ResourceList;
+//! use krm_core::schema::Schema;
+//! use krm_review::{Review, ReviewInput, Risk};
+//!
+//! let list = |service: &str| {
+//!     let head = "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: db}\n";
+//!     let text = format!("{head}spec: {{replicas: 3, serviceName: {service}}}\n");
+//!     ResourceList::from_texts([("db.yaml".to_owned(), text)])
+//! };
+//! let (before, after) = (list("db")?, list("db-headless")?);
+//!
+//! let packages = ReviewInput { before: &before, after: &after, upstream: None };
+//! let review = Review::of(packages, &Schema::builtin(), None).map_err(|_| "too many nodes")?;
+//! assert_eq!(review.worst(), Some(Risk::Blocking));
+//! assert!(review.findings[0].message.contains("immutable"), "{}", review.findings[0].message);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! In reading order: `rules.txt` is the table of all rules, and `table` reads it. `row` defines a rule, and `rows` has
 //! the conditions that are functions. `walk` finds the places in which two versions of a resource differ. `units` has
 //! the resources that a cluster gets from a package. `author` finds out who made a change. `served` lists the API

@@ -216,7 +216,7 @@ mod tests {
     use krm_yaml::Value;
 
     #[test]
-    fn of_long_values_the_place_that_differs_is_shown() {
+    fn long_values_are_shown_where_they_differ() {
         let list = |size: &str| -> Value {
             let template = format!("{}{size}", "accessModes: ReadWriteOnce, ".repeat(3));
             template.as_str().into()

@@ -92,7 +92,7 @@ pub(super) fn find(list: &ResourceList, release: Release, found: &mut Vec<Review
             continue;
         }
         let instead = match removed.instead {
-            "" => "there is no other version".to_owned(),
+            "" => "no other version is served".to_owned(),
             instead => format!("use `{instead}`"),
         };
         let message = format!(

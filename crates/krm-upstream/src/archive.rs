@@ -94,7 +94,7 @@ pub(super) fn bytes(file: &FilePath) -> Result<Vec<u8>, UsageError> {
             .map_err(failed)?;
     }
     if !is_file || bytes.len() as u64 > LARGEST_PACKAGE {
-        return Err(UsageError::Refused(format!(
+        return Err(UsageError::of(format!(
             "expected a file of at most {} MB, found '{}'",
             LARGEST_PACKAGE >> 20,
             file.display()
@@ -115,7 +115,7 @@ fn unpack(archive: &FolderOutsideGit) -> Result<Unpacked, UsageError> {
     let bytes = bytes(&archive.path)?;
     let path = archive.path.display();
     if digest(&bytes) != archive.digest {
-        return Err(UsageError::Refused(format!(
+        return Err(UsageError::of(format!(
             "'{path}' changed after it was read"
         )));
     }

@@ -42,6 +42,7 @@
     warn(clippy::expect_used, clippy::panic, clippy::unreachable)
 )]
 
+mod addresses;
 mod archive;
 mod checked_tar;
 pub mod git;
@@ -52,6 +53,7 @@ mod recorded;
 mod releases;
 mod unpacked;
 
+pub use addresses::{BrowserAddress, ReleaseFile, is_only_file};
 pub use archive::digest as digest_of;
 pub use archive::is_archive;
 pub use archive::without_end as without_archive_end;

@@ -312,7 +312,7 @@ fn unpack(image: &FolderOutsideGit) -> Result<Unpacked, UsageError> {
         let is_tar = layer.media_type.contains("tar");
         if layer.media_type.contains("zstd") {
             let found = &layer.media_type;
-            let message = format!("expected layers of tar or tar+gzip, found `{found}`");
+            let message = format!("expected layers in tar or tar+gzip, found `{found}`");
             return Err(failed(message));
         }
         // Skips layers without files, such as the provenance of a chart.
@@ -329,7 +329,7 @@ fn unpack(image: &FolderOutsideGit) -> Result<Unpacked, UsageError> {
     }
     if !unpacked.has_files() && !unknown.is_empty() {
         let found = listed(unknown.iter().map(|name| printable(name)));
-        let message = format!("expected layers of tar or tar+gzip, found {found}");
+        let message = format!("expected layers in tar or tar+gzip, found {found}");
         return Err(failed(message));
     }
     Ok(unpacked)

@@ -27,7 +27,7 @@ use krm_yaml::{EditError, Editor, NodeRef, Path};
 fn unpacked(source: &FolderOutsideGit) -> Result<Unpacked, UsageError> {
     let folder = &source.folder;
     let (unpacked, _) = (source.unpack)(source)?.below(folder).ok_or_else(|| {
-        UsageError::Refused(format!(
+        UsageError::of(format!(
             "expected a folder `{folder}` in it, found none: {source}"
         ))
     })?;
@@ -35,7 +35,7 @@ fn unpacked(source: &FolderOutsideGit) -> Result<Unpacked, UsageError> {
         return Ok(unpacked);
     }
     let message = format!("expected a package, found no files: {source}");
-    Err(UsageError::Refused(message))
+    Err(UsageError::of(message))
 }
 
 fn annotation(kptfile: NodeRef<'_>, name: &str) -> Option<String> {

@@ -125,7 +125,7 @@ impl<'f> From<NodeRef<'f>> for Content<'f> {
     }
 }
 
-/// A text with its tree.
+/// A text with its tree: one document, or several ([`OwnedDocument::roots`]).
 #[derive(Debug)]
 pub struct OwnedDocument {
     pub(super) text: String,
@@ -147,9 +147,20 @@ impl OwnedDocument {
         (self.as_it_is && starts_at_column_0).then(|| self.text.lines())
     }
 
-    /// Parses a text and keeps it. [`OwnedDocument::root`] is the root of the text's first document; of a file with several
-    /// documents, the others are kept in the text and not shown. Parse such a file with [`Tree::parse`] and read it
-    /// through [`Document::root`].
+    /// Parses a text and keeps it.
+    ///
+    /// A text may hold several documents, separated by `---`, as most files of Kubernetes do. Then [`OwnedDocument::root`]
+    /// is the root of the first document **only**; [`OwnedDocument::roots`] has all of them:
+    ///
+    /// ```
+    /// use krm_yaml::OwnedDocument;
+    ///
+    /// let text = "kind: Service\n---\nkind: Deployment\n";
+    /// let document = OwnedDocument::parse(text.to_owned())?;
+    /// let kinds: Vec<_> = document.roots().filter_map(|root| root.get("kind")?.as_str()).collect();
+    /// assert_eq!(kinds, ["Service", "Deployment"]);
+    /// # Ok::<(), krm_yaml::ParseError>(())
+    /// ```
     ///
     /// # Errors
     /// An error if the text is not YAML, or is YAML that no package may hold.
@@ -195,12 +206,17 @@ impl OwnedDocument {
     /// # Errors
     /// [`WalkError`]: a value has no end, or the budget does not suffice.
     pub fn pay_for_walks(&self, budget: &mut WalkBudget) -> Result<(), WalkError> {
-        let document = self.document();
-        let mut roots = (0..document.len()).filter_map(|at| document.root(at));
+        let mut roots = self.roots();
         roots.try_for_each(|root| budget.pay_for(root))
     }
 
-    /// The root of the first document; `None` if the text has no document.
+    /// The roots of all documents of the text, in order.
+    pub fn roots(&self) -> impl Iterator<Item = NodeRef<'_>> {
+        let document = self.document();
+        (0..document.len()).filter_map(move |index| document.root(index))
+    }
+
+    /// The root of the first document; `None` if the text has no document. [`OwnedDocument::roots`] has all of them.
     #[must_use]
     pub fn root(&self) -> Option<NodeRef<'_>> {
         self.document().root(0)

@@ -20,18 +20,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Edit several documents of one text. A [`Tree`] has spans and no text, so a [`Document`] pairs the two:
+//! Edit several documents of one text. `root` is the root of the first one only:
 //!
 //! ```
-//! use krm_yaml::{Content, Document, Editor, ParseOptions, Tree, Value};
+//! use krm_yaml::{Content, Editor, OwnedDocument, Value};
 //!
 //! let text = "# first\nkind: Service\n---\nkind: Deployment   # second\nlabels: {app: web}\n";
-//! let tree = Tree::parse(text, ParseOptions::default())?;
-//! let document = Document::new(text, &tree);
-//! assert_eq!(document.len(), 2);
+//! let document = OwnedDocument::parse(text.to_owned())?;
+//! assert_eq!(document.roots().count(), 2);
 //!
-//! let mut editor = Editor::new(document);
-//! for root in (0..document.len()).filter_map(|index| document.root(index)) {
+//! let mut editor = Editor::new(document.document());
+//! for root in document.roots() {
 //!     editor.set(root, "revision", Content::Value(Value::from("v2")))?;
 //! }
 //! let expected = "# first\nkind: Service\nrevision: v2\n---\nkind: Deployment   # second\n\
@@ -68,7 +67,7 @@
 //! - [`Tree::parse`] reads a text into a tree of spans: with a line scanner ([`scan`]), or with the general parser
 //!   (granit-parser) where the scanner stops. Aliases and merge keys are replaced by copies of the nodes that they
 //!   refer to.
-//! - [`Document`] and [`NodeRef`] are views of a text and its tree. [`Value`] is the value of a node, without its
+//! - An [`OwnedDocument`] keeps a text and its tree together. [`Document`] and [`NodeRef`] are views of the two. [`Value`] is the value of a node, without its
 //!   spelling; [`scalar`] converts between the two, by the core schema of YAML 1.2 or as Kubernetes reads it
 //!   ([`scalar::Reading`]); [`de`] deserializes values into Rust types.
 //! - An [`Editor`] collects changes of nodes. New text is written in the format of the text around it.
@@ -84,17 +83,16 @@
 //! # Limitations
 //!
 //! - The whole text is in memory, at most 4 GiB, in UTF-8. There is no reader for streams of events.
-//! - A mapping with a key twice is an error, and so are a line that ends in CR alone and collections nested deeper than
+//! - A mapping with a duplicate key is an error, and so are a line that ends in CR alone and collections nested deeper than
 //!   [`MAX_DEPTH`].
 //! - The number of nodes and documents is limited in proportion to the text ([`Limits`]), so that a hostile text cannot
 //!   take much memory.
-//! - With [`scalar::Reading::Core`], numbers that YAML 1.1 and YAML 1.2 read differently, such as `017`, are equal to the same
-//!   spelling only. The text of a `!!binary` is not decoded.
+//! - With [`scalar::Reading::Core`], a number that YAML 1.1 and YAML 1.2 read differently, such as `017`, equals only a number
+//!   with the same spelling. The text of a `!!binary` is not decoded.
 //! - An edit within a value that several aliases share is refused if another place would change with it.
-//! - It has no formatter: a text without a change is returned as it is, and there is no way to print a tree in another
-//!   style.
-//! - It validates no schema, and knows nothing of Kubernetes except how its reader takes scalars. For that there is krm-core.
-//! - If a program only reads YAML into its types and keeps nothing of the text, a serde library is simpler.
+//! - It has no formatter: a text without a change is returned as it is, and a tree cannot be printed in another style.
+//! - It does not validate schemas. All it knows of Kubernetes is how its reader takes scalars; krm-core knows the rest.
+//! - If you only read YAML into your types and do not need the text afterwards, a serde library is simpler.
 
 // Bad input must be an error, never a panic. Each exception states why it cannot happen.
 #![cfg_attr(

@@ -249,7 +249,18 @@ impl<'a> NodeRef<'a> {
                     let item = node.items().nth(*index);
                     item.map(|item| (item.outer_start(), item))
                 }
-                PathElement::Key(_) | PathElement::Value(_) => None,
+                PathElement::Key(keys) => node.items().find_map(|item| {
+                    let has = |(key, value): &(String, String)| {
+                        let found = item.get(key);
+                        found.is_some_and(|found| found.value_text() == Some(value))
+                    };
+                    keys.iter().all(has).then_some((item.outer_start(), item))
+                }),
+                PathElement::Value(value) => {
+                    let mut items = node.items();
+                    let item = items.find(|item| item.value_text() == Some(value));
+                    item.map(|item| (item.outer_start(), item))
+                }
             };
             let Some((start, value)) = next else {
                 return (at, None);

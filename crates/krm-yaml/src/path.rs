@@ -57,7 +57,7 @@ impl Path {
         self.child(PathElement::Index(index))
     }
 
-    /// Reads a printed path. `None` if the text is not a path, or has elements given by keys or by a value.
+    /// Reads a printed path. `None` if the text is not a path.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut path = Self::root();
@@ -66,9 +66,8 @@ impl Path {
             let quoted = rest.strip_prefix('[').and_then(unquote);
             let (element, after) = if let Some((name, after)) = quoted {
                 (PathElement::Field(name), after.strip_prefix(']')?)
-            } else if let Some(index) = rest.strip_prefix('[') {
-                let (index, after) = index.split_once(']')?;
-                (PathElement::Index(index.parse().ok()?), after)
+            } else if let Some(inner) = rest.strip_prefix('[') {
+                element(inner)?
             } else {
                 let name = rest.strip_prefix('.').unwrap_or(rest);
                 let end = name.find(['.', '[']).unwrap_or(name.len());
@@ -86,6 +85,38 @@ impl Path {
     pub fn elements(&self) -> &[PathElement] {
         &self.0
     }
+}
+
+/// Reads an element of a list up to its closing bracket. Returns it and the rest after the bracket.
+fn element(text: &str) -> Option<(PathElement, &str)> {
+    if let Some(value) = text.strip_prefix('=') {
+        let (value, after) = unquoted(value)?;
+        return Some((PathElement::Value(value), after.strip_prefix(']')?));
+    }
+    if let Some((index, after)) = text.split_once(']')
+        && let Ok(index) = index.parse()
+    {
+        return Some((PathElement::Index(index), after));
+    }
+    let (mut keys, mut rest) = (Vec::new(), text);
+    loop {
+        let (key, value) = rest.split_once('=')?;
+        let (value, after) = unquoted(value)?;
+        keys.push((key.to_owned(), value));
+        rest = match after.strip_prefix(',') {
+            Some(more) => more,
+            None => return Some((PathElement::Key(keys), after.strip_prefix(']')?)),
+        };
+    }
+}
+
+/// Reads a value in brackets, as [`Quoted`] prints it. Returns it and the rest after it.
+fn unquoted(text: &str) -> Option<(String, &str)> {
+    if text.starts_with('"') {
+        return unquote(text);
+    }
+    let (value, rest) = text.split_at(text.find([',', ']'])?);
+    Some((value.to_owned(), rest))
 }
 
 /// Whether a name needs no brackets in a printed path.
@@ -176,7 +207,20 @@ mod tests {
         );
         let path = path.index(3).field("").field("a]\"").index(0).index(1);
         assert_eq!(Path::parse(&path.to_string()), Some(path));
-        assert_eq!(Path::parse("a[name=b].c"), None);
+        let element = |keys: &[(&str, &str)]| {
+            let keys = keys.iter();
+            let keys = keys.map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+            PathElement::Key(keys.collect())
+        };
+        let path = Path::fields(&["ports"])
+            .child(element(&[("port", "80"), ("protocol", "a,]=\"")]))
+            .field("name");
+        assert_eq!(Path::parse(&path.to_string()), Some(path));
+        let path = Path::fields(&["args"]).child(PathElement::Value("-v=5]".to_owned()));
+        assert_eq!(Path::parse(&path.to_string()), Some(path));
+        for wrong in ["a[name", "a[name=b", "a[name=b].c[", "a[]", "a[x]", "a[=b"] {
+            assert_eq!(Path::parse(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

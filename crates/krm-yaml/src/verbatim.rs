@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_written_elsewhere_are_not_known() {
+    fn values_that_are_written_elsewhere_are_unknown() {
         for text in [
             "a:\n  b: &x 1\n",
             "x: &x {}\na:\n  b: *x\n",

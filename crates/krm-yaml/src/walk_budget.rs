@@ -44,8 +44,8 @@ pub enum WalkError {
     TooManyNodes { most: u64 },
     /// An alias refers to a collection that contains it.
     #[error(
-        "expected aliases of values that end, found one within the value that it refers to at {place}; write out what \
-         it shall be"
+        "expected aliases outside of the values that they refer to, found one inside at {place}; write the \
+         value out instead"
     )]
     Endless { place: Location },
     /// Collections within collections, through aliases.

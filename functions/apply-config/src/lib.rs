@@ -106,9 +106,8 @@ fn one(
     let config = Node::Text(pair.config);
     let with_origin = |node: &Node<'_>| -> bool { in_list && node.get("metadata").is_some() };
     let Some(live) = pair.live else {
-        results.push(
-            FunctionResult::info("created: there is no live resource").with_resource(resource),
-        );
+        results
+            .push(FunctionResult::info("created: no live resource exists").with_resource(resource));
         let mut created = as_created(&config);
         warn_of_size(&created, resource, results);
         if with_origin(&created) {

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use krm_core::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config};
+use krm_core::config::{API_VERSION, CONFIG_MAP, Cause, Keys, UsageError, typed_config};
 use krm_core::kptfile::remove_ids;
 use krm_core::resource::Resource;
 use krm_core::resource_list::{ItemId, RefusedWalks, ResourceList};
@@ -210,7 +210,7 @@ fn read_target(entry: NodeRef<'_>, place: &str) -> Result<Option<Target>, UsageE
     for field in entry.entries() {
         let key = field.key.key_text().unwrap_or_default();
         if !matches!(key, "patch" | "target") {
-            return Err(UsageError::Refused(format!(
+            return Err(UsageError::of(format!(
                 "{place}: unknown field `{key}`, expected `patch` or `target`"
             )));
         }
@@ -218,20 +218,18 @@ fn read_target(entry: NodeRef<'_>, place: &str) -> Result<Option<Target>, UsageE
     let Some(node) = entry.get("target").filter(|node| !node.is_null()) else {
         return Ok(None);
     };
-    let usage =
-        |error: &dyn std::fmt::Display| UsageError::at(format_args!("{place}: target"), error);
-    let value = node
-        .value()
-        .ok_or_else(|| usage(&"its aliases expand to too many values, or refer to themselves"))?;
-    let mut target: Target = from_value(&value).map_err(|error| usage(&error))?;
+    let usage = |error: Cause| UsageError::at(format_args!("{place}: target"), error);
+    let value = node.value().ok_or_else(|| {
+        usage("its aliases expand to too many values, or refer to themselves".into())
+    })?;
+    let mut target: Target = from_value(&value).map_err(|error| usage(error.into()))?;
     if let Some(selector) = value.get("labelSelector") {
         target.labels = match selector.as_str() {
             Some(text) => parse_labels(text).map_err(|part| {
-                usage(&format!(
-                    "labelSelector: expected a requirement, found `{part}`"
-                ))
+                let message = format!("labelSelector: expected a requirement, found `{part}`");
+                usage(message.into())
             })?,
-            None => from_value(selector).map_err(|error| usage(&error))?,
+            None => from_value(selector).map_err(|error| usage(error.into()))?,
         };
     }
     Ok(Some(target))

@@ -123,7 +123,7 @@ fn create_all(
         patches.extend(delete_all(list, supplied, results));
     }
     if patches.is_empty() && !results.has_errors() {
-        results.push(FunctionResult::info("no patch: there is nothing to change"));
+        results.push(FunctionResult::info("no patch: nothing to change"));
     }
     patches
 }

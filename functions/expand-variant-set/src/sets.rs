@@ -184,7 +184,7 @@ fn read_set(node: NodeRef<'_>, place: &str) -> Result<Set, UsageError> {
         text.map(str::to_owned)
     };
     let many = || {
-        UsageError::Refused(format!(
+        UsageError::of(format!(
             "{place}: its aliases expand to too many values, or refer to themselves"
         ))
     };

@@ -57,7 +57,7 @@ pub(super) fn read_options(
     if let Some(found) = scalars.get("conflictStyle") {
         enums.refuse(
             "conflictStyle",
-            format!("expected it with --git-merge-driver only, found `{found}`"),
+            format!("expected --git-merge-driver with it, found `{found}`"),
         );
     }
     let valid = enums.are_valid();
@@ -80,7 +80,7 @@ pub fn rules_of(
     match (in_config, file) {
         (Some(_), Some(_)) => {
             let message = "expected `--conflicts` or the field `conflicts`, found both";
-            Err(UsageError::Refused(message.to_owned()))
+            Err(UsageError::of(message))
         }
         (None, Some(file)) => Ok(Some(UpgradePolicy::read(file)?.rules)),
         (written, None) => {

@@ -136,7 +136,7 @@ fn merge(files: &DriverFiles, options: MergeOptions) -> Result<Option<MergedFile
         let is_missing = text.is_empty() && side == "original";
         let file = (!is_missing).then(|| (files.path.clone(), text.to_owned()));
         ResourceList::from_texts(file)
-            .map_err(|error| UsageError::Refused(format!("{side} version of {error}")))
+            .map_err(|error| UsageError::of(format!("{side} version of {error}")))
     };
     let original = version("original", &files.original)?;
     let upstream = version("upstream", &files.upstream)?;
@@ -157,7 +157,7 @@ fn merge(files: &DriverFiles, options: MergeOptions) -> Result<Option<MergedFile
         .iter()
         .find(|result| result.severity == Severity::Error)
     {
-        return Err(UsageError::of(&error.message));
+        return Err(UsageError::of(error.message.to_string()));
     }
     local.apply_insertions().map_err(UsageError::of)?;
     let bytes = local.read_file(&files.path);

@@ -213,7 +213,7 @@ impl Draft<'_> {
                 "the branch `{branch}` and its remote-tracking branch each have commits that the other lacks; \
                  merge them first"
             );
-            return Err(UsageError::Refused(message));
+            return Err(UsageError::of(message));
         }
         let base = self.revisions.downstream.base.as_ref();
         let base = base.map(|base| base.commit.as_str());

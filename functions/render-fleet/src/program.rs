@@ -143,7 +143,7 @@ fn report_files(fleet: &FleetArguments) -> Result<Vec<(&Path, ReportForm)>, Usag
             let path = path.display();
             let message =
                 format!("--report: expected a file in a directory that exists, found `{path}`");
-            return Err(UsageError::Refused(message));
+            return Err(UsageError::of(message));
         }
         Ok((path.as_path(), form))
     });

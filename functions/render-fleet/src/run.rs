@@ -215,14 +215,14 @@ pub(super) fn take_flags(
 ) -> Result<(), UsageError> {
     if shard.is_some() && settings.shard.is_some() {
         let message = "expected `--shard` or the field `shard`, found both";
-        return Err(UsageError::Refused(message.to_owned()));
+        return Err(UsageError::of(message));
     }
     settings.shard = settings.shard.or(shard);
     settings.catalogs.extend(catalogs.iter().cloned());
     let mut names = HashSet::new();
     for source in &settings.catalogs {
         if !names.insert((&source.namespace, &source.name)) {
-            return Err(UsageError::Refused(format!(
+            return Err(UsageError::of(format!(
                 "expected one catalog `{source}`, found two"
             )));
         }

@@ -137,7 +137,7 @@ fn step(
     }
     if supplied.has(Role::Original) && !supplied.has(Role::Upstream) {
         let message = "role `upstream`: expected the revision to upgrade to, since the role `original` is given, found none";
-        return Err(UsageError::Refused(message.to_owned()));
+        return Err(UsageError::of(message));
     }
     let defaults = MergeDefaults::default();
     let variant = Variant::read(config, &defaults)?;
@@ -240,7 +240,7 @@ fn mutate(
         (Some(upstream), None, None) => clone::clone(variant, upstream, list, results)?,
         (None, ..) if list.is_package() && list.items().next().is_none() => {
             let message = "role `upstream`: expected the package to clone into the empty one (--upstream PATH), found none";
-            return Err(UsageError::Refused(message.to_owned()));
+            return Err(UsageError::of(message));
         }
         (None, ..) => {}
     }

@@ -98,7 +98,7 @@ fn rules(
     let annotation = variant.config.get_path(&path);
     match (supplied.conflicts(), annotation) {
         (None, None) => Ok(Some(variant.defaults.rules.clone())),
-        (Some(_), Some(_)) => Err(UsageError::Refused(format!(
+        (Some(_), Some(_)) => Err(UsageError::of(format!(
             "expected `--conflicts` or the annotation `{CONFLICTS_ANNOTATION}`, found both"
         ))),
         (Some(file), None) => Ok(Some(UpgradePolicy::read(file)?.rules)),

@@ -201,7 +201,7 @@ pub fn review(
     };
     Review::of(packages, &schema, None).map_err(|refused| {
         let first = refused.first().map(|result| result.text().into_owned());
-        UsageError::Refused(first.unwrap_or_default())
+        UsageError::of(first.unwrap_or_default())
     })
 }
 
@@ -210,7 +210,7 @@ fn packages(supplied: &Supplied) -> Result<[Option<&SuppliedPackage>; 3], UsageE
     if supplied.searches_original() {
         let message =
             "--original auto: expected a package or a revision, as merge-package finds it";
-        return Err(UsageError::Refused(message.to_owned()));
+        return Err(UsageError::of(message));
     }
     Ok([Role::Before, Role::Original, Role::Upstream].map(|role| supplied.one(role)))
 }

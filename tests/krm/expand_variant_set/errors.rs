@@ -110,7 +110,7 @@ fn missing_cluster_resources_and_invalid_values() {
         &[
             "spec.targets[0].template.labelExprs[0].valueExpr",
             "line 1, column",
-            "no key `zone`",
+            "no such key: `zone`",
             "cluster-01",
             "(ExpressionFailed)",
         ],

@@ -480,7 +480,7 @@ fn removed_keys_are_sorted_and_keep_their_comments() {
 }
 
 #[test]
-fn more_variants_than_a_run_makes_are_refused_before_they_are_made() {
+fn too_many_variants_are_refused_before_they_are_created() {
     let repositories = (0..1000).map(|i| repository(&format!("c{i}"), "{}"));
     let cluster: Vec<String> = repositories.chain([cluster()]).collect();
     let names = |count: usize| {

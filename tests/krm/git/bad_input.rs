@@ -25,7 +25,7 @@ fn refused_with(folder: &Folder, original: &str, upstream: &str) -> String {
 }
 
 #[test]
-fn names_that_are_not_there() {
+fn missing_names() {
     let folder = catalog(&[]);
     folder.put("catalog/apps/web/Kptfile", KPTFILE);
     folder.commit("apps");
@@ -147,7 +147,7 @@ fn trees_with_names_that_lead_elsewhere() {
 
 /// Ten trees, each ten times in the next: 10^10 files.
 #[test]
-fn trees_that_stand_in_each_other() {
+fn nested_trees() {
     let folder = catalog(&[]);
     let mut id = write(&folder, "blob", map("1", "0"));
     let mut mode = "100644";
@@ -345,7 +345,7 @@ fn a_damaged_list_of_shallow_commits() {
 
 /// Found by the fuzz target `git`: the tree of a damaged commit was looked for without a check.
 #[test]
-fn a_part_of_a_damaged_commit() {
+fn a_part_of_a_damaged_commit_is_refused() {
     let folder = catalog(&[]);
     let id = folder.git(&["rev-parse", "v1^{commit}"]);
     let path = folder.path(&format!("catalog/.git/objects/{}/{}", &id[..2], &id[2..]));

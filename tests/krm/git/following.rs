@@ -438,7 +438,7 @@ fn a_lock_that_is_not_text_is_an_error() {
 }
 
 #[test]
-fn a_lock_of_another_kind_is_an_error_and_not_no_lock() {
+fn a_lock_of_another_kind_is_an_error_and_does_not_count_as_missing() {
     let folder = catalog(&[]);
     at_v1(&folder);
     let kptfile = folder.get("local/Kptfile");

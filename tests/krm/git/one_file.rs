@@ -70,7 +70,7 @@ fn a_file_is_a_package_whatever_its_name_on_each_side() {
 }
 
 #[test]
-fn the_lock_of_a_file_is_the_kptfile_beside_it() {
+fn the_lock_of_a_file_is_the_kptfile_next_to_it() {
     let folder = project();
     copy(&folder);
     let upstream = |version: usize| format!("catalog//manifests/install.yaml?ref=v{version}");

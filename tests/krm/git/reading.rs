@@ -185,7 +185,7 @@ fn a_kptfile_refers_to_what_others_can_fetch() {
 }
 
 #[test]
-fn a_tag_goes_before_a_branch_of_its_name() {
+fn a_tag_takes_precedence_over_a_branch_of_its_name() {
     let folder = catalog(&[]);
     folder.git(&["tag", "both", "v2"]);
     folder.git(&["branch", "both", "v1"]);

@@ -75,7 +75,7 @@ fn the_revision_of_a_copy_is_found() {
 }
 
 #[test]
-fn a_kptfile_is_made_for_the_lock() {
+fn a_kptfile_is_created_for_the_lock() {
     let folder = project();
     copy(&folder, 1);
     let outcome = folder.merge(&[&AUTO[..], &["createKptfile=true"]].concat());
@@ -116,7 +116,7 @@ fn without_tags_the_history_is_searched() {
 }
 
 #[test]
-fn of_equal_ones_the_newest_that_upstream_contains() {
+fn the_newest_of_equals_that_upstream_contains_is_taken() {
     let folder = project();
     // v1 came back, on a branch that upstream does not contain, and in upstream itself.
     folder.git(&["checkout", "--quiet", "-b", "side"]);
@@ -359,7 +359,7 @@ fn edits_in_a_file_that_another_revision_lacks_do_not_make_it_that_one() {
 }
 
 #[test]
-fn a_document_that_is_as_it_was_copied_goes_before_one_with_more_in_it() {
+fn an_unchanged_copy_of_a_document_takes_precedence_over_a_longer_one() {
     let folder = Folder::new(&[]);
     for (version, more) in [("v1.0.0", ""), ("v1.1.0", "  more: \"1\"\n")] {
         folder.put("catalog/m/a.yaml", resource("a", &values(0)) + more);

@@ -2,7 +2,9 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use super::{World, hints};
+use std::path::Path;
+
+use super::{KRMV, World, hints, outcome};
 
 /// A world with the packages `web` (edited: two conflicts) and `plain`, both at v1.0.0.
 fn two_packages() -> World {
@@ -74,7 +76,7 @@ fn one_with_conflicts_and_one_that_fails_stop_no_other() {
 }
 
 #[test]
-fn each_package_is_a_commit_of_its_paths_alone() {
+fn each_package_is_a_commit_of_its_paths_only() {
     let world = two_packages();
     world.write("staged.txt", "mine\n");
     git(&world, &["add", "staged.txt"]);
@@ -238,7 +240,7 @@ fn a_release_that_changes_nothing_makes_no_branch() {
 }
 
 #[test]
-fn a_branch_is_made_anew_over_sealed_commits_alone() {
+fn a_branch_is_recreated_over_sealed_commits_only() {
     let world = World::with_package();
     world.krmv(&["upgrade", "--all", "--branch"]).assert_code(0);
     let first = git(&world, &["rev-parse", "krmv/web"]);
@@ -294,7 +296,7 @@ fn a_branch_that_is_checked_out_stays() {
 }
 
 #[test]
-fn upstreams_that_are_gone_and_policies_with_mistakes_are_named() {
+fn missing_upstreams_and_policies_with_mistakes_are_named() {
     let world = two_packages();
     let kptfile = world.read("web/Kptfile");
     let gone = kptfile.replace("/catalog", "/gone");
@@ -325,6 +327,63 @@ fn upstreams_that_are_gone_and_policies_with_mistakes_are_named() {
         "{text}"
     );
     assert_eq!(message("plain").0, "upgraded");
+}
+
+#[test]
+fn broken_kptfiles_and_an_unreachable_network_stop_no_other() {
+    let world = two_packages();
+    let kptfile = world.read("web/Kptfile");
+    let away = kptfile.replace(
+        &world.folder.path("catalog").display().to_string(),
+        "https://127.0.0.1:1/away",
+    );
+    assert_ne!(kptfile, away);
+    let broken = [
+        ("syntax", "kind: Kptfile\n  upstream: [\n".to_owned(), "2"),
+        (
+            "lock",
+            kptfile.replace("commit: ", "commit: --upload-pack="),
+            "commit",
+        ),
+        ("away", away, "127.0.0.1:1"),
+    ];
+    for (name, text, _) in &broken {
+        world.write(&format!("{name}/Kptfile"), text);
+        world.write(&format!("{name}/app.yaml"), &world.read("web/app.yaml"));
+    }
+    world.commit("broken");
+    for flags in [&["--dry-run"][..], &["--commit", "--branch"], &[]] {
+        let arguments = [&["upgrade", "--all"], flags].concat();
+        let outcome = world.krmv(&arguments);
+        outcome.assert_code(2);
+        for (name, _, what) in &broken {
+            let mut lines = outcome.stdout.lines();
+            let start = format!("{name}: ");
+            let line = lines.find(|line| line.starts_with(&start));
+            let line = line.unwrap_or_else(|| panic!("{name}: {}", outcome.stdout));
+            let (_, rest) = outcome.stdout.split_once(line).expect("a line");
+            let text = format!("{line}{}", rest.split("\nplain").next().unwrap_or(rest));
+            assert!(text.contains("failed") && text.contains(what), "{text}");
+        }
+        let counts = outcome.stdout.lines().last().unwrap_or_default();
+        assert!(counts.contains("1 upgraded"), "{}", outcome.stdout);
+        assert!(counts.contains("3 failed"), "{}", outcome.stdout);
+    }
+    assert!(world.read("plain/app.yaml").contains("app:3"));
+}
+
+#[test]
+fn without_git_each_package_is_named() {
+    let world = two_packages();
+    let mut command = world.command(Path::new(KRMV));
+    let empty = world.folder.path("empty");
+    std::fs::create_dir_all(&empty).expect("a folder");
+    command.args(["upgrade", "--all"]).env("PATH", empty);
+    let outcome = outcome(command);
+    outcome.assert_code(2);
+    let text = outcome.stdout + &outcome.stderr;
+    assert!(text.contains("`git`"), "{text}");
+    assert!(text.contains("hint: "), "{text}");
 }
 
 #[test]

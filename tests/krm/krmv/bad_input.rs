@@ -174,7 +174,7 @@ fn an_upstream_directory_that_moved_is_followed() {
     let outcome = world.krmv(&["upgrade", "web", "v4.0.0"]);
     outcome.assert_code(1);
     assert!(
-        outcome.stdout.contains("upstream moved web to shop"),
+        outcome.stdout.contains("path in upstream: web -> shop"),
         "{}",
         outcome.stdout
     );
@@ -331,7 +331,7 @@ fn a_repository_that_git_refuses() {
 }
 
 #[test]
-fn offline_reads_the_cache_alone() {
+fn offline_reads_the_cache_only() {
     let world = World::new();
     let said = world.krmv(&["get", "https://127.0.0.1:1/o/r.git/web@v1", "--offline"]);
     assert_eq!(said.code, Some(2));
@@ -359,7 +359,7 @@ fn no_git_on_path() {
 }
 
 #[test]
-fn a_revision_that_is_not_there() {
+fn a_missing_revision() {
     let world = World::with_package();
     let said = refused(&world, "own", &["upgrade", "web", "v1.2.0"]);
     assert!(
@@ -370,7 +370,7 @@ fn a_revision_that_is_not_there() {
 }
 
 #[test]
-fn line_ends_of_crlf_stay() {
+fn crlf_line_endings_stay() {
     let world = World::with_package();
     for file in ["Kptfile", "app.yaml"] {
         let text = world.read(&format!("web/{file}")).replace('\n', "\r\n");
@@ -439,7 +439,7 @@ fn not_a_terminal_lists_and_asks_nothing() {
 }
 
 #[test]
-fn two_at_once_wait_for_each_other() {
+fn two_runs_at_once_wait_for_each_other() {
     let world = World::with_package();
     let _lock = krm_package::PackageLock::acquire(&world.path("web")).expect("a lock");
     let said = refused(&world, "own", &["upgrade", "web"]);
@@ -447,7 +447,7 @@ fn two_at_once_wait_for_each_other() {
 }
 
 #[test]
-fn remains_of_a_killed_run_are_not_a_person_s_change() {
+fn remains_of_a_killed_run_are_not_a_change_of_a_person() {
     let world = World::with_package();
     let left = "web/.krm-variants-0-1-2-AbCdEf.tmp";
     world.write(left, "half of a file\n");

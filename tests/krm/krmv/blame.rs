@@ -348,6 +348,10 @@ fn a_clone_with_a_filter_lacks_older_files() {
 #[test]
 fn blame_names_missing_files_and_fields() {
     let world = World::with_package();
+    let outcome = world.krmv(&["blame", "web"]);
+    outcome.assert_code(2);
+    assert!(outcome.stderr.contains("'web' is a directory"));
+    assert_eq!(hints(&outcome.stderr), ["krmv blame web/app.yaml"]);
     let outcome = world.krmv(&["blame", "web/none.yaml"]);
     outcome.assert_code(2);
     assert_eq!(hints(&outcome.stderr), ["ls web"]);

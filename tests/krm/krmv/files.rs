@@ -4,7 +4,7 @@ use super::{SERVICE, World, deployment, hints};
 use crate::sources::{gz, images, tar_of};
 
 /// The releases of [`World::new`] as archives and as tags of a layout.
-fn world() -> World {
+pub(super) fn world() -> World {
     let world = World::new();
     let service = SERVICE.replace("ClusterIP", "NodePort");
     for (version, deployment, service) in [
@@ -94,7 +94,7 @@ fn get_and_upgrade_from_every_source_give_the_same_bytes() {
 }
 
 #[test]
-fn an_open_upgrade_names_the_archive_that_no_release_is_beside() {
+fn an_open_upgrade_names_an_archive_without_releases_next_to_it() {
     let world = world();
     world
         .krmv(&["get", "../charts/web-1.0.0.tgz"])
@@ -127,10 +127,7 @@ fn errors_of_sources_outside_of_git_name_the_fault() {
             "expected a folder `x`",
         ),
         (vec!["get", "oci:../nowhere:v1"], "nowhere"),
-        (
-            vec!["get", "oci:../layout/web:v9"],
-            "there is no revision `v9`",
-        ),
+        (vec!["get", "oci:../layout/web:v9"], "has no revision `v9`"),
         (
             vec!["get", "http://127.0.0.1:1/web-1.0.0.tgz"],
             "127.0.0.1:1/web-1.0.0.tgz",

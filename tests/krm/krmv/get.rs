@@ -322,7 +322,7 @@ fn a_server_that_gives_no_single_commits_gives_its_history() {
 }
 
 #[test]
-fn a_password_in_a_url_is_for_git_alone() {
+fn a_password_in_a_url_is_for_git_only() {
     let world = World::new();
     let catalog = format!("file://{}", world.folder.path("catalog").display());
     let clean = "https://e.invalid/catalog";
@@ -385,7 +385,7 @@ fn a_password_in_a_url_is_for_git_alone() {
 }
 
 #[test]
-fn a_typed_password_reaches_git_by_its_environment_alone() {
+fn a_typed_password_reaches_git_by_its_environment_only() {
     use std::os::unix::fs::PermissionsExt;
     let world = World::new();
     let log = world.folder.path("log");
@@ -433,5 +433,61 @@ fn a_repository_in_the_work_tree_of_the_package_is_refused() {
             outcome.stderr
         );
         assert!(!world.path("web").exists());
+    }
+}
+
+#[test]
+fn a_missing_path_is_named_as_it_was_typed() {
+    let world = World::with_package();
+    let folder = world.folder.path("catalog").display().to_string();
+    let nope = format!("{folder}-nope");
+    for (source, what) in [
+        ("nope", "'nope' does not exist"),
+        ("web/none.yaml", "'web/none.yaml' does not exist"),
+        ("../nope//p", "'../nope' does not exist"),
+        (nope.as_str(), "-nope' does not exist"),
+        ("/proc//p", "'/proc' is not in a Git repository"),
+    ] {
+        let outcome = world.krmv(&["get", source, "new"]);
+        outcome.assert_code(2);
+        assert!(
+            outcome.stderr.contains(what),
+            "{source}: {}",
+            outcome.stderr
+        );
+    }
+}
+
+#[test]
+fn get_says_what_it_chose_and_what_the_package_follows() {
+    let world = World::new();
+    world.folder.git(&["tag", "stable"]);
+    world.folder.git(&["tag", "web-chart-1.0.0"]);
+    let commit = world.commit_of("v1.0.0");
+    for (revision, what) in [
+        ("", "v2.0.0 is the newest release"),
+        ("@v1.0.0", ""),
+        ("@main", "the package follows the branch main"),
+        ("@stable", "this tag, which is not a release, when it moves"),
+        ("@web-chart-1.0.0", "the releases named web-chart-VERSION"),
+        (
+            &format!("@{commit}"),
+            "the next release that contains this commit",
+        ),
+    ] {
+        let source = format!("../catalog//web{revision}");
+        let outcome = world.krmv(&["get", &source, &format!("new{revision}")]);
+        outcome.assert_code(0);
+        let text = outcome
+            .stdout
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        assert!(text.contains(what), "{text}");
+        assert_eq!(
+            what.is_empty(),
+            !text.contains("follows") && !text.contains("newest"),
+            "{text}"
+        );
     }
 }

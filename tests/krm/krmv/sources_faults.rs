@@ -383,7 +383,7 @@ fn without_curl_the_message_says_what_to_fetch() {
 
 #[test]
 #[ignore = "waits 30 seconds"]
-fn a_server_without_a_byte_is_given_up() {
+fn a_silent_server_is_an_error() {
     let world = World::new();
     let site = Site::new();
     site.put("/slow.yaml", Answer::ok("x").ending(End::Silent(100)));

@@ -549,7 +549,7 @@ fn files_whose_edits_git_does_not_see_are_guarded() {
         assert_eq!(world.folder.git_in("own", &["status", "--short"]), "");
         let refused = world.krmv(&["upgrade", "web"]);
         refused.assert_code(2);
-        let expected = format!("Git does not look for edits of 'web/service.yaml' ({mark})");
+        let expected = format!("Git ignores edits of 'web/service.yaml' ({mark})");
         assert!(refused.stderr.contains(&expected), "{}", refused.stderr);
         assert_eq!(world.read("web/service.yaml"), edited);
         // The hint lets Git see the edit, and then the edit needs a commit.
@@ -773,10 +773,49 @@ fn files_that_krmignore_leaves_out_are_named_where_upstream_changed_them() {
     let outcome = world.krmv(&["upgrade", "web", "v5.0.0"]);
     outcome.assert_code(0);
     assert_eq!(world.read("web/gen/values.yaml"), "a: 1\n");
-    for part in [
-        "leaves out 1 file that upstream changed",
-        "`gen/values.yaml`",
-    ] {
-        assert!(outcome.stdout.contains(part), "{}", outcome.stdout);
+    // The line is wrapped.
+    let words: Vec<&str> = outcome.stdout.split_whitespace().collect();
+    let named = "leaves out 1 file that upstream changed, added or removed: `gen/values.yaml`";
+    assert!(words.join(" ").contains(named), "{}", outcome.stdout);
+}
+
+#[test]
+fn a_newer_sibling_in_the_locked_commit_is_an_upgrade() {
+    let world = World::new();
+    for version in ["0.9", "0.10"] {
+        let path = format!("catalog/task/clone/{version}/task.yaml");
+        world.folder.put(&path, deployment(1, version, "64Mi"));
+    }
+    world.folder.commit("tasks");
+    for name in ["one", "two"] {
+        let source = "../catalog//task/clone/0.9@main";
+        world.krmv(&["get", source, name]).assert_code(0);
+    }
+    world.commit("get");
+    let status = world.krmv(&["status", "one"]);
+    status.assert_code(3);
+    assert!(
+        status.stdout.contains("task/clone/0.10"),
+        "{}",
+        status.stdout
+    );
+    let upgrade = world.krmv(&["upgrade", "one"]);
+    upgrade.assert_code(0);
+    let step = "one: task/clone/0.9 -> task/clone/0.10\n";
+    assert!(upgrade.stdout.starts_with(step), "{}", upgrade.stdout);
+    world.commit("upgrade");
+    world.krmv(&["upgrade", "--all"]).assert_code(0);
+    for name in ["one", "two"] {
+        assert!(
+            world
+                .read(&format!("{name}/task.yaml"))
+                .contains("image: 0.10")
+        );
+        assert!(
+            world
+                .read(&format!("{name}/Kptfile"))
+                .contains("/task/clone/0.10\n")
+        );
+        world.krmv(&["status", name]).assert_code(0);
     }
 }

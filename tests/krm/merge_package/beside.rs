@@ -241,7 +241,7 @@ fn an_element_without_its_key_is_known_by_its_value() {
 
 /// The alternatives of a function's config and program, in both lists and in a sub-package.
 #[test]
-fn two_alternatives_never_stand_in_one_function() {
+fn two_alternatives_are_never_in_one_function() {
     let alternatives = [
         "    configPath: c.yaml\n",
         "    configMap: {x: \"1\"}\n",

@@ -191,7 +191,7 @@ fn the_record_of_a_render_stays_local_and_never_conflicts() {
 }
 
 #[test]
-fn other_conditions_merge_beside_the_record_of_a_render() {
+fn other_conditions_merge_next_to_the_record_of_a_render() {
     let merge = |texts: [&str; 3]| {
         let texts = texts.map(|status| with("a", status));
         let files = texts.each_ref().map(|text| [("Kptfile", text.as_str())]);

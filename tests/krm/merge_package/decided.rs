@@ -138,7 +138,7 @@ fn deleted_locally_and_taken_from_upstream() {
 
 /// Whoever wins, and without an error.
 #[test]
-fn a_deletion_is_a_decision_and_no_conflict() {
+fn a_deletion_is_a_decision_and_not_a_conflict() {
     let (keep, old, new) = (
         map("keep", "{x: a}"),
         map("gone", "{x: a}"),

@@ -57,7 +57,7 @@ fn the_fields_of_a_function_merge_each_for_itself() {
 
 /// `selectors` and `exclude` are one value each, by whatever they select.
 #[test]
-fn selectors_and_exclusions_stand_as_a_whole() {
+fn selectors_and_exclusions_are_one_value_each() {
     for field in ["selectors", "exclude"] {
         let of = |entries: [&str; 2]| {
             let [first, second] = entries;

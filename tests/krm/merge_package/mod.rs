@@ -274,7 +274,7 @@ fn a_block_scalar_above_a_line_of_white_space_stays_one() {
 }
 
 #[test]
-fn documents_unchanged_by_local_are_upstream_s_text() {
+fn documents_unchanged_by_local_are_upstreams_text() {
     let a = map("a", "{x: a}");
     let (b, mine) = (map("b", "{x: b}"), map("b", "{x: mine}"));
     let loose = format!(
@@ -405,7 +405,7 @@ fn new_resources_say_who_they_are_where_those_of_local_do() {
 }
 
 #[test]
-fn crds_of_every_role_tell_how_lists_merge() {
+fn crds_of_every_role_decide_how_lists_merge() {
     let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: things.example.com\nspec:\n  group: example.com\n  names: {kind: Thing, plural: things}\n  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          spec:\n            type: object\n            properties:\n              parts:\n                type: array\n                x-kubernetes-list-type: map\n                x-kubernetes-list-map-keys: [id]\n                items: {type: object, properties: {id: {type: string}, v: {type: string}}}\n";
     let thing = |parts: &str| {
         format!(

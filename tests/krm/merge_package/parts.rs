@@ -60,7 +60,7 @@ fn only_the_part_that_both_changed_is_a_conflict() {
 
 /// By the config, by a rule, and by a rule that also takes a side.
 #[test]
-fn a_value_is_one_value_where_that_is_wanted() {
+fn a_value_is_one_value_where_the_options_say_so() {
     let whole = pod("\"quay.io/app:2\" # ours", "--image=quay.io/reload:2");
     for fields in ["combine: none\n", "combine: [list]\n"] {
         let (text, results) = images(fields);

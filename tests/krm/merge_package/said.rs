@@ -273,7 +273,7 @@ fn the_affinity_of_a_service_is_one_decision() {
 
 /// Resources of one name in two namespaces are two.
 #[test]
-fn namespaces_tell_resources_apart() {
+fn namespaces_distinguish_resources() {
     let of = |namespace: &str, data: &str| {
         map("a", data).replace("name: a", &format!("name: a\n  namespace: {namespace}"))
     };

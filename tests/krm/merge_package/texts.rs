@@ -53,7 +53,7 @@ fn lines_that_both_changed_are_a_conflict_for_themselves() {
 }
 
 #[test]
-fn a_file_of_windows_takes_lines_of_unix() {
+fn a_file_with_crlf_takes_lines_with_lf() {
     let texts = ["a\nb\nc\nd\n", "a\r\nB\r\nc\r\nd\r\n", "a\nb\nc\nD\n"];
     let (found, said) = merge_file("a.txt", texts, "");
     assert_eq!(found, "a\r\nB\r\nc\r\nD\r\n");
@@ -237,7 +237,7 @@ fn a_file_that_one_version_broke_is_text_in_all() {
 }
 
 #[test]
-fn keys_that_are_there_twice_make_a_text_but_no_kptfile() {
+fn duplicate_keys_make_a_text_but_no_kptfile() {
     for path in ["a.yaml", "Kptfile"] {
         for text in ["a: 1\na: 2\n", "a: [\n"] {
             let is_error = path == "Kptfile";

@@ -169,7 +169,7 @@ items:
         outcome.results,
         [
             "[warning] ConfigMap/c: expected the annotation `kubectl.kubernetes.io/last-applied-configuration` on the live resource, or the role `original`, found neither: nothing is deleted (NoLastApplied)",
-            "[info] ConfigMap/d: created: there is no live resource",
+            "[info] ConfigMap/d: created: no live resource exists",
         ]
     );
     assert_eq!(

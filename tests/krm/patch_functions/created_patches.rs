@@ -46,10 +46,7 @@ items:
 ";
     let outcome = on_list(&create_patch::FUNCTION, &config("CreatePatch", LIVE), item);
     let outcome = outcome.expect("a config");
-    assert_eq!(
-        outcome.results,
-        ["[info] no patch: there is nothing to change"]
-    );
+    assert_eq!(outcome.results, ["[info] no patch: nothing to change"]);
     assert!(
         outcome.file("-").ends_with("items: []\n"),
         "{}",
@@ -96,7 +93,7 @@ fn a_merge_key_is_read_before_a_patch_is_made() {
             Some(patch) => assert!(outcome.file("-").ends_with(patch), "{}", outcome.file("-")),
             None => assert_eq!(
                 outcome.results,
-                ["[info] no patch: there is nothing to change"],
+                ["[info] no patch: nothing to change"],
                 "{}",
                 outcome.file("-")
             ),
@@ -114,10 +111,7 @@ fn the_keys_that_stay_are_named_where_live_has_more() {
     let patch = "  spec:\n    strategy:\n      $retainKeys:\n      - type\n";
     assert!(outcome.file("-").contains(patch), "{}", outcome.file("-"));
     let outcome = patch_between(deployment, [modified; 3]);
-    assert_eq!(
-        outcome.results,
-        ["[info] no patch: there is nothing to change"]
-    );
+    assert_eq!(outcome.results, ["[info] no patch: nothing to change"]);
 }
 
 /// An element whose key is null has none, even if both sides have the same.

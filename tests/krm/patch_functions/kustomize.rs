@@ -95,7 +95,7 @@ fn list_changes_beyond_a_merge_patch_are_json_patches() {
 }
 
 #[test]
-fn a_string_removed_from_a_list_is_a_json_patch_beside_the_merge_patch() {
+fn a_string_removed_from_a_list_is_a_json_patch_next_to_the_merge_patch() {
     let found = "target:\n  version: v1\n  kind: ConfigMap\n  name: x\npatch: |\n  \
         - op: remove\n    path: /metadata/finalizers/0\n";
     check(
@@ -210,7 +210,7 @@ fn a_text_at_the_end_of_a_json_patch_keeps_its_line_break() {
 }
 
 #[test]
-fn a_resource_that_is_gone_is_deleted() {
+fn a_resource_that_no_longer_exists_is_deleted() {
     let map = |name: &str| format!("{CONFIG_MAP}metadata:\n  name: {name}\ndata: {{a: b}}\n");
     let live = [map("a"), map("b")].join("---\n");
     let expected = format!("{CONFIG_MAP}metadata:\n  name: a\n$patch: delete\n");
@@ -256,5 +256,18 @@ fn an_unknown_format_is_an_error() {
     assert_eq!(
         outcome.results,
         ["[error] format: expected `kubectl` or `kustomize`, found `helm` (InvalidConfig)"]
+    );
+}
+
+/// kubectl takes the words for booleans, kustomize for strings: the names are kustomize's.
+#[test]
+fn words_as_keys_are_named_as_kustomize_reads_them() {
+    check(
+        THING,
+        ["spec: {n: 5, m: {on: x}}\n", "spec: {n: [5], m: {on: y}}\n"],
+        &[
+            "spec: {m: {\"on\": y}}\n",
+            &format!("{TARGET}  - op: replace\n    path: /spec/n\n    value:\n    - 5\n"),
+        ],
     );
 }

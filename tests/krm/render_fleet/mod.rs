@@ -7,6 +7,7 @@ mod on_kubernetes;
 mod ownership;
 mod policies;
 mod report;
+mod withdrawn;
 
 use std::path::Path;
 

@@ -22,7 +22,7 @@ fn kptfile(fleet: &Fleet, namespace: &str) -> String {
 }
 
 #[test]
-fn a_repository_counts_in_its_namespace_alone() {
+fn a_repository_counts_in_its_namespace_only() {
     let fleet = Fleet::new();
     let one = repository("one", "catalog", "repo: 'https://example.com/one.git'");
     let two = repository(
@@ -51,7 +51,7 @@ fn a_repository_counts_in_its_namespace_alone() {
 }
 
 #[test]
-fn a_catalog_of_a_namespace_goes_before_the_one_for_all() {
+fn a_catalog_of_a_namespace_takes_precedence_over_the_one_for_all() {
     let fleet = Fleet::new();
     for (catalog, data) in [("plain", "all"), ("own", "own")] {
         let place = format!("{catalog}/nginx/v1");

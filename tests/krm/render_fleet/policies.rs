@@ -5,7 +5,7 @@ use super::{Fleet, render_fleet};
 const PRUNE: &[&str] = &["prune=true", "maxDeletions=9"];
 
 #[test]
-fn a_package_is_made_then_updated_then_left_alone() {
+fn a_package_is_created_then_updated_then_left_alone() {
     let fleet = Fleet::new();
     let more = "  labels: {team: web}\n  annotations: {note: mine}\n  packageContext: {data: {region: eu}}\n";
     fleet.put("a", "v1", "east/app", more);
@@ -165,7 +165,7 @@ fn two_new_variants_for_one_package_or_inside_of_one_are_refused() {
 }
 
 #[test]
-fn a_variant_that_is_gone_is_named_then_deleted_or_given_up() {
+fn a_package_without_its_variant_is_named_then_deleted_or_orphaned() {
     let fleet = Fleet::new();
     fleet.put("a", "v1", "east/app", "");
     fleet.put("b", "v1", "west/app", "  deletionPolicy: orphan\n");
@@ -246,7 +246,7 @@ fn the_old_package_of_a_variant_that_fails_elsewhere_stays() {
 }
 
 #[test]
-fn a_fleet_without_variants_is_an_error_unless_it_is_meant() {
+fn a_fleet_without_variants_is_an_error_unless_it_is_intended() {
     let fleet = Fleet::new();
     fleet.put("a", "v1", "east/app", "");
     fleet.expect(&[], 0, &[]);
@@ -263,7 +263,7 @@ fn a_fleet_without_variants_is_an_error_unless_it_is_meant() {
 }
 
 #[test]
-fn a_tag_moves_forth_and_back() {
+fn a_tag_moves_back_and_forth() {
     let fleet = Fleet::new();
     fleet.put("a", "stable", "east/app", "");
     let to = |revision: &str| {
@@ -440,7 +440,7 @@ fn revisions_of_a_catalog_that_is_a_directory_are_found_too() {
 }
 
 #[test]
-fn a_revision_that_is_gone_is_an_error_for_its_variants_alone() {
+fn a_missing_revision_is_an_error_for_its_variants_only() {
     let fleet = Fleet::new();
     fleet.put("a", "v2", "east/a", "");
     fleet.put("b", "v1", "east/b", "");
@@ -454,7 +454,7 @@ fn a_revision_that_is_gone_is_an_error_for_its_variants_alone() {
 }
 
 #[test]
-fn garbage_in_a_package_is_an_error_for_its_variant_alone() {
+fn garbage_in_a_package_is_an_error_for_its_variant_only() {
     let fleet = Fleet::new();
     fleet.put("a", "v1", "east/a", "");
     fleet.put("b", "v1", "east/b", "");
@@ -575,7 +575,7 @@ fn errors_of_sets_name_the_files_of_the_variants() {
 }
 
 #[test]
-fn objects_beside_the_variants_are_resources() {
+fn objects_next_to_the_variants_are_resources() {
     let fleet = Fleet::new();
     let selector = "repositorySelector: {matchLabels: {tier: edge}}";
     let set = set_of("s", "v1alpha2", "x").replace("repositories: [{name: x}]", selector);

@@ -199,7 +199,7 @@ fn is_executable(_: &Path) -> bool {
 }
 
 #[test]
-fn a_package_directory_is_made() {
+fn a_package_directory_is_created() {
     let upstream = upstream();
     let parent = directory(&[]);
     let package = parent.path().join("edge/app");

@@ -65,7 +65,7 @@ fn an_own_comment_moves_to_a_line_above() {
 }
 
 #[test]
-fn an_identity_that_is_there_stays() {
+fn an_existing_identity_stays() {
     check(
         "metadata: # kpt-merge: old-ns/old\n  name: x\n",
         "metadata: # kpt-merge: old-ns/old\n  name: x\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|old-ns|old'\n",

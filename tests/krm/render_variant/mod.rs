@@ -248,7 +248,7 @@ fn metadata_of_upstream_that_is_not_a_mapping() {
 }
 
 #[test]
-fn a_package_that_is_there_is_not_cloned_over() {
+fn an_existing_package_is_not_cloned_over() {
     let outcome = clone(VARIANT, &[("Kptfile", KPTFILE), ("values.yaml", "b: 2\n")]);
     assert!(outcome.failed);
     assert_eq!(outcome.file("Kptfile"), KPTFILE);
@@ -338,7 +338,7 @@ fn update(
 }
 
 #[test]
-fn an_update_merges_and_says_nothing_of_what_later_steps_overwrite() {
+fn an_update_does_not_report_what_later_steps_overwrite() {
     let context = |name: &str, region: &str, zone: &str| {
         format!(
             "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n  name: {name}\n  region: {region}\n  zone: {zone}\n"

@@ -65,7 +65,7 @@ fn a_binding_for_another_subject() {
 }
 
 #[test]
-fn pods_that_may_do_more() {
+fn pods_with_more_rights() {
     let place = "spec.template.spec.containers[0].securityContext";
     for (before, after, found) in [
         (
@@ -108,7 +108,7 @@ fn pods_that_may_do_more() {
 }
 
 #[test]
-fn a_privilege_is_the_same_wherever_it_is_set() {
+fn a_privilege_counts_the_same_wherever_it_is_set() {
     let of_pod = deployment("{securityContext: {runAsNonRoot: true}, containers: [{name: app}]}");
     let of_container = container("securityContext: {runAsNonRoot: true}");
     check(&of_pod, &of_container, &[]);
@@ -125,7 +125,7 @@ fn a_new_privileged_pod() {
         &pod,
         &[
             "dangerous PodPrivileges spec.template.spec.hostNetwork: the pod uses the network of the node",
-            "dangerous PodPrivileges spec.template.spec.volumes[0].hostPath.path: the pod mounts `/` of the node",
+            "dangerous PodPrivileges spec.template.spec.volumes[0].hostPath.path: the pod mounts `/` from the node",
             "dangerous PodPrivileges spec.template.spec.containers[0].securityContext.privileged: ",
             "notable ResourceAdded the Deployment is new",
         ],
@@ -133,7 +133,7 @@ fn a_new_privileged_pod() {
 }
 
 #[test]
-fn limits_and_probes_that_go() {
+fn limits_and_probes_that_are_removed() {
     let full =
         container("resources: {limits: {memory: 1Gi}}, livenessProbe: {exec: {command: [a]}}");
     let start = "spec.template.spec.containers[0]";
@@ -184,7 +184,7 @@ fn selectors_that_match_nothing() {
 }
 
 #[test]
-fn policies_that_open() {
+fn policies_that_become_looser() {
     let policy = |spec: &str| {
         format!(
             "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {{name: a}}\nspec: {{podSelector: {{}}, {spec}}}\n"
@@ -421,7 +421,7 @@ fn elements_of_a_list_are_resources() {
 }
 
 #[test]
-fn admission_that_opens() {
+fn admission_that_becomes_looser() {
     let object = |kind: &str, fields: &str| {
         format!(
             "apiVersion: admissionregistration.k8s.io/v1\nkind: {kind}\nmetadata: {{name: a}}\n{fields}\n"
@@ -458,7 +458,7 @@ fn admission_that_opens() {
 }
 
 #[test]
-fn accounts_and_constraints_that_may_do_more() {
+fn accounts_and_constraints_with_more_rights() {
     let account = |annotation: &str| {
         format!(
             "apiVersion: v1\nkind: ServiceAccount\nmetadata: {{name: a, annotations: {{x: y, {annotation}}}}}\n"
@@ -484,7 +484,7 @@ fn accounts_and_constraints_that_may_do_more() {
 }
 
 #[test]
-fn continuous_delivery_that_begins_to_delete() {
+fn continuous_delivery_that_starts_to_delete() {
     for (start, field) in [
         (
             "argoproj.io/v1alpha1\nkind: Application",

@@ -276,7 +276,7 @@ fn a_headless_service_stays_internal() {
 }
 
 #[test]
-fn the_pods_of_a_workload_keep_the_labels_that_it_selects() {
+fn the_pods_of_a_workload_keep_the_labels_of_its_selector() {
     let labels = |labels: &str| container("").replace("labels: {app: front}", labels);
     check(
         &container(""),

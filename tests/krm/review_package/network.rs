@@ -317,7 +317,7 @@ fn an_ingress_without_guards() {
 }
 
 #[test]
-fn policies_that_close() {
+fn policies_that_become_stricter() {
     let policy = |spec: &str| {
         let start = "networking.k8s.io/v1\nkind: NetworkPolicy";
         object(
@@ -382,7 +382,7 @@ fn published(port_of_pod: &str, port_of_service: &str, target: &str) -> String {
 }
 
 #[test]
-fn a_port_that_others_name_is_gone() {
+fn a_port_that_others_name_is_removed() {
     let before = published("http", "name: http, port: 80", "http");
     let dangling =
         |field: &str, message: &str| format!("dangerous DanglingReference {field}: {message}");

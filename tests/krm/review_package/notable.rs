@@ -52,7 +52,7 @@ fn a_new_variable_that_is_optional() {
 
 /// Scripts that begin alike are told apart by the lines that only one has.
 #[test]
-fn of_a_script_the_first_other_line_is_shown() {
+fn a_script_is_shown_at_its_first_different_line() {
     let script =
         |lines: &str| container(&format!("command: [sh, -c, \"# a tool\\n{lines}exit\\n\"]"));
     let place = "notable ArgumentsChanged spec.template.spec.containers[0].command";
@@ -73,7 +73,7 @@ fn of_a_script_the_first_other_line_is_shown() {
 }
 
 #[test]
-fn of_a_long_argument_the_place_that_differs_is_shown() {
+fn a_long_argument_is_shown_where_it_differs() {
     let suites = "--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,TLS_ECDHE_";
     let pod = |end: &str| container(&format!("args: [\"{suites}{end}\"]"));
     let place = "notable ArgumentsChanged spec.template.spec.containers[0].args";
@@ -118,12 +118,12 @@ fn schemas_with_another_validation_rule() {
              spec: {{versions: [{{name: v1, served: true, storage: true, schema: {schema}}}]}}\n"
         )
     };
-    let found = "notable SchemaNarrowed spec.versions: the schema may accept less: v1 spec has a different validation rule";
+    let found = "notable SchemaNarrowed spec.versions: the schema may be stricter: some objects that were valid may no longer be: v1 spec has a different validation rule";
     check(&definition("a"), &definition("b"), &[found]);
 }
 
 #[test]
-fn schemas_that_take_less() {
+fn stricter_schemas() {
     let definition = |schema: &str| {
         format!(
             "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: as.x.io}}\n\
@@ -131,7 +131,9 @@ fn schemas_that_take_less() {
         )
     };
     let start = |what: &str| {
-        format!("notable SchemaNarrowed spec.versions: the schema accepts less: v1 spec{what}")
+        format!(
+            "notable SchemaNarrowed spec.versions: the schema is stricter: some objects that were valid no longer are: v1 spec{what}"
+        )
     };
     let wide = definition("{properties: {a: {type: string}}}");
     for (schema, what) in [
@@ -205,14 +207,14 @@ fn objects_that_are_stored_in_another_version() {
     let added = definition("{name: v1, served: true}, {name: v2, served: true, storage: true}");
     let moved = definition("{name: v1, served: true, storage: true}, {name: v2, served: true}");
     let found = "notable StorageVersionChanged spec.versions: objects are stored in the version `v2` from now on";
-    let unknown = format!("{found}: the definition before does not serve them");
+    let unknown = format!("{found}: the previous definition does not serve them");
     check(&first, &added, &[&unknown]);
     check(&moved, &added, &[found]);
     check(&first, &moved, &[]);
 }
 
 #[test]
-fn all_else_is_counted() {
+fn all_other_changes_are_counted() {
     let before = container("image: a")
         + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {a: x, b: x}\n";
     let after = before.replace("a: x, b: x", "a: y, c: x");
@@ -377,7 +379,7 @@ fn an_order_that_has_a_meaning_is_a_change() {
             "{{initContainers: [{all}], containers: [{{name: a}}]}}"
         ))
     };
-    let found = "notable OrderChanged spec.template.spec.initContainers: the init containers run in another order: `c`, `b`";
+    let found = "notable OrderChanged spec.template.spec.initContainers: the init containers run in a different order: `c`, `b`";
     check(&init(&["b", "c"]), &init(&["c", "b"]), &[found]);
     let env = |names: &[(&str, &str)]| {
         let all = names
@@ -402,7 +404,7 @@ fn an_order_that_has_a_meaning_is_a_change() {
         "{matches: [{path: {value: /a}}]}",
         "{matches: [{path: {value: /}}]}",
     );
-    let found = "notable OrderChanged spec.rules: the rules are in another order";
+    let found = "notable OrderChanged spec.rules: the rules are in a different order";
     let [before, after] = [(one, two), (two, one)].map(|(a, b)| route(&format!("{a}, {b}")));
     check(&before, &after, &[found]);
     check(&route(one), &after, &[]);
@@ -481,7 +483,7 @@ fn an_object_above_the_limits_of_an_api_server_is_blocking() {
 }
 
 #[test]
-fn a_resource_for_tools_alone_is_named_as_not_reviewed() {
+fn a_resource_for_tools_only_is_named_as_not_reviewed() {
     let map = |value: &str, annotation: &str| {
         format!(
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a, annotations: {{config.kubernetes.io/local-config: '{annotation}'}}}}\n\

@@ -141,7 +141,7 @@ fn a_comment_is_never_too_long() {
 
 /// The beginnings of both values would be the same.
 #[test]
-fn of_two_long_values_the_place_that_differs_is_shown() {
+fn two_long_values_are_shown_where_they_differ() {
     let claim = |size: &str| {
         let annotation = format!("a: {}", "x".repeat(300));
         format!(

@@ -153,7 +153,7 @@ fn pods_that_run_elsewhere() {
 }
 
 #[test]
-fn a_job_at_other_times() {
+fn a_job_with_another_schedule() {
     let job = |fields: &str| object("batch/v1\nkind: CronJob", fields);
     let found = "notable ScheduleChanged spec.schedule: the job runs at other times";
     check(
@@ -164,7 +164,7 @@ fn a_job_at_other_times() {
 }
 
 #[test]
-fn a_volume_that_a_container_mounts_is_gone() {
+fn a_volume_that_a_container_mounts_is_removed() {
     let pod = |volumes: &str| {
         let mounts = "volumeMounts: [{name: a, mountPath: /a}, {name: b, mountPath: /b}]";
         deployment(&format!(
@@ -189,7 +189,7 @@ fn a_volume_that_a_container_mounts_is_gone() {
 }
 
 #[test]
-fn a_port_that_a_probe_uses_is_gone() {
+fn a_port_that_a_probe_uses_is_removed() {
     let named = |name: &str, port: &str| {
         container(&format!(
             "image: a, ports: [{{name: {name}, containerPort: 80}}], readinessProbe: {{httpGet: {{port: {port}}}}}"

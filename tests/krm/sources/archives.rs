@@ -97,7 +97,7 @@ fn the_lock_of_an_archive_is_two_annotations() {
 }
 
 #[test]
-fn an_archive_that_was_moved_is_found_beside_the_new_one() {
+fn an_archive_that_was_moved_is_found_next_to_the_new_one() {
     let folder = Folder::new(&[]);
     folder.put("app-1.tgz", gz(&archive("app/", 1)));
     folder.put("app-2.tgz", gz(&archive("app/", 2)));

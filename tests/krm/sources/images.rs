@@ -90,7 +90,7 @@ fn the_lock_of_an_image_is_its_digest_wherever_its_tag_moves() {
 }
 
 #[test]
-fn layers_as_tools_write_them() {
+fn layers_of_other_tools_are_read() {
     let folder = Folder::new(&[]);
     folder.put("v1.tar", archive("", 1));
     let text = resource("a", 2, "0");
@@ -232,7 +232,7 @@ fn layouts_that_are_wrong_are_refused_and_nothing_is_written() {
         ("oci:escape:v2", "expected a digest sha256:HEX"),
         ("oci:sha512:v2", "expected a digest sha256:HEX"),
         ("oci:lost:v2", "No such file"),
-        ("oci:zstd:v2", "expected layers of tar or tar+gzip"),
+        ("oci:zstd:v2", "expected layers in tar or tar+gzip"),
         ("oci:text:v2", "'..' component"),
         ("oci:json", "index.json:"),
         ("oci:empty", "found none"),
@@ -261,7 +261,7 @@ fn an_image_without_files_names_the_types_of_its_layers() {
     for (tag, expected) in [
         (
             "unknown",
-            "expected layers of tar or tar+gzip, found `application/vnd.example.wasm`",
+            "expected layers in tar or tar+gzip, found `application/vnd.example.wasm`",
         ),
         ("none", "expected a package, found no files"),
     ] {

@@ -13,9 +13,11 @@ pub use typed::typed_config;
 pub use typed::typed_data;
 pub(crate) use typed::typed_value;
 
-use std::fmt::Display;
+use std::error::Error;
+use std::fmt::{self, Display};
+use std::sync::Arc;
 
-use thiserror::Error;
+use thiserror::Error as ThisError;
 
 use crate::results::with_article;
 use crate::source_text::SourceText;
@@ -37,7 +39,7 @@ const OF_ARGUMENTS: &str = "function-input";
 pub const PACKAGE_VARIANT: ConfigKind = (PACKAGE_VARIANT_API_VERSION, "PackageVariant");
 
 /// The function cannot start: wrong usage, wrong config, unreadable input. Exit code 2.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 pub enum UsageError {
     /// An input is missing, or has the wrong form.
     #[error("{place}: expected {expected}, found {found}")]
@@ -55,19 +57,27 @@ pub enum UsageError {
         /// The flag, file, field or role.
         place: String,
         /// The problem with it.
-        error: String,
+        #[source]
+        error: Cause,
     },
     /// The system or another program failed to do something.
     #[error("cannot {action}: {error}")]
     Cannot {
         /// The action that failed.
         action: String,
-        error: String,
+        /// Why it failed.
+        #[source]
+        error: Cause,
     },
     /// Anything else: inputs that contradict each other, or an error that names its place itself.
     #[error("{0}")]
-    Refused(String),
+    Refused(#[source] Cause),
 }
+
+/// The error that a [`UsageError`] reports, with its type and its own source, or only a text. Two are equal if their texts
+/// are.
+#[derive(Debug, Clone)]
+pub struct Cause(Arc<dyn Error + Send + Sync>);
 
 impl UsageError {
     pub fn expected(place: impl Display, expected: impl Display, found: impl Display) -> Self {
@@ -78,25 +88,53 @@ impl UsageError {
         }
     }
 
-    pub fn at(place: impl Display, error: impl Display) -> Self {
+    pub fn at(place: impl Display, error: impl Into<Cause>) -> Self {
         Self::Invalid {
             place: place.to_string(),
-            error: error.to_string(),
+            error: error.into(),
         }
     }
 
-    pub fn cannot(action: impl Display, error: impl Display) -> Self {
+    pub fn cannot(action: impl Display, error: impl Into<Cause>) -> Self {
         Self::Cannot {
             action: action.to_string(),
-            error: error.to_string(),
+            error: error.into(),
         }
     }
 
     /// An error that names its place itself.
-    pub fn of(error: impl Display) -> Self {
-        Self::Refused(error.to_string())
+    pub fn of(error: impl Into<Cause>) -> Self {
+        Self::Refused(error.into())
     }
 }
+
+impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for Cause {
+    fn from(error: E) -> Self {
+        Self(Arc::from(error.into()))
+    }
+}
+
+impl std::ops::Deref for Cause {
+    type Target = dyn Error + Send + Sync;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.0
+    }
+}
+
+impl Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl PartialEq for Cause {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_string() == other.to_string()
+    }
+}
+
+impl Eq for Cause {}
 
 /// A document that the user named, and how messages name it: the flag with the file, or the file.
 #[derive(Debug)]
@@ -208,14 +246,12 @@ impl Config {
         let mut data: Vec<(Value, Value)> = Vec::new();
         for pair in pairs {
             let Some((key, value)) = pair.split_once('=').filter(|(key, _)| !key.is_empty()) else {
-                return Err(UsageError::Refused(format!(
+                return Err(UsageError::of(format!(
                     "expected KEY=VALUE, found `{pair}`"
                 )));
             };
             if data.iter().any(|(other, _)| other.as_str() == Some(key)) {
-                return Err(UsageError::Refused(format!(
-                    "the key `{key}` is given twice"
-                )));
+                return Err(UsageError::of(format!("the key `{key}` is given twice")));
             }
             data.push((Value::from(key), Value::from(value)));
         }
@@ -303,7 +339,7 @@ pub fn kind_of<'a>(config: NodeRef<'a>) -> (&'a str, &'a str) {
 pub fn value_of(config: NodeRef<'_>) -> Result<Value, UsageError> {
     check_aliases(config)?;
     config.value().ok_or_else(|| {
-        UsageError::Refused(
+        UsageError::of(
             "functionConfig: its aliases expand to too many values, or refer to themselves"
                 .to_owned(),
         )
@@ -350,4 +386,29 @@ pub fn unexpected_at(place: &str, config: NodeRef<'_>, expected: &str) -> UsageE
         with_article(config.kind_name())
     };
     UsageError::expected(place, expected, found)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn an_error_keeps_the_type_of_its_source() {
+        let denied = || io::Error::from(io::ErrorKind::PermissionDenied);
+        for error in [
+            UsageError::at("--live", denied()),
+            UsageError::cannot("read 'a.yaml'", denied()),
+            UsageError::of(denied()),
+        ] {
+            let source = error.source().expect("a source");
+            let source = source.downcast_ref::<io::Error>().expect("its own type");
+            assert_eq!(source.kind(), io::ErrorKind::PermissionDenied);
+            assert!(
+                error.to_string().ends_with(&denied().to_string()),
+                "{error}"
+            );
+        }
+    }
 }

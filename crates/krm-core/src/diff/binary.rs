@@ -8,6 +8,9 @@
 //! Kcmb2Q...
 //! ```
 //!
+//! A patch that only says that binary files differ is worth nothing: `git apply` refuses all of it, the text files too
+//! ("missing binary patch data").
+//!
 //! Source: git's `diff.c` (emit_binary_diff_body) and `base85.c`; RFC 1950 and 1951 for zlib's stored blocks.
 
 use super::{git_mode, put, quote};

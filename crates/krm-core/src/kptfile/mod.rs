@@ -105,7 +105,7 @@ pub fn ambiguous_roots(list: &ResourceList) -> Vec<FunctionResult> {
     }
     let found = roots.len();
     let message =
-        format!("expected one Kptfile above all others, the root package's, found {found}");
+        format!("expected one Kptfile above all others (the root package's), found {found}");
     let error = |resource| {
         FunctionResult::error(Reason::Ambiguous, message.clone()).with_resource(resource)
     };

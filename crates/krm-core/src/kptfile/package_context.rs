@@ -78,6 +78,6 @@ pub fn package_context_path(kptfile: &Origin) -> Option<String> {
 
 /// The error for a new package context whose file exists already.
 pub fn package_context_path_taken(path: &str) -> FunctionResult {
-    let message = format!("the file is there, but holds no ConfigMap `{PACKAGE_CONTEXT_NAME}`");
+    let message = format!("the file exists, but has no ConfigMap `{PACKAGE_CONTEXT_NAME}`");
     FunctionResult::error(Reason::PathTaken, message).in_file(path)
 }

@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn adopted_resources_take_the_line_ends_of_the_list() {
+    fn adopted_resources_take_the_line_endings_of_the_list() {
         const LINE_ENDS: [&str; 2] = ["\n", "\r\n"];
         let item = "items:\n- kind: A\n  apiVersion: v1\n";
         let file = "# a\nkind: B\napiVersion: v1\n---\nkind: C\napiVersion: v1\nd: |\n  e\n# f\n\n---\nkind: D\napiVersion: v1";

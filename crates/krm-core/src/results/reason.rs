@@ -146,7 +146,7 @@ reasons! {
     ObjectTooLarge,
     /// The new revision of the upstream is older than the original revision.
     OlderRevision,
-    /// Elements whose order has a meaning are in another order.
+    /// Elements whose order has a meaning are in a different order.
     OrderChanged,
     /// The revision that a package was copied from was found by its content.
     OriginalFound,
@@ -183,6 +183,8 @@ reasons! {
     ProbeRemoved,
     /// A proposed package revision waits for approval, so the package is not changed.
     ProposalPending,
+    /// A place that is random in what a program prints of upstream: the local value stays.
+    RandomValue,
     /// Upstream must not bring a file into a package, so it was left out.
     RefusedFile,
     /// A side has a resource under another name, namespace or API group; it was found by likeness.
@@ -205,7 +207,7 @@ reasons! {
     ScaledToZero,
     /// A CronJob runs at other times.
     ScheduleChanged,
-    /// The schema of a CustomResourceDefinition accepts less than before.
+    /// The schema of a CustomResourceDefinition is stricter: some objects that were valid no longer are.
     SchemaNarrowed,
     /// A selector no longer matches anything in its package.
     SelectsNothing,
@@ -223,6 +225,8 @@ reasons! {
     SubPackageExists,
     /// Flux applies or deletes what it did not before, or no longer does.
     SyncChanged,
+    /// Upstream moved a tag: it is now another commit, or another image, than the lock records.
+    TagMoved,
     /// The resource that a patch is for does not exist.
     TargetNotFound,
     /// Traffic is no longer encrypted, or a certificate is no longer checked.
@@ -258,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_stand_in_the_order_of_their_names() {
+    fn reasons_are_sorted_by_name() {
         let names: Vec<_> = Reason::ALL.iter().map(|(_, name, _)| *name).collect();
         let mut sorted = names.clone();
         sorted.sort_unstable();

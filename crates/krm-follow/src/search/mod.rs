@@ -90,7 +90,7 @@ pub fn find_original(
 pub fn outside_git() -> UsageError {
     let message = "--original auto: expected an upstream from Git (--upstream REPOSITORY//DIRECTORY?ref=REVISION), \
                    found another";
-    UsageError::Refused(message.to_owned())
+    UsageError::of(message)
 }
 
 /// The files of the local package, the shortest first: comparing them costs the least for what it reveals about a

@@ -16,16 +16,16 @@ use krm_package::escaped::quoted;
 /// Checks that clap cannot express.
 pub(super) fn check(arguments: &Arguments, function: &Function) -> Result<(), UsageError> {
     if let (Keys::None, Some(argument)) = (function.keys, arguments.pairs.first()) {
-        return Err(UsageError::Refused(no_pairs(function, argument)));
+        return Err(UsageError::of(no_pairs(function, argument)));
     }
     let is_pair = |pair: &&String| pair.split_once('=').is_some_and(|(key, _)| !key.is_empty());
     if let Some(argument) = arguments.pairs.iter().find(|pair| !is_pair(pair)) {
-        return Err(UsageError::Refused(not_a_pair(function, argument)));
+        return Err(UsageError::of(not_a_pair(function, argument)));
     }
     if arguments.prints_results() && arguments.format.is_some() {
         let message =
             "--results -: standard output is used for the review; --format json prints the results";
-        return Err(UsageError::Refused(message.to_owned()));
+        return Err(UsageError::of(message));
     }
     if arguments.prints_results() && (arguments.package.is_none() || arguments.diff) {
         let taken = if arguments.diff {
@@ -33,7 +33,7 @@ pub(super) fn check(arguments: &Arguments, function: &Function) -> Result<(), Us
         } else {
             "the ResourceList; give --package DIR"
         };
-        return Err(UsageError::Refused(format!(
+        return Err(UsageError::of(format!(
             "--results -: standard output is used for {taken}"
         )));
     }

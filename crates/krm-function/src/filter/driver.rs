@@ -21,7 +21,7 @@ pub(super) fn on_files(
 ) -> Result<u8, UsageError> {
     let [original, local, upstream, path] = arguments.merged_files.as_slice() else {
         let message = "--git-merge-driver: expected the four files %O %A %B %P";
-        return Err(UsageError::Refused(message.to_owned()));
+        return Err(UsageError::of(message));
     };
     let config = config_of_arguments(arguments)?;
     let read = |path: &Path| read_text("--git-merge-driver", path, &path.display().to_string());

@@ -60,7 +60,7 @@ pub(super) fn on_package(
     });
     if arguments.prints_results() && documents.is_some() {
         let message = "--results -: standard output is used for the output of the function";
-        return Err(UsageError::Refused(message.to_owned()));
+        return Err(UsageError::of(message));
     }
     write_results(function, arguments, &results)?;
     let is_unchanged = match &documents {

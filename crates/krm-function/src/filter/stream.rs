@@ -19,7 +19,7 @@ pub(super) fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8,
     if io::stdin().is_terminal() {
         let message = "expected a ResourceList on standard input, found a terminal; \
                        to work on a directory, give --package DIR";
-        return Err(UsageError::Refused(message.to_owned()));
+        return Err(UsageError::of(message));
     }
     let start = Instant::now();
     let mut bytes = Vec::new();

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use krm_core::config::UsageError;
+use krm_core::config::{Cause, UsageError};
 use krm_core::resource::Resource;
 use krm_core::resource_list::{ItemId, NotYaml, ResourceList};
 use krm_core::revision_name::PackageRevisionName;
@@ -133,13 +133,15 @@ impl SuppliedPackage {
         let none = Package::default();
         let files = self.files().unwrap_or(&none);
         let is_read = |path: &str| files.get(path).is_some();
-        let failed = |error: &dyn std::fmt::Display| UsageError::at(&self.place, error);
+        let failed = |error: Cause| UsageError::at(&self.place, error);
         let mut unread = if let Some(upstream) = &self.upstream {
             upstream
                 .clone_only_files(&is_read)
-                .map_err(|error| failed(&error))?
+                .map_err(|error| failed(error.into()))?
         } else if files.is_on_disk() {
-            files.clone_only_files().map_err(|error| failed(&error))?
+            files
+                .clone_only_files()
+                .map_err(|error| failed(error.into()))?
         } else {
             Package::default()
         };
@@ -156,7 +158,8 @@ impl SuppliedPackage {
         match self.list.not_yaml().and_then(NotYaml::first_key_value) {
             None => Ok(()),
             Some((path, error)) => {
-                Err(UsageError::at(format_args!("{}/{path}", self.place), error))
+                let place = format_args!("{}/{path}", self.place);
+                Err(UsageError::at(place, error.clone()))
             }
         }
     }
@@ -172,8 +175,10 @@ impl SuppliedPackage {
     /// [`UsageError`] if the file does not exist, or can no longer be read.
     pub fn read_file(&self, path: &str) -> Result<Cow<'_, [u8]>, UsageError> {
         let read = self.list.read_file(path).map_err(|error| match error {
-            PackageError::NotInPackage { .. } => format!("there is no file `{path}`"),
-            error => error.to_string(),
+            PackageError::NotInPackage { .. } => {
+                Cause::from(format!("the file `{path}` does not exist"))
+            }
+            error => error.into(),
         });
         read.map_err(|error| UsageError::at(&self.place, error))
     }

@@ -8,6 +8,7 @@ use super::contents::{DocumentContents, elements, is_package_revision_resources}
 use super::package::SuppliedPackage;
 use super::reader::{Reader, documents};
 use super::{Role, UsageError};
+use krm_core::config::Cause;
 use krm_core::resource_list::ResourceList;
 use krm_core::results::{FunctionResult, Reason, Results, with_article};
 use krm_core::source_text::SourceText;
@@ -73,20 +74,21 @@ pub(super) fn from_path(
 }
 
 fn read_text(role: Role, path: &FilePath, may_be_revision: bool) -> Result<String, UsageError> {
-    let unreadable = |error: &dyn std::fmt::Display| {
+    let unreadable = |error: Cause| {
         let place = format_args!("--{role}: cannot read {}", path.display());
         UsageError::at(place, error)
     };
     let bytes = std::fs::read(path).map_err(|error| match error.kind() {
         // Users may expect this flag to take only the revision (`v1.0`).
         ErrorKind::NotFound if may_be_revision => unreadable(
-            &"there is no such file or directory; a revision in a Git repository is given as \
-              REPOSITORY//DIRECTORY?ref=REVISION",
+            "no such file or directory; a revision in a Git repository is given as \
+             REPOSITORY//DIRECTORY?ref=REVISION"
+                .into(),
         ),
-        ErrorKind::NotFound => unreadable(&"there is no such file or directory"),
-        _ => unreadable(&error),
+        ErrorKind::NotFound => unreadable("no such file or directory".into()),
+        _ => unreadable(error.into()),
     })?;
-    String::from_utf8(bytes).map_err(|error| unreadable(&error))
+    String::from_utf8(bytes).map_err(|error| unreadable(error.into()))
 }
 
 /// Reads the field of a typed config: an inline list, `{path: DIR}`, a PackageRevisionResources.

@@ -106,8 +106,7 @@ impl<'r> Reader<'r> {
                 return Err(UsageError::at(place, message));
             }
             let list = ResourceList::from_package_like(package, true, &self.others);
-            self.package.list =
-                list.map_err(|error| UsageError::Refused(format!("{place}/{error}")))?;
+            self.package.list = list.map_err(|error| UsageError::of(format!("{place}/{error}")))?;
             return Ok(());
         }
         let krm: Vec<(&str, &Text)> = package.krm().collect();

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_that_are_none() {
+    fn texts_that_are_not_patterns() {
         for text in [
             "",
             ".",

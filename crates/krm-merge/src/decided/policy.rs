@@ -18,7 +18,7 @@
 //!   allow: <2
 //! ```
 //!
-//! A `ConflictRules`, which has `conflicts` alone, is read too.
+//! A `ConflictRules`, which has only `conflicts`, is read too.
 //!
 //! Source: contract, krmv, Policy.
 
@@ -26,7 +26,7 @@ use serde::Deserialize;
 
 use super::{ConflictRules, Guard, Pattern, RuleTarget, RulesFile, WrittenRule};
 use krm_core::config::{
-    API_VERSION, NamedDocument, UsageError, field_at, kind_of, typed_config, unexpected_at,
+    API_VERSION, Cause, NamedDocument, UsageError, field_at, kind_of, typed_config, unexpected_at,
     value_of,
 };
 use krm_core::results::Results;
@@ -151,12 +151,12 @@ impl UpgradePolicy {
         );
         if let Some(error) = results.iter().next() {
             let field = error.field.clone().unwrap_or_default();
-            return Err(wrong(file, root, &field, &error.message));
+            return Err(wrong(file, root, &field, error.message.to_string()));
         }
         let mut rules = rules.unwrap_or_default();
         for (index, guard) in written.guards.into_iter().enumerate() {
             let path = Pattern::parse(&guard.path)
-                .map_err(|error| wrong(file, root, &format!("guards[{index}].path"), &error))?;
+                .map_err(|error| wrong(file, root, &format!("guards[{index}].path"), error))?;
             rules.guards.push(Guard {
                 target: guard.target,
                 path,
@@ -168,7 +168,7 @@ impl UpgradePolicy {
             && helm.is_some() == kustomize.is_some()
         {
             let message = "expected one of `helm` and `kustomize`";
-            return Err(wrong(file, root, "render", &message));
+            return Err(wrong(file, root, "render", message));
         }
         Ok(Self {
             rules,
@@ -203,7 +203,7 @@ fn wrong(
     file: &NamedDocument,
     root: NodeRef<'_>,
     field: &str,
-    error: &dyn std::fmt::Display,
+    error: impl Into<Cause>,
 ) -> UsageError {
     let node = field_at(root, field).unwrap_or(root);
     UsageError::at(format_args!("{}: {field}", place(file, node)), error)

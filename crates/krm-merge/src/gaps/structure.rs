@@ -94,7 +94,7 @@ mod tests {
         "    env:",
         "    - {name: e, value: $}",
         "    volumeMounts: []",
-        "  z: $ # behind",
+        "  z: $ # last",
     ];
 
     /// The lines of a version, with the comments and blank lines above each.

@@ -121,12 +121,12 @@ mod tests {
     }
 
     #[test]
-    fn short_ones_stay() {
+    fn short_texts_stay() {
         assert_eq!(shown(["a", "b", "c"], 3), ["a", "b", "c"]);
     }
 
     #[test]
-    fn long_ones_are_distinguishable() {
+    fn long_texts_are_distinguishable() {
         let same = "x".repeat(1_000);
         let texts = ["1", "2", "3"].map(|end| format!("{same}{end}{same}"));
         let found = shown(texts.each_ref().map(String::as_str), 60);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_differ_still_do() {
+    fn different_texts_stay_different() {
         for limit in [20, 40, 60] {
             for [first, second] in [[0, 10], [100, 105], [100, 300], [300, 301], [5, 500]] {
                 let text = |a: &str, b: &str| {
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn cuts_stand_between_characters() {
+    fn cuts_are_between_characters() {
         let texts = ["ä", "ö", "ü"].map(|c| format!("{}{c}{}", "é".repeat(200), "ß".repeat(200)));
         let found = shown(texts.each_ref().map(String::as_str), 61);
         assert!(found.iter().all(|text| text.len() < 80), "{found:?}");

@@ -1,5 +1,5 @@
 //! The heads of files: licences and other comments that a blank line or `---` separates from the first document, and
-//! documents of comments alone before it. They belong to the file, and merge three-way, line by line, independently of
+//! documents that have only comments before it. They belong to the file, and merge three-way, line by line, independently of
 //! the documents.
 //!
 //! ```text

@@ -53,7 +53,10 @@ pub fn decide_incoming(
     }
     let running = running_files(original, upstream, &incoming)?;
     if !running.is_empty() {
-        let message = format!("upstream brings what runs somewhere: {}", named(&running));
+        let message = format!(
+            "upstream brings files that run somewhere: {}",
+            named(&running)
+        );
         let reason = Reason::RunsSomewhere.as_str();
         results.push(FunctionResult::info(message).tag("reason", reason));
     }

@@ -32,7 +32,7 @@ impl Merge<'_> {
                 None => Ok(BTreeSet::new()),
                 Some((path, (side, error))) => Err(UsageError::at(
                     format_args!("the {side} package, {path}"),
-                    error,
+                    error.clone(),
                 )),
             };
         };
@@ -49,7 +49,7 @@ impl Merge<'_> {
             // No merge by lines may give a resource a key twice.
             if error.is_duplicate_key && is_resource(path) {
                 let place = format_args!("the {side} package, {path}");
-                return Err(UsageError::at(place, error));
+                return Err(UsageError::at(place, error.clone()));
             }
         }
         drop(resources);

@@ -42,7 +42,7 @@ fn set_mode(dir: &Path, path: &str, mode: u32) {
 }
 
 #[test]
-fn files_are_changed_made_and_deleted() {
+fn files_are_changed_created_and_deleted() {
     let dir = package(&[
         ("a.yaml", "a"),
         ("b/b.yaml", "b"),
@@ -269,7 +269,7 @@ fn the_next_run_removes_remains_of_a_killed_one() {
 }
 
 #[test]
-fn a_new_file_must_not_be_there() {
+fn a_new_file_must_not_exist() {
     let dir = package(&[
         (".krmignore", "a.yaml\n"),
         ("a.yaml", "a"),
@@ -287,7 +287,7 @@ fn a_new_file_must_not_be_there() {
 }
 
 #[test]
-fn no_way_leads_out_of_the_package() {
+fn no_path_leads_out_of_the_package() {
     let outside = package(&[("x.yaml", "x")]);
     let dir = package(&[("a.yaml", "a"), ("d/x.yaml", ""), (".git/config", "")]);
     link(dir.path(), outside.path(), "out");
@@ -474,7 +474,7 @@ fn a_failure_leaves_nothing_behind() {
 }
 
 #[test]
-fn an_empty_package_is_made() {
+fn an_empty_package_is_created() {
     let dir = package(&[]);
     let root = dir.path().join("new/package");
     let files = Package::empty(&root);
@@ -488,7 +488,7 @@ fn an_empty_package_is_made() {
 }
 
 #[test]
-fn a_vanished_package_is_not_made_again() {
+fn a_vanished_package_is_not_recreated() {
     let dir = package(&[("p/a.yaml", "a")]);
     let files = read_package(&dir.path().join("p")).expect("a package");
     fs::remove_dir_all(dir.path().join("p")).expect("removed");

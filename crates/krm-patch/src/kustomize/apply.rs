@@ -179,7 +179,7 @@ fn steps(pointer: &str) -> Vec<String> {
 fn at<'v>(value: &'v mut Value, steps: &[String]) -> Result<&'v mut Value, String> {
     let mut value = value;
     for step in steps {
-        let missing = || format!("there is no `{step}`");
+        let missing = || format!("`{step}` does not exist");
         value = match value {
             Value::Mapping(entries) => {
                 let found = entries
@@ -222,21 +222,22 @@ fn set(root: &mut Value, pointer: &str, new: Value, replaces: bool) -> Result<()
             let index = if last == "-" {
                 items.len()
             } else {
-                last.parse().map_err(|_| format!("there is no `{last}`"))?
+                last.parse()
+                    .map_err(|_| format!("`{last}` does not exist"))?
             };
             if index > items.len() {
-                return Err(format!("there is no element {index}"));
+                return Err(format!("element {index} does not exist"));
             }
             items.insert(index, new);
             Ok(())
         }
-        _ => Err(format!("there is no `{last}`")),
+        _ => Err(format!("`{last}` does not exist")),
     }
 }
 
 fn take(root: &mut Value, pointer: &str) -> Result<Value, String> {
     let steps = steps(pointer);
-    let missing = || format!("there is no `{pointer}`");
+    let missing = || format!("`{pointer}` does not exist");
     let (last, above) = steps.split_last().ok_or_else(missing)?;
     match at(root, above)? {
         Value::Mapping(entries) => {
@@ -323,8 +324,11 @@ mod tests {
                 "{op: move, from: /a/0, path: /d}",
                 Ok("{a: [2], b/c: {}, d: 1}"),
             ),
-            ("{op: replace, path: /d, value: x}", Err("there is no `d`")),
-            ("{op: remove, path: /a/2}", Err("there is no `/a/2`")),
+            (
+                "{op: replace, path: /d, value: x}",
+                Err("`d` does not exist"),
+            ),
+            ("{op: remove, path: /a/2}", Err("`/a/2` does not exist")),
             (
                 "{op: test, path: /a/0, value: 2}",
                 Err("`/a/0` has another value"),

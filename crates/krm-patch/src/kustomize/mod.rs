@@ -16,6 +16,7 @@
 
 mod apply;
 mod distinct;
+mod keys;
 mod list;
 mod operation;
 mod place;
@@ -28,6 +29,7 @@ use krm_core::resource::Resource;
 use krm_yaml::{Trail, Value};
 
 pub use apply::{directive, merge, operate};
+pub use keys::with_keys_as_read;
 use operation::{JsonChange, differences, entry};
 pub use operation::{Operation, Targets};
 use place::{ListPlace, ValuePlace};
@@ -44,6 +46,7 @@ pub struct Patches<'a> {
 /// Creates the patches that turn `live` into `modified`, a resource of the same kind and name.
 #[must_use]
 pub fn create<'a>(live: &Node<'a>, modified: &Node<'a>, rules: Rules<'_>) -> Patches<'a> {
+    let (live, modified) = (&with_keys_as_read(live), &with_keys_as_read(modified));
     let place = ValuePlace::of(live, rules);
     let mut create = KustomizePatch::default();
     if !place.is_mergeable(live) {

@@ -41,7 +41,7 @@ pub(super) fn changes_storage(change: &FieldChange<'_, '_>) -> Option<String> {
         .get(name)
         .is_some_and(|node| is(*node, "served"));
     let back = if is_new {
-        ": the definition before does not serve them"
+        ": the previous definition does not serve them"
     } else {
         ""
     };
@@ -89,17 +89,17 @@ pub(super) fn narrows(change: &FieldChange<'_, '_>) -> Option<String> {
         return None;
     }
     // Another rule can also accept more.
-    let verb = if found.is_clear {
-        "accepts"
+    let stricter = if found.is_clear {
+        "is stricter: some objects that were valid no longer are"
     } else {
-        "may accept"
+        "may be stricter: some objects that were valid may no longer be"
     };
     let more = match found.count - found.shown.len() {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
     Some(format!(
-        "the schema {verb} less: {}{more}",
+        "the schema {stricter}: {}{more}",
         found.shown.join("; ")
     ))
 }
@@ -107,7 +107,6 @@ pub(super) fn narrows(change: &FieldChange<'_, '_>) -> Option<String> {
 const OTHER_RULE: &str = "has a different validation rule";
 const KEEPS_UNKNOWN: &str = "x-kubernetes-preserve-unknown-fields";
 
-/// Finds where the new schema of a version accepts less than the old one.
 /// The values of a mapping by their keys.
 fn by_key<'n>(mapping: Option<NodeRef<'n>>) -> HashMap<&'n str, NodeRef<'n>> {
     let mut found = HashMap::new();
@@ -119,11 +118,11 @@ fn by_key<'n>(mapping: Option<NodeRef<'n>>) -> HashMap<&'n str, NodeRef<'n>> {
     found
 }
 
-/// The places in which a schema accepts less: how many, and the first ones.
+/// The places in which a schema is stricter: how many, and the first ones.
 #[derive(Default)]
 struct NarrowedPlaces {
     count: usize,
-    /// Whether it certainly accepts less in one of them.
+    /// Whether it certainly is stricter in one of them.
     is_clear: bool,
     shown: Vec<String>,
 }

@@ -101,7 +101,7 @@ pub(super) fn widens_sources(change: &FieldChange<'_, '_>) -> Option<String> {
         .filter(|range| !before.contains(range))
         .collect();
     if is_gone {
-        return Some("the load balancer accepts traffic from everywhere".to_owned());
+        return Some("the load balancer accepts traffic from anywhere".to_owned());
     }
     (!new.is_empty()).then(|| format!("the load balancer accepts traffic from {}", new.join(", ")))
 }

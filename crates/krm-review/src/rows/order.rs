@@ -34,7 +34,7 @@ pub(super) fn init_order<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'
     let finding = found.map(|order| PlaceFinding {
         below: Vec::new(),
         message: format!(
-            "the init containers run in another order: {}",
+            "the init containers run in a different order: {}",
             listed(order.iter().map(|(name, _)| name))
         ),
         values: None,
@@ -102,7 +102,7 @@ pub(super) fn rule_order<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'
     }
     let finding = reordered([by_value(&before), by_value(&after)]).map(|_| PlaceFinding {
         below: Vec::new(),
-        message: "the rules are in another order, and the first that matches decides".to_owned(),
+        message: "the rules are in a different order, and the first match wins".to_owned(),
         values: None,
         is_whole: false,
     });

@@ -36,7 +36,7 @@ pub(super) fn adds_capabilities(change: &FieldChange<'_, '_>) -> Option<String> 
 
 pub(super) fn mounts_node(change: &FieldChange<'_, '_>) -> Option<String> {
     let path = text(change.after())?;
-    Some(format!("the pod mounts `{path}` of the node"))
+    Some(format!("the pod mounts `{path}` from the node"))
 }
 
 pub(super) fn leaves_claims(change: &FieldChange<'_, '_>) -> Option<String> {

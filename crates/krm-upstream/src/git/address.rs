@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_differ_by_host_and_path_alone() {
+    fn addresses_differ_by_host_and_path_only() {
         let address = "https://github.com/example/catalog.git";
         for (remote, expected) in [
             ("https://github.com/example/catalog", Some(false)),

@@ -24,6 +24,28 @@ pub struct DirectoryState {
     time: i64,
 }
 
+/// A commit that changes a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangingCommit {
+    /// Its id.
+    pub id: String,
+    /// The ids of the commits that it was made from.
+    pub parents: Vec<String>,
+}
+
+/// What a commit says about itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitDescription {
+    /// Its id.
+    pub commit: String,
+    /// The name of its author.
+    pub author: String,
+    /// The day on which the author wrote it, as `2026-01-31`.
+    pub date: String,
+    /// The first line of its message.
+    pub summary: String,
+}
+
 impl Repository {
     /// The states of a directory in the tagged commits, or, if no tag has the directory, in the history of a commit.
     /// Each content is listed once, under its tag of the highest rank.
@@ -102,22 +124,49 @@ impl Repository {
         found
     }
 
-    /// The number of commits that `to` contains and `from` does not, and in which a path differs from all parents.
+    /// The commits that `to` contains and `from` does not, and in which a path differs from all parents. Their order says
+    /// nothing about the history.
     ///
     /// # Errors
     /// [`GitError`]: the history cannot be read.
-    pub fn commits_that_change(&self, path: &str, from: &str, to: &str) -> Result<usize, GitError> {
+    pub fn commits_that_change(
+        &self,
+        path: &str,
+        from: &str,
+        to: &str,
+    ) -> Result<Vec<ChangingCommit>, GitError> {
         let content = |commit: &str| self.content_of(path, commit).ok().flatten();
-        let mut count = 0;
-        for commit in self.walk(to, Some(from))?.map_while(Result::ok) {
-            let found = self.git.find_commit(commit);
-            let parents =
-                found.map(|commit| commit.parent_ids().map(|id| id.to_string()).collect());
-            let parents: Vec<String> = parents.unwrap_or_default();
-            let own = content(&commit.to_string());
-            count += usize::from(parents.iter().all(|parent| content(parent) != own));
+        let mut found = Vec::new();
+        for id in self.walk(to, Some(from))?.map_while(Result::ok) {
+            let Ok(commit) = self.git.find_commit(id) else {
+                continue;
+            };
+            let parents = commit.parent_ids().map(|id| id.to_string()).collect();
+            let commit = ChangingCommit {
+                id: id.to_string(),
+                parents,
+            };
+            let own = content(&commit.id);
+            if commit.parents.iter().all(|parent| content(parent) != own) {
+                found.push(commit);
+            }
         }
-        Ok(count)
+        Ok(found)
+    }
+
+    /// Who made a commit, when, and what its message says. `None` if it cannot be read.
+    #[must_use]
+    pub fn description_of(&self, commit: &str) -> Option<CommitDescription> {
+        let id = ObjectId::from_hex(commit.as_bytes()).ok()?;
+        let commit = self.git.find_commit(id).ok()?;
+        let author = commit.author().ok()?;
+        let date = author.time().ok()?;
+        Some(CommitDescription {
+            commit: id.to_string(),
+            author: author.name.to_string(),
+            date: date.format_or_unix(gix::date::time::format::SHORT),
+            summary: commit.message().ok()?.summary().to_string(),
+        })
     }
 
     /// The time of a commit, in seconds.

@@ -25,7 +25,7 @@ mod workspaces;
 pub use command::{GitCommand, GitData};
 pub use draft::DraftCommit;
 pub use error::GitError;
-pub use history::DirectoryState;
+pub use history::{ChangingCommit, CommitDescription, DirectoryState};
 pub use krm_core::revision::Revision;
 pub use latest::tags_below;
 pub use references::Base;

@@ -238,7 +238,7 @@ fn map_value<'v>(
 /// An error of the interpreter in plain words.
 fn message(error: &ExecutionError) -> String {
     match error {
-        ExecutionError::NoSuchKey(key) => format!("there is no key `{key}`"),
+        ExecutionError::NoSuchKey(key) => format!("no such key: `{key}`"),
         ExecutionError::NoSuchOverload(overload) => {
             let name = match overload.function() {
                 MATCHES => "matches",

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_found_where_the_text_tells_them() {
+    fn fields_are_found_where_the_text_names_them() {
         for (source, expected) in [
             ("'a'", Some("")),
             (

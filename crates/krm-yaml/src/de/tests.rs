@@ -63,7 +63,7 @@ fn number(text: &str) -> Value {
 }
 
 #[test]
-fn everything_that_fits() {
+fn every_resource_that_matches_is_found() {
     let value = mapping([
         ("name", "x".into()),
         ("count", 5.into()),

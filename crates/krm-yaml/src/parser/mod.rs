@@ -127,7 +127,7 @@ impl<'t> Builder<'t> {
         // A CR alone ends a line for the parser, but for hardly any other reader: an edit that counts
         // columns would change the wrong collection.
         if let Some(at) = lone_return(self.bytes) {
-            let message = "expected a line to end in LF or CRLF, found a CR alone";
+            let message = "expected a line to end in LF or CRLF, found a lone CR";
             return Err(self.syntax_error(at, message));
         }
         // The parser reads a NUL as the end of its input, and accepts it after a quoted scalar of several lines.

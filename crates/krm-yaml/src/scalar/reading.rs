@@ -1,8 +1,8 @@
 //! What a plain scalar means, to each of the readers that there are.
 //!
-//! [`Reading::Kubernetes`] is the reader of kubectl, of API servers and of kustomize (sigs.k8s.io/yaml): the words and
-//! numbers of go-yaml 2, then JSON, whose numbers are 64 bits wide and whose keys are strings. `kubernetes.txt` has what the
-//! real kubectl reads in hundreds of spellings.
+//! [`Reading::Kubernetes`] is the reader of kubectl and of API servers (sigs.k8s.io/yaml): the words and numbers of
+//! go-yaml 2, then JSON, whose numbers are 64 bits wide and whose keys are strings. `kubernetes.txt` has what the real
+//! kubectl reads in hundreds of spellings.
 
 use std::borrow::Cow;
 

@@ -30,7 +30,7 @@ impl FromStr for Shard {
 
     fn from_str(text: &str) -> Result<Self, UsageError> {
         let wrong = || {
-            UsageError::Refused(format!(
+            UsageError::of(format!(
                 "expected a share of the fleet such as `0/4` (the first of four), found `{text}`"
             ))
         };

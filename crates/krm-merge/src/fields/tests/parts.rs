@@ -437,7 +437,7 @@ fn a_field_that_is_unique_in_all_versions_identifies_an_element() {
 }
 
 #[test]
-fn an_element_edited_next_to_a_removed_one_is_not_taken_for_it() {
+fn an_element_edited_next_to_a_removed_one_is_not_mistaken_for_it() {
     let rule = |group: &str, resources: &str, verbs: &str| {
         format!("- apiGroups: [{group}]\n  resources: [{resources}]\n  verbs: [{verbs}]")
     };

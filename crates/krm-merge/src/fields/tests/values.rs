@@ -131,7 +131,7 @@ fn changed_within_a_removed_map() {
 }
 
 #[test]
-fn new_keys_stand_between_their_neighbours() {
+fn new_keys_are_placed_between_their_neighbours() {
     check(
         "a: 1\nc: 1\n",
         "a: 1\nc: 1\nl: 1\n",

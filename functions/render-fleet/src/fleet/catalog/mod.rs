@@ -189,7 +189,7 @@ impl<'c> Catalogs<'c> {
     ) -> Result<Arc<SuppliedPackage>, UsageError> {
         let (_, repository) = self.open(catalog).map_err(UsageError::of)?;
         let not_git = || format!("the catalog `{}` is not a Git repository", catalog.name);
-        let repository = repository.ok_or_else(|| UsageError::Refused(not_git()))?;
+        let repository = repository.ok_or_else(|| UsageError::of(not_git()))?;
         let GitOrigin {
             source, revision, ..
         } = origin;
@@ -224,11 +224,11 @@ impl<'c> Catalogs<'c> {
             revision: RevisionRequest::new(Some(revision), None),
         };
         let found = self.resolve(&wanted);
-        let found = found.map_err(|result| UsageError::of(result.message))?;
+        let found = found.map_err(|result| UsageError::of(result.message.to_string()))?;
         match (&*found, recorded) {
             (Resolved::Directory(now), Some(recorded)) if now.digest != recorded => {
                 let name = &catalog.name;
-                Err(UsageError::Refused(format!(
+                Err(UsageError::of(format!(
                     "expected the folder `{package}/{revision}` of the catalog `{name}` as it was when the package was made \
                      from it (digest {recorded}), found other files"
                 )))

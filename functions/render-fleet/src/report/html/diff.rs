@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_with_one_sign_stand_together() {
+    fn lines_with_one_sign_are_grouped() {
         let lines = lines("@@ -1 +1 @@\n-a\n-b\n+c\n d\n\\ No newline at end of file\n");
         let tags: Vec<_> = lines
             .iter()

@@ -10,7 +10,7 @@
 //!
 //! Source: contract, Which element is which.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
 use super::element::{Element, elements_of};
@@ -88,12 +88,12 @@ fn by_value_and_position(
             .enumerate()
             .filter_map(|(new, old)| Some((left[0][old?], left[1][new])))
             .collect();
-        let taken: [HashMap<usize, ()>; 2] = [
-            found.iter().map(|pair| (pair.0, ())).collect(),
-            found.iter().map(|pair| (pair.1, ())).collect(),
+        let taken: [HashSet<usize>; 2] = [
+            found.iter().map(|pair| pair.0).collect(),
+            found.iter().map(|pair| pair.1).collect(),
         ];
         for (left, taken) in left.iter_mut().zip(&taken) {
-            left.retain(|at| !taken.contains_key(at));
+            left.retain(|at| !taken.contains(at));
         }
         pairs.extend(found);
         left.clone()

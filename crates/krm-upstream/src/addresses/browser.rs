@@ -10,10 +10,11 @@
 
 /// A file or folder as a browser shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct BrowserAddress {
-    pub(crate) repository: String,
+pub struct BrowserAddress {
+    /// The address of the repository.
+    pub repository: String,
     /// The name of a tag or branch, or a commit, then the path.
-    pub(crate) rest: String,
+    pub rest: String,
 }
 
 /// The host of GitHub's raw files.
@@ -21,7 +22,8 @@ const RAW_HOST: &str = "raw.githubusercontent.com";
 
 impl BrowserAddress {
     /// Parses an address. `None` if it is of another kind.
-    pub(crate) fn parse(argument: &str) -> Option<Self> {
+    #[must_use]
+    pub fn parse(argument: &str) -> Option<Self> {
         let (scheme, rest) = argument.split_once("://")?;
         if !["https", "http"].contains(&scheme) {
             return None;
@@ -65,7 +67,8 @@ impl BrowserAddress {
     }
 
     /// The revision and the path: the longest name among these that the rest begins with, or else its first part.
-    pub(crate) fn split<'n>(&self, names: impl Iterator<Item = &'n str>) -> (String, String) {
+    #[must_use]
+    pub fn split<'n>(&self, names: impl Iterator<Item = &'n str>) -> (String, String) {
         let rest = &self.rest;
         let is_start = |name: &&str| {
             let after = rest.strip_prefix(name);

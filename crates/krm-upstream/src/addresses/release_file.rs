@@ -8,23 +8,23 @@
 //! https://e.com/app-1.2.0.tgz                                      one release
 //! ```
 
+use crate::archive::is_archive;
 use krm_address::{Address, Surroundings};
 use krm_core::release_name::ReleaseName;
-use krm_upstream::is_archive;
 
 use super::browser::decoded;
 
 /// A file over HTTPS, and the repository whose tags are its releases.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ReleaseFile {
+pub struct ReleaseFile {
     /// The address, with `{tag}` or `{version}` in it where releases differ.
     template: String,
     /// The same, where the number in the file's name may be another one than that of the release.
     literal: Option<String>,
     /// The release that the address named.
-    pub(crate) named: Option<String>,
+    pub named: Option<String>,
     /// The repository with the tags. `None`: the file is one release.
-    pub(crate) tags: Option<Address>,
+    pub tags: Option<Address>,
     is_of_forge: bool,
     is_tag_escaped: bool,
 }
@@ -33,13 +33,15 @@ pub(crate) struct ReleaseFile {
 const ENDS: [&str; 3] = [".yaml", ".yml", ".json"];
 
 /// Whether a file is a package of one file.
-pub(crate) fn is_only_file(path: &str) -> bool {
+#[must_use]
+pub fn is_only_file(path: &str) -> bool {
     ENDS.iter().any(|end| path.ends_with(end))
 }
 
 impl ReleaseFile {
     /// Parses the address of a file. `None` if it does not look like one.
-    pub(crate) fn parse(whole: &str, tags: Option<&Address>) -> Option<Self> {
+    #[must_use]
+    pub fn parse(whole: &str, tags: Option<&Address>) -> Option<Self> {
         let path = whole.split('?').next()?;
         let file = path.rsplit('/').next()?;
         if !is_only_file(file) && !is_archive(file) {
@@ -101,23 +103,27 @@ impl ReleaseFile {
     }
 
     /// The address, as the name of the source of all releases.
-    pub(crate) fn template(&self) -> &str {
+    #[must_use]
+    pub fn template(&self) -> &str {
         &self.template
     }
 
     /// The file's name.
-    pub(crate) fn file(&self) -> &str {
+    #[must_use]
+    pub fn file(&self) -> &str {
         let path = self.template.split('?').next().unwrap_or_default();
         path.rsplit('/').next().unwrap_or_default()
     }
 
     /// Whether the address of a release says which release it is of, so that a lock needs no name after it.
-    pub(crate) fn is_of_forge(&self) -> bool {
+    #[must_use]
+    pub fn is_of_forge(&self) -> bool {
         self.is_of_forge
     }
 
     /// The addresses that the file of a release may have, the most likely first.
-    pub(crate) fn addresses(&self, tag: &str) -> Vec<String> {
+    #[must_use]
+    pub fn addresses(&self, tag: &str) -> Vec<String> {
         if self.tags.is_none() {
             return vec![self.template.clone()];
         }
@@ -259,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_in_a_name_are_replaced_as_a_whole() {
+    fn numbers_in_a_name_are_replaced_completely() {
         for (file, tag, new, expected) in [
             ("app-1.0.0.yaml", "v1.0.0", "v1.1.0", "app-1.1.0.yaml"),
             ("app-11.0.0.yaml", "v1.0.0", "v1.1.0", "app-11.0.0.yaml"),

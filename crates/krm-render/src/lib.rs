@@ -1,0 +1,45 @@
+//! Packages that are what `helm template` or `kustomize build` prints of their upstream. This crate runs no program: it
+//! knows what one is asked for, and what its output means.
+//!
+//! ```text
+//! ---                                   templates/secret.yaml     `# Source:` names the file
+//! # Source: web/templates/secret.yaml
+//! kind: Secret
+//! data:
+//!   password: YWFh      YmJi            random: rendered twice, it has two values
+//!   name: d2Vi          d2Vi
+//! ```
+//!
+//! Begin in `documents.rs`, then `random.rs`. `request.rs` is what a package is rendered with, and how the package records
+//! that. `kustomization.rs` refuses what `kustomize` would load from elsewhere.
+//!
+//! # Invariants
+//!
+//! - A random value is neither an edit nor a change: it becomes the local one, or the one of the original revision.
+//! - A name that becomes an argument of a program was checked, and is never a flag.
+//! - Nothing that a chart prints names a path outside of the package.
+//!
+//! # Limitations
+//!
+//! - A value that two renderings within some seconds have in common does not count as random: a date, for example.
+//! - Templates are not read. Two renderings are compared instead.
+//!
+//! Source: contract, krmv (Rendering).
+
+// Bad input must be an error, never a panic. Each exception states why it cannot happen.
+#![cfg_attr(
+    not(test),
+    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
+)]
+
+mod documents;
+mod kustomization;
+mod random;
+mod request;
+
+pub use documents::RenderedPackage;
+pub use kustomization::refuse_remote;
+pub use random::KnownValues;
+pub use request::{
+    HelmRequest, KubeVersion, Label, PackageFiles, RenderRequest, recorded, render_value,
+};
