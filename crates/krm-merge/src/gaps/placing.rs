@@ -395,7 +395,7 @@ fn write(
     }
 }
 
-/// Leaves out the line that the merge of the fields put behind the dash of an item, where its first entry moved.
+/// Leaves out the line that the merge of the fields put after the dash of an item, because its first entry moved.
 fn without_line_of_dash(lines: &mut Vec<MergedLine>, before: &str, gap: &str) {
     let line = before.lines().next_back().unwrap_or_default().trim_start();
     let behind = line.trim_start_matches(['-', ' ']);
