@@ -48,7 +48,7 @@ pub(crate) fn merge_documents(
         return None;
     }
     let findings = merge_resource(base, local, upstream, schema, policy, &mut editor).ok()?;
-    let head = Head::of(base, local, upstream);
+    let head = DocumentHead::of(base, local, upstream);
     if let (Some(above), Some(first)) = (&head.above_first_key, local.entries().next()) {
         let above: Vec<&str> = above.iter().map(String::as_str).collect();
         editor.set_comments_above(first.key, &above);
@@ -77,14 +77,14 @@ pub(crate) fn merge_documents(
 }
 
 /// The merged head of a text: comments that a blank line separates from its first entry.
-struct Head {
+struct DocumentHead {
     /// `None` for local's head.
     head: Option<String>,
     /// The comment lines directly above the first entry, if they are decided together with the head.
     above_first_key: Option<Vec<String>>,
 }
 
-impl Head {
+impl DocumentHead {
     fn of(base: Option<NodeRef<'_>>, local: NodeRef<'_>, upstream: NodeRef<'_>) -> Self {
         let leads = [base, Some(local), Some(upstream)];
         let leads = leads.map(|root| root.map_or_else(|| Some(Lead::default()), Lead::of));

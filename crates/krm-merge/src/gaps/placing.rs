@@ -215,6 +215,8 @@ struct Placing<'p> {
     gaps: &'p Gaps,
     around: Versions<TokensAround>,
     result: &'p MergedOwners,
+    /// The keys of the entries and items of base. What a side moved came with neither side.
+    in_base: HashSet<u64>,
     /// For each merged entry in order, its position in the merged text, if its order is the same there.
     in_order: Vec<Option<usize>>,
     /// The lines of each gap: above each entry of the merged text, and below the last one.
@@ -247,6 +249,7 @@ impl<'p> Placing<'p> {
         }
         Self {
             around: gaps.tokens.as_ref().map(|tokens| TokensAround::of(tokens)),
+            in_base: Gaps::owners(&gaps.tokens.base),
             gaps,
             result,
             in_order,
@@ -262,6 +265,7 @@ impl<'p> Placing<'p> {
         for token in woven {
             match self.gaps.owner(*token) {
                 Some((owner, origin)) => {
+                    let origin = origin.filter(|_| !self.in_base.contains(&owner.key));
                     self.owner(owner, origin, self.in_order[number]);
                     self.seen = self.pending.len();
                     number += 1;
@@ -391,7 +395,7 @@ fn write(
     }
 }
 
-/// Leaves out the line that the merge of the fields put behind the dash of an item, where its first entry moved.
+/// Leaves out the line that the merge of the fields put after the dash of an item, because its first entry moved.
 fn without_line_of_dash(lines: &mut Vec<MergedLine>, before: &str, gap: &str) {
     let line = before.lines().next_back().unwrap_or_default().trim_start();
     let behind = line.trim_start_matches(['-', ' ']);
