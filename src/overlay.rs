@@ -40,14 +40,12 @@ pub(crate) fn run(overlay: &OverlayArguments, common: &Common) -> Result<u8> {
     let followed = FollowedPackage::open_cached(&package)?;
     let base = followed.original()?;
     let revision = followed.locked_revision(followed.lock)?;
-    let repository = followed.upstream.address();
     let is_folder = package.only_file()?.is_none() && followed.rendering.is_none();
     let remote = (followed.upstream.is_remote() && is_folder).then(|| {
-        let path = match followed.lock.directory.as_str() {
-            "" => String::new(),
-            path => format!("//{path}"),
-        };
-        format!("{repository}{path}?ref={}", revision.lock_ref)
+        let path = &followed.lock.directory;
+        let slashes = if path.is_empty() { "" } else { "//" };
+        let repository = followed.upstream.address();
+        format!("{repository}{slashes}{path}?ref={}", revision.lock_ref)
     });
     let (documents, results) = made(&package, &base, remote.as_deref())?;
     if results.has_errors() {

@@ -240,7 +240,7 @@ impl GitUpstream {
     fn fetch(&self, fetch: &GitCommand) -> Result<()> {
         let credentials = self.credentials.as_ref();
         let fetched = client::text_with(Place::Cache(&self.path), fetch, credentials);
-        // What is open may not know where the history ends now.
+        // An open repository may not know where the history ends now.
         close();
         fetched.map(drop)
     }

@@ -73,7 +73,7 @@ fn look(
     folder: &str,
     pending: &mut Vec<String>,
 ) -> Result<(), UsageError> {
-    let bytes = source.read(path).map_err(|error| UsageError::of(error))?;
+    let bytes = source.read(path).map_err(UsageError::of)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let wrong = |what: String| UsageError::of(format!("{path}: {what}"));
     let document = OwnedDocument::parse_resource(text).map_err(|error| wrong(error.to_string()))?;
