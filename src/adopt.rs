@@ -35,7 +35,10 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
         commit.is_some_and(|commit| upstream.fetch_commit(commit).is_err())
     };
     let lock = package.tracking.lock.as_ref();
-    if lock.is_some_and(|lock| !is_gone(lock)) && source.explicit_revision().is_none() {
+    // Where there is a lock, an archive that is named replaces it.
+    let replacing = lock.and(source.named_archive());
+    let explicit = source.explicit_revision().or(replacing);
+    if lock.is_some_and(|lock| !is_gone(lock)) && explicit.is_none() {
         let message = format!("'{name}' already has a lock; add @REVISION to replace it");
         return Err(Failure::new(message).hint(package.command(&["status"])));
     }
@@ -45,12 +48,11 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let rendering = options.map(|options| Rendering::asked(&options, &package.directory, &label));
     let rendering = rendering.transpose()?;
     let request = rendering.as_ref().map(Rendering::request);
-    let revision = match source.explicit_revision() {
+    let revision = match explicit {
         Some(_) => chosen(&source, &upstream)?,
-        None if upstream.is_fetched() || request.is_some() => {
+        None if !upstream.is_git() || request.is_some() => {
             nearest_release(&package, &source, &upstream, request)?
         }
-        None if !upstream.is_git() => return Err(without_history(get, &name)),
         None => {
             let newest = chosen(&source, &upstream)?;
             upstream.fetch_all()?;
@@ -63,7 +65,8 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
         }
     };
     let known = [&package.contents];
-    let (files, _) = upstream.snapshot_by(&source.path, &revision, request, &known)?;
+    let (files, _) = upstream.fetch_by(&source.path, &revision, request, &known)?;
+    let files = files.snapshot;
     let of_upstream = files.package.get(KPTFILE);
     let of_upstream = of_upstream.and_then(PackageFile::krm);
     let own = package.contents.get(KPTFILE);
@@ -123,14 +126,6 @@ impl Original {
     }
 }
 
-/// The failure for a copy of an archive or image whose release the user did not name.
-fn without_history(get: &GetArguments, name: &str) -> Failure {
-    let message = "expected the release that the package was copied from: only the history of a Git \
-                   repository can be searched by content";
-    let source = format!("{}:TAG", get.source);
-    Failure::new(message).hint(command(["krmv", "get", "--adopt", &source, name]))
-}
-
 /// The most releases that are fetched and compared.
 const MOST_COMPARED: usize = 50;
 
@@ -151,8 +146,8 @@ fn nearest_release(
     for release in releases.into_iter().rev().take(MOST_COMPARED) {
         let known = [&package.contents];
         let revision = release.revision();
-        let snapshot = match upstream.snapshot_by(&source.path, &revision, request, &known) {
-            Ok((snapshot, _)) => snapshot,
+        let snapshot = match upstream.fetch_by(&source.path, &revision, request, &known) {
+            Ok((fetched, _)) => fetched.snapshot,
             Err(_) if upstream.lacks(&release.name) => continue,
             Err(error) => return Err(error),
         };
@@ -170,13 +165,14 @@ fn nearest_release(
         .take(3)
         .map(|(count, revision)| format!("{} ({})", revision.lock_ref, counted(*count, "edit")))
         .collect();
-    let is_clear = match &found[..] {
-        [] => false,
-        [_] => true,
-        [first, second, ..] => first.0 < second.0,
-    };
-    if is_clear {
-        return Ok(found.swap_remove(0).1);
+    let least = found.first().map_or(0, |(count, _)| *count);
+    let alike = found.partition_point(|(count, _)| *count == least);
+    // Among equals, the archive that the user named.
+    let named = found[..alike]
+        .iter()
+        .position(|(_, one)| source.revision.as_deref() == Some(&one.upstream_ref));
+    if let Some(at) = named.or((alike == 1).then_some(0)) {
+        return Ok(found.swap_remove(at).1);
     }
     let nearest = if nearest.is_empty() {
         "none".to_owned()
@@ -231,7 +227,7 @@ fn search(
 ) -> Result<Option<Original>> {
     let place = format!(
         "{}//{}?ref={}",
-        upstream.path().display(),
+        upstream.repository()?.path().display(),
         source.path,
         newest.commit
     );

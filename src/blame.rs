@@ -12,25 +12,24 @@ use std::sync::Arc;
 use krm_address::{CommitId, Surroundings};
 use krm_core::kptfile::UpstreamLock;
 use krm_core::resource::Resource;
-use krm_core::results::{FunctionResult, Reason, ResourceRef};
+use krm_core::results::{FunctionResult, Reason};
 use krm_core::schema::Schema;
 use krm_function::filter::ProgressLine;
 use krm_function::supplied::{Role, SuppliedPackage};
 use krm_merge::{MergeSchema, Side};
 use krm_package::escaped::ShownLine;
 use krm_package::is_krm_name;
+use krm_review::fields::{Leaf, PairedField, is_meant, leaves, pair_fields, walkable};
 use krm_upstream::git::{GitCommand, Repository, Revision, Snapshot};
 use krm_upstream::is_digest;
 use krm_yaml::OwnedDocument;
 use serde::Serialize;
 use serde_json::json;
 
-use super::blame_fields::{Leaf, PairedField, is_meant, leaves, pair_fields, walkable};
 use super::blame_file::{a_directory, package_around, within};
-use super::blame_notes::{InjectedValue, VariantFunction};
+use super::blame_notes::{InjectedValue, RuleDecision, VariantFunction};
 use super::cli::{BlameArguments, Common};
 use super::client::{self, Place};
-use super::conflict::is_about;
 use super::failure::{Failure, Result, command};
 use super::kptfile::{Tracking, locked_name};
 use super::merging::Merger;
@@ -292,9 +291,9 @@ impl FileHistory {
             }
             upstream.list(&package.tracking.path())?;
             upstream.releases.follow(lock.reference.as_deref());
-            history
-                .repositories
-                .push(Repository::open(upstream.path())?);
+            if let Some(git) = upstream.history() {
+                history.repositories.push(Repository::open(git.path())?);
+            }
             history.upstream = Some(upstream);
         }
         Ok(history)
@@ -562,8 +561,8 @@ impl FileHistory {
     fn snapshot(&self, path: &str, revision: &Revision) -> Option<Snapshot> {
         let request = self.rendering.as_ref().map(|rendering| &rendering.locked);
         let upstream = self.upstream.as_ref()?;
-        let read = upstream.snapshot_by(path, revision, request, &[&self.contents]);
-        Some(read.ok()?.0)
+        let read = upstream.fetch_by(path, revision, request, &[&self.contents]);
+        Some(read.ok()?.0.snapshot)
     }
 
     /// The upstream package at a commit.
@@ -842,24 +841,4 @@ fn names_of_revisions(
 /// Whether two states have the same file at a path.
 fn is_same_file(one: &HistoricState, other: &HistoricState, path: &str) -> bool {
     one.files.get(path) == other.files.get(path)
-}
-
-/// A conflict that a rule decided.
-struct RuleDecision {
-    /// The index of the state that the upgrade made.
-    at: usize,
-    result: FunctionResult,
-}
-
-impl RuleDecision {
-    /// Whether the decision is about this field. A value that was set in a later state (`since < at`) does not come
-    /// from it.
-    fn is_about(&self, resource: &Resource, leaf: &Leaf, since: usize) -> bool {
-        let is_it = |other: &ResourceRef| is_about(other, resource);
-        let is_at = |place: Option<&str>, field| place.is_some_and(|place| is_meant(place, field));
-        since >= self.at
-            && self.result.resource.as_ref().is_some_and(is_it)
-            && (is_at(self.result.rule_path.as_deref(), &leaf.key)
-                || is_at(self.result.field.as_deref(), &leaf.shown))
-    }
 }

@@ -1,9 +1,12 @@
-//! How a field was set: by an injection, or by a function of a PackageVariant.
+//! How a field was set: by an injection, by a function of a PackageVariant, or by a rule for conflicts.
 
 use inject_config::{INJECTED_RESOURCE_ANNOTATION, INJECTED_RESOURCE_NAME_ANNOTATION};
+use krm_core::resource::Resource;
+use krm_core::results::{FunctionResult, ResourceRef};
+use krm_review::fields::{Leaf, is_meant};
 use serde::Serialize;
 
-use super::blame_fields::Leaf;
+use super::conflict::is_about;
 
 /// The injection that filled a resource: the annotation that it sets together with the fields that it copies. So fields
 /// with the same setter as the annotation are injected.
@@ -89,5 +92,25 @@ mod tests {
             let found = found.as_ref().map(|one| (&*one.variant, &*one.function));
             assert_eq!(found, expected, "{key}");
         }
+    }
+}
+
+/// A conflict that a rule decided.
+pub(super) struct RuleDecision {
+    /// The index of the state that the upgrade made.
+    pub(super) at: usize,
+    pub(super) result: FunctionResult,
+}
+
+impl RuleDecision {
+    /// Whether the decision is about this field. A value that was set in a later state (`since < at`) does not come
+    /// from it.
+    pub(super) fn is_about(&self, resource: &Resource, leaf: &Leaf, since: usize) -> bool {
+        let is_it = |other: &ResourceRef| is_about(other, resource);
+        let is_at = |place: Option<&str>, field| place.is_some_and(|place| is_meant(place, field));
+        since >= self.at
+            && self.result.resource.as_ref().is_some_and(is_it)
+            && (is_at(self.result.rule_path.as_deref(), &leaf.key)
+                || is_at(self.result.field.as_deref(), &leaf.shown))
     }
 }

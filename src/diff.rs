@@ -9,6 +9,7 @@ use krm_core::source_text::parse_document;
 use krm_function::supplied::SuppliedPackage;
 use krm_merge::with_line_ends_of;
 use krm_package::escaped::ShownLine;
+use krm_package::is_setting;
 use krm_package::{FileChange, is_krm_name};
 use krm_yaml::Document;
 use render_variant::{Identified, cloned_files};
@@ -16,7 +17,7 @@ use serde_json::json;
 
 use super::cli::{Common, DiffArguments};
 use super::failure::Result;
-use super::package::{Contents, KPTFILE, LocalPackage, PackageResources, is_setting, resources};
+use super::package::{Contents, KPTFILE, LocalPackage, PackageResources, resources};
 use super::print::{self, BOLD, GREEN, Page, RED};
 use super::rendering::values_within;
 use super::session::FollowedPackage;

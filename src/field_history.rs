@@ -12,12 +12,12 @@ use std::rc::Rc;
 use krm_core::release_name::ReleaseName;
 use krm_core::resource::Resource;
 use krm_package::is_krm_name;
+use krm_review::fields::walkable;
 use krm_upstream::git::{ChangingCommit, CommitDescription, Repository, Revision};
 use krm_upstream::is_digest;
 use krm_yaml::{NodeRef, OwnedDocument, Path as YamlPath, Value};
 use serde_json::json;
 
-use super::blame_fields::walkable;
 use super::conflict::{ReportedConflict, is_about};
 use super::session::FollowedPackage;
 use super::upstream::UpstreamSource;
@@ -27,12 +27,12 @@ use super::worktree;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct FieldHistory {
     pub(crate) local: Option<CommitDescription>,
-    pub(crate) upstream: Option<UpstreamChange>,
+    pub(crate) upstream: Option<ReleaseChange>,
 }
 
 /// The release of upstream that set a field, or removed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct UpstreamChange {
+pub(crate) struct ReleaseChange {
     pub(crate) revision: String,
     /// Whether an earlier release may have done it, which is not in the cache.
     pub(crate) is_or_earlier: bool,
@@ -66,7 +66,7 @@ impl FieldHistory {
         local.chain(upstream).collect()
     }
 
-    pub(crate) fn to_json(&self) -> serde_json::Value {
+    pub(crate) fn document(&self) -> serde_json::Value {
         let commit = |commit: &CommitDescription| {
             json!({
                 "commit": commit.commit,
@@ -188,10 +188,14 @@ struct ReleaseStates {
 
 impl ReleaseStates {
     fn of(followed: &FollowedPackage<'_>) -> Option<Self> {
-        let upstream = &followed.upstream;
-        let open = || Repository::open(upstream.path());
+        // To render all releases would take too long for a line about a conflict.
+        if followed.rendering.is_some() {
+            return None;
+        }
+        let git = followed.upstream.history();
+        let repository = git.map(|git| Repository::open(git.path()));
         Some(Self {
-            repository: upstream.is_git().then(open).transpose().ok()?,
+            repository: repository.transpose().ok()?,
             only_file: followed.package.only_file().ok()?,
             states: Vec::new(),
             contents: HashMap::new(),
@@ -241,7 +245,7 @@ impl ReleaseStates {
             return None;
         }
         let revision = Revision::named(digest, digest.to_owned());
-        let package = upstream.snapshot(path, &revision).ok()?.package;
+        let package = upstream.fetch(path, &revision).ok()?.snapshot.package;
         let package = package.named_as(self.only_file.as_deref());
         let mut files = Vec::new();
         for (path, _) in package.files() {
@@ -254,7 +258,7 @@ impl ReleaseStates {
     }
 
     /// The release that gave a place the value that it has at the newest one.
-    fn last_change(&self, conflict: &ReportedConflict) -> Option<UpstreamChange> {
+    fn last_change(&self, conflict: &ReportedConflict) -> Option<ReleaseChange> {
         let newest = self.states.first()?;
         let (now, file) = self.place(newest, conflict);
         // Upstream renamed the resource.
@@ -282,7 +286,7 @@ impl ReleaseStates {
             let (content, found) = self.place(state, conflict);
             if !is_same(&content) {
                 let file = file.or(found);
-                let change = UpstreamChange {
+                let change = ReleaseChange {
                     revision: last.revision.clone(),
                     is_or_earlier: last.is_after_gap,
                     commit: None,
@@ -292,7 +296,7 @@ impl ReleaseStates {
                 let commit = file.and_then(|file| {
                     self.changing_commit([state, last], &file, conflict, &is_same)
                 });
-                return Some(UpstreamChange { commit, ..change });
+                return Some(ReleaseChange { commit, ..change });
             }
             (last, file) = (state, found.or(file));
         }

@@ -9,7 +9,7 @@ use krm_package::{
     FileChange, Package, is_left_by_killed_run, read_package, recover_package, write_package,
 };
 use krm_render::RenderRequest;
-use krm_upstream::git::{Revision, Snapshot, without_password};
+use krm_upstream::git::{Revision, without_password};
 use render_variant::{Identified, cloned_files};
 
 use super::cli::{Common, GetArguments, RenderProgram};
@@ -22,7 +22,7 @@ use super::print::{self, Page, counted};
 use super::rendering::{self, RenderOptions};
 use super::report::warnings;
 use super::source::SourceArgument;
-use super::upstream::{UpstreamSource, rendered_to_clone, to_clone};
+use super::upstream::{FetchedRevision, UpstreamSource, to_clone};
 use super::{exit, kptfile, policy};
 
 pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
@@ -39,7 +39,7 @@ pub(crate) fn run(get: &GetArguments, common: &Common) -> Result<u8> {
     let rendering = options.map(|options| Rendering::asked(&options, &directory, &name));
     let rendering = rendering.transpose()?;
     let request = rendering.as_ref().map(|rendering| &rendering.request);
-    let (files, _) = upstream.snapshot_by(&source.path, &revision, request, &[])?;
+    let (files, _) = upstream.fetch_by(&source.path, &revision, request, &[])?;
     let new = NewPackage {
         directory: &directory,
         source: &source,
@@ -257,14 +257,11 @@ struct NewPackage<'n> {
 
 impl NewPackage<'_> {
     /// Writes the package. Returns the number of its files, and what to report about it.
-    fn write(&self, files: Snapshot) -> Result<(usize, Vec<String>)> {
+    fn write(&self, files: FetchedRevision) -> Result<(usize, Vec<String>)> {
         let (directory, source) = (self.directory, self.source);
-        let is_file = files.package.only_file.is_some();
+        let is_file = files.snapshot.package.only_file.is_some();
         let mut results = Results::default();
-        let package = match self.rendering {
-            Some(_) => rendered_to_clone(files, self.upstream, &mut results)?,
-            None => to_clone(files, self.upstream, &source.path, &mut results)?,
-        };
+        let package = to_clone(files, self.upstream, &mut results)?;
         let name = name_of(directory, source);
         let mut changes = cloned_files(&package, &name, Identified::OfKpt, &mut results)?;
         if let Some(error) = results

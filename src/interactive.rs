@@ -141,7 +141,7 @@ fn show(
     page.wrapped(format_args!("      {}", conflict.what()), 6);
     page.values(conflict);
     let Some(line) = conflict.line() else { return };
-    page.history(&resolution.histories.of_conflict(conflict));
+    page.history(&resolution.histories.of_conflict(conflict).lines());
     let bytes = resolution.contents.get(conflict.file());
     // Values of Secrets are redacted above, and not shown here.
     let text = bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned());

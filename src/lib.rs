@@ -35,11 +35,9 @@
 mod adopt;
 mod all;
 mod blame;
-mod blame_fields;
 mod blame_file;
 mod blame_notes;
 mod builtin;
-mod changes;
 mod cli;
 mod client;
 #[cfg(test)]

@@ -16,6 +16,7 @@ use krm_function::supplied::{Role, SuppliedPackage};
 use krm_function::{Document, Inputs, Items, SuppliedInput, run as run_function};
 use krm_overlay::{OverlayError, OverlayState, PackageTexts, check, differences};
 use krm_package::escaped::ShownLine;
+use krm_package::is_setting;
 use krm_yaml::Value;
 use serde_json::json;
 
@@ -23,7 +24,7 @@ use super::cli::{Common, OverlayArguments};
 use super::client;
 use super::exit;
 use super::failure::{Failure, Result};
-use super::package::{Contents, LocalPackage, RULES, is_setting};
+use super::package::{Contents, LocalPackage, RULES};
 use super::print::{self, GREEN, Page, RED, YELLOW};
 use super::rendering::values_within;
 use super::report::{print_errors, result_json};
@@ -252,7 +253,7 @@ fn base_of(directory: &Path, name: &str) -> Result<Vec<Value>> {
         upstream.list(&source.path)?;
         let request = source.revision.as_deref().unwrap_or("HEAD");
         let revision = upstream.requested(&source.path, request)?;
-        let files = upstream.snapshot(&source.path, &revision)?;
+        let files = upstream.fetch(&source.path, &revision)?.snapshot;
         contents(&*supplied(files, Role::Upstream, None, &[])?)?
     };
     Ok(texts(&contents).built(&Schema::builtin())?)

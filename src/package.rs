@@ -29,14 +29,6 @@ pub(crate) const KPTFILE: &str = "Kptfile";
 /// The file for remembered decisions.
 pub(crate) const RULES: &str = ".krmv.yaml";
 
-/// The folder with what a package was rendered with.
-const SETTINGS: &str = ".krmv/";
-
-/// Whether a file of a package is about the package: the policy, or what krmv keeps for it.
-pub(crate) fn is_setting(path: &str) -> bool {
-    path == RULES || path.starts_with(SETTINGS)
-}
-
 /// The resources of a file, each with the number of its document.
 pub(crate) fn resources(
     document: Document<'_>,

@@ -11,7 +11,6 @@ use krm_package::escaped::{Piece, ShownLine, ShownText, StandardStream};
 use super::cli::Common;
 use super::conflict::{ReportedConflict, VERSIONS};
 use super::failure::{Failure, Hint, Result};
-use super::field_history::{ConflictHistories, FieldHistory};
 
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
@@ -95,12 +94,11 @@ impl Page {
         self.line(ShownLine::of(&[&hint, &" ", command]));
     }
 
-    /// Adds groups of similar conflicts with their values. With `histories`, the page also shows who last changed the
-    /// values.
+    /// Adds groups of similar conflicts with their values, and the lines about who last changed these.
     pub(crate) fn conflicts(
         &mut self,
         groups: &[Vec<&ReportedConflict>],
-        histories: Option<&ConflictHistories<'_>>,
+        history: impl Fn(&ReportedConflict) -> Vec<String>,
         is_verbose: bool,
     ) {
         for group in groups {
@@ -117,15 +115,13 @@ impl Page {
             }
             self.wrapped(format_args!("      {}", first.what()), 6);
             self.values(first);
-            if let Some(histories) = histories {
-                self.history(&histories.of_conflict(first));
-            }
+            self.history(&history(first));
         }
     }
 
     /// Adds who last changed the values of a conflict, and when.
-    pub(crate) fn history(&mut self, history: &FieldHistory) {
-        for line in history.lines() {
+    pub(crate) fn history(&mut self, lines: &[String]) {
+        for line in lines {
             let line = self.styled(DIM, format_args!("      {line}"));
             self.wrapped(line, 6);
         }

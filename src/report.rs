@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use krm_core::results::{FunctionResult, Reason, Results, Severity};
 use krm_package::escaped::ShownLine;
-use krm_review::{Review, Risk};
+use krm_review::{PackageChange, Review, Risk};
 use krm_upstream::git::Revision;
 use serde_json::{Value, json};
 
-use super::changes::PackageChange;
 use super::cli::{Common, Take};
 use super::conflict::ReportedConflict;
 use super::exit;
@@ -159,8 +158,11 @@ impl UpgradeReport<'_> {
         page.line(ShownLine::of(&[&count, &"; ", &kept]));
         // The line numbers differ from the files on disk after a dry run, and if there are markers.
         let has_lines = self.is_written && !self.has_markers;
-        let histories = has_lines.then_some(&self.histories);
-        page.conflicts(&grouped(self.open), histories, common.verbose);
+        let history = |conflict: &ReportedConflict| match has_lines {
+            true => self.histories.of_conflict(conflict).lines(),
+            false => Vec::new(),
+        };
+        page.conflicts(&grouped(self.open), history, common.verbose);
         let hints = if self.is_written {
             hints(self.package, self.open, self.has_markers)
         } else {

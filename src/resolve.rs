@@ -118,7 +118,7 @@ impl Resolution<'_> {
             if let Some(rendering) = &self.merger.rendering {
                 rendering.record(&mut self.contents, false);
             }
-            let lock = lock.moved_to(origin.address(), &self.revision);
+            let lock = lock.moved_to(origin.address(), self.revision);
             kptfile::locked(&text, &lock, &self.package.surroundings())?
         } else {
             kptfile::decided(&text, &self.open, &self.package.surroundings())?
@@ -134,7 +134,7 @@ impl Resolution<'_> {
         if common.json {
             let open = undecided.iter().map(|conflict| {
                 let mut json = conflict_json(conflict);
-                json["lastChanged"] = self.histories.of_conflict(conflict).to_json();
+                json["lastChanged"] = self.histories.of_conflict(conflict).document();
                 json
             });
             let open: Vec<_> = open.collect();
@@ -186,8 +186,11 @@ impl Resolution<'_> {
         let count = page.styled(RED, count);
         let upgrade = format!("{name}, upgrade to {}: ", self.revision.lock_ref);
         page.line(ShownLine::of(&[&upgrade, &count]));
-        let histories = (!has_markers).then_some(&self.histories);
-        page.conflicts(&grouped(undecided), histories, common.verbose);
+        let history = |conflict: &ReportedConflict| match has_markers {
+            true => Vec::new(),
+            false => self.histories.of_conflict(conflict).lines(),
+        };
+        page.conflicts(&grouped(undecided), history, common.verbose);
         for hint in hints(self.package, undecided, has_markers) {
             page.hint(&hint);
         }

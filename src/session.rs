@@ -9,7 +9,7 @@ use krm_core::latest::is_older;
 use krm_core::results::FunctionResult;
 use krm_function::supplied::{Role, SuppliedPackage};
 use krm_render::RenderRequest;
-use krm_upstream::git::{Revision, Snapshot};
+use krm_upstream::git::Revision;
 use krm_upstream::{SourceOutsideGit, older_revision};
 
 use super::failure::{Failure, Result, command};
@@ -21,7 +21,7 @@ use super::policy::{CountedReleases, remembered};
 use super::print::warning;
 use super::rendering::PackageRendering;
 use super::shared::Listings;
-use super::upstream::{UpstreamSource, contents, supplied, supplied_with_ignored};
+use super::upstream::{FetchedRevision, UpstreamSource, contents, supplied, supplied_with_ignored};
 use super::worktree;
 
 /// The lock of a package and the address of its repository. An error if the Kptfile does not record them.
@@ -177,18 +177,18 @@ impl<'p> FollowedPackage<'p> {
     }
 
     /// A revision of the package, with the local values where it is random, or else the values of the original revision.
-    fn snapshot(
+    fn fetch(
         &self,
         path: &str,
         revision: &Revision,
         request: Option<&RenderRequest>,
         original: Option<&SuppliedPackage>,
-    ) -> Result<(Snapshot, Vec<FunctionResult>)> {
+    ) -> Result<(FetchedRevision, Vec<FunctionResult>)> {
         let original = original.filter(|_| request.is_some());
         let original: Option<Contents> = original.map(contents).transpose()?;
         let known = [Some(&self.package.contents), original.as_ref()];
         let known: Vec<&Contents> = known.into_iter().flatten().collect();
-        self.upstream.snapshot_by(path, revision, request, &known)
+        self.upstream.fetch_by(path, revision, request, &known)
     }
 
     /// The revision that a lock names.
@@ -332,8 +332,13 @@ impl<'p> FollowedPackage<'p> {
     ) -> Result<Arc<SuppliedPackage>> {
         let path = self.path_at(revision)?.path;
         let request = request.filter(|_| self.rendering.is_some());
-        let (files, _) = self.snapshot(&path, revision, request, None)?;
-        supplied(files, role, self.package.only_file()?.as_deref(), &[])
+        let (files, _) = self.fetch(&path, revision, request, None)?;
+        supplied(
+            files.snapshot,
+            role,
+            self.package.only_file()?.as_deref(),
+            &[],
+        )
     }
 
     /// The upstream package at the locked revision.
@@ -345,7 +350,7 @@ impl<'p> FollowedPackage<'p> {
     fn original_named(&self, file: Option<&str>) -> Result<Arc<SuppliedPackage>> {
         let revision = self.locked_revision(self.lock)?;
         let request = self.locked_request();
-        let files = self.snapshot(&self.lock.directory, &revision, request, None);
+        let files = self.fetch(&self.lock.directory, &revision, request, None);
         let (files, _) = files.map_err(|mut error| {
             let name = self.package.name();
             error.message = format!(
@@ -360,8 +365,7 @@ impl<'p> FollowedPackage<'p> {
             }
             error
         })?;
-        let source = (&self.upstream, self.lock.directory.as_str());
-        supplied_with_ignored(files, source, Role::Original, file, &[])
+        supplied_with_ignored(files, Role::Original, file, &[])
     }
 
     /// A [`Merger`] of the package with a revision.
@@ -388,10 +392,9 @@ impl<'p> FollowedPackage<'p> {
             Some(new) => self.original_named(Some(new))?,
             None => original,
         };
-        let (files, kept) = self.snapshot(&path, target, self.next_request(), Some(&original))?;
+        let (files, kept) = self.fetch(&path, target, self.next_request(), Some(&original))?;
         let name = new_file.as_deref().or(file.as_deref());
-        let source = (&self.upstream, path.as_str());
-        let upstream = supplied_with_ignored(files, source, Role::Upstream, name, &[&original])?;
+        let upstream = supplied_with_ignored(files, Role::Upstream, name, &[&original])?;
         Ok(Merger {
             original,
             upstream,

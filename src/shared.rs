@@ -25,7 +25,7 @@ pub(crate) struct Listings {
 pub(crate) struct Histories(Mutex<HashMap<(PathBuf, String), [BTreeSet<String>; 2]>>);
 
 impl Histories {
-    /// Those of the other commits that a commit contains. A history is walked once for the same question.
+    /// Which of the other commits a commit contains. A history is walked once for the same question.
     pub(crate) fn contained(
         &self,
         repository: (&Path, &Repository),

@@ -22,6 +22,8 @@ pub(crate) struct SourceArgument {
     pub(crate) revision: Option<String>,
     /// The file, chart or image on another machine that it names.
     remote: Option<NamedSource>,
+    /// Whether its address or path alone says the revision.
+    is_of_address: bool,
     /// The address in a browser that it is. The references of the repository say where its revision ends.
     browser: Option<BrowserAddress>,
 }
@@ -43,6 +45,7 @@ impl SourceArgument {
                 path: inside(&path).ok_or_else(|| wrong(argument))?,
                 revision: Some(revision),
                 remote: None,
+                is_of_address: false,
                 browser: Some(browser),
             });
         }
@@ -51,6 +54,7 @@ impl SourceArgument {
                 repository: remote.source.address(),
                 path: remote.inner.clone(),
                 revision: remote.revision.clone(),
+                is_of_address: remote.is_of_address,
                 remote: Some(remote),
                 browser: None,
             });
@@ -90,18 +94,21 @@ impl SourceArgument {
             path,
             revision,
             remote: None,
+            is_of_address: false,
             browser: None,
         })
     }
 
-    /// The requested revision, unless the address of a release file says it alone: for a copy, that address says which
-    /// file it is, and not which release.
+    /// The requested revision, unless the address of a release file, or the path of an archive, says it alone: for a copy,
+    /// that says which file it is, and not which release.
     pub(crate) fn explicit_revision(&self) -> Option<&str> {
-        let is_of_address = self
-            .remote
-            .as_ref()
-            .is_some_and(|remote| remote.is_of_address);
-        self.revision.as_deref().filter(|_| !is_of_address)
+        self.revision.as_deref().filter(|_| !self.is_of_address)
+    }
+
+    /// The archive that the user named by its path.
+    pub(crate) fn named_archive(&self) -> Option<&str> {
+        let is_archive = self.remote.is_none() && self.is_of_address;
+        self.revision.as_deref().filter(|_| is_archive)
     }
 
     /// Whether it is an address copied from a browser, whose revision and path depend on the references.
@@ -135,6 +142,7 @@ impl SourceArgument {
     /// An archive, which is one revision, or an image layout with its tags.
     fn of_files(files: SourceOutsideGit, request: Option<String>) -> Result<Self> {
         let files = files.absolute().map_err(unreadable)?;
+        let is_of_address = request.is_none() && !files.has_tags();
         let mut revision = request.or(files.release.clone());
         if !files.has_tags() {
             let flag = files.with_folder(&files.folder);
@@ -147,6 +155,7 @@ impl SourceArgument {
             path: files.folder,
             revision,
             remote: None,
+            is_of_address,
             browser: None,
         })
     }

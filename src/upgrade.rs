@@ -9,11 +9,10 @@ use krm_core::diff::file_diff;
 use krm_core::results::Results;
 use krm_merge::Side;
 use krm_package::FileChange;
-use krm_review::Review;
+use krm_review::{Review, package_changes};
 use krm_upstream::git::Revision;
 use krm_upstream::is_digest;
 
-use super::changes::changes as package_changes;
 use super::cli::{Common, Take, UpgradeArguments};
 use super::conflict::{ReportedConflict, conflicts};
 use super::exit;

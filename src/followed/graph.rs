@@ -13,9 +13,9 @@ use crate::upstream::UpstreamSource;
 
 impl CommitGraph for UpstreamSource {
     fn contains(&self, commit: &str, other: &str) -> Result<bool> {
-        if commit == other || !self.is_git() {
+        let Some(git) = self.history().filter(|_| commit != other) else {
             return Ok(commit == other);
-        }
+        };
         let (_, commit) = self.fetch_commit(commit)?;
         let (repository, other) = self.fetch_commit(other)?;
         if repository.contains(&commit, &other)? {
@@ -31,22 +31,24 @@ impl CommitGraph for UpstreamSource {
             let is_fetched = self
                 .fetch_history(|address| GitCommand::fetch_since(address, &name, time))
                 .is_ok();
-            if is_fetched && opened(self.path())?.contains(&commit, &other)? {
+            if is_fetched && opened(git.path())?.contains(&commit, &other)? {
                 return Ok(true);
             }
         }
         self.fetch_all()?;
-        Ok(opened(self.path())?.contains(&commit, &other)?)
+        Ok(opened(git.path())?.contains(&commit, &other)?)
     }
 
     fn known_in(&self, commit: &str, others: &[&str]) -> BTreeSet<String> {
-        let repository = opened(self.path()).ok();
-        let repository = repository.filter(|one| self.is_git() && !one.is_shallow());
-        let Some(repository) = repository else {
+        let Some(git) = self.history() else {
+            return BTreeSet::new();
+        };
+        let repository = opened(git.path()).ok();
+        let Some(repository) = repository.filter(|one| !one.is_shallow()) else {
             return BTreeSet::new();
         };
         let commit = repository.commit_with_id(commit);
-        let place = (self.path(), &*repository);
+        let place = (git.path(), &*repository);
         let found = commit.map(|commit| self.histories.contained(place, &commit, others));
         found.unwrap_or_default()
     }
@@ -82,7 +84,7 @@ impl CommitGraph for UpstreamSource {
     }
 
     fn moved(&self, path: &str, from: &str, to: &str) -> Option<String> {
-        let repository = opened(self.path()).ok()?;
+        let repository = opened(self.history()?.path()).ok()?;
         let [from, to] = [from, to].map(|commit| repository.commit_with_id(commit));
         repository.moved(path, &from?, &to?)
     }

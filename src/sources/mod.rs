@@ -296,7 +296,6 @@ pub(crate) struct RemoteRelease {
     pub(crate) source: String,
     /// Its digest, if that is known before it is fetched.
     pub(crate) digest: Option<ContentDigest>,
-    pub(crate) is_deprecated: bool,
 }
 
 /// What was fetched.
@@ -383,12 +382,11 @@ impl RemoteUpstream {
     }
 
     /// The names of the releases. An only release is named after its file.
-    pub(crate) fn releases(&self, inner: &str) -> Result<Vec<RemoteRelease>> {
+    pub(crate) fn listed(&self, inner: &str) -> Result<Vec<RemoteRelease>> {
         let release = |name: String| RemoteRelease {
             source: self.source.at(&name, inner),
             name,
             digest: None,
-            is_deprecated: false,
         };
         match &self.source {
             RemoteSource::File(file) => match &file.tags {
@@ -402,7 +400,6 @@ impl RemoteUpstream {
                 let charts = self.charts()?.iter();
                 let version = |chart: &ChartVersion| RemoteRelease {
                     digest: chart.digest.clone(),
-                    is_deprecated: chart.is_deprecated,
                     ..release(chart.version.clone())
                 };
                 Ok(charts.map(version).collect())
@@ -418,7 +415,7 @@ impl RemoteUpstream {
 
     /// Brings a release into the cache. `None` if the source has no such file. `is_new`: what was fetched earlier under
     /// this name does not count.
-    pub(crate) fn fetch(&self, release: &str, is_new: bool) -> Result<Option<Fetched>> {
+    pub(crate) fn fetch_release(&self, release: &str, is_new: bool) -> Result<Option<Fetched>> {
         let name = self.source.at(release, "");
         let known = self
             .cache
@@ -482,7 +479,7 @@ impl RemoteUpstream {
                 return Ok(found);
             }
         }
-        let found = self.fetch(release, true)?;
+        let found = self.fetch_release(release, true)?;
         match found {
             Some(found) if found.digest == *digest => Ok(found),
             found => Err(self.replaced(release, digest, found.as_ref().map(|found| &found.digest))),
@@ -490,7 +487,7 @@ impl RemoteUpstream {
     }
 
     /// The digest that a release has now, as far as one short request says: that of a tag, or that in an index.
-    pub(crate) fn current(&self, release: &str) -> Result<Option<ContentDigest>> {
+    pub(crate) fn digest_now(&self, release: &str) -> Result<Option<ContentDigest>> {
         match &self.source {
             RemoteSource::Image(_) if !self.is_offline => match ImageReference::parse(release) {
                 Some(ImageReference::Tag(tag)) => self.registry()?.current(&tag),
@@ -531,8 +528,14 @@ impl RemoteUpstream {
         matches!(self.source, RemoteSource::Image(_))
     }
 
+    /// Whether a chart's repository says that a version is deprecated. Its index was read before.
+    pub(crate) fn is_deprecated(&self, release: &str) -> bool {
+        let mut charts = self.charts.get().into_iter().flatten();
+        charts.any(|chart| chart.is_deprecated && chart.version == release)
+    }
+
     /// Whether a release that was asked for has no such file.
-    pub(crate) fn lacks(&self, release: &str) -> bool {
+    pub(crate) fn is_missing(&self, release: &str) -> bool {
         let missing = self.missing.lock();
         missing.is_ok_and(|missing| missing.contains(release))
     }

@@ -355,3 +355,69 @@ fn an_item_that_is_new_in_a_resource_list_brings_the_licence_of_its_file() {
     let new = "- # Copyright 2023 The Authors\n  # SPDX-License-Identifier: Apache-2.0\n\n  apiVersion: v1\n";
     assert!(found.contains(new), "{found}");
 }
+
+#[test]
+fn a_file_that_is_not_a_resource_has_a_head_too() {
+    let head = "# This overlay\n# builds it\n\n";
+    let local = "a: 1 # mine\nb: 1\n";
+    let upstream = format!("{head}a: 1\nb: 2\n");
+    assert_eq!(
+        merged("a: 1\nb: 1\n", local, &upstream),
+        format!("{head}a: 1 # mine\nb: 2\n")
+    );
+    // Both have one.
+    let [old, own, new] =
+        ["# (c) 2023\n", "# (c) 2023\n# ours\n", "# (c) 2024\n"].map(|head| head.to_owned() + "\n");
+    assert_eq!(
+        merged(
+            &format!("{old}a: 1\nb: 1\n"),
+            &format!("{own}{local}"),
+            &format!("{new}a: 1\nb: 2\n")
+        ),
+        "# (c) 2024\n# ours\n\na: 1 # mine\nb: 2\n"
+    );
+    // Without a blank line in one version.
+    assert_eq!(
+        merged(
+            "# old\n\na: 1\nb: 1\n",
+            "# old\na: 1 # mine\nb: 1\n",
+            "# old\n\na: 1\nb: 2\n"
+        ),
+        "# old\na: 1 # mine\nb: 2\n"
+    );
+}
+
+#[test]
+fn a_marker_above_comments_below_a_document_takes_none_away() {
+    let (base, local, upstream) = (doc("a", "1"), doc("a", "mine"), doc("a", "1"));
+    let old = "\n# apiVersion: v1\n# kind: Old\n";
+    let marked = format!("---\n{}", &old[1..]);
+    let text = |document: &str, foot: &str| format!("{document}{foot}");
+    assert_eq!(
+        merged(
+            &text(&base, old),
+            &text(&local, old),
+            &text(&upstream, &marked)
+        ),
+        text(&local, old)
+    );
+    assert_eq!(
+        merged(
+            &text(&base, &marked),
+            &text(&local, &marked),
+            &text(&upstream, old)
+        ),
+        text(&local, &format!("\n{marked}"))
+    );
+    // Upstream also has another comment there.
+    assert_eq!(
+        merged(
+            &text(&base, old),
+            &text(&local, old),
+            &text(&upstream, &format!("# new\n{marked}"))
+        ),
+        text(&local, &format!("{old}# new\n"))
+            .replace("\n\n# api", "\n# new\n\n# api")
+            .replace("Old\n# new\n", "Old\n")
+    );
+}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Forks of real projects over neighbouring releases: git, mergiraf and merge-package side by side.
 
-  forks.py BINARIES CLONE DIRECTORY_OR_FILE [--edits FILE] [--seed 38] [--kpt] [--every 1] [--largest BYTES] [--report FILE]
+  forks.py BINARIES CLONE DIRECTORY_OR_FILE [--edits FILE] [--comments] [--seed 38] [--kpt] [--every 1] [--largest BYTES] [--report FILE]
 
 Takes the last release of each minor version (with --edits, the first: `vX.Y.0`). For each YAML file that two neighbouring releases have and that
 differs between them, makes a fork of the older one with a random choice of the edits below (the seed and the path are the key), or with those of
@@ -16,6 +16,9 @@ silence is wrong. Each file of each tool is one of:
   needless  a conflict, and there is no such fact
   wrong     no conflict, but a change of one side is missing, or a real conflict was decided silently
 
+Of the right ones it counts those in which a comment is lost, doubled or re-indented (comments.py). With --comments each fork has two edits of
+comments and blank lines in addition.
+
 With --lists-are-one-value a list without names is one fact, so a conflict over one that both sides changed is right.
 """
 
@@ -29,6 +32,7 @@ import shutil
 import subprocess
 import tempfile
 
+import comments
 import edits
 import minor_upgrades
 import values
@@ -54,9 +58,35 @@ EDITS = [
     ("comment", re.compile(r"(\n *namespace: [\w-]+)(?=\n)"), r"\1 # ours", 1),
     ("removed-document", re.compile(r"(?<=\n)---\n(?:(?!---\n)[^\n]*\n)+"), "", 1),
 ]
+# Edits of comments, with a number that the path and the seed choose.
+COMMENT_EDITS = [
+    ("comment-above", re.compile(r"(?<=\n)( *)(?=[\w.-]+: ?[^\n|>]*\n)"), r"\1# own @, as in the runbook\n\1"),
+    ("comment-of-element", re.compile(r"(?<=\n)( *)(?=- [^\n|>]+\n)"), r"\1# own element @\n\1"),
+    ("comment-column-0", re.compile(r"(?<=\n)( *)(?=[\w.-]+: ?[^\n|>]*\n)"), r"# own @ at the margin\n\1"),
+    ("paragraph", re.compile(r"(?<=\n)( *)(?=[\w.-]+: ?[^\n|>]*\n)"), r"\n\1# own @\n\1# of two lines @\n\1"),
+    ("commented-out", re.compile(r"(?<=\n)( +)((?!name:|kind:|apiVersion:|key:|mountPath:|\w*[pP]ort:)[\w.-]+: [^\n|>\[{&]+)(?=\n)"), r"\1# \2"),
+    ("comment-changed", re.compile(r"(?<=\n)( *# ?)([^\n]*\w[^\n]*)(?=\n)"), r"\1\2 (own @)"),
+    ("comment-removed", re.compile(r"(?<=\n) *#[^\n]*\n"), ""),
+    ("comment-behind", re.compile(r"(\n *[\w.-]+: [\w./:-]+)(?=\n)"), r"\1 # own @"),
+]
 # What names the elements of a list, the first that all have; the lists of a kustomization whose order of strings says nothing.
 NAMES = (("containerPort",), ("mountPath",), ("name", "alert", "record"))
 SETS = {"resources", "bases", "components", "crds", "configurations", "generators", "transformers", "validators"}
+
+
+def with_comments(text, generator):
+    """The text with edits of comments, and their names."""
+    made = []
+    for name, pattern, replacement in generator.sample(COMMENT_EDITS, 4):
+        places = [match.start() for match in pattern.finditer(text)]
+        if len(made) == 2 or not places:
+            continue
+        start = generator.choice(places)
+        # One character before, for what looks behind.
+        head, tail = text[:max(start - 1, 0)], text[max(start - 1, 0):]
+        text = head + pattern.sub(replacement.replace("@", f"{generator.randint(100, 999)}"), tail, count=1)
+        made.append(name)
+    return text, made
 
 
 def fork(text, generator):
@@ -90,18 +120,42 @@ def names(items):
     return None
 
 
+def identity_of(document):
+    metadata = document.get("metadata") or {}
+    group = str(document.get("apiVersion", "")).rpartition("/")[0]
+    return json.dumps((group, document.get("kind"), metadata.get("name")))
+
+
+def renamed(base, other):
+    """The resources that a side renamed or moved to another API group, with their identities before: the only one of its kind that is new, where
+    one of that kind is gone, and half of it is the same."""
+    sides = [[document for document in values.documents(text) if isinstance(document, dict)] for text in (base, other)]
+    known = [{identity_of(document) for document in documents} for documents in sides]
+    alone = [[document for document in documents if identity_of(document) not in known[1 - at]] for at, documents in enumerate(sides)]
+    found = {}
+    for new in alone[1]:
+        pair = [[document for document in documents if document.get("kind") == new.get("kind")] for documents in alone]
+        if [len(documents) for documents in pair] != [1, 1]:
+            continue
+        leaves = [Facts("", False), Facts("", False)]
+        for facts, document in zip(leaves, (pair[0][0], new)):
+            facts.read({key: value for key, value in document.items() if key not in ("apiVersion", "kind", "metadata")}, ())
+        both = [set(facts.values.items()) | set(facts.counts.items()) for facts in leaves]
+        if 2 * len(both[0] & both[1]) >= max(map(len, both)) or [len(documents) for documents in sides] == [1, 1]:
+            found[identity_of(new)] = identity_of(pair[0][0])
+    return found
+
+
 class Facts:
     """What a file says: values by path, and the elements of lists without names, counted."""
 
-    def __init__(self, text, lists_are_one_value):
+    def __init__(self, text, lists_are_one_value, former=None):
         self.values, self.counts, self.collections = {}, collections.Counter(), set()
         self.one = lists_are_one_value
         for document in values.documents(text):
             if isinstance(document, dict):
-                metadata = document.get("metadata") or {}
-                group = str(document.get("apiVersion", "")).rpartition("/")[0]
-                identity = (group, document.get("kind"), metadata.get("name"))
-                self.read(document, (json.dumps(identity),))
+                identity = identity_of(document)
+                self.read(document, ((former or {}).get(identity, identity),))
 
     def of(self, resource):
         values = {path: value for path, value in self.values.items() if path[0] == resource}
@@ -141,7 +195,8 @@ def is_below(path, places):
 class Judge:
     def __init__(self, original, local, upstream, one):
         self.one = one
-        base, mine, theirs = versions = [Facts(text, one) for text in (original, local, upstream)]
+        self.former = renamed(original, upstream)
+        base, mine, theirs = versions = [Facts(text, one, self.former) for text in (original, local, upstream)]
         # Another image is one value with its version.
         repositories = {path for facts in versions for path in facts.values if path[-1] == "repository"}
         last = lambda path, facts: facts.values.get(path, "").rpartition("/")[2]
@@ -202,7 +257,7 @@ class Judge:
     def missing(self, text):
         """A fact that only one side changed, and that is not so in a result."""
         try:
-            found = Facts(text, self.one)
+            found = Facts(text, self.one, self.former)
             found.join_images(self.other_images)
         except Exception as error:  # not YAML
             return str(error)[:80]
@@ -213,6 +268,15 @@ class Judge:
             if found.counts[key] != count and key[0] not in self.real:
                 return key, count, found.counts[key]
         return None
+
+
+class Conflicts(int):
+    """The number of conflicts, and whether a result says that comments went with what upstream removed."""
+
+    def __new__(cls, count, named):
+        self = super().__new__(cls, count)
+        self.named = named
+        return self
 
 
 def by_git(work, binaries):
@@ -236,7 +300,8 @@ def by_merge_package(work, binaries):
         return None, done.stderr[:200] or 1
     results = [result for item in json.loads(done.stderr)["items"] for result in item.get("results", [])]
     conflicts = [result for result in results if result.get("tags", {}).get("reason") == "MergeConflict"]
-    return (work / "local.d" / "a.yaml").read_text(), len(conflicts)
+    named = any(result.get("tags", {}).get("reason") == "CommentsRemoved" for result in results)
+    return (work / "local.d" / "a.yaml").read_text(), Conflicts(len(conflicts), named)
 
 
 def by_kpt(work, binaries):
@@ -294,6 +359,7 @@ def main():
     parser.add_argument("clone")
     parser.add_argument("path")
     parser.add_argument("--seed", type=int, default=38)
+    parser.add_argument("--comments", action="store_true", help="edit comments and blank lines too")
     parser.add_argument("--edits", type=pathlib.Path, help="the edits of a file, and no random ones")
     parser.add_argument("--every", type=int, default=1, help="only each nth file")
     parser.add_argument("--largest", type=int, default=1 << 40, help="only files of at most so many bytes")
@@ -325,7 +391,11 @@ def main():
                 if arguments.edits:
                     local, made = edited(name.removeprefix(f"{arguments.path}/"), original, wanted, folder / "edited")
                 else:
-                    local, made = fork(original, random.Random(f"{arguments.seed} {before} {name}"))
+                    generator = random.Random(f"{arguments.seed} {before} {name}")
+                    local, made = fork(original, generator)
+                    if arguments.comments:
+                        local, more = with_comments(local, generator)
+                        made += more
                 if not made or local in (original, upstream):
                     continue
                 try:
@@ -339,18 +409,25 @@ def main():
                     work.mkdir()
                     for role, text in (("original", original), ("local", local), ("upstream", upstream)):
                         (work / role).write_text(text)
-                    text, conflicts = merge(work, binaries)
-                    verdict, why = judge.verdict(text, conflicts)
+                    merged, conflicts = merge(work, binaries)
+                    verdict, why = judge.verdict(merged, conflicts)
                     counts[tool][verdict] += 1
+                    found = comments.faults(original, local, upstream, merged) if verdict == "right" else {}
+                    if getattr(conflicts, "named", False):
+                        found.pop("lost", None)
+                    for fault, which in found.items():
+                        counts[tool][fault] += 1
+                        why = f"{why or ''} {fault}: {which}"
                     lines.append(f"{verdict}\t{tool}\t{before}..{after}\t{name}\t{','.join(made)}\t{conflicts}\t{why or ''}\n")
                     shutil.rmtree(work)
     if arguments.report:
         arguments.report.write_text("".join(lines))
     total = sum(next(iter(counts.values())).values())
     print(f"{arguments.path} of {pathlib.Path(arguments.clone).name}: {total} files over {len(tags)} releases, seed {arguments.seed}\n")
-    print("| | right | asked | needless | wrong |\n|---|---|---|---|---|")
+    columns = ("right", "asked", "needless", "wrong", "lost", "doubled", "re-indented")
+    print(f"| | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
     for tool, verdicts in counts.items():
-        print(f"| {tool} | " + " | ".join(str(verdicts[verdict]) for verdict in ("right", "asked", "needless", "wrong")) + " |")
+        print(f"| {tool} | " + " | ".join(str(verdicts[column]) for column in columns) + " |")
 
 
 if __name__ == "__main__":

@@ -90,7 +90,8 @@ def mirrored(text):
 
 
 def labelled(text):
-    return re.sub(r"(?m)^metadata:\n((?:  .*\n)*?)  labels:\n", "metadata:\n\\1  labels:\n    example.com/team: platform # ours\n", text, count=1)
+    head = r"(?m)^metadata:\n((?:  .*\n)*?)  labels:\n"
+    return re.sub(head, "metadata:\n\\1  labels:\n    example.com/team: platform # ours\n", text, count=1)
 
 
 def scaled(text):

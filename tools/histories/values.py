@@ -27,6 +27,7 @@ class Loader(yaml.CSafeLoader):
 
 for tag, pattern in (("null", NULL), ("bool", BOOL), ("int", INT), ("float", FLOAT)):
     Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", pattern, None)
+Loader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile("<<$"), ["<"])
 Loader.add_constructor(
     "tag:yaml.org,2002:int", lambda loader, node: int(node.value, 8 if node.value.startswith("0o") else 0)
     if node.value.startswith("0") and len(node.value) > 1 and node.value[1] in "ox"

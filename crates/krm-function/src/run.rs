@@ -110,7 +110,6 @@ pub fn run(function: &Function, inputs: Inputs, items: Items) -> Result<Outcome,
         Items::ResourceList(text) => read_list(text)?,
         Items::Package(files) => {
             let files = Package::of_files(files.clone());
-            let files = files.map_err(UsageError::of)?;
             let known = inputs.known.iter().map(|package| package.list());
             let others: Vec<&ResourceList> = known
                 .chain(inputs.supplied.iter().filter_map(shared))

@@ -54,11 +54,3 @@ impl Stamp {
         }
     }
 }
-
-/// The content of a KRM file as text.
-pub(super) fn text_of(path: &str, bytes: Vec<u8>) -> Result<String, PackageError> {
-    String::from_utf8(bytes).map_err(|error| PackageError::NotUtf8 {
-        path: path.to_owned(),
-        offset: error.utf8_error().valid_up_to(),
-    })
-}

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::PackageError;
-use super::file::{Stamp, is_krm_name, read_regular, text_of};
+use super::file::{Stamp, is_krm_name, read_regular};
 use super::listing::Skipped;
 use crate::text::Text;
 
@@ -42,10 +42,20 @@ pub struct PackageFile {
 pub enum FileContent {
     /// The whole content of a file that is named like KRM, including a byte order mark and CRs.
     Krm(Text),
-    /// The content of any other file.
+    /// The content of any other file, and of one that is named like KRM and is not UTF-8.
     Other(Vec<u8>),
     /// Any other file, which is read from disk when it is needed.
     OnDisk(Stamp),
+}
+
+impl FileContent {
+    /// The content of a file that is named like KRM.
+    pub(super) fn of_krm(bytes: Vec<u8>) -> Self {
+        match String::from_utf8(bytes) {
+            Ok(text) => Self::Krm(Text::from(text)),
+            Err(error) => Self::Other(error.into_bytes()),
+        }
+    }
 }
 
 impl PackageFile {
@@ -57,17 +67,15 @@ impl PackageFile {
         }
     }
 
-    /// A file with this content: text if it is named like KRM.
-    ///
-    /// # Errors
-    /// [`PackageError::NotUtf8`].
-    pub fn read(path: &str, bytes: Vec<u8>, mode: Option<u32>) -> Result<Self, PackageError> {
+    /// A file with this content: text if it is named like KRM and is UTF-8.
+    #[must_use]
+    pub fn read(path: &str, bytes: Vec<u8>, mode: Option<u32>) -> Self {
         let content = if is_krm_name(path) {
-            FileContent::Krm(Text::from(text_of(path, bytes)?))
+            FileContent::of_krm(bytes)
         } else {
             FileContent::Other(bytes)
         };
-        Ok(Self::new(content, mode))
+        Self::new(content, mode)
     }
 
     /// As [`PackageFile::read`], from a text and without permission bits.
@@ -100,18 +108,13 @@ impl Package {
     }
 
     /// A package in memory.
-    ///
-    /// # Errors
-    /// [`PackageError::NotUtf8`]: a file that is named like KRM.
-    pub fn of_files(
-        files: impl IntoIterator<Item = (String, Vec<u8>)>,
-    ) -> Result<Self, PackageError> {
+    pub fn of_files(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Self {
         let mut package = Self::default();
         for (path, bytes) in files {
-            let file = PackageFile::read(&path, bytes, None)?;
+            let file = PackageFile::read(&path, bytes, None);
             package.insert(path, file);
         }
-        Ok(package)
+        package
     }
 
     pub fn insert(&mut self, path: impl Into<String>, file: PackageFile) {
@@ -133,6 +136,16 @@ impl Package {
     pub fn without(mut self, is_left_out: impl Fn(&str) -> bool) -> Self {
         self.files.retain(|path, _| !is_left_out(path));
         self
+    }
+
+    /// The files that are read as KRM and are not UTF-8.
+    pub fn not_utf8(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        let is_read = |path: &str| is_krm_name(path) || self.only_file.as_deref() == Some(path);
+        let files = self.files().filter(move |(path, _)| is_read(path));
+        files.filter_map(|(path, file)| match &file.content {
+            FileContent::Other(bytes) => Some((path, bytes.as_slice())),
+            FileContent::Krm(_) | FileContent::OnDisk(_) => None,
+        })
     }
 
     /// The files that are named like KRM.

@@ -25,6 +25,13 @@ use super::temporary::is_temporary;
 /// The file and the folder with a user's decisions about a package.
 const SETTINGS: [&str; 2] = [".krmv.yaml", ".krmv"];
 
+/// Whether a file of a package is about the package: a user's policy, or what krmv keeps for it.
+#[must_use]
+pub fn is_setting(path: &str) -> bool {
+    let first = path.split('/').next().unwrap_or(path);
+    SETTINGS.contains(&first)
+}
+
 /// What upstream may bring, decided for all paths that a package will have.
 #[derive(Debug, Default)]
 pub struct Incoming {

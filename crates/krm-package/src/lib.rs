@@ -78,9 +78,9 @@ pub use delete::remove_empty_folders;
 pub use files::FileContent;
 pub use files::{Package, PackageFile};
 pub use ignored::Ignored;
-pub use incoming::Incoming;
 pub use incoming::RefusedPath;
 pub use incoming::RunBy;
+pub use incoming::{Incoming, is_setting};
 pub use journal::recover_package;
 pub use listing::FileSource;
 pub use listing::FoundEntry;
@@ -146,17 +146,6 @@ pub enum PackageError {
         path: PathBuf,
         /// The error of the operating system.
         source: io::Error,
-    },
-    /// A KRM file is not UTF-8.
-    #[error(
-        "'{}' is not valid UTF-8: byte {offset} (counted from 0) cannot be read as text",
-        printable(path)
-    )]
-    NotUtf8 {
-        /// The file, relative to the package.
-        path: String,
-        /// The position of the first byte that is not valid, counted from 0.
-        offset: usize,
     },
     /// A file that must be read is a FIFO, a socket or a device, or is no longer a regular file.
     #[error("'{}' is not a regular file", printable(path))]

@@ -33,6 +33,7 @@
 //! the resources that a cluster gets from a package. `author` finds out who made a change. `served` lists the API
 //! versions that Kubernetes releases removed. `references`, `selectors` and `reload` look at the whole package.
 //! [`report`] prints a review as text and as Markdown.
+//! `fields` lists the fields of a package, and `package_changes` what two states of one differ in.
 //!
 //! # Invariants
 //!
@@ -58,7 +59,9 @@
 mod author;
 mod change;
 mod compare;
+pub mod fields;
 mod find;
+mod package_changes;
 mod references;
 mod reload;
 pub mod report;
@@ -82,6 +85,7 @@ use krm_core::schema::Schema;
 use krm_core::word_enum;
 use krm_yaml::{NodeRef, Path, Value};
 
+pub use package_changes::{ChangeKind, ComparableResources, PackageChange, package_changes};
 pub use served::Release;
 
 word_enum! {

@@ -377,7 +377,7 @@ impl Unpacked {
                 self.nodes.get(&file).cloned()
             };
             if let Some(UnpackedNode::File { bytes, mode }) = node {
-                let file = PackageFile::read(&path, bytes, Some(mode))?;
+                let file = PackageFile::read(&path, bytes, Some(mode));
                 package.insert(path, file);
             }
         }

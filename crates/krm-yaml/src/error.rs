@@ -33,6 +33,23 @@ impl ParseError {
         }
     }
 
+    /// The error for a text that is not UTF-8.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
+        let at = std::str::from_utf8(bytes).err()?.valid_up_to();
+        // All bytes before `at` are valid UTF-8.
+        let before = String::from_utf8_lossy(&bytes[..at]);
+        let hint = match bytes {
+            [0xfe, 0xff, ..] | [0xff, 0xfe, ..] => " (the text begins as UTF-16 does)",
+            _ => "",
+        };
+        let message = format!("expected UTF-8, found the byte 0x{:02x}{hint}", bytes[at]);
+        Some(Self {
+            is_syntax: true,
+            ..Self::at(&before, at, message)
+        })
+    }
+
     /// The same error with its line moved down by `lines`, for a text that is part of a longer one.
     #[must_use]
     pub fn below(mut self, lines: usize) -> Self {

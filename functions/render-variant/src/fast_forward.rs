@@ -91,7 +91,7 @@ fn rendered(
     for change in list.file_changes() {
         match change {
             FileChange::Write { path, bytes, mode } => {
-                let file = PackageFile::read(&path, bytes, mode).map_err(UsageError::of)?;
+                let file = PackageFile::read(&path, bytes, mode);
                 files.insert(path, file);
             }
             FileChange::Delete { path } => files = files.without(|other| other == path),
@@ -106,7 +106,7 @@ fn files_of(list: &ResourceList) -> Result<Package, UsageError> {
     for path in list.file_paths() {
         let bytes = list.read_file(&path).map_err(UsageError::of)?.into_owned();
         let mode = list.files().and_then(|files| files.mode(&path));
-        let file = PackageFile::read(&path, bytes, mode).map_err(UsageError::of)?;
+        let file = PackageFile::read(&path, bytes, mode);
         files.insert(path, file);
     }
     if list.is_package() {

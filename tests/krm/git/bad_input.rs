@@ -477,20 +477,25 @@ fn files_of_a_tree_that_are_not_yaml() {
     let folder = catalog(&[]);
     folder.put("catalog/nginx/cm.yaml", [b'a', 0xff]);
     folder.commit("no UTF-8");
-    let message = refused(&folder, "catalog//nginx?ref=main");
-    assert!(
-        message.contains("'cm.yaml' is not valid UTF-8"),
-        "{message}"
-    );
+    folder.put("local/Kptfile", KPTFILE);
+    folder.put("local/cm.yaml", map("1", "5"));
+    let merge = || {
+        folder.merge(&[
+            "--original",
+            ORIGINAL,
+            "--upstream",
+            "catalog//nginx?ref=main",
+        ])
+    };
+    let outcome = merge();
+    outcome.assert_code(0);
+    let message = "line 1, column 2: expected UTF-8, found the byte 0xff (NotYaml)";
+    assert!(outcome.stderr.contains(message), "{}", outcome.stderr);
+    assert_eq!(folder.get("local/cm.yaml"), map("1", "5"));
     folder.put("catalog/nginx/cm.yaml", "a: 1\na: 2\n");
     folder.commit("a key twice");
     folder.put("local/Kptfile", KPTFILE);
-    let outcome = folder.merge(&[
-        "--original",
-        ORIGINAL,
-        "--upstream",
-        "catalog//nginx?ref=main",
-    ]);
+    let outcome = merge();
     assert_eq!(outcome.code, Some(2));
     assert!(outcome.stderr.contains("cm.yaml"), "{}", outcome.stderr);
 }

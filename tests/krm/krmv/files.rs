@@ -247,6 +247,37 @@ fn a_copy_of_an_archive_is_adopted() {
 }
 
 #[test]
+fn a_copy_is_adopted_by_its_content_among_archives_and_tags() {
+    let world = world();
+    for (folder, image, source, expected) in [
+        // The path says which archive it is, and not which release.
+        ("one", "app:2", "../charts/web-1.0.0.tgz", "made from 1.1.0"),
+        ("two", "app:1", "../charts/web-1.1.0.tgz", "made from 1.0.0"),
+        ("three", "app:2", "oci:../layout/web", "made from v1.1.0"),
+    ] {
+        world.write(
+            &format!("{folder}/app.yaml"),
+            &deployment(1, image, "512Mi"),
+        );
+        world.write(&format!("{folder}/service.yaml"), SERVICE);
+        world.commit("a copy");
+        let adopted = world.krmv(&["get", "--adopt", source, folder]);
+        adopted.assert_code(0);
+        assert!(adopted.stdout.contains(expected), "{}", adopted.stdout);
+    }
+    // Releases that explain the copy equally well: the named one.
+    world.write("both/other.yaml", SERVICE);
+    world.commit("a copy");
+    let adopted = world.krmv(&["get", "--adopt", "../charts/web-1.1.0.tgz", "both"]);
+    adopted.assert_code(0);
+    assert!(
+        adopted.stdout.contains("made from 1.1.0"),
+        "{}",
+        adopted.stdout
+    );
+}
+
+#[test]
 fn an_archive_that_is_named_needs_no_recorded_folder() {
     let world = world();
     world

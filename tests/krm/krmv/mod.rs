@@ -11,6 +11,7 @@ mod get;
 mod nightly;
 mod overlay;
 mod policy;
+mod registries;
 mod rendering;
 mod resolve;
 mod review;

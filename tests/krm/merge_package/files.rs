@@ -172,3 +172,49 @@ fn ignored_files_that_upstream_changed_are_named() {
     );
     assert_eq!(folder.get("local/gen/a.txt"), "1");
 }
+
+/// A file in UTF-16 that begins as such files do.
+fn in_utf_16(text: &str) -> Vec<u8> {
+    let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+    units.flat_map(u16::to_le_bytes).collect()
+}
+
+#[test]
+fn a_file_in_utf_16_is_a_binary_file_and_the_others_merge() {
+    let [old, own, new] = ["a: 1\n", "a: 2\n", "a: 3\n"].map(in_utf_16);
+    for (local, merged, conflicts) in [(&old, &new, 0), (&own, &own, 1)] {
+        let folder = Folder::new(&[]);
+        for (side, bytes, value) in [
+            ("original", &old, "a"),
+            ("local", local, "a"),
+            ("upstream", &new, "b"),
+        ] {
+            folder.put(
+                &format!("{side}/a.yaml"),
+                map("a", &format!("{{k: {value}}}")),
+            );
+            folder.put(&format!("{side}/values.yaml"), bytes);
+        }
+        let outcome = folder.merge(&[
+            "--original",
+            "original",
+            "--upstream",
+            "upstream",
+            "onConflict=local",
+        ]);
+        outcome.assert_code(0);
+        assert_eq!(folder.get("local/a.yaml"), map("a", "{k: b}"));
+        assert_eq!(
+            &fs::read(folder.path("local/values.yaml")).expect("a file"),
+            merged
+        );
+        let said = &outcome.stderr;
+        let named = "values.yaml: warning: merged as text, since the local file is not YAML: line 1, column 1: \
+                     expected UTF-8, found the byte 0xff (the text begins as UTF-16 does)";
+        assert!(
+            said.contains("found the byte 0xff (the text begins as UTF-16 does)"),
+            "{said}{named}"
+        );
+        assert_eq!(said.matches("(MergeConflict)").count(), conflicts, "{said}");
+    }
+}

@@ -1,11 +1,10 @@
 //! Reads the config and other files that arguments name.
 
 use std::path::Path;
-use std::str::Utf8Error;
 
 use super::arguments::Arguments;
 use krm_core::config::{Config, UsageError};
-use krm_yaml::Location;
+use krm_yaml::ParseError;
 
 /// The config from `--config` or from `KEY=VALUE` arguments; `None` if there is neither.
 pub fn config_of_arguments(arguments: &Arguments) -> Result<Option<Config>, UsageError> {
@@ -28,21 +27,10 @@ pub(super) fn read_text(flag: &str, path: &Path, place: &str) -> Result<String, 
 }
 
 pub(super) fn utf8(bytes: Vec<u8>, place: &str) -> Result<String, UsageError> {
-    String::from_utf8(bytes)
-        .map_err(|error| UsageError::of(not_utf8(error.as_bytes(), error.utf8_error(), place)))
-}
-
-fn not_utf8(bytes: &[u8], error: Utf8Error, place: &str) -> String {
-    let at = error.valid_up_to();
-    // All bytes before `at` are valid UTF-8.
-    let before = String::from_utf8_lossy(&bytes[..at]);
-    let hint = match bytes {
-        [0xfe, 0xff, ..] | [0xff, 0xfe, ..] => " (the text looks like UTF-16)",
-        _ => "",
-    };
-    format!(
-        "{place}: {}: expected UTF-8, found the byte 0x{:02x}{hint}",
-        Location::of(&before, at),
-        bytes[at]
-    )
+    String::from_utf8(bytes).map_err(|error| {
+        ParseError::of_bytes(error.as_bytes()).map_or_else(
+            || UsageError::at(place, error.utf8_error()),
+            |found| UsageError::at(place, found),
+        )
+    })
 }

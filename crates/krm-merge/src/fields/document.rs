@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::gaps::Gaps;
+use crate::gaps::{Gaps, Lead, merged_head, merged_lead};
 use crate::merge_schema::MergeSchema;
 use crate::versions::Versions;
 use krm_core::results::Mark;
-use krm_yaml::{EditError, Editor, NodeKind, NodeRef, OwnedDocument, Path, Value};
+use krm_yaml::{EditError, Editor, NodeKind, NodeRef, OwnedDocument, Path, Value, head_end};
 
 use super::{Findings, Policy, merge_resource};
 
@@ -48,7 +48,15 @@ pub(crate) fn merge_documents(
         return None;
     }
     let findings = merge_resource(base, local, upstream, schema, policy, &mut editor).ok()?;
-    let gaps = Gaps::of(base, local, upstream, &editor);
+    let head = Head::of(base, local, upstream);
+    if let (Some(above), Some(first)) = (&head.above_first_key, local.entries().next()) {
+        let above: Vec<&str> = above.iter().map(String::as_str).collect();
+        editor.set_comments_above(first.key, &above);
+    }
+    let mut gaps = Gaps::of(base, local, upstream, &editor);
+    if let Some(gaps) = &mut gaps {
+        gaps.keeps_head = head.above_first_key.is_some();
+    }
     let merged = with_gaps(editor.finish_parsed().ok()?, gaps).ok()?;
     let brought = |side, other| {
         // The other side has everything.
@@ -63,9 +71,50 @@ pub(crate) fn merge_documents(
     Some(MergedDocument {
         local: brought(local, upstream),
         upstream: brought(upstream, local),
-        text: merged.document().text.to_owned(),
+        text: head.before(merged.document().text),
         findings,
     })
+}
+
+/// The merged head of a text: comments that a blank line separates from its first entry.
+struct Head {
+    /// `None` for local's head.
+    head: Option<String>,
+    /// The comment lines directly above the first entry, if they are decided together with the head.
+    above_first_key: Option<Vec<String>>,
+}
+
+impl Head {
+    fn of(base: Option<NodeRef<'_>>, local: NodeRef<'_>, upstream: NodeRef<'_>) -> Self {
+        let leads = [base, Some(local), Some(upstream)];
+        let leads = leads.map(|root| root.map_or_else(|| Some(Lead::default()), Lead::of));
+        if let [Some(base), Some(local), Some(upstream)] = &leads
+            && let Some((head, above)) = merged_lead(base, local, upstream)
+        {
+            let above_first_key = Some(above);
+            return Self {
+                head,
+                above_first_key,
+            };
+        }
+        let heads = [base, Some(local), Some(upstream)].map(|root| {
+            let text = root.map_or("", |root| root.document.text);
+            &text[..head_end(text)]
+        });
+        let [base, local, upstream] = heads;
+        Self {
+            head: merged_head(base, local, upstream),
+            above_first_key: None,
+        }
+    }
+
+    /// The text with this head.
+    fn before(&self, text: &str) -> String {
+        match &self.head {
+            Some(head) => format!("{head}{}", &text[head_end(text)..]),
+            None => text.to_owned(),
+        }
+    }
 }
 
 /// A merged document with the merged comments and blank lines between its entries.

@@ -205,10 +205,37 @@ fn element_name(element: NodeRef<'_>) -> Option<u64> {
     })
 }
 
-/// The beginning of a value. Nested values share their text, so it is not read to its end at each level.
-fn beginning(node: NodeRef<'_>) -> &[u8] {
-    let source = node.source().as_bytes();
-    &source[..source.len().min(256)]
+/// How much of a value is compared: nested values share their text, so it is not read to its end at
+/// each level.
+const MOST_NODES: usize = 32;
+const MOST_BYTES: usize = 256;
+
+/// A value by the scalars among its first nodes, without the comments between them.
+fn beginning(node: NodeRef<'_>) -> u64 {
+    fn collect(node: NodeRef<'_>, left: &mut usize, hasher: &mut DefaultHasher) {
+        // Also of nodes without scalars: aliases can repeat them.
+        let Some(fewer) = left.checked_sub(1) else {
+            return;
+        };
+        *left = fewer;
+        if let Some(text) = node.scalar_text() {
+            text.as_bytes()[..text.len().min(MOST_BYTES)].hash(hasher);
+        }
+        for entry in node.entries().take(*left) {
+            collect(entry.key, left, hasher);
+            collect(entry.value, left, hasher);
+        }
+        for item in node.items().take(*left) {
+            collect(item, left, hasher);
+        }
+    }
+    let mut hasher = DefaultHasher::new();
+    if !node.kind().is_mapping() && !node.kind().is_sequence() && node.scalar_text().is_none() {
+        node.source().hash(&mut hasher);
+    }
+    let mut left = MOST_NODES;
+    collect(node, &mut left, &mut hasher);
+    hasher.finish()
 }
 
 /// For each token of a version, what is around it.

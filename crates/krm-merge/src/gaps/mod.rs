@@ -19,6 +19,7 @@
 //!
 //! Source: contract, merge-package, Comments.
 
+mod foot;
 mod head;
 mod lines;
 mod placing;
@@ -28,7 +29,7 @@ mod weave;
 
 use std::collections::HashSet;
 
-pub(super) use head::merge_head;
+pub(super) use head::{Lead, merged_head, merged_lead};
 use lines::{GapToken, tokens};
 use same::unify;
 
@@ -75,11 +76,13 @@ impl Gaps {
         local: NodeRef<'_>,
         upstream: NodeRef<'_>,
     ) -> Option<Self> {
-        let base = match base {
+        let (old, new) = (base, upstream);
+        let base = match old {
             Some(base) => tokens(base)?,
             None => Vec::new(),
         };
-        let (mut local, mut upstream) = (tokens(local)?, tokens(upstream)?);
+        let (mut local, mut upstream) = (tokens(local)?, tokens(new)?);
+        foot::follow((old, &base), (new, &mut upstream));
         unify(&base, &mut local);
         unify(&base, &mut upstream);
         if is_same(&base, &local) && is_same(&base, &upstream) {

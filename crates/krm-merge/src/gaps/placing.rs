@@ -108,7 +108,15 @@ impl Gaps {
             } => {
                 let old = base[b].line()?;
                 let own = l.and_then(|l| local[l].line());
+                let is_kept = |tokens: &[GapToken], around: &TokensAround, at: Option<usize>| {
+                    let below = at.and_then(|at| owner_below(tokens, around, at))?;
+                    Some(result.keys.contains_key(&below))
+                };
+                // The entry below it moved to another collection, and local's line is where it was before.
+                let is_moved = is_kept(local, &around.local, l) == Some(false)
+                    && is_kept(upstream, &around.upstream, u) == Some(true);
                 let text = match (own, u) {
+                    (Some(_), Some(u)) if is_moved => upstreams(u)?,
                     (Some(own), Some(u)) if own.text == old.text => {
                         let is_changed = upstream[u].line()?.text != old.text
                             && relative(upstream, &around.upstream, u)
@@ -363,6 +371,7 @@ fn write(
         if let Some(scalar) = scalar {
             keep_apart(&mut lines, scalar);
         }
+        without_line_of_dash(&mut lines, &text[..range.start], &text[range.clone()]);
         let new = lines.iter();
         let new: String = new.flat_map(|line| [line.text.as_str(), newline]).collect();
         let old = &text[range.clone()];
@@ -382,7 +391,22 @@ fn write(
     }
 }
 
-/// SideEdits lines that would be part of the block scalar above them.
+/// Leaves out the line that the merge of the fields put behind the dash of an item, where its first entry moved.
+fn without_line_of_dash(lines: &mut Vec<MergedLine>, before: &str, gap: &str) {
+    let line = before.lines().next_back().unwrap_or_default().trim_start();
+    let behind = line.trim_start_matches(['-', ' ']);
+    if !line.starts_with("- ") || !behind.starts_with('#') {
+        return;
+    }
+    let has = |line: &str| line.trim() == behind.trim_end();
+    if !gap.lines().any(has)
+        && let Some(at) = lines.iter().position(|line| has(&line.text))
+    {
+        lines.remove(at);
+    }
+}
+
+/// Indents lines that would be part of the block scalar above them.
 fn keep_apart(lines: &mut Vec<MergedLine>, scalar: ScalarAbove) {
     if scalar.keeps_blank_lines {
         let blank = lines.iter().take_while(|line| line.is_blank()).count();

@@ -1,7 +1,8 @@
 //! Whether a merge can change which entries and items a document has.
 
 use super::lines::name;
-use krm_yaml::{EntryRef, NodeRef};
+use krm_core::schema::naming::NAMING_FIELDS;
+use krm_yaml::{NodeKind, NodeRef};
 
 /// Whether upstream changed only values, in entries and items that local has too: then no gap of local moves.
 pub(super) fn is_kept(base: NodeRef<'_>, local: NodeRef<'_>, upstream: NodeRef<'_>) -> bool {
@@ -10,34 +11,41 @@ pub(super) fn is_kept(base: NodeRef<'_>, local: NodeRef<'_>, upstream: NodeRef<'
 
 /// Whether a version has the entries and items of base, in the same order, and no others if they are `all`.
 fn has_entries_of(base: NodeRef<'_>, version: NodeRef<'_>, all: bool) -> bool {
-    if base.scalar_text().is_some() {
-        return version.scalar_text().is_some();
+    match [base.kind(), version.kind()] {
+        [NodeKind::Scalar(_), NodeKind::Scalar(_)] => true,
+        [one, other] if one.is_mapping() && other.is_mapping() => {
+            let mut own = version.entries();
+            base.source() == version.source()
+                || base.entries().all(|old| {
+                    let mut passed = own.by_ref().take(if all { 1 } else { usize::MAX });
+                    let same = passed.find(|entry| has_key_of(old.key, entry.key));
+                    same.is_some_and(|entry| has_entries_of(old.value, entry.value, all))
+                }) && (!all || own.next().is_none())
+        }
+        [one, other] if one.is_sequence() && other.is_sequence() => {
+            let mut own = version.items();
+            let has_same = |old: NodeRef<'_>| {
+                let item = own.next().filter(|item| has_name_of(old, *item));
+                item.is_some_and(|item| has_entries_of(old, item, all))
+            };
+            base.source() == version.source() || base.items().all(has_same) && own.next().is_none()
+        }
+        _ => false,
     }
-    let kinds = [base.kind(), version.kind()];
-    if kinds.map(|kind| kind.is_mapping()) == [true; 2] {
-        let mut own = version.entries();
-        return base.entries().all(|old| {
-            let mut passed = own.by_ref().take(if all { 1 } else { usize::MAX });
-            let same = passed.find(|entry| has_key_of(old, *entry));
-            same.is_some_and(|entry| has_entries_of(old.value, entry.value, all))
-        }) && (!all || own.next().is_none());
-    }
-    if kinds.map(|kind| kind.is_sequence()) == [true; 2] {
-        let mut own = version.items();
-        let has_same = |old: NodeRef<'_>| {
-            let item = own.next();
-            let item =
-                item.filter(|item| item.source() == old.source() || name(*item) == name(old));
-            item.is_some_and(|item| has_entries_of(old, item, all))
-        };
-        return base.items().all(has_same) && own.next().is_none();
-    }
-    false
 }
 
-fn has_key_of(old: EntryRef<'_>, entry: EntryRef<'_>) -> bool {
-    let keys = [old.key, entry.key].map(|key| key.key_text().unwrap_or(key.source()));
-    keys[0] == keys[1]
+fn has_key_of(old: NodeRef<'_>, key: NodeRef<'_>) -> bool {
+    let texts = || [old, key].map(|key| key.key_text().unwrap_or(key.source()));
+    old.source() == key.source() || matches!(texts(), [old, key] if old == key)
+}
+
+/// Whether two items are called the same. Most elements have the first of the fields that name one.
+fn has_name_of(old: NodeRef<'_>, item: NodeRef<'_>) -> bool {
+    let named = [old, item].map(|item| item.entry(NAMING_FIELDS[0].fields[0])?.value.scalar_text());
+    match named {
+        [Some(old), Some(name)] => old == name,
+        _ => old.source() == item.source() || name(old) == name(item),
+    }
 }
 
 #[cfg(test)]

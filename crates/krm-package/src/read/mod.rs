@@ -7,13 +7,12 @@ use std::fs::{self, DirEntry};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::file::{Stamp, read_regular, text_of};
+use super::file::{Stamp, read_regular};
 use super::files::{FileContent, Package, PackageFile};
 use super::listing::{FileSource, Kind, Listed, ResolvedLink, SkipReason, list, list_clonable};
 use super::path::is_git;
 use super::{PackageError, mode_of};
 use crate::parallel;
-use crate::text::Text;
 
 /// The cost of opening and reading a file of unknown length, as the number of bytes that could be scanned in that
 /// time.
@@ -75,7 +74,7 @@ impl Package {
 fn read_krm(file: &Path, path: &str, target: Option<PathBuf>) -> Result<PackageFile, PackageError> {
     let (bytes, metadata) = read_regular(file, path)?;
     Ok(PackageFile {
-        content: FileContent::Krm(Text::from(text_of(path, bytes)?)),
+        content: FileContent::of_krm(bytes),
         mode: Some(mode_of(&metadata)),
         target,
     })
@@ -99,8 +98,7 @@ fn read_krm(file: &Path, path: &str, target: Option<PathBuf>) -> Result<PackageF
 /// ```
 ///
 /// # Errors
-/// The path does not exist, is not a directory or cannot be read; a folder or KRM-named file in it cannot be read; a
-/// KRM-named file is not UTF-8.
+/// The path does not exist, is not a directory or cannot be read; a folder or KRM-named file in it cannot be read.
 pub fn read_package(dir: &Path) -> Result<Package, PackageError> {
     let disk = Disk::open(dir)?;
     let Listed {

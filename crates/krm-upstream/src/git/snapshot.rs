@@ -6,8 +6,8 @@ use super::error::near;
 use super::tree_source::{NamedFile, TreeFile, TreeFiles, TreeSource};
 use super::{GitError, Repository, Revision};
 use krm_package::{
-    FileContent, LARGEST_FILE, LARGEST_PACKAGE, Package, PackageError, PackageFile, SkipReason,
-    Skipped, USUAL_MODE, is_krm_name, join, list_clonable,
+    FileContent, LARGEST_FILE, LARGEST_PACKAGE, Package, PackageFile, SkipReason, Skipped,
+    USUAL_MODE, is_krm_name, join, list_clonable,
 };
 
 /// The most folders that are searched. A few bytes can describe any number of folders, because trees can contain the
@@ -66,7 +66,7 @@ impl Repository {
         &self,
         files: impl IntoIterator<Item = NamedFile>,
         skipped: Vec<Skipped>,
-        make: impl Fn(&str, Vec<u8>, Option<u32>) -> Result<PackageFile, PackageError>,
+        make: impl Fn(&str, Vec<u8>, Option<u32>) -> PackageFile,
     ) -> Result<Package, GitError> {
         let mut left = LARGEST_PACKAGE;
         let mut package = Package::default();
@@ -77,7 +77,7 @@ impl Repository {
                 let reason = SkipReason::LfsPointer;
                 package.skipped.push(Skipped { path, reason });
             } else {
-                let file = make(&path, bytes, Some(mode))?;
+                let file = make(&path, bytes, Some(mode));
                 package.insert(path, file);
             }
         }
@@ -102,7 +102,7 @@ impl Repository {
         let files = listed.others.into_iter();
         let unread = files.filter(|(path, _)| !is_read(path));
         self.package(unread, listed.skipped, |_, bytes, mode| {
-            Ok(PackageFile::new(FileContent::Other(bytes), mode))
+            PackageFile::new(FileContent::Other(bytes), mode)
         })
     }
 
@@ -112,7 +112,7 @@ impl Repository {
         id: ObjectId,
         revision: Revision,
     ) -> Result<Snapshot, GitError> {
-        let file = PackageFile::read(name, self.bytes(id, name)?, Some(USUAL_MODE))?;
+        let file = PackageFile::read(name, self.bytes(id, name)?, Some(USUAL_MODE));
         Ok(Snapshot {
             revision,
             address: self.address(),

@@ -220,6 +220,15 @@ impl ResourceList {
                 (Err(error), _) => return Err(not_yaml_error(path, error)),
             }
         }
+        for (path, bytes) in package.not_utf8() {
+            let Some(error) = ParseError::of_bytes(bytes) else {
+                continue;
+            };
+            match &mut form.not_yaml {
+                Some(not_yaml) if !is_kptfile(path) => not_yaml.insert(path.to_owned(), error),
+                _ => return Err(not_yaml_error(path, error)),
+            };
+        }
         Ok(Self::new(Form::Package(form), texts, items))
     }
 
@@ -347,7 +356,11 @@ impl ResourceList {
 /// resource that no package may hold, such as one with a key twice.
 fn is_text(path: &str, text: &str, error: &ParseError) -> bool {
     let may_be_text = error.is_syntax || error.is_duplicate_key && !may_hold_resource(text);
-    may_be_text && path.rsplit('/').next() != Some("Kptfile")
+    may_be_text && !is_kptfile(path)
+}
+
+fn is_kptfile(path: &str) -> bool {
+    path.rsplit('/').next() == Some("Kptfile")
 }
 
 /// Whether a text has the fields of a resource, as far as its lines show.

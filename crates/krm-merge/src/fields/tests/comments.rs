@@ -1,6 +1,6 @@
 //! Comments merge three-way, like the values that they belong to.
 
-use super::{check, check_conflicts, take};
+use super::{check, check_conflicts, pod, take};
 
 #[test]
 fn comments() {
@@ -420,5 +420,38 @@ fn loose_comments_that_only_upstream_changed_are_taken() {
         "a: 9\nt: |\n  x\n",
         "a: 1\nt: |\n    x\n  # c\n",
         "a: 9\nt: |\n  x\n# c\n",
+    );
+}
+
+#[test]
+fn a_comment_in_an_item_whose_first_entry_moved_stands_once() {
+    let base = pod(
+        "containers:\n- name: x\n  volumeMounts:\n  - mountPath: /a\n    name: a\n  args: [a]\n",
+    );
+    let local = base.replacen("      name: a", "      # own\n      name: a", 1);
+    let upstream = pod(
+        "containers:\n- name: x\n  args: [a]\n  volumeMounts:\n  - name: a\n    mountPath: /a\n  - name: c\n    mountPath: /c\n",
+    );
+    let expected = upstream.replacen("- name: a\n", "- # own\n      name: a\n", 1);
+    check(&base, &local, &upstream, &expected);
+}
+
+#[test]
+fn comments_that_upstream_moved_with_their_entry_are_indented_as_there() {
+    let comments = |indent: &str| {
+        (0..8)
+            .map(|at| format!("{indent}# line {at}\n"))
+            .collect::<String>()
+    };
+    let [old, new] = ["    ", "        "].map(comments);
+    let base = format!("spec:\n  old:\n{old}    a: 1\n  b:\n    c: 1\n    x: 1\n");
+    let local = base.replacen("x: 1", "x: 2", 1);
+    let upstream =
+        format!("spec:\n  b:\n    schema:\n      deep:\n{new}        a: 1\n    c: 1\n    x: 1\n");
+    check(
+        &base,
+        &local,
+        &upstream,
+        &upstream.replacen("x: 1", "x: 2", 1),
     );
 }

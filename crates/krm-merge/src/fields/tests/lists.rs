@@ -156,3 +156,14 @@ fn subjects_of_a_role_binding_merge_by_their_fields() {
         &text("new", "corp"),
     );
 }
+
+#[test]
+fn both_sides_replaced_an_element_and_upstream_added_another() {
+    check("l: [a]\n", "l: [n]\n", "l: [m, n]\n", "l: [m, n]\n");
+    check(
+        "l: [a, b]\n",
+        "l: [n, b]\n",
+        "l: [m, n, b]\n",
+        "l: [m, n, b]\n",
+    );
+}

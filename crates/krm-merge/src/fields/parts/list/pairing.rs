@@ -197,12 +197,17 @@ impl<'a> Pairing<'a> {
         }
         let (removed, mut added) = (self.left(BASE, UPSTREAM), self.left(UPSTREAM, BASE));
         // What both sides added is a new element.
+        let count = added.len();
         added.retain(|at| self.of(UPSTREAM, *at)[LOCAL].is_none());
-        if let ([old], [new]) = (&removed[..], &added[..])
-            && self.have_one_place(&[(BASE, *old), (UPSTREAM, *new)])
-            && self.join((BASE, *old), (UPSTREAM, *new))
-        {
-            return Some(());
+        if let ([old], [new]) = (&removed[..], &added[..]) {
+            // Both sides removed it, and added one element alike.
+            let is_replaced = count > 1 && self.of(BASE, *old)[LOCAL].is_none();
+            if is_replaced
+                || self.have_one_place(&[(BASE, *old), (UPSTREAM, *new)])
+                    && self.join((BASE, *old), (UPSTREAM, *new))
+            {
+                return Some(());
+            }
         }
         let is_in_local = |version: usize, at: &usize| {
             let place = self.of(version, *at)[LOCAL];

@@ -14,28 +14,33 @@ use krm_core::resource_key::ResourceKey;
 use krm_core::results::and_more;
 use krm_core::schema::Schema;
 use krm_merge::MergeSchema;
-use krm_package::is_krm_name;
+use krm_package::{is_krm_name, is_setting};
 use krm_yaml::{NodeRef, OwnedDocument};
 use serde::Serialize;
 
-use super::blame_fields::{PairedField, leaves, pair_fields, walkable};
-use super::package::{Contents, KPTFILE, is_setting};
+use super::fields::{PairedField, leaves, pair_fields, walkable};
+
+type Contents = BTreeMap<String, Vec<u8>>;
 
 /// A resource, or a file without resources, that differs between two states of a package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct PackageChange {
+pub struct PackageChange {
     /// `Kind/name`, or the path of the file.
-    pub(crate) name: String,
-    pub(crate) change: ChangeKind,
+    pub name: String,
+    /// What happened to it.
+    pub change: ChangeKind,
     /// The fields that differ.
-    pub(crate) fields: Vec<String>,
+    pub fields: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum ChangeKind {
+pub enum ChangeKind {
+    /// Only the second state has it.
     Added,
+    /// Both have it.
     Changed,
+    /// Only the first state has it.
     Removed,
 }
 
@@ -76,10 +81,11 @@ impl std::fmt::Display for PackageChange {
 
 /// The resources and other files in which two states of a package differ. The Kptfile, which records the upgrade, is
 /// left out.
-pub(crate) fn changes(before: &Contents, after: &Contents) -> Vec<PackageChange> {
+#[must_use]
+pub fn package_changes(before: &Contents, after: &Contents) -> Vec<PackageChange> {
     let paths: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let differing = paths.into_iter().filter(|path| {
-        *path != KPTFILE && !is_setting(path) && before.get(*path) != after.get(*path)
+        *path != "Kptfile" && !is_setting(path) && before.get(*path) != after.get(*path)
     });
     let differing: Vec<&String> = differing.collect();
     let of = |state: &Contents| {
@@ -104,7 +110,8 @@ pub(crate) fn changes(before: &Contents, after: &Contents) -> Vec<PackageChange>
 }
 
 /// The parsed resources of a package.
-pub(crate) struct ComparableResources {
+#[derive(Debug)]
+pub struct ComparableResources {
     files: BTreeMap<String, OwnedDocument>,
 }
 
@@ -113,7 +120,8 @@ type ResourceId<'a> = (ResourceKey, &'a str, usize);
 
 impl ComparableResources {
     /// The resources of the files that are YAML. A file that cannot be walked has no fields that could be compared.
-    pub(crate) fn of(contents: &Contents) -> Self {
+    #[must_use]
+    pub fn of(contents: &Contents) -> Self {
         let files = contents.iter().filter(|(path, _)| is_krm_name(path));
         let files = files.filter_map(|(path, bytes)| {
             let text = String::from_utf8_lossy(bytes).into_owned();
@@ -164,7 +172,8 @@ impl ComparableResources {
 
     /// The resources that differ in another state of the package, by their names, with the fields that differ: all
     /// fields of a resource that one state lacks.
-    pub(crate) fn changes(&self, after: &Self) -> Vec<PackageChange> {
+    #[must_use]
+    pub fn changes(&self, after: &Self) -> Vec<PackageChange> {
         let schema = Schema::builtin();
         let (old, new) = (self.resources(), after.resources());
         let ids: BTreeSet<&ResourceId<'_>> = old.keys().chain(new.keys()).collect();
@@ -221,7 +230,7 @@ mod tests {
                 .map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()))
                 .collect()
         };
-        let found = changes(&files(before), &files(after));
+        let found = package_changes(&files(before), &files(after));
         found.iter().map(ToString::to_string).collect()
     }
 

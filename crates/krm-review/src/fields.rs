@@ -8,7 +8,8 @@ use krm_merge::decided::glob;
 use krm_yaml::{NodeRef, OwnedDocument, Value, WalkBudget, WalkError};
 
 /// A document whose fields can be listed, or why they cannot. `None` if the text is not YAML.
-pub(super) fn walkable(text: String) -> Option<std::result::Result<OwnedDocument, WalkError>> {
+#[must_use]
+pub fn walkable(text: String) -> Option<std::result::Result<OwnedDocument, WalkError>> {
     // Each field is kept with its path.
     let mut budget = WalkBudget::of_copies(text.len());
     let document = parse_document(text).ok()?;
@@ -19,13 +20,18 @@ pub(super) fn walkable(text: String) -> Option<std::result::Result<OwnedDocument
 }
 
 /// A field with no fields or elements below it.
-pub(super) struct Leaf {
-    pub(super) key: String,
-    pub(super) shown: String,
-    pub(super) value: Value,
+pub struct Leaf {
+    /// Its path, with the names of list elements.
+    pub key: String,
+    /// Its path, with the positions of list elements.
+    pub shown: String,
+    /// What it contains.
+    pub value: Value,
 }
 
-pub(super) fn leaves(root: NodeRef<'_>) -> Vec<Leaf> {
+/// All fields below a node without fields of their own.
+#[must_use]
+pub fn leaves(root: NodeRef<'_>) -> Vec<Leaf> {
     let mut found = Vec::new();
     collect(root, String::new(), String::new(), 0, &mut found);
     found
@@ -77,18 +83,19 @@ fn elements(items: &[NodeRef<'_>]) -> Vec<String> {
 }
 
 /// What two versions of a node have at a field, which is given by its key. Elements of lists are paired as in a merge.
-pub(super) enum PairedField {
+pub enum PairedField {
     /// The same value, in the first version under one key and in the second under another.
     Same([String; 2]),
     /// Another value, or elements without names in another order: the key in the second version.
     Changed(String),
-    /// A field that only the first version has, or only the second.
+    /// A field that only the first version has.
     Removed(String),
+    /// A field that only the second version has.
     Added(String),
 }
 
 /// Visits the fields of two versions of a node.
-pub(super) fn pair_fields(
+pub fn pair_fields(
     nodes: [NodeRef<'_>; 2],
     schema: MergeSchema<'_>,
     visit: &mut dyn FnMut(PairedField),
@@ -198,7 +205,8 @@ impl FieldWalk<'_> {
 
 /// Whether a pattern matches a field, `Kind/name:PATH` or only `PATH`. The pattern is the field, a field above it, or a
 /// glob.
-pub(crate) fn is_meant(pattern: &str, field: &str) -> bool {
+#[must_use]
+pub fn is_meant(pattern: &str, field: &str) -> bool {
     let (_, path) = field.split_once(':').unwrap_or(("", field));
     [field, path].into_iter().any(|name| {
         let rest = name.strip_prefix(pattern);

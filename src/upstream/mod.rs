@@ -1,0 +1,489 @@
+//! The upstream that a package comes from: its revisions, and the files of a revision.
+//!
+//! ```text
+//! UpstreamKind    releases()   the names of its revisions          a repository, archives and layouts on this machine,
+//!                 fetch()      one of them, on this machine        files, charts and images on another one
+//! UpstreamSource  what every command asks, whatever the kind is
+//! ```
+//!
+//! A new kind of source is one more implementation of [`UpstreamKind`]. Only what is about commits asks for the
+//! [history](UpstreamSource::history).
+
+mod files;
+mod remote;
+mod repository;
+mod supplied;
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+
+use krm_address::{Address, Credentials, Surroundings};
+use krm_core::kptfile::UpstreamLock;
+use krm_core::results::FunctionResult;
+use krm_core::upstream_revision::UpstreamRevision;
+use krm_render::{KnownValues, RenderRequest, RenderedPackage};
+use krm_upstream::git::{GitCommand, Repository, Revision, Snapshot, without_password};
+
+use super::failure::{Failure, Hint, Result, command};
+use super::kptfile::PackageOrigin;
+use super::own_repository::OwnRepository;
+use super::package::Contents;
+use super::releases::{ListedReference, Releases};
+use super::rendering::render;
+use super::shared::{Histories, Listings, cache};
+use super::source::SourceArgument;
+use super::sources::RemoteUpstream;
+
+use files::FilesUpstream;
+use repository::GitUpstream;
+
+pub(crate) use supplied::{contents, supplied, supplied_with_ignored, to_clone};
+
+/// A kind of source.
+trait UpstreamKind: Send + Sync {
+    /// Its releases, for a directory.
+    fn releases(&self, directory: &str, listings: &mut Listings) -> Result<Releases>;
+
+    /// Brings a revision onto this machine. `listed` is a reference to it, if one is known.
+    fn fetch(
+        &self,
+        path: &str,
+        revision: &Revision,
+        listed: Option<&ListedReference>,
+    ) -> Result<FetchedRevision>;
+
+    /// A revision by a name that no list has.
+    fn by_other_name(
+        &self,
+        directory: &str,
+        name: &str,
+        listed: Option<&ListedReference>,
+    ) -> Option<Revision>;
+
+    /// Whether a revision with a name that no list has may be one of this source.
+    fn may_have(&self, _request: &str) -> bool {
+        true
+    }
+
+    /// A revision with its exact commit or digest. `locked` is what the package records.
+    fn resolved(&self, revision: Revision, _locked: Option<&UpstreamLock>) -> Result<Revision> {
+        Ok(revision)
+    }
+
+    /// The locked release, and its commit or digest now. `None` if the list of releases says it.
+    fn current(&self, _lock: &UpstreamLock) -> Result<Option<(String, String)>> {
+        Ok(None)
+    }
+
+    /// Whether a listed release has the package.
+    fn has(&self, _release: &ListedReference) -> Result<bool> {
+        Ok(true)
+    }
+
+    /// Whether a listed release is known not to have the package.
+    fn lacks(&self, _release: &str) -> bool {
+        false
+    }
+
+    /// The commit or digest of a release, as far as it is known without the network.
+    fn known_commit(&self, release: &ListedReference) -> Option<String> {
+        Some(release.commit.clone())
+    }
+
+    /// What the user should know of a release.
+    fn note(&self, _release: &str) -> Option<String> {
+        None
+    }
+
+    /// Whether a path in it is a package of one file.
+    fn is_only_file(&self, path: &str) -> bool {
+        krm_upstream::is_only_file(path)
+    }
+
+    /// A command that lists its releases.
+    fn list_command(&self) -> Hint {
+        command(["krmv", "help", "get"])
+    }
+
+    /// The repository, if it has a history.
+    fn history(&self) -> Option<&GitUpstream> {
+        None
+    }
+}
+
+/// A revision on this machine.
+pub(crate) struct FetchedRevision {
+    /// The files, and the revision with its exact commit or digest.
+    pub(crate) snapshot: Snapshot,
+    /// What reads more of it. `None` for a single file, and for what was rendered.
+    origin: Option<Arc<dyn UpstreamRevision>>,
+    /// Where it lies, as a role of a function takes it: a path, or a repository and a commit.
+    place: String,
+}
+
+/// An upstream of any kind.
+pub(crate) struct UpstreamSource {
+    /// As a Kptfile names it.
+    origin: String,
+    /// The address without a user, for the user.
+    address: String,
+    upstream: Box<dyn UpstreamKind>,
+    /// Its tags and branches, once they are [listed](Self::list).
+    pub(crate) releases: Releases,
+    pub(crate) histories: Arc<Histories>,
+    /// What was rendered: a command reads some revisions more than once.
+    rendered: Mutex<HashMap<RenderedKey, Arc<RenderedPackage>>>,
+}
+
+/// A folder at a commit or digest, and what it was rendered with.
+type RenderedKey = (String, String, RenderRequest);
+
+/// The most releases without the file that are asked for in a row.
+const MOST_MISSING: usize = 50;
+
+impl UpstreamSource {
+    /// Opens what a Kptfile names.
+    pub(crate) fn open(origin: PackageOrigin, is_offline: bool) -> Result<Self> {
+        Self::with_credentials(origin, None, is_offline)
+    }
+
+    /// Opens what the user named.
+    pub(crate) fn typed(source: &SourceArgument, is_offline: bool) -> Result<Self> {
+        let (origin, credentials) = source.origin()?;
+        Self::with_credentials(origin, credentials, is_offline)
+    }
+
+    /// Opens what the user named and lists its revisions. They say where the revision ends in an address of a browser.
+    pub(crate) fn opened(source: &mut SourceArgument, is_offline: bool) -> Result<Self> {
+        let mut upstream = Self::typed(source, is_offline)?;
+        let mut listings = Listings::default();
+        if source.is_of_browser() {
+            upstream.list_once("", &mut listings)?;
+            source.split_by(upstream.releases.names())?;
+        }
+        upstream.list_once(&source.path, &mut listings)?;
+        if source.revision.is_none() {
+            upstream.find_newest(None)?;
+        }
+        Ok(upstream)
+    }
+
+    fn with_credentials(
+        origin: PackageOrigin,
+        credentials: Option<Credentials>,
+        is_offline: bool,
+    ) -> Result<Self> {
+        let address = without_password(origin.address());
+        let name = origin.address().to_owned();
+        let upstream: Box<dyn UpstreamKind> = match origin {
+            PackageOrigin::Git(origin) => Box::new(GitUpstream::open(
+                origin,
+                &address,
+                credentials,
+                is_offline,
+            )?),
+            PackageOrigin::Files(files) => Box::new(FilesUpstream(files)),
+            PackageOrigin::Remote(remote) => Box::new(RemoteUpstream::new(
+                remote.source,
+                cache()?,
+                credentials,
+                is_offline,
+            )),
+        };
+        Ok(Self {
+            origin: name,
+            address,
+            upstream,
+            releases: Releases::default(),
+            histories: Arc::default(),
+            rendered: Mutex::default(),
+        })
+    }
+
+    /// The repository, for questions about commits. `None` for a source without a history.
+    pub(crate) fn history(&self) -> Option<&GitUpstream> {
+        self.upstream.history()
+    }
+
+    /// Whether it has a history, and its revisions are commits and not digests.
+    pub(crate) fn is_git(&self) -> bool {
+        self.history().is_some()
+    }
+
+    /// Refuses a repository in the work tree of a package: later commands would not read what a Kptfile names there.
+    pub(crate) fn refuse_inside(&self, directory: &Path) -> Result<()> {
+        let absolute = std::path::absolute(directory)?;
+        let own = absolute.ancestors().find(|above| above.is_dir());
+        let own = own.and_then(OwnRepository::around);
+        let surroundings = Surroundings::of(&absolute, own.as_ref().map(OwnRepository::root));
+        let local = self.history().filter(|git| !git.is_remote());
+        if let Some(git) = local
+            && surroundings.contain(git.path())
+        {
+            let message = format!(
+                "expected a repository outside of the work tree that holds '{}', found '{}'",
+                directory.display(),
+                git.path().display()
+            );
+            return Err(Failure::new(message).hint("krmv help get"));
+        }
+        Ok(())
+    }
+
+    /// Whether it is a Git repository on another machine.
+    pub(crate) fn is_remote(&self) -> bool {
+        self.history().is_some_and(GitUpstream::is_remote)
+    }
+
+    /// Whether only its clone in the cache may be read.
+    pub(crate) fn is_only_cached(&self) -> bool {
+        self.history().is_some_and(GitUpstream::is_only_cached)
+    }
+
+    /// As a Kptfile names it, for the Kptfile.
+    pub(crate) fn remote(&self) -> &str {
+        &self.origin
+    }
+
+    /// Its name for the user.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Reads its tags and branches, for a directory.
+    pub(crate) fn list(&mut self, directory: &str) -> Result<()> {
+        self.list_once(directory, &mut Listings::default())
+    }
+
+    /// Like [`Self::list`], but asks a repository only if no other package has.
+    pub(crate) fn list_once(&mut self, directory: &str, listings: &mut Listings) -> Result<()> {
+        self.histories = Arc::clone(&listings.histories);
+        self.releases = self.upstream.releases(directory, listings)?;
+        Ok(())
+    }
+
+    /// Leaves out the newest releases that have no such file, and so finds the newest one that has. `locked` is the
+    /// release that the package is at: older ones are not asked for.
+    pub(crate) fn find_newest(&mut self, locked: Option<&str>) -> Result<()> {
+        for _ in 0..MOST_MISSING {
+            let Some(newest) = self.releases.newest() else {
+                return Ok(());
+            };
+            if locked == Some(&newest.name) || self.upstream.has(newest)? {
+                return Ok(());
+            }
+            let name = newest.name.clone();
+            self.releases.forget(&name);
+        }
+        let message = format!(
+            "the newest {MOST_MISSING} releases of {} have no such file",
+            self.address
+        );
+        Err(Failure::new(message).hint("krmv help get"))
+    }
+
+    /// Compares the locked release with what it is now: an image's tag may have moved; other releases must not.
+    pub(crate) fn compare_locked(&mut self, lock: &UpstreamLock) -> Result<()> {
+        if let Some((name, current)) = self.upstream.current(lock)? {
+            self.releases.set_digest(&name, &current);
+        }
+        Ok(())
+    }
+
+    /// The commit or digest of a release, as far as it is known without the network.
+    pub(crate) fn known_commit(&self, release: &ListedReference) -> Option<String> {
+        self.upstream.known_commit(release)
+    }
+
+    /// Whether a release that is listed has no such file.
+    pub(crate) fn lacks(&self, release: &str) -> bool {
+        self.upstream.lacks(release)
+    }
+
+    /// What the user should know of a release.
+    pub(crate) fn release_note(&self, release: &str) -> Option<String> {
+        self.upstream.note(release)
+    }
+
+    /// A revision with its digest: a release on another machine is fetched for it. `locked` is what the package records.
+    pub(crate) fn resolved(
+        &self,
+        revision: Revision,
+        locked: Option<&UpstreamLock>,
+    ) -> Result<Revision> {
+        self.upstream.resolved(revision, locked)
+    }
+
+    /// A command that records another revision of this source.
+    pub(crate) fn adopt_source(&self, path: &str) -> String {
+        if self.is_git() {
+            return format!("{}//{path}", self.address);
+        }
+        self.address.clone()
+    }
+
+    /// Where a revision lies, as a role of a function takes it.
+    pub(crate) fn place_of(&self, path: &str, revision: &Revision) -> Result<String> {
+        Ok(self.fetch(path, revision)?.place)
+    }
+
+    /// The revision that a request names.
+    pub(crate) fn requested(&self, directory: &str, request: &str) -> Result<Revision> {
+        let listed = self
+            .releases
+            .requested(request)
+            .map(ListedReference::revision);
+        let is_other = self.upstream.may_have(request);
+        let other = || is_other.then(|| self.by_other_name(directory, request));
+        let found = listed.or_else(|| other().flatten());
+        found.ok_or_else(|| self.not_found(request))
+    }
+
+    /// The error for a revision that does not exist. Git lists only what its repositories have.
+    pub(crate) fn not_found(&self, request: &str) -> Failure {
+        let address = self.address.as_str();
+        if self.releases.is_empty() {
+            let message = format!("{address} has no release");
+            return Failure::new(message).hint("krmv help get");
+        }
+        let next = self.upstream.list_command();
+        self.releases.not_found(request, address).hint(next)
+    }
+
+    /// Finds a revision by any name that only the source itself knows: a commit, `HEAD~1`, a digest.
+    pub(crate) fn by_other_name(&self, directory: &str, name: &str) -> Option<Revision> {
+        self.upstream
+            .by_other_name(directory, name, self.releases.at(name))
+    }
+
+    /// The repository. An error for a source without a history.
+    pub(crate) fn repository(&self) -> Result<&GitUpstream> {
+        self.history().ok_or_else(|| {
+            let message = format!("expected a Git repository, found {}", self.address);
+            Failure::new(message).hint("krmv help get")
+        })
+    }
+
+    /// Makes a commit available.
+    pub(crate) fn fetch_commit(&self, commit: &str) -> Result<(Rc<Repository>, String)> {
+        self.repository()?
+            .fetch_commit(commit, self.releases.at(commit))
+    }
+
+    /// Makes the commits of several revisions available at once.
+    pub(crate) fn fetch_several(&self, references: &[&ListedReference]) -> Result<()> {
+        match self.history() {
+            Some(git) => git.fetch_several(references),
+            None => Ok(()),
+        }
+    }
+
+    /// Fetches all tags and branches with their histories.
+    pub(crate) fn fetch_all(&self) -> Result<()> {
+        self.repository()?.fetch_all()
+    }
+
+    /// Fetches a part of the history of a repository on another machine.
+    pub(crate) fn fetch_history(&self, fetch: impl Fn(&Address) -> GitCommand) -> Result<()> {
+        self.repository()?.fetch_history(fetch)
+    }
+
+    /// A command that brings a commit into the cache. `None` for what is on this machine.
+    pub(crate) fn fetch_command(&self, commit: &str) -> Option<Hint> {
+        self.history()?.fetch_command(commit)
+    }
+
+    /// Brings a directory at a revision onto this machine.
+    pub(crate) fn fetch(&self, path: &str, revision: &Revision) -> Result<FetchedRevision> {
+        let listed = self.releases.at(&revision.commit);
+        let fetched = self.upstream.fetch(path, revision, listed)?;
+        // What upstream must not bring is left out.
+        let snapshot = Snapshot {
+            package: fetched.snapshot.package.without_refused(),
+            ..fetched.snapshot
+        };
+        Ok(FetchedRevision {
+            snapshot,
+            ..fetched
+        })
+    }
+
+    /// Fetches a directory at a revision or, with a request, what it renders to. Random places have the value of the
+    /// first of the `known` packages that has the place; results say where that is the first one.
+    pub(crate) fn fetch_by(
+        &self,
+        path: &str,
+        revision: &Revision,
+        request: Option<&RenderRequest>,
+        known: &[&Contents],
+    ) -> Result<(FetchedRevision, Vec<FunctionResult>)> {
+        let Some(request) = request else {
+            return Ok((self.fetch(path, revision)?, Vec::new()));
+        };
+        let rendered = self.rendered(path, revision, request)?;
+        let known: Vec<KnownValues> = if rendered.is_random() {
+            known
+                .iter()
+                .map(|contents| KnownValues::of(contents))
+                .collect()
+        } else {
+            Vec::new()
+        };
+        let (package, kept) = rendered.package(&known.iter().collect::<Vec<_>>())?;
+        if package.is_empty() {
+            let message = format!(
+                "`{}` prints no resource for {} of {}",
+                request.program(),
+                revision.lock_ref,
+                self.address
+            );
+            return Err(Failure::new(message).hint("krmv help get"));
+        }
+        let snapshot = Snapshot {
+            revision: revision.clone(),
+            address: self.address.clone(),
+            package,
+        };
+        let fetched = FetchedRevision {
+            snapshot,
+            origin: None,
+            place: String::new(),
+        };
+        Ok((fetched, kept))
+    }
+
+    fn rendered(
+        &self,
+        path: &str,
+        revision: &Revision,
+        request: &RenderRequest,
+    ) -> Result<Arc<RenderedPackage>> {
+        let name = format!("{} of {}", revision.lock_ref, self.address);
+        if !path.is_empty() && self.upstream.is_only_file(path) {
+            let message = format!("expected a folder to render, found the file '{path}'");
+            return Err(Failure::new(message).hint("krmv help get"));
+        }
+        let key = (revision.commit.clone(), path.to_owned(), request.clone());
+        let known = self
+            .rendered
+            .lock()
+            .ok()
+            .and_then(|known| known.get(&key).cloned());
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        // A kustomization may name folders around it.
+        let (folder, inner) = match request {
+            RenderRequest::Helm(_) => (path, ""),
+            RenderRequest::Kustomize => ("", path),
+        };
+        let source = self.fetch(folder, revision)?.snapshot;
+        let rendered = Arc::new(render(&source.package, inner, request, &name)?);
+        if let Ok(mut known) = self.rendered.lock() {
+            known.insert(key, Arc::clone(&rendered));
+        }
+        Ok(rendered)
+    }
+}
