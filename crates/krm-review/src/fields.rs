@@ -88,8 +88,9 @@ pub enum PairedField {
     Same([String; 2]),
     /// Another value, or elements without names in another order: the key in the second version.
     Changed(String),
-    /// A field that only the first version has, or only the second.
+    /// A field that only the first version has.
     Removed(String),
+    /// A field that only the second version has.
     Added(String),
 }
 

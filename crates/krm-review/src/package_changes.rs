@@ -14,12 +14,13 @@ use krm_core::resource_key::ResourceKey;
 use krm_core::results::and_more;
 use krm_core::schema::Schema;
 use krm_merge::MergeSchema;
-use krm_package::is_krm_name;
+use krm_package::{is_krm_name, is_setting};
 use krm_yaml::{NodeRef, OwnedDocument};
 use serde::Serialize;
 
 use super::fields::{PairedField, leaves, pair_fields, walkable};
-use krm_package::is_setting;
+
+type Contents = BTreeMap<String, Vec<u8>>;
 
 /// A resource, or a file without resources, that differs between two states of a package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -28,7 +29,7 @@ pub struct PackageChange {
     pub name: String,
     /// What happened to it.
     pub change: ChangeKind,
-    /// The fields that differ, if both states have the resource.
+    /// The fields that differ.
     pub fields: Vec<String>,
 }
 
@@ -81,16 +82,13 @@ impl std::fmt::Display for PackageChange {
 /// The resources and other files in which two states of a package differ. The Kptfile, which records the upgrade, is
 /// left out.
 #[must_use]
-pub fn package_changes(
-    before: &BTreeMap<String, Vec<u8>>,
-    after: &BTreeMap<String, Vec<u8>>,
-) -> Vec<PackageChange> {
+pub fn package_changes(before: &Contents, after: &Contents) -> Vec<PackageChange> {
     let paths: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let differing = paths.into_iter().filter(|path| {
         *path != "Kptfile" && !is_setting(path) && before.get(*path) != after.get(*path)
     });
     let differing: Vec<&String> = differing.collect();
-    let of = |state: &BTreeMap<String, Vec<u8>>| {
+    let of = |state: &Contents| {
         let files = differing.iter();
         let files = files.filter_map(|path| Some(((*path).clone(), state.get(*path)?.clone())));
         ComparableResources::of(&files.collect())
@@ -112,6 +110,7 @@ pub fn package_changes(
 }
 
 /// The parsed resources of a package.
+#[derive(Debug)]
 pub struct ComparableResources {
     files: BTreeMap<String, OwnedDocument>,
 }
@@ -121,7 +120,8 @@ type ResourceId<'a> = (ResourceKey, &'a str, usize);
 
 impl ComparableResources {
     /// The resources of the files that are YAML. A file that cannot be walked has no fields that could be compared.
-    pub fn of(contents: &BTreeMap<String, Vec<u8>>) -> Self {
+    #[must_use]
+    pub fn of(contents: &Contents) -> Self {
         let files = contents.iter().filter(|(path, _)| is_krm_name(path));
         let files = files.filter_map(|(path, bytes)| {
             let text = String::from_utf8_lossy(bytes).into_owned();
@@ -172,6 +172,7 @@ impl ComparableResources {
 
     /// The resources that differ in another state of the package, by their names, with the fields that differ: all
     /// fields of a resource that one state lacks.
+    #[must_use]
     pub fn changes(&self, after: &Self) -> Vec<PackageChange> {
         let schema = Schema::builtin();
         let (old, new) = (self.resources(), after.resources());
