@@ -13,7 +13,7 @@ use krm_upstream::git::GitCommand;
 
 use super::failure::{Failure, Result};
 use super::own_repository::OwnRepository;
-use super::running::{self, ProgramOutput, Watch};
+use krm_process::running::{self, ProgramOutput, Watch};
 
 /// Variables that are removed. Git sets most of them for a hook, and they would redirect our commands to the hook's
 /// repository; the last two do not go with `GIT_LITERAL_PATHSPECS`.

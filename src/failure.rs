@@ -5,6 +5,8 @@ use std::fmt;
 use krm_package::escaped::quoted;
 use serde::Serialize;
 
+use krm_process::{FetchError, NextStep};
+
 use super::exit;
 
 /// A command stopped before it wrote anything, unless the message says otherwise.
@@ -35,10 +37,20 @@ impl Failure {
     }
 }
 
-/// Makes a failure without hints from an error.
-impl<E: std::error::Error> From<E> for Failure {
+/// Makes a failure from an error. Of all errors, only a file that could not be fetched has a hint.
+impl<E: std::error::Error + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self::new(error.to_string())
+        let failure = Self::new(error.to_string());
+        let error: &dyn std::error::Error = &error;
+        match error.downcast_ref().map(FetchError::next_step) {
+            Some(NextStep::FetchByHand(address)) => {
+                let address = address.as_str();
+                let address = address.split('?').next().unwrap_or(address);
+                failure.hint(command(["curl", "--netrc-optional", "-fLO", address]))
+            }
+            Some(NextStep::CheckCurl) => failure.hint("curl --version"),
+            Some(NextStep::Unknown) | None => failure,
+        }
     }
 }
 

@@ -56,7 +56,6 @@ mod interactive;
 mod kptfile;
 mod merging;
 mod mistyped;
-mod network;
 mod overlay;
 mod own_repository;
 mod package;
@@ -69,7 +68,6 @@ mod report;
 mod resolution;
 mod resolve;
 mod review;
-mod running;
 #[cfg(test)]
 mod schemas;
 mod session;

@@ -20,8 +20,8 @@ use krm_package::Package;
 use krm_render::{HelmRequest, RenderRequest, RenderedPackage, refuse_remote};
 
 use crate::failure::{Failure, Result, command};
-use crate::network::LARGEST_DOWNLOAD;
-use crate::running::{self, ProgramOutput, StopReason, Watch};
+use krm_process::LARGEST_DOWNLOAD;
+use krm_process::running::{self, ProgramOutput, StopReason, Watch};
 
 /// How long a program may take. It prints nothing before its end.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -37,8 +37,8 @@ use oci::{ImageReference, OciRepository, Registry};
 
 use crate::client::{self, Place};
 use crate::failure::{Failure, Result, command};
-use crate::network::{self, LARGEST_DOWNLOAD, LARGEST_LIST, Request, Response, Secret};
 use crate::progress::progress;
+use krm_process::{LARGEST_DOWNLOAD, LARGEST_LIST, Request, Response, Secret};
 
 /// The source of a package on another machine, without a revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -656,7 +656,7 @@ impl RemoteUpstream {
         if let Some(credentials) = self.credentials.as_ref().filter(|_| own) {
             request.secret = Secret::Basic(credentials.clone());
         }
-        network::get(&request)
+        Ok(krm_process::get(&request)?)
     }
 
     fn charts(&self) -> Result<&[ChartVersion]> {
@@ -669,7 +669,7 @@ impl RemoteUpstream {
         let index = self.list(|| {
             let address = chart.index()?;
             progress(format_args!("Asking {} for its charts", address.shown()));
-            self.get(&address, LARGEST_LIST)?.bytes()
+            Ok(self.get(&address, LARGEST_LIST)?.bytes()?)
         })?;
         let versions = chart.versions(&index)?;
         Ok(self.charts.get_or_init(|| versions))

@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::cache::{Cache, ContentDigest};
 use crate::failure::{Failure, Result, command};
-use crate::network::{
+use krm_process::{
     self, DockerLogin, LARGEST_DOWNLOAD, LARGEST_LIST, Login, MOST_PAGES, Refresh, RegistryToken,
     Request, Response, Secret,
 };
@@ -213,7 +213,7 @@ impl Registry {
             };
             let page = self.get(&address, &[], LARGEST_LIST)?;
             if page.is_missing() {
-                return Err(page.refusal());
+                return Err(page.refusal().into());
             }
             let link = page.header("link").and_then(next_page).map(str::to_owned);
             let address = page.address.clone();
@@ -415,7 +415,7 @@ impl Registry {
         {
             request.secret = secret.clone();
         }
-        network::get(&request)
+        Ok(krm_process::get(&request)?)
     }
 
     /// Who asks, in the form that the registry wants. `None` if the user has no login.
@@ -458,7 +458,7 @@ impl Registry {
             }
             None => {}
         }
-        let answer = network::get(&request)?;
+        let answer = krm_process::get(&request)?;
         if matches!(answer.status, 401 | 403) {
             return Ok(None);
         }

@@ -366,7 +366,7 @@ fn one_file_writes_to_the_terminal() {
             }
             let is_editor = may_inherit && path == "src/interactive.rs";
             // Each stream of the user's git and curl is taken.
-            let is_client = may_inherit && path == "src/running.rs";
+            let is_client = may_inherit && path == "crates/krm-process/src/running.rs";
             let is_writer = path == "crates/krm-package/src/escaped/streams.rs";
             assert!(is_editor || is_client || is_writer, "{path}: {line}");
             found += 1;

@@ -40,7 +40,7 @@ impl ParseError {
         // All bytes before `at` are valid UTF-8.
         let before = String::from_utf8_lossy(&bytes[..at]);
         let hint = match bytes {
-            [0xfe, 0xff, ..] | [0xff, 0xfe, ..] => " (the text begins as UTF-16 does)",
+            [0xfe, 0xff, ..] | [0xff, 0xfe, ..] => " (the text looks like UTF-16)",
             _ => "",
         };
         let message = format!("expected UTF-8, found the byte 0x{:02x}{hint}", bytes[at]);

@@ -210,9 +210,9 @@ fn a_file_in_utf_16_is_a_binary_file_and_the_others_merge() {
         );
         let said = &outcome.stderr;
         let named = "values.yaml: warning: merged as text, since the local file is not YAML: line 1, column 1: \
-                     expected UTF-8, found the byte 0xff (the text begins as UTF-16 does)";
+                     expected UTF-8, found the byte 0xff (the text looks like UTF-16)";
         assert!(
-            said.contains("found the byte 0xff (the text begins as UTF-16 does)"),
+            said.contains("found the byte 0xff (the text looks like UTF-16)"),
             "{said}{named}"
         );
         assert_eq!(said.matches("(MergeConflict)").count(), conflicts, "{said}");

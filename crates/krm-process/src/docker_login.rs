@@ -15,7 +15,7 @@ use super::curl::RegistryToken;
 /// The configuration of `docker`, with the logins of its registries.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct DockerLogin {
+pub struct DockerLogin {
     #[serde(default)]
     auths: BTreeMap<String, LoginEntry>,
     #[serde(default)]
@@ -48,7 +48,7 @@ struct HelperAnswer {
 
 /// Who the user is at a registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Login {
+pub enum Login {
     Password(Credentials),
     /// The holder of an identity token, which is traded for a token.
     Identity(RegistryToken),
@@ -65,7 +65,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 impl DockerLogin {
     /// Reads the user's configuration. Without one, no registry has a login.
-    pub(crate) fn read() -> Self {
+    pub fn read() -> Self {
         let of = |name: &str| {
             let value = std::env::var_os(name).filter(|value| !value.is_empty());
             value.map(PathBuf::from)
@@ -78,7 +78,7 @@ impl DockerLogin {
     }
 
     /// The login for a registry.
-    pub(crate) fn at(&self, host: &str) -> Option<Login> {
+    pub fn at(&self, host: &str) -> Option<Login> {
         let names = names_of(host);
         let helper = names.iter().find_map(|name| self.cred_helpers.get(name));
         if let Some(helper) = helper.or(self.creds_store.as_ref()) {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use krm_address::{Credentials, HttpAddress};
 
-use crate::failure::{Failure, Result, command};
+use crate::error::{FetchError, NextStep};
 use crate::running::{self, ProgramOutput, StopReason, Watch};
 
 /// How long `curl` may go without a byte. It gives up after 30 seconds with less than 100 bytes each.
@@ -43,7 +43,7 @@ const ARGUMENTS: [&str; 20] = [
 
 /// Who asks.
 #[derive(Clone, Default)]
-pub(crate) enum Secret {
+pub enum Secret {
     /// Whoever `.netrc` says.
     #[default]
     None,
@@ -55,11 +55,11 @@ pub(crate) enum Secret {
 
 /// A token for one header. `Debug` does not show it, and there is no `Display`.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct RegistryToken(String);
+pub struct RegistryToken(String);
 
 impl RegistryToken {
     /// Parses what a server or a configuration contains. `None` if it is not one word.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let is_part = |byte: u8| byte.is_ascii_graphic() && !b"\"\\".contains(&byte);
         let is_token = !text.is_empty() && text.bytes().all(is_part);
         is_token.then(|| Self(text.to_owned()))
@@ -84,28 +84,28 @@ impl fmt::Debug for Secret {
 
 /// A file to get.
 #[derive(Debug, Clone)]
-pub(crate) struct Request<'r> {
-    pub(crate) address: &'r HttpAddress,
-    pub(crate) secret: Secret,
+pub struct Request<'r> {
+    pub address: &'r HttpAddress,
+    pub secret: Secret,
     /// The media types that the answer may have, as headers. Empty: any.
-    pub(crate) accept: &'r [&'static str],
+    pub accept: &'r [&'static str],
     /// The most bytes.
-    pub(crate) limit: u64,
+    pub limit: u64,
     /// Sends this token in a form that trades it for another one (OAuth 2). Its host gets it alone.
-    pub(crate) refresh: Option<Refresh<'r>>,
+    pub refresh: Option<Refresh<'r>>,
 }
 
 /// What a form about an identity token contains.
 #[derive(Debug, Clone)]
-pub(crate) struct Refresh<'r> {
-    pub(crate) token: &'r RegistryToken,
-    pub(crate) service: String,
-    pub(crate) scope: String,
+pub struct Refresh<'r> {
+    pub token: &'r RegistryToken,
+    pub service: String,
+    pub scope: String,
 }
 
 impl<'r> Request<'r> {
     /// A request of no one in particular.
-    pub(crate) fn new(address: &'r HttpAddress, limit: u64) -> Self {
+    pub fn new(address: &'r HttpAddress, limit: u64) -> Self {
         Self {
             address,
             secret: Secret::None,
@@ -118,30 +118,30 @@ impl<'r> Request<'r> {
 
 /// What a server answered.
 #[derive(Debug)]
-pub(crate) struct Response {
-    pub(crate) status: u16,
+pub struct Response {
+    pub status: u16,
     /// The headers, with names in lower case.
     headers: Vec<(String, String)>,
-    pub(crate) body: Vec<u8>,
+    pub body: Vec<u8>,
     /// Where the answer came from, after redirects.
-    pub(crate) address: HttpAddress,
+    pub address: HttpAddress,
 }
 
 impl Response {
     /// The first header with this name, which is in lower case.
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    pub fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.headers.iter();
         let found = headers.find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     }
 
     /// Whether the server says that there is no such file.
-    pub(crate) fn is_missing(&self) -> bool {
+    pub fn is_missing(&self) -> bool {
         matches!(self.status, 404 | 410)
     }
 
     /// The bytes. An error if the server refused.
-    pub(crate) fn bytes(self) -> Result<Vec<u8>> {
+    pub fn bytes(self) -> Result<Vec<u8>, FetchError> {
         if self.status == 200 {
             return Ok(self.body);
         }
@@ -149,7 +149,7 @@ impl Response {
     }
 
     /// What the server's refusal means.
-    pub(crate) fn refusal(&self) -> Failure {
+    pub fn refusal(&self) -> FetchError {
         let shown = self.address.shown();
         let meaning = match self.status {
             401 | 403 => {
@@ -164,19 +164,12 @@ impl Response {
             "cannot read {shown}: the server answered {}{meaning}",
             self.status
         );
-        Failure::new(message).hint(by_hand(&self.address))
+        FetchError::of(&self.address, message)
     }
 }
 
-/// The command that reads a file by hand.
-fn by_hand(address: &HttpAddress) -> crate::failure::Hint {
-    let address = address.as_str();
-    let address = address.split('?').next().unwrap_or(address);
-    command(["curl", "--netrc-optional", "-fLO", address])
-}
-
 /// Gets a file, following redirects. A refusal of the server is not an error.
-pub(crate) fn get(request: &Request<'_>) -> Result<Response> {
+pub fn get(request: &Request<'_>) -> Result<Response, FetchError> {
     let mut address = request.address.clone();
     for _ in 0..=MOST_REDIRECTS {
         // Other hosts get no secret.
@@ -194,19 +187,19 @@ pub(crate) fn get(request: &Request<'_>) -> Result<Response> {
         };
         address = address.join(target).map_err(|error| {
             let message = format!("cannot read {}: its redirect: {error}", address.shown());
-            Failure::new(message).hint(by_hand(&address))
+            FetchError::of(&address, message)
         })?;
     }
     let message = format!(
         "cannot read {}: more than {MOST_REDIRECTS} redirects",
         request.address.shown()
     );
-    Err(Failure::new(message).hint(by_hand(request.address)))
+    Err(FetchError::of(request.address, message))
 }
 
 /// Gets a file or a redirect.
-fn once(request: &Request<'_>) -> Result<Response> {
-    let folder = tempfile::tempdir()?;
+fn once(request: &Request<'_>) -> Result<Response, FetchError> {
+    let folder = tempfile::tempdir().map_err(|error| not_run(request.address, error))?;
     let headers = folder.path().join("headers");
     let mut curl = prepared(request, &headers);
     let input = configuration(request);
@@ -216,7 +209,7 @@ fn once(request: &Request<'_>) -> Result<Response> {
         input: input.as_bytes(),
     };
     let output =
-        running::run(&mut curl, &watch).map_err(|error| not_run(request.address, &error))?;
+        running::run(&mut curl, &watch).map_err(|error| not_run(request.address, error))?;
     refuse_failed(request, &output)?;
     let headers = std::fs::read(&headers).unwrap_or_default();
     let (status, headers) = last_head(&String::from_utf8_lossy(&headers)).ok_or_else(|| {
@@ -224,7 +217,7 @@ fn once(request: &Request<'_>) -> Result<Response> {
             "cannot read {}: expected an HTTP response, found none",
             request.address.shown()
         );
-        Failure::new(message).hint(by_hand(request.address))
+        FetchError::of(request.address, message)
     })?;
     Ok(Response {
         status,
@@ -281,19 +274,22 @@ fn configuration(request: &Request<'_>) -> String {
     lines.join("\n") + "\n"
 }
 
-fn not_run(address: &HttpAddress, error: &std::io::Error) -> Failure {
+fn not_run(address: &HttpAddress, error: std::io::Error) -> FetchError {
     let shown = address.shown();
-    if error.kind() == ErrorKind::NotFound {
+    let (message, next) = if error.kind() == ErrorKind::NotFound {
         let message = format!(
             "cannot find `curl` on PATH, which reads files on web servers; fetch {shown} by hand and name the file instead"
         );
-        return Failure::new(message).hint("curl --version");
-    }
-    Failure::new(format!("cannot run `curl` for {shown}: {error}"))
+        (message, NextStep::CheckCurl)
+    } else {
+        let message = format!("cannot run `curl` for {shown}: {error}");
+        (message, NextStep::Unknown)
+    };
+    FetchError::not_run(message, next, error)
 }
 
 /// An error if `curl` did not get an answer.
-fn refuse_failed(request: &Request<'_>, output: &ProgramOutput) -> Result<()> {
+fn refuse_failed(request: &Request<'_>, output: &ProgramOutput) -> Result<(), FetchError> {
     let limit = request.limit >> 20;
     let reason = match (output.stopped, output.status.code()) {
         (Some(StopReason::TooMuch), _) | (None, Some(63)) => {
@@ -315,7 +311,7 @@ fn refuse_failed(request: &Request<'_>, output: &ProgramOutput) -> Result<()> {
         }
     };
     let message = format!("cannot read {}: {reason}", request.address.shown());
-    Err(Failure::new(message).hint(by_hand(request.address)))
+    Err(FetchError::of(request.address, message))
 }
 
 /// The status and the headers of the last answer in a dump: earlier ones are of a proxy, or not final.

@@ -13,18 +13,18 @@ const TICK: Duration = Duration::from_secs(300);
 
 /// What a program gets and may do.
 #[derive(Default)]
-pub(crate) struct Watch<'w> {
+pub struct Watch<'w> {
     /// How long nothing may come out of it. `None`: as long as it takes.
-    pub(crate) patience: Option<Duration>,
+    pub patience: Option<Duration>,
     /// The most bytes of standard output. `None`: any number.
-    pub(crate) limit: Option<u64>,
+    pub limit: Option<u64>,
     /// Standard input.
-    pub(crate) input: &'w [u8],
+    pub input: &'w [u8],
 }
 
 /// Why a program was ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum StopReason {
+pub enum StopReason {
     /// Nothing came out of it.
     Silence,
     /// Its standard output has more bytes than the limit.
@@ -32,15 +32,15 @@ pub(crate) enum StopReason {
 }
 
 /// What a program printed.
-pub(crate) struct ProgramOutput {
-    pub(crate) status: ExitStatus,
-    pub(crate) stdout: Vec<u8>,
-    pub(crate) stderr: Vec<u8>,
-    pub(crate) stopped: Option<StopReason>,
+pub struct ProgramOutput {
+    pub status: ExitStatus,
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+    pub stopped: Option<StopReason>,
 }
 
 /// Runs a program to its end. A nonzero exit code is not an error.
-pub(crate) fn run(program: &mut Command, watch: &Watch<'_>) -> io::Result<ProgramOutput> {
+pub fn run(program: &mut Command, watch: &Watch<'_>) -> io::Result<ProgramOutput> {
     let input = if watch.input.is_empty() {
         Stdio::null()
     } else {
