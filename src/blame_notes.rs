@@ -65,6 +65,26 @@ impl VariantFunction {
     }
 }
 
+/// A conflict that a rule decided.
+pub(super) struct RuleDecision {
+    /// The index of the state that the upgrade made.
+    pub(super) at: usize,
+    pub(super) result: FunctionResult,
+}
+
+impl RuleDecision {
+    /// Whether the decision is about this field. A value that was set in a later state (`since < at`) does not come
+    /// from it.
+    pub(super) fn is_about(&self, resource: &Resource, leaf: &Leaf, since: usize) -> bool {
+        let is_it = |other: &ResourceRef| is_about(other, resource);
+        let is_at = |place: Option<&str>, field| place.is_some_and(|place| is_meant(place, field));
+        since >= self.at
+            && self.result.resource.as_ref().is_some_and(is_it)
+            && (is_at(self.result.rule_path.as_deref(), &leaf.key)
+                || is_at(self.result.field.as_deref(), &leaf.shown))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::VariantFunction;
@@ -92,25 +112,5 @@ mod tests {
             let found = found.as_ref().map(|one| (&*one.variant, &*one.function));
             assert_eq!(found, expected, "{key}");
         }
-    }
-}
-
-/// A conflict that a rule decided.
-pub(super) struct RuleDecision {
-    /// The index of the state that the upgrade made.
-    pub(super) at: usize,
-    pub(super) result: FunctionResult,
-}
-
-impl RuleDecision {
-    /// Whether the decision is about this field. A value that was set in a later state (`since < at`) does not come
-    /// from it.
-    pub(super) fn is_about(&self, resource: &Resource, leaf: &Leaf, since: usize) -> bool {
-        let is_it = |other: &ResourceRef| is_about(other, resource);
-        let is_at = |place: Option<&str>, field| place.is_some_and(|place| is_meant(place, field));
-        since >= self.at
-            && self.result.resource.as_ref().is_some_and(is_it)
-            && (is_at(self.result.rule_path.as_deref(), &leaf.key)
-                || is_at(self.result.field.as_deref(), &leaf.shown))
     }
 }

@@ -158,9 +158,12 @@ impl UpgradeReport<'_> {
         page.line(ShownLine::of(&[&count, &"; ", &kept]));
         // The line numbers differ from the files on disk after a dry run, and if there are markers.
         let has_lines = self.is_written && !self.has_markers;
-        let history = |conflict: &ReportedConflict| match has_lines {
-            true => self.histories.of_conflict(conflict).lines(),
-            false => Vec::new(),
+        let history = |conflict: &ReportedConflict| {
+            if has_lines {
+                self.histories.of_conflict(conflict).lines()
+            } else {
+                Vec::new()
+            }
         };
         page.conflicts(&grouped(self.open), history, common.verbose);
         let hints = if self.is_written {

@@ -186,9 +186,12 @@ impl Resolution<'_> {
         let count = page.styled(RED, count);
         let upgrade = format!("{name}, upgrade to {}: ", self.revision.lock_ref);
         page.line(ShownLine::of(&[&upgrade, &count]));
-        let history = |conflict: &ReportedConflict| match has_markers {
-            true => Vec::new(),
-            false => self.histories.of_conflict(conflict).lines(),
+        let history = |conflict: &ReportedConflict| {
+            if has_markers {
+                Vec::new()
+            } else {
+                self.histories.of_conflict(conflict).lines()
+            }
         };
         page.conflicts(&grouped(undecided), history, common.verbose);
         for hint in hints(self.package, undecided, has_markers) {

@@ -22,7 +22,10 @@ pub(crate) struct Listings {
 /// Which commits a commit contains, as far as that was asked for: by repository and commit, the commits that were asked
 /// about, and those of them that it contains.
 #[derive(Debug, Default)]
-pub(crate) struct Histories(Mutex<HashMap<(PathBuf, String), [BTreeSet<String>; 2]>>);
+pub(crate) struct Histories(Mutex<HashMap<(PathBuf, String), AskedCommits>>);
+
+/// The commits that were asked about, and those of them that are contained.
+type AskedCommits = [BTreeSet<String>; 2];
 
 impl Histories {
     /// Which of the other commits a commit contains. A history is walked once for the same question.
