@@ -326,7 +326,7 @@ fn both_sides_hold_a_value_that_holds_itself() {
         let results: Vec<String> = results.iter().map(ToString::to_string).collect();
         assert_eq!(results.len(), 1, "{results:?}");
         assert!(
-            results[0].contains("expected aliases of values that end"),
+            results[0].contains("expected aliases outside of the values"),
             "{results:?}"
         );
     }
@@ -357,7 +357,7 @@ fn a_new_resource_that_holds_itself() {
     );
     assert!(!out.contains("- null"), "{out}");
     assert!(
-        said.contains("expected aliases of values that end"),
+        said.contains("expected aliases outside of the values"),
         "{said}{out}"
     );
 }
