@@ -94,6 +94,7 @@ pub mod likeness;
 mod lines;
 pub mod member;
 mod merge_schema;
+mod naming;
 pub mod order;
 pub mod package;
 #[cfg(test)]

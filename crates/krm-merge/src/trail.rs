@@ -1,7 +1,7 @@
 //! The path to a value in a resource, with the list elements on the way.
 
+use crate::naming::names_of;
 use krm_core::schema::ListType;
-use krm_core::schema::naming::names_of;
 use krm_yaml::{NodeRef, Path, PathElement};
 
 /// The path from the root of a resource to a value.

@@ -27,7 +27,7 @@ use krm_yaml::{NodeKind, NodeRef, OwnedDocument, ParseOptions, Value};
 /// `apiVersion` of the project's own configs.
 pub const API_VERSION: &str = "fn.kpt.dev/v1alpha1";
 /// `apiVersion` of a PackageVariant.
-pub const PACKAGE_VARIANT_API_VERSION: &str = "config.porch.kpt.dev/v1alpha1";
+const PACKAGE_VARIANT_API_VERSION: &str = "config.porch.kpt.dev/v1alpha1";
 
 /// `apiVersion` and `kind` of a config.
 pub type ConfigKind = (&'static str, &'static str);

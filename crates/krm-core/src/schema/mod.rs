@@ -25,7 +25,6 @@ mod builtin;
 mod custom;
 mod extensions;
 mod list_type;
-pub mod naming;
 mod openapi;
 mod read;
 mod table;

@@ -23,9 +23,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use krm_core::config::{
-    API_VERSION, NamedDocument, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of,
-};
+use krm_core::config::{API_VERSION, NamedDocument, PACKAGE_VARIANT, UsageError, kind_of};
 use krm_core::resource_list::{ResourceList, with_definitions};
 use krm_core::results::{Results, with_article};
 use krm_core::schema::Schema;
@@ -396,7 +394,7 @@ fn input_sources<'a>(
                 input_sources.push(InputSource::Field(node, Path::fields(&[role.as_str()])));
             }
         }
-        (PACKAGE_VARIANT_API_VERSION, "PackageVariant") => {
+        PACKAGE_VARIANT => {
             let found = role.annotation().and_then(|name| {
                 let path = ["metadata", "annotations", name];
                 Some(InputSource::Annotation(

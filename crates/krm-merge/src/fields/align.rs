@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::child::{Child, Siblings, unique_by};
-use krm_core::schema::naming::names_of;
+use crate::naming::names_of;
 use krm_yaml::interner::matches;
 use krm_yaml::{Fingerprints, NodeRef};
 

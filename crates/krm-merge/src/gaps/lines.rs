@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use krm_core::schema::naming::names_of;
+use crate::naming::names_of;
 use krm_yaml::{GapOwner, GapWalk, NodeRef};
 
 /// An entry, an item or a line of a gap.

@@ -1,7 +1,7 @@
 //! Whether a merge can change which entries and items a document has.
 
 use super::lines::name;
-use krm_core::schema::naming::NAMING_FIELDS;
+use crate::naming::NAMING_FIELDS;
 use krm_yaml::{NodeKind, NodeRef};
 
 /// Whether upstream changed only values, in entries and items that local has too: then no gap of local moves.

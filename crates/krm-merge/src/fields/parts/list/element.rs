@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
 use crate::fields::leaves::collect_leaves;
-use krm_core::schema::naming::{NAMING_FIELDS, NameStrength};
+use crate::naming::{NAMING_FIELDS, NameStrength};
 use krm_yaml::{NodeRef, Value};
 
 /// An item, or an argument such as `-n` together with its value in the next item.

@@ -12,17 +12,17 @@ use krm_yaml::NodeRef;
 
 /// Fields that name an element.
 #[derive(Debug, Clone, Copy)]
-pub struct NamingFields {
+pub(crate) struct NamingFields {
     /// The fields, all of which an element must have. Of fields with `|` between them, it has one.
-    pub fields: &'static [&'static str],
+    pub(crate) fields: &'static [&'static str],
     /// Fields that distinguish elements in which the first fields are equal.
-    pub more: &'static [&'static str],
-    pub strength: NameStrength,
+    pub(crate) more: &'static [&'static str],
+    pub(crate) strength: NameStrength,
 }
 
 /// What a name says about an element in another version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NameStrength {
+pub(crate) enum NameStrength {
     /// The element with the same name is the same one.
     Name,
     /// It says where an element is, or what it does: another field may identify the element as well.
@@ -46,7 +46,7 @@ const fn row(
 }
 
 /// The fields in the order in which they are tried.
-pub const NAMING_FIELDS: [NamingFields; 19] = {
+pub(crate) const NAMING_FIELDS: [NamingFields; 19] = {
     use NameStrength::{Attribute, Changing, Label, Name};
     [
         row(&["name"], &["kind", "namespace"], Name),
@@ -72,7 +72,7 @@ pub const NAMING_FIELDS: [NamingFields; 19] = {
 };
 
 /// The scalars of an element that name it, the best first, each with its field.
-pub fn names_of(element: NodeRef<'_>) -> impl Iterator<Item = (&'static str, NodeRef<'_>)> {
+pub(crate) fn names_of(element: NodeRef<'_>) -> impl Iterator<Item = (&'static str, NodeRef<'_>)> {
     let single = NAMING_FIELDS.iter().filter(|row| row.fields.len() == 1);
     let fields = single.flat_map(|row| row.fields[0].split('|'));
     fields.filter_map(move |field| {
