@@ -20,8 +20,6 @@ use serde::Serialize;
 
 use super::fields::{PairedField, leaves, pair_fields, walkable};
 
-type Contents = BTreeMap<String, Vec<u8>>;
-
 /// A resource, or a file without resources, that differs between two states of a package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PackageChange {
@@ -82,13 +80,16 @@ impl std::fmt::Display for PackageChange {
 /// The resources and other files in which two states of a package differ. The Kptfile, which records the upgrade, is
 /// left out.
 #[must_use]
-pub fn package_changes(before: &Contents, after: &Contents) -> Vec<PackageChange> {
+pub fn package_changes(
+    before: &BTreeMap<String, Vec<u8>>,
+    after: &BTreeMap<String, Vec<u8>>,
+) -> Vec<PackageChange> {
     let paths: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let differing = paths.into_iter().filter(|path| {
         *path != "Kptfile" && !is_setting(path) && before.get(*path) != after.get(*path)
     });
     let differing: Vec<&String> = differing.collect();
-    let of = |state: &Contents| {
+    let of = |state: &BTreeMap<String, Vec<u8>>| {
         let files = differing.iter();
         let files = files.filter_map(|path| Some(((*path).clone(), state.get(*path)?.clone())));
         ComparableResources::of(&files.collect())
@@ -121,7 +122,7 @@ type ResourceId<'a> = (ResourceKey, &'a str, usize);
 impl ComparableResources {
     /// The resources of the files that are YAML. A file that cannot be walked has no fields that could be compared.
     #[must_use]
-    pub fn of(contents: &Contents) -> Self {
+    pub fn of(contents: &BTreeMap<String, Vec<u8>>) -> Self {
         let files = contents.iter().filter(|(path, _)| is_krm_name(path));
         let files = files.filter_map(|(path, bytes)| {
             let text = String::from_utf8_lossy(bytes).into_owned();
