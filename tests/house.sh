@@ -15,7 +15,7 @@ small=(set-package-context prepend-pipeline)
 # Linked dynamically: 4.4 MB and 98 MB, and 3.9 MB built alone. These are for the static programs of CI, with the C library and
 # with the features that other programs need.
 most_bytes_of_a_small_program=5300000
-most_bytes_of_all_functions=105000000
+most_bytes_of_all_functions=106500000
 most_bytes_of_all_functions_in_archives=30000000
 most_instructions_of_a_start=600000
 # By what a program can be known to hold: Git, expressions (CEL), the page of a fleet's report, archives.
