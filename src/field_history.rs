@@ -20,6 +20,7 @@ use serde_json::json;
 
 use super::conflict::{ReportedConflict, is_about};
 use super::session::FollowedPackage;
+use super::shared::opened;
 use super::upstream::UpstreamSource;
 use super::worktree;
 
@@ -178,7 +179,7 @@ type PlaceContent = Option<(Value, String)>;
 /// The known releases of upstream, newest first.
 struct ReleaseStates {
     /// `None` for a source without a history.
-    repository: Option<Repository>,
+    repository: Option<Rc<Repository>>,
     only_file: Option<String>,
     states: Vec<ReleaseState>,
     /// The files of releases without a repository, by ID.
@@ -193,7 +194,7 @@ impl ReleaseStates {
             return None;
         }
         let git = followed.upstream.history();
-        let repository = git.map(|git| Repository::open(git.path()));
+        let repository = git.map(|git| opened(git.path()));
         Some(Self {
             repository: repository.transpose().ok()?,
             only_file: followed.package.only_file().ok()?,
@@ -286,17 +287,15 @@ impl ReleaseStates {
             let (content, found) = self.place(state, conflict);
             if !is_same(&content) {
                 let file = file.or(found);
-                let change = ReleaseChange {
-                    revision: last.revision.clone(),
-                    is_or_earlier: last.is_after_gap,
-                    commit: None,
-                };
-                let is_exact = !last.is_after_gap;
-                let file = file.filter(|_| is_exact);
+                let file = file.filter(|_| !last.is_after_gap);
                 let commit = file.and_then(|file| {
                     self.changing_commit([state, last], &file, conflict, &is_same)
                 });
-                return Some(ReleaseChange { commit, ..change });
+                return Some(ReleaseChange {
+                    revision: last.revision.clone(),
+                    is_or_earlier: last.is_after_gap,
+                    commit,
+                });
             }
             (last, file) = (state, found.or(file));
         }
