@@ -16,44 +16,46 @@ use krm_yaml::scalar::Reading;
 /// A resource whose keys are those that kustomize reads.
 #[must_use]
 pub fn with_keys_as_read<'a>(node: &Node<'a>) -> Node<'a> {
-    renamed(node).unwrap_or_else(|| node.clone())
+    // Few resources have such a key, and nothing is built for the others.
+    if has_word(node) {
+        renamed(node)
+    } else {
+        node.clone()
+    }
 }
 
-/// `None` if kustomize reads the same keys as kubectl.
-fn renamed<'a>(node: &Node<'a>) -> Option<Node<'a>> {
-    let mut is_changed = false;
-    let mut below = |value: &Node<'a>| {
-        let renamed = renamed(value);
-        is_changed |= renamed.is_some();
-        renamed.unwrap_or_else(|| value.clone())
-    };
-    let result = match node.shape() {
-        Shape::Null | Shape::Scalar => return None,
+/// Whether kustomize reads another key than kubectl somewhere in a node.
+fn has_word(node: &Node<'_>) -> bool {
+    match node.shape() {
+        Shape::Null | Shape::Scalar => false,
+        Shape::List => node.placed_items().any(|item| has_word(&item.value)),
+        Shape::Map => node.each_field().any(|field| {
+            field.entry.is_some_and(|entry| word(entry.key).is_some()) || has_word(&field.value)
+        }),
+    }
+}
+
+fn renamed<'a>(node: &Node<'a>) -> Node<'a> {
+    match node.shape() {
+        Shape::Null | Shape::Scalar => node.clone(),
         Shape::List => {
             let items = node.placed_items().map(|item| ListItem {
-                value: below(&item.value),
+                value: renamed(&item.value),
                 ..item
             });
             Node::list(items.collect(), node.source())
         }
         Shape::Map => {
-            let mut has_new_key = false;
             let fields = node.each_field().map(|field| {
-                let value = below(&field.value);
+                let value = renamed(&field.value);
                 match field.entry.and_then(|entry| word(entry.key)) {
-                    Some(word) => {
-                        has_new_key = true;
-                        Field::made(word, value)
-                    }
+                    Some(word) => Field::made(word, value),
                     None => field.with(value),
                 }
             });
-            let map = Node::map(fields.collect(), node.source());
-            is_changed |= has_new_key;
-            map
+            Node::map(fields.collect(), node.source())
         }
-    };
-    is_changed.then_some(result)
+    }
 }
 
 /// The text of a key that is a boolean to kubectl, and a string to kustomize.
@@ -85,7 +87,7 @@ mod tests {
         ] {
             let document = OwnedDocument::parse_resource(text.to_owned()).expect(text);
             let root = Node::Text(document.root().expect(text));
-            let found = renamed(&root).map(|node| Node::to_value(&node));
+            let found = has_word(&root).then(|| with_keys_as_read(&root).to_value());
             assert_eq!(
                 found.as_ref().map(Value::to_json).as_deref(),
                 expected,
