@@ -1,5 +1,6 @@
 //! `krmv get`.
 
+use indoc::indoc;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
@@ -14,11 +15,25 @@ fn a_new_package_is_that_of_kpt_pkg_get() {
     let world = World::new();
     world.folder.put(
         "catalog/flow/Kptfile",
-        "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: flow\ninfo:\n  description: x\n",
+        indoc! {"
+            apiVersion: kpt.dev/v1
+            kind: Kptfile
+            metadata:
+              name: flow
+            info:
+              description: x
+        "},
     );
     world.folder.put(
         "catalog/flow/cm.yaml",
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: cm\n  namespace: n\ndata: {}\n",
+        indoc! {"
+            apiVersion: v1
+            kind: ConfigMap
+            metadata:
+              name: cm
+              namespace: n
+            data: {}
+        "},
     );
     world.folder.put("catalog/flow/deep/run.sh", "#!/bin/sh\n");
     world.folder.commit("flow");

@@ -22,6 +22,7 @@ mod status;
 mod terminal;
 mod upgrade;
 
+use indoc::indoc;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -46,8 +47,14 @@ pub(crate) fn deployment(replicas: u8, image: &str, limit: &str) -> String {
     )
 }
 
-pub(crate) const SERVICE: &str =
-    "apiVersion: v1\nkind: Service\nmetadata:\n  name: app\nspec:\n  type: ClusterIP\n";
+pub(crate) const SERVICE: &str = indoc! {"
+        apiVersion: v1
+        kind: Service
+        metadata:
+          name: app
+        spec:
+          type: ClusterIP
+    "};
 
 impl World {
     /// Releases v1.0.0 (1 replica, 64Mi), v1.1.0 (image 2, notes), v2.0.0 (2 replicas, 128Mi), v3.0.0-rc.1.

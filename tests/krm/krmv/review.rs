@@ -1,6 +1,7 @@
 //! `krmv review`.
 
 use super::{World, hints};
+use expect_test::expect;
 
 fn review(world: &World, arguments: &[&str]) -> String {
     let outcome = world.krmv(&[&["review"], arguments].concat());
@@ -12,10 +13,12 @@ fn review(world: &World, arguments: &[&str]) -> String {
 fn an_unchanged_package_has_no_findings() {
     let world = World::with_package();
     let text = review(&world, &["web"]);
-    assert_eq!(
-        text,
-        "web: v1.0.0 -> your files\n\nno changes for the cluster\n"
-    );
+    expect![[r#"
+        web: v1.0.0 -> your files
+
+        no changes for the cluster
+    "#]]
+    .assert_eq(&text);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! `krmv` with packages that are released on other machines: release files, charts, images of a registry. The servers are
 //! on the loopback address.
 
+use expect_test::expect;
+use indoc::indoc;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -317,7 +319,14 @@ fn the_values_of_a_chart_are_a_package() {
         ),
         (
             "1.1.0",
-            "# replicas\nreplicas: 1\n\nimage:\n  tag: b # tag\n  pull: Always\n",
+            indoc! {"
+                # replicas
+                replicas: 1
+
+                image:
+                  tag: b # tag
+                  pull: Always
+            "},
         ),
     ] {
         let files = [
@@ -361,10 +370,15 @@ fn the_values_of_a_chart_are_a_package() {
         "{}",
         review.stderr
     );
-    assert_eq!(
-        world.read("app/values.yaml"),
-        "# replicas\nreplicas: 3 # by load\n\nimage:\n  tag: b # tag\n  pull: Always\n"
-    );
+    expect![[r#"
+        # replicas
+        replicas: 3 # by load
+
+        image:
+          tag: b # tag
+          pull: Always
+    "#]]
+    .assert_eq(&world.read("app/values.yaml"));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Adoption, deletion, ownership, and upstreams that move.
 
 use super::{Fleet, render_fleet};
+use indoc::indoc;
 
 const PRUNE: &[&str] = &["prune=true", "maxDeletions=9"];
 
@@ -622,7 +623,14 @@ fn conflicts_have_paths_from_the_fleet_and_are_decided_by_rules() {
     );
     fleet.folder.put(
         "config.yaml",
-        "apiVersion: fn.kpt.dev/v1alpha1\nkind: RenderFleet\nmetadata: {name: f}\nconflicts:\n- path: data.a\n  take: local\n",
+        indoc! {"
+            apiVersion: fn.kpt.dev/v1alpha1
+            kind: RenderFleet
+            metadata: {name: f}
+            conflicts:
+            - path: data.a
+              take: local
+        "},
     );
     let outcome = fleet.expect(
         &["--config", "config.yaml", "--exit-conflicts"],
