@@ -491,7 +491,92 @@ fn a_variable_is_named_even_if_only_some_ports_have_a_protocol() {
     // kustomize drops one of two equal ports, whatever a patch says.
     let twice = "{containerPort: 53}, {containerPort: 53}";
     let files = overlay(&ports("one", twice), &ports("two", twice));
-    assert!(files["kustomization.yaml"].contains("/env/0/value"));
+    let patch = &files["kustomization.yaml"];
+    assert!(patch.contains("/env/0/value"), "{patch}");
+    assert!(
+        patch.contains(
+            "- op: test\n      path: /spec/template/spec/containers/0/env/0/name\n      value: A\n"
+        ),
+        "{patch}"
+    );
+}
+
+/// The next base has another variable at that position: the patch is dead, and changes no other variable.
+#[test]
+fn a_patch_by_position_changes_no_other_element_of_a_newer_base() {
+    let with_env = |env: &str| {
+        let image = "        image: docker.io/example/app:1\n";
+        UPSTREAM.replace(image, &format!("{image}        env: [{env}]\n"))
+    };
+    let twice = "{name: A, value: a}, {name: A, value: a}, {name: B, value: ";
+    let (upstream, fork) = (
+        with_env(&format!("{twice}b}}")),
+        with_env(&format!("{twice}mine}}")),
+    );
+    let newer = with_env(
+        "{name: N, value: n}, {name: A, value: a}, {name: A, value: a}, {name: B, value: b}",
+    );
+    for (newer, reasons) in [(&upstream, 0), (&newer, 1)] {
+        let outcome = overlay_with(&upstream, &fork, Some(newer), None);
+        let dead = outcome.results.iter();
+        let dead: Vec<String> = dead
+            .filter(|result| result.has_reason(Reason::DeadPatch))
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(dead.len(), reasons, "{dead:?}");
+        assert!(
+            dead.iter()
+                .all(|text| text.contains("/env/2/name` has another value")),
+            "{dead:?}"
+        );
+    }
+}
+
+#[test]
+fn a_resource_twice_counts_as_one_if_the_two_are_equal() {
+    let map = |value: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\ndata: {{a: {value}}}\n"
+        )
+    };
+    let twice = |one: &str, other: &str| format!("{UPSTREAM}{}{}", map(one), map(other));
+    let (upstream, fork) = (twice("b", "b"), twice("mine", "mine"));
+    let outcome = overlay_with(&upstream, &fork, None, None);
+    assert!(!outcome.results.has_errors(), "{:?}", outcome.results);
+    let warnings = outcome.results.iter();
+    let warnings = warnings.filter(|result| result.has_reason(Reason::DuplicateResource));
+    let texts: Vec<_> = warnings.map(|result| result.text().into_owned()).collect();
+    assert_eq!(
+        texts,
+        ["the fork", "upstream"].map(|name| format!(
+            "{name} has the resource twice: the two are equal and count as one"
+        ))
+    );
+    let base = outcome.documents.iter();
+    let base: Vec<&str> = base
+        .filter(|file| file.path.as_deref() == Some("base/app.yaml"))
+        .map(|file| file.text.as_str())
+        .collect();
+    assert_eq!(
+        base.concat().matches("kind: ConfigMap").count(),
+        1,
+        "{base:?}"
+    );
+    // Two that differ are an error that says what to do.
+    let outcome = overlay_with(&upstream, &twice("b", "mine"), None, None);
+    let error = outcome
+        .results
+        .iter()
+        .find(|result| result.has_reason(Reason::DuplicateResource));
+    let text = error
+        .map(|result| result.text().into_owned())
+        .unwrap_or_default();
+    assert!(outcome.results.has_errors());
+    assert!(
+        text.starts_with("expected ConfigMap/c once in the fork, found two in `app.yaml`")
+            && text.contains("remove one of them"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -509,6 +594,30 @@ fn the_comment_on_replicas_comes_along() {
         .iter()
         .any(|result| result.text().contains("an overlay cannot hold"));
     assert!(!omitted, "{:?}", outcome.results);
+}
+
+#[test]
+fn comments_above_and_after_replicas_and_images_come_along() {
+    let fork = UPSTREAM
+        .replace(
+            "  replicas: 1",
+            "  # for the sale\n  # until May\n  replicas: 5",
+        )
+        .replace(
+            "image: docker.io/example/app:1",
+            "# a mirror\n        image: own/app:2 # signed",
+        );
+    let outcome = overlay_with(UPSTREAM, &fork, None, None);
+    let notes: Vec<_> = outcome.results.iter().map(ToString::to_string).collect();
+    assert!(
+        !notes.iter().any(|text| text.contains("cannot hold")),
+        "{notes:?}"
+    );
+    assert_eq!(
+        kustomization(UPSTREAM, &fork),
+        "images:\n- name: docker.io/example/app\n  # a mirror\n  newName: own/app\n  newTag: \"2\" # signed\n\
+         replicas:\n- name: app\n  # for the sale\n  # until May\n  count: 5\n"
+    );
 }
 
 #[test]

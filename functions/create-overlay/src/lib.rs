@@ -230,6 +230,12 @@ fn report(overlay: &Overlay, results: &mut Results) {
         results
             .push(FunctionResult::error(Reason::OverlayDiffers, message).with_resource(resource));
     }
+    for (resource, package) in &overlay.copies {
+        let message =
+            format!("{package} has the resource twice: the two are equal and count as one");
+        let result = FunctionResult::warning(Reason::DuplicateResource, message);
+        results.push(result.with_resource(resource));
+    }
     for (resource, what) in &overlay.omitted {
         let message = format!("an overlay cannot hold {what}");
         let result = FunctionResult::info(message).with_resource(resource);

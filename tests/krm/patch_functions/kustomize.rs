@@ -89,33 +89,21 @@ fn list_changes_beyond_a_merge_patch_are_json_patches() {
         &[&ports("  - port: 53\n    protocol: TCP\n    name: t\n")],
     );
     let reversed = ports("  - port: 53\n    protocol: TCP\n  - port: 53\n    protocol: UDP\n");
-    let found = indoc! {"
-        target:
-          version: v1
-          kind: Service
-          name: x
-        patch: |
-          - op: replace
-            path: /spec/ports/0/protocol
-            value: TCP
-          - op: replace
-            path: /spec/ports/1/protocol
-            value: UDP
-    "};
+    let found = "target:\n  version: v1\n  kind: Service\n  name: x\npatch: |\n  \
+        - op: test\n    path: /spec/ports/0/port\n    value: 53\n  \
+        - op: test\n    path: /spec/ports/0/protocol\n    value: UDP\n  \
+        - op: replace\n    path: /spec/ports/0/protocol\n    value: TCP\n  \
+        - op: test\n    path: /spec/ports/1/port\n    value: 53\n  \
+        - op: test\n    path: /spec/ports/1/protocol\n    value: TCP\n  \
+        - op: replace\n    path: /spec/ports/1/protocol\n    value: UDP\n";
     check(service, [&live, &reversed], &[found]);
 }
 
 #[test]
 fn a_string_removed_from_a_list_is_a_json_patch_next_to_the_merge_patch() {
-    let found = indoc! {"
-        target:
-          version: v1
-          kind: ConfigMap
-          name: x
-        patch: |
-          - op: remove
-            path: /metadata/finalizers/0
-    "};
+    let found = "target:\n  version: v1\n  kind: ConfigMap\n  name: x\npatch: |\n  \
+        - op: test\n    path: /metadata/finalizers/0\n    value: x/a\n  \
+        - op: remove\n    path: /metadata/finalizers/0\n";
     check(
         CONFIG_MAP,
         [
@@ -124,6 +112,61 @@ fn a_string_removed_from_a_list_is_a_json_patch_next_to_the_merge_patch() {
         ],
         &["data:\n  a: '5'\n", found],
     );
+}
+
+/// A position alone would change another element after the base has moved them: kustomize fails at a test instead. What
+/// kubectl and kustomize read differently, as `on` and `0o12`, is not tested.
+#[test]
+fn what_names_an_element_is_tested_before_its_position_is_used() {
+    let head = "target:\n  version: v1\n  kind: Pod\n  name: x\npatch: |\n  ";
+    let env = |value: &str, more: &str| {
+        format!(
+            "spec:\n  containers:\n  - name: a\n    env: [{{name: A}}, {{name: A}}, {{name: B, value: {value}}}{more}]\n"
+        )
+    };
+    let container = "- op: test\n    path: /spec/containers/0/name\n    value: a\n  ";
+    let replaced = "- op: test\n    path: /spec/containers/0/env/2/name\n    value: B\n  \
+        - op: replace\n    path: /spec/containers/0/env/2/value\n    value: two\n";
+    check(
+        POD,
+        [&env("one", ""), &env("two", "")],
+        &[&format!("{head}{container}{replaced}")],
+    );
+    // An element at the end has no position, and one before another is put where that one is.
+    let added = "- op: add\n    path: /spec/containers/0/env/-\n    value:\n      name: C\n";
+    check(
+        POD,
+        [&env("one", ""), &env("one", ", {name: C}")],
+        &[&format!("{head}{container}{added}")],
+    );
+    let before = "- op: test\n    path: /spec/containers/0/env/3/name\n    value: D\n  \
+        - op: add\n    path: /spec/containers/0/env/3\n    value:\n      name: C\n";
+    check(
+        POD,
+        [
+            &env("one", ", {name: D}"),
+            &env("one", ", {name: C}, {name: D}"),
+        ],
+        &[&format!("{head}{container}{before}")],
+    );
+    for (name, is_tested) in [
+        ("on", false),
+        ("0o12", false),
+        ("'on'", true),
+        ("12", true),
+        ("on1", true),
+    ] {
+        let env = |value: &str| {
+            format!(
+                "spec:\n  containers:\n  - name: {name}\n    env: [{{name: A}}, {{name: A, value: {value}}}]\n"
+            )
+        };
+        let [live, new] =
+            ["one", "two"].map(|value| format!("{POD}metadata:\n  name: x\n{}", env(value)));
+        let found = patches(&live, &new).concat();
+        let test = found.contains("path: /spec/containers/0/name\n");
+        assert_eq!(test, is_tested, "{name}: {found}");
+    }
 }
 
 /// kustomize keeps the quotes of live, refuses another kind of value, and drops nulls.
@@ -309,21 +352,8 @@ fn both_patches_are_items_of_a_list() {
         &config("CreatePatch", &fields),
         list,
     );
-    let items = indoc! {"
-        items:
-        - apiVersion: v1
-          kind: ConfigMap
-          metadata: {name: c}
-          data:
-            a: new
-        - target:
-            version: v1
-            kind: ConfigMap
-            name: c
-          patch: |
-            - op: remove
-              path: /metadata/finalizers/0
-    "};
+    let items = "items:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: c}\n  data:\n    a: new\n\
+        - target:\n    version: v1\n    kind: ConfigMap\n    name: c\n  patch: |\n    - op: test\n      path: /metadata/finalizers/0\n      value: x/a\n    - op: remove\n      path: /metadata/finalizers/0\n";
     let outcome = outcome.expect("a config");
     assert!(outcome.file("-").ends_with(items), "{}", outcome.file("-"));
 }

@@ -680,6 +680,46 @@ fn variants_in_a_directory_get_their_status() {
 }
 
 #[test]
+fn variants_in_lists_get_their_status() {
+    let fleet = Fleet::new();
+    fleet.put("a", "v1", "east/a", "");
+    fleet.put("b", "v1", "east/b", "");
+    let item = |name: &str, indent: &str| {
+        let text = fleet.folder.get(&format!("variants/{name}.yaml"));
+        let lines: String = text
+            .lines()
+            .map(|line| format!("{indent}  {line}\n"))
+            .collect();
+        lines.replacen(&format!("{indent}  "), &format!("{indent}- "), 1)
+    };
+    let inner = format!(
+        "- apiVersion: v1\n  kind: List\n  items:\n{}",
+        item("b", "  ")
+    );
+    let text = format!(
+        "# ours\napiVersion: v1\nkind: List\nitems:\n{}{inner}",
+        item("a", "")
+    );
+    for name in ["a", "b"] {
+        fleet.drop(name);
+    }
+    fleet.folder.put("variants/all.yaml", &text);
+    fleet.expect(&["--status"], 0, &["2 created"]);
+    let found = fleet.folder.get("variants/all.yaml");
+    assert!(
+        found.starts_with("# ours\napiVersion: v1\nkind: List\n"),
+        "{found}"
+    );
+    for indent in ["  ", "    "] {
+        let status =
+            format!("\n{indent}status:\n{indent}  conditions:\n{indent}  - type: Stalled\n");
+        assert_eq!(found.matches(&status).count(), 1, "{found}");
+    }
+    fleet.expect(&["--status"], 0, &["2 unchanged"]);
+    assert_eq!(fleet.folder.get("variants/all.yaml"), found);
+}
+
+#[test]
 fn a_fast_forward_does_not_count_what_the_variant_writes() {
     let more = |key: &str| {
         format!(

@@ -205,7 +205,14 @@ fn wrong(
     field: &str,
     error: impl Into<Cause>,
 ) -> UsageError {
-    let node = field_at(root, field).unwrap_or(root);
+    // A field that is missing has no line: that of what should hold it counts.
+    let held = field
+        .rmatch_indices(['.', '['])
+        .map(|(end, _)| &field[..end]);
+    let mut places = std::iter::once(field).chain(held);
+    let node = places
+        .find_map(|field| field_at(root, field))
+        .unwrap_or(root);
     UsageError::at(format_args!("{}: {field}", place(file, node)), error)
 }
 
@@ -259,6 +266,11 @@ mod tests {
                 "conflicts:\n- field: x\n  take: local\n",
                 "p/.krmv.yaml:4: ",
                 "field",
+            ),
+            (
+                "conflicts:\n- {path: a, take: local}\n- path: spec.replicas\n",
+                "p/.krmv.yaml:5: ",
+                "conflicts[1].take: expected one of",
             ),
             (
                 "conflicts:\n- path: a..b\n  take: local\n",
