@@ -71,6 +71,8 @@ COMMENT_EDITS = [
 ]
 # What names the elements of a list, the first that all have; the lists of a kustomization whose order of strings says nothing.
 NAMES = (("containerPort",), ("mountPath",), ("name", "alert", "record"))
+# Maps that the API of Kubernetes replaces as one value (`x-kubernetes-map-type: atomic`), although half a change of one would be valid.
+ATOMIC = {"roleRef"}
 SETS = {"resources", "bases", "components", "crds", "configurations", "generators", "transformers", "validators"}
 
 
@@ -200,7 +202,9 @@ class Facts:
     def read(self, value, path, before=None):
         if isinstance(value, (dict, list)) and value:
             self.collections.add(path)
-        if isinstance(value, dict) and value:
+        if isinstance(value, dict) and value and ATOMIC & set(path[-1:]):
+            self.values[path] = canonical(value)
+        elif isinstance(value, dict) and value:
             self.read_named({str(key): inner for key, inner in value.items()}, path, before, "{}")
         elif isinstance(value, list) and value and names(value):
             named = before if isinstance(before, list) and before and names(before) else []
