@@ -194,6 +194,7 @@ pub(super) fn pair<'v>(versions: Versions<'v>, reading: Reading) -> Paired<'v> {
             Reading::Renamed,
             Reading::Runs,
             Reading::RunsFromEnd,
+            Reading::Apart,
         ]);
     }
     let mut before = ids.clone();
