@@ -98,7 +98,9 @@ impl<'a> ValueComments<'a> {
         self.count() == 0
     }
 
-    pub(super) fn into_owned(self) -> ValueComments<'static> {
+    /// The same comments without the text that they are in.
+    #[must_use]
+    pub fn into_owned(self) -> ValueComments<'static> {
         let owned = |comment: Cow<'a, str>| Cow::Owned(comment.into_owned());
         ValueComments {
             head: self.head.map(owned),

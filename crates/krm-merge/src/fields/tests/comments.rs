@@ -568,3 +568,75 @@ fn comments_that_upstream_moved_with_their_entry_are_indented_as_there() {
         &upstream.replacen("x: 1", "x: 2", 1),
     );
 }
+
+#[test]
+fn a_comment_after_a_value_follows_it_to_another_key() {
+    let kustomization = |key: &str, comment: &str| {
+        format!(
+            "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n{key}:\n- target:\n    kind: Deployment{comment}\n  path: patch.yaml\n"
+        )
+    };
+    check(
+        &kustomization("patchesJson6902", ""),
+        &kustomization("patchesJson6902", " # ours"),
+        &kustomization("patches", ""),
+        &kustomization("patches", " # ours"),
+    );
+}
+
+#[test]
+fn a_comment_after_a_value_follows_it_to_an_element_with_another_name() {
+    let webhook = |name: &str, comment: &str, policy: &str, operations: &str| {
+        format!(
+            "- clientConfig:\n    service:\n      name: hooks\n      namespace: system{comment}\n  failurePolicy: {policy}\n  name: {name}\n  \
+             rules:\n  - operations: [{operations}]\n"
+        )
+    };
+    let webhooks = |all: &[String]| {
+        format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nwebhooks:\n{}",
+            all.concat()
+        )
+    };
+    let old = |comment: &str| {
+        webhooks(&[webhook(
+            "all.example.com",
+            comment,
+            "Fail",
+            "CREATE, DELETE",
+        )])
+    };
+    let new = |comment: &str| {
+        webhooks(&[
+            webhook("create.example.com", comment, "Fail", "CREATE"),
+            webhook("delete.example.com", "", "Ignore", "DELETE"),
+        ])
+    };
+    check(&old(""), &old(" # ours"), &new(""), &new(" # ours"));
+}
+
+#[test]
+fn a_comment_goes_with_a_value_that_has_no_other_place() {
+    check("a: 1\nb: 2\n", "a: 1\nb: 2 # ours\n", "a: 1\n", "a: 1\n");
+}
+
+#[test]
+fn lines_between_the_items_of_a_list_in_flow_style_merge_by_lines() {
+    let list = |first: &str, second: &str, value: &str| {
+        pod(&format!(
+            "containers:\n- name: app\n  args: [\n    # at release\n    \"-version\", \"devel\",{first}\n    \"-quiet\",{second}\n    \"-image\", \"{value}\"\n  ]\n"
+        ))
+    };
+    check(
+        &list("\n    # one", "\n    # as of May", "a:1"),
+        &list("", "\n    # as of May", "a:1"),
+        &list("\n    # one", "\n    # as of June", "a:2"),
+        &list("", "\n    # as of June", "a:2"),
+    );
+    check(
+        &list("\n    # one", "\n    # as of May", "a:1"),
+        &list("\n    # one\n    # ours", "\n    # as of May", "own:1"),
+        &list("\n    # one", "", "a:1"),
+        &list("\n    # one\n    # ours", "", "own:1"),
+    );
+}

@@ -148,3 +148,25 @@ fn replacements_are_their_sources() {
         &[],
     );
 }
+
+#[test]
+fn patches_that_upstream_moved_to_the_newer_field_are_there_once() {
+    let kustomization = |field: &str, version: &str, path: &str| {
+        format!(
+            "kind: Kustomization\napiVersion: kustomize.config.k8s.io/v1beta1\n{field}:\n- target:\n    group: apps\n{version}    kind: Deployment\n    \
+             name: app\n  path: {path}\n"
+        )
+    };
+    check(
+        &kustomization("patchesJson6902", "    version: v1\n", "patch.yaml"),
+        &kustomization("patchesJson6902", "    # version: v1\n", "patch.yaml"),
+        &kustomization("patches", "    version: v1\n", "patch.yaml"),
+        &kustomization("patches", "    # version: v1\n", "patch.yaml"),
+    );
+    check(
+        &kustomization("patchesJson6902", "", "patch.yaml"),
+        &kustomization("patches", "", "patch.yaml"),
+        &kustomization("patchesJson6902", "", "other.yaml"),
+        &kustomization("patches", "", "other.yaml"),
+    );
+}
