@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::{has_comments, remove_ids};
+use super::remove_ids;
 use crate::conditions::Condition;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Refusal, Results, listed};
-use krm_yaml::{Content, EditError, Editor, NodeRef, Value};
+use krm_yaml::{Content, EditError, Editor, NodeRef, Value, has_comments};
 
 const CONDITIONS: &str = "status.conditions";
 const GATES: &str = "info.readinessGates";

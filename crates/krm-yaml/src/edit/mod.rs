@@ -34,16 +34,18 @@ mod refuse;
 mod slot;
 mod slots;
 mod units;
+mod write;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
-use change::{Change, is_empty};
+use change::Change;
 use keys::KeyIndexes;
 pub(super) use lines::body_indent;
 use refuse::{key_of, readable};
 use slot::{NewSlot, Slot};
+pub use write::{NewValue, PartOrder, ValueChange, kept_in_order};
 
 use super::comments::{ValueComments, value_of};
 use super::content::Content;
@@ -62,6 +64,10 @@ pub enum Part<'f> {
     Entry(EntryRef<'f>, Content<'f>),
     /// A copy of another document's item, with the comments above and after it.
     Item(NodeRef<'f>, Content<'f>),
+    /// A new entry with this key, or a new item without one.
+    New(Option<Value>, Content<'f>),
+    /// A copy of a scalar key of another document, with `null` as its value.
+    Null(NodeRef<'f>),
 }
 
 /// New comments of an entry or item.
@@ -331,36 +337,29 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// Replaces all entries or items of a collection (or an empty value) with these parts, in this order.
     ///
     /// # Errors
-    /// As [`Editor::replace`]; [`EditError::WrongKind`] if new parts do not fit the collection.
+    /// The errors of the parts; as [`Editor::replace`]; [`EditError::WrongKind`] if new parts do not fit the collection.
     pub fn arrange(
         &mut self,
         collection: NodeRef<'d>,
-        parts: impl IntoIterator<Item = Part<'f>>,
+        parts: impl IntoIterator<Item = Result<Part<'f>, EditError>>,
     ) -> Result<(), EditError> {
-        let (kind, is_empty) = (collection.kind(), is_empty(collection));
-        let (takes_entries, takes_items) = (
-            kind.is_mapping() || is_empty,
-            kind.is_sequence() || is_empty,
-        );
         // There can be millions, so each part becomes a slot immediately.
         let slots = parts.into_iter().map(|part| {
-            let new = match part {
+            let new = match part? {
                 Part::Kept(index) => return Ok(Slot::Kept(index)),
-                Part::Entry(entry, content) if takes_entries => {
-                    NewSlot::entry(key_of(entry)?, readable(content)?, Some(entry.key))
+                Part::Null(key) => {
+                    self.refuse_parts(collection, true)?;
+                    self.added += key.source().len();
+                    return Ok(Slot::Null(key));
                 }
-                Part::Item(item, content) if takes_items => {
-                    NewSlot::item(readable(content)?, Some(item))
+                Part::Entry(entry, content) => {
+                    NewSlot::entry(key_of(entry)?, content, Some(entry.key))
                 }
-                Part::Entry(..) | Part::Item(..) => {
-                    return Err(EditError::WrongKind {
-                        place: collection.path().to_string(),
-                        expected: if takes_entries { "sequence" } else { "mapping" },
-                        found: collection.kind_name(),
-                    });
-                }
+                Part::Item(item, content) => NewSlot::item(content, Some(item)),
+                Part::New(Some(key), content) => NewSlot::entry(key, content, None),
+                Part::New(None, content) => NewSlot::item(content, None),
             };
-            Ok(self.hold_slot(new))
+            self.new_slot(collection, new)
         });
         let slots = slots.collect::<Result<Vec<_>, _>>()?;
         self.refuse_keys_twice(collection, &slots)?;
