@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::check::ALLOW_EMPTY_ANNOTATION;
 use super::fleet::OWNER_LABEL;
 use krm_core::config::PACKAGE_VARIANT;
-use krm_core::kptfile::set_metadata;
+use krm_core::kptfile::ANNOTATIONS;
 use krm_core::results::{Mark, ResultValue};
 use krm_variant::fan_out::Set;
 use krm_variant::naming::label_value;
@@ -119,18 +119,18 @@ fn annotate<'d>(
     editor: &mut Editor<'d, '_>,
     changes: &mut Vec<SpecChange>,
 ) -> Result<(), EditError> {
-    let path = Path::fields(&["metadata", "annotations"]);
-    let old = resource.get_path(&["metadata", "annotations"]);
-    let mut due = Vec::new();
+    let path = Path::fields(&ANNOTATIONS);
+    let old = resource.get_path(&ANNOTATIONS);
     for (name, value) in annotations_due(resource, set) {
         changes.push(SpecChange {
             path: path.field(name),
             current: old.and_then(|old| old.get(name)?.value()),
             proposed: Some(Value::from(value.as_str())),
         });
-        due.push((name.as_str(), value.as_str()));
     }
-    set_metadata(resource, "annotations", &due, editor)
+    let due = annotations_due(resource, set);
+    let due = due.map(|(name, value)| (&**name, Some(&**value)));
+    editor.set_fields(resource, &ANNOTATIONS, due)
 }
 
 /// Finds the smallest parts of a value that change. Elements of lists are compared by position.

@@ -18,6 +18,7 @@ pub use bookkeeping::remove_bookkeeping;
 pub use bookkeeping::without_bookkeeping;
 pub use conditions::ConditionRecord;
 pub use conditions::record_conditions;
+pub use ownership::ANNOTATIONS;
 pub use ownership::DELETION_POLICY_ANNOTATION;
 pub use ownership::DOWNSTREAM_ANNOTATION;
 pub use ownership::OWNER_ANNOTATION;
@@ -25,9 +26,7 @@ pub use ownership::Ownership;
 pub use ownership::is_ownership_annotation;
 pub use ownership::remove_owner;
 pub use ownership::remove_ownership;
-pub use ownership::{
-    UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_SOURCE_ANNOTATION, remove_annotations, set_metadata,
-};
+pub use ownership::{UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_SOURCE_ANNOTATION, remove_annotations};
 pub use package_context::PACKAGE_CONTEXT_FILE;
 pub use package_context::PACKAGE_CONTEXT_NAME;
 pub use package_context::find_package_context;

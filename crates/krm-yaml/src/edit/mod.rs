@@ -234,6 +234,62 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
+    /// Replaces the value at the end of a chain of keys. Mappings that are missing are created.
+    ///
+    /// # Errors
+    /// As [`Editor::set`].
+    pub fn set_path(
+        &mut self,
+        node: NodeRef<'d>,
+        keys: &[&str],
+        content: Content<'f>,
+    ) -> Result<(), EditError> {
+        let Some((key, rest)) = keys.split_first() else {
+            return self.replace(node, content);
+        };
+        let inner = node.entry(key).map(|entry| entry.value);
+        match inner.filter(|inner| !rest.is_empty() && inner.may_have_entries()) {
+            Some(inner) => self.set_path(inner, rest, content),
+            None => {
+                let within = |content, key: &&str| Content::Map(vec![((*key).to_owned(), content)]);
+                self.set(node, key, rest.iter().rev().fold(content, within))
+            }
+        }
+    }
+
+    /// Sets fields of the mapping at the end of a chain of keys, or removes those without a value. A missing mapping is
+    /// created; a field with the same text keeps its bytes.
+    ///
+    /// # Errors
+    /// As [`Editor::set`].
+    pub fn set_fields<'v>(
+        &mut self,
+        node: NodeRef<'d>,
+        keys: &[&str],
+        fields: impl IntoIterator<Item = (&'v str, Option<&'v str>)>,
+    ) -> Result<(), EditError> {
+        let at = |node: NodeRef<'d>, key: &&str| node.entry(key).map(|entry| entry.value);
+        let mapping = keys.iter().try_fold(node, at);
+        let Some(mapping) = mapping.filter(NodeRef::may_have_entries) else {
+            let entry = |(name, text)| Some(Value::entry(name, Value::from(text?)));
+            let entries: Vec<_> = fields.into_iter().filter_map(entry).collect();
+            return match entries.is_empty() {
+                true => Ok(()),
+                false => self.set_path(node, keys, Value::Mapping(entries).into()),
+            };
+        };
+        for (name, text) in fields {
+            let old = mapping.get(name);
+            match text {
+                Some(text) if old.and_then(|old| old.scalar_text()) == Some(text) => {}
+                Some(text) => self.set(mapping, name, Value::from(text).into())?,
+                None if old.is_none() => {}
+                None => drop(self.remove_entry(mapping, name)),
+            }
+        }
+        Ok(())
+    }
+
     /// Adds an entry to a mapping (or to an empty value): before the slot `position`, or last.
     ///
     /// # Errors
