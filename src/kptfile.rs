@@ -19,8 +19,8 @@ use std::path::Path;
 
 use krm_address::{Address, CommitId, Surroundings};
 use krm_core::kptfile::{
-    NewLock, OPEN_UPGRADE_ANNOTATION, UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_SOURCE_ANNOTATION,
-    UnusableLock, UpstreamLock, has_open_upgrade, remove_annotations, set_metadata,
+    ANNOTATIONS, NewLock, OPEN_UPGRADE_ANNOTATION, UPSTREAM_DIGEST_ANNOTATION,
+    UPSTREAM_SOURCE_ANNOTATION, UnusableLock, UpstreamLock, has_open_upgrade, remove_annotations,
 };
 use krm_package::check_package_path;
 use krm_upstream::{SourceOutsideGit, forget_digest, is_digest, record_digest, recorded_digest};
@@ -409,12 +409,12 @@ pub(crate) fn decided(
 
 /// Sets annotations, and removes those without a value.
 fn annotated(text: &str, annotations: &[(&str, Option<&str>)]) -> Result<String> {
-    let set = annotations.iter();
-    let set: Vec<_> = set
-        .filter_map(|(name, text)| Some((*name, (*text)?)))
-        .collect();
     let text = edited(text, |root, editor| {
-        set_metadata(root, "annotations", &set, editor)
+        let set = annotations
+            .iter()
+            .copied()
+            .filter(|(_, text)| text.is_some());
+        editor.set_fields(root, &ANNOTATIONS, set)
     })?;
     let is_removed = |name: &str| annotations.contains(&(name, None));
     edited(&text, |root, editor| {

@@ -17,7 +17,7 @@ use super::followed::{CommitGraph, Followed, NewerRevision, PathAt, path_at};
 use super::kptfile::{OpenUpgrade, PackageOrigin, locked_name};
 use super::merging::Merger;
 use super::package::{Contents, KPTFILE, LocalPackage, file_name};
-use super::policy::{CountedReleases, remembered};
+use super::policy::{self, CountedReleases};
 use super::print::warning;
 use super::rendering::PackageRendering;
 use super::shared::Listings;
@@ -400,7 +400,7 @@ impl<'p> FollowedPackage<'p> {
             upstream,
             local: None,
             strategy: self.lock.update_strategy.clone(),
-            rules: remembered(&self.package.contents)?,
+            rules: policy::rules(&self.package.contents)?,
             file,
             new_file,
             path,

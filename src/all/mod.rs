@@ -28,6 +28,7 @@ use krm_package::FileChange;
 use krm_package::escaped::Markdown;
 use krm_review::report;
 use krm_upstream::git::without_password;
+use review_package::ReviewOptions;
 
 use super::cli::{Common, UpgradeArguments};
 use super::conflict::{conflicts, undecided};
@@ -437,7 +438,7 @@ fn review(package: &LocalPackage, merged: &MergedUpgrade) -> Markdown {
         let merger = &merged.merger;
         let after = merger.own(&merged.merged.contents);
         let revisions = [&merger.original, &merger.upstream].map(Arc::clone);
-        review_of(before, &after, Some(revisions), &[])
+        review_of(before, &after, Some(revisions), ReviewOptions::default())
     };
     match results() {
         Ok(results) => report::markdown(&results),

@@ -105,11 +105,11 @@ fn markdown_for_a_pull_request_and_an_exit_code_for_a_gate() {
     world.krmv(&gate).assert_code(0);
     let wrong = ["review", "web", "v2.0.0", "--kubernetes-version", "new"];
     let outcome = world.krmv(&wrong);
-    outcome.assert_code(1);
+    outcome.assert_code(2);
     assert!(
-        outcome.stdout.contains("kubernetesVersion"),
+        outcome.stderr.contains("--kubernetes-version: expected"),
         "{}",
-        outcome.stdout
+        outcome.stderr
     );
 }
 

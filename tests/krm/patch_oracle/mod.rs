@@ -158,7 +158,7 @@ fn check_writing<'a>(live: &'a Text, result: &Node<'a>) -> bool {
     let document = Document::new(&live.text, &live.tree);
     let root = document.root(0).expect("a root");
     let mut editor = Editor::new(document);
-    let written = write(root, root, result, &mut editor).map(|_| ());
+    let written = write(root, root, result.clone(), &mut editor).map(drop);
     let text = match written.and_then(|()| editor.finish()) {
         Err(EditError::SharedAnchor { .. }) => return false,
         text => text.expect("YAML"),
