@@ -219,8 +219,8 @@ impl Task<'_> {
         })))
     }
 
-    /// The names of the revisions before and after. A branch, or a tag that moved, is named with its commits; in one
-    /// commit, the paths of the package differ.
+    /// The names of the revisions before and after. A branch, or a tag that moved, is named with its commits. In one commit,
+    /// the paths of the package differ, or its values.
     pub(crate) fn step(&self, path: &str) -> [Option<String>; 2] {
         let (lock, target) = (self.followed.lock, self.target);
         let from = locked_name(lock);
@@ -228,6 +228,10 @@ impl Task<'_> {
             return [from, Some(target.lock_ref.clone())];
         }
         if lock.commit.as_ref() == Some(&target.commit) {
+            if path == lock.directory {
+                let again = format!("{}, rendered again", target.lock_ref);
+                return [from, Some(again)];
+            }
             return [&lock.directory, path].map(|path| Some(path.to_owned()));
         }
         let at = |commit: &str| {
