@@ -83,7 +83,7 @@ pub(crate) enum Command {
     },
 }
 
-/// Create a package from a repository, with the lock that later upgrades start from
+/// Create a package from a repository, release file, chart or image, with the lock that upgrades start from
 ///
 /// SOURCE is a URL or a path: REPOSITORY[//DIRECTORY or FILE][@REVISION], or REPO.git/DIR@REV as in kpt.
 /// It can also be a release file over HTTPS, an address copied from a browser, a Helm chart

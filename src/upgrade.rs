@@ -18,8 +18,7 @@ use super::conflict::{ReportedConflict, conflicts};
 use super::exit;
 use super::failure::{Failure, Hint, Result};
 use super::field_history::ConflictHistories;
-use super::kptfile::locked_name;
-use super::kptfile::{self, OpenUpgrade};
+use super::kptfile::{self, OpenUpgrade, locked_name, release_outside_git};
 use super::merging::{MergedPackage, Merger, with_markers};
 use super::package::{Contents, KPTFILE, LocalPackage};
 use super::print::{self, Page};
@@ -103,7 +102,9 @@ impl Task<'_> {
                     "`{wanted}` has moved since the open upgrade began; decide its conflicts first, or abort it"
                 )
             } else {
-                format!("the upgrade to {wanted} is open; decide its conflicts first, or abort it")
+                let release = release_outside_git(wanted, &open.to);
+                let name = release.as_deref().unwrap_or(wanted);
+                format!("the upgrade to {name} is open; decide its conflicts first, or abort it")
             };
             return Err(Failure {
                 code: exit::OPEN,

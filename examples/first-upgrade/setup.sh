@@ -10,7 +10,7 @@ set -euo pipefail
 # Needs no Git identity, and makes the commits that the documents show.
 export GIT_AUTHOR_NAME=You GIT_AUTHOR_EMAIL=you@example.com GIT_AUTHOR_DATE=2026-01-01T00:00:00Z
 export GIT_COMMITTER_NAME=You GIT_COMMITTER_EMAIL=you@example.com GIT_COMMITTER_DATE=2026-01-01T00:00:00Z
-[[ $# -eq 2 ]] || { sed -n 's/^# usage: /usage: /p' "$0" >&2; exit 2; }
+[[ $# -eq 2 ]] || { sed -n 's/^# usage: setup/usage: setup/p' "$0" >&2; exit 2; }
 mkdir -p "$2"
 cd "$2"
 # usage: repository NAME
@@ -150,5 +150,5 @@ packages() {
 
 case $1 in
   file | chart | values | packages) "$1" ;;
-  *) sed -n 's/^# usage: /usage: /p' "$0" >&2; exit 2 ;;
+  *) sed -n 's/^# usage: setup/usage: setup/p' "$0" >&2; exit 2 ;;
 esac
