@@ -527,7 +527,7 @@ fn an_entry_goes_in_after_blank_lines_that_are_removed() {
 }
 
 #[test]
-fn an_empty_item_of_another_document_stays_an_item_of_its_own() {
+fn an_empty_item_of_another_document_stays_a_separate_item() {
     let source = "items:\n-\n- a\n- - b\n  -\n  - c\n";
     let source_tree = parse(source);
     let items = Document::new(source, &source_tree).root(0);
