@@ -249,6 +249,21 @@ fn search(
     let found = results.find(|result| result.tag_value("reason") == Some("OriginalFound"));
     let Some(original) = found.and_then(|result| result.tag_value("original")) else {
         print_errors(&outcome.results, common)?;
+        if !common.json {
+            let mut results = outcome.results.iter();
+            let nearest = results.find_map(|result| result.tag_value("original"));
+            let nearest = nearest.unwrap_or("REVISION");
+            let source = format!("{}//{}@{nearest}", source.address(), source.path);
+            let mut page = Page::new(common);
+            page.hint(&command([
+                "krmv",
+                "get",
+                "--adopt",
+                &source,
+                &package.name(),
+            ]));
+            page.finish()?;
+        }
         return Ok(None);
     };
     let equals = found
