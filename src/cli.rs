@@ -271,7 +271,7 @@ pub(crate) struct StatusArguments {
     /// Name the newer releases that change a field: its path, `Kind/name:path`, or a glob over either
     #[arg(long, value_name = "FIELD")]
     pub(crate) bisect: Option<String>,
-    /// Also ask the upstreams of subpackages that upstream brought: their addresses are upstream's choice
+    /// Also contact the upstreams of subpackages that came from upstream: upstream chose their addresses
     #[arg(long)]
     pub(crate) all_upstreams: bool,
 }

@@ -514,7 +514,7 @@ fn a_pair_without_its_entry_is_an_empty_mapping() {
 /// The edits within `a` take the blank line along that the block scalar would keep; what goes in
 /// below `a` stands behind it, where no edit overlaps another.
 #[test]
-fn an_entry_goes_in_after_blank_lines_that_are_removed() {
+fn an_entry_is_inserted_after_removed_blank_lines() {
     let before = "a:\n  b: |+\n    x\n  c: 1\n\nd: 2\n";
     let tree = parse(before);
     let result = edit(before, &tree, &[], |editor, root| {

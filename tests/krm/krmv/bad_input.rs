@@ -288,7 +288,7 @@ fn a_tag_that_was_moved_upstream_does_not_lose_the_original() {
 }
 
 #[test]
-fn variables_of_a_hook_do_not_count() {
+fn variables_that_git_sets_for_a_hook_are_ignored() {
     for variable in [
         "GIT_DIR",
         "GIT_COMMON_DIR",
