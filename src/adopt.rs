@@ -254,6 +254,21 @@ fn search(
     )?;
     let Some(FoundOriginal { name, equals, .. }) = found else {
         print_errors(&outcome.results, common)?;
+        if !common.json {
+            let mut results = outcome.results.iter();
+            let nearest = results.find_map(|result| result.tag_value("original"));
+            let nearest = nearest.unwrap_or("REVISION");
+            let source = format!("{}//{}@{nearest}", source.address(), source.path);
+            let mut page = Page::new(common);
+            page.hint(&command([
+                "krmv",
+                "get",
+                "--adopt",
+                &source,
+                &package.name(),
+            ]));
+            page.finish()?;
+        }
         return Ok(None);
     };
     if let Some(known) = upstream.releases.named(&name) {

@@ -155,13 +155,18 @@ impl Tracking {
 
 /// The name of the locked revision: the release of an archive or image, otherwise `ref`.
 pub(crate) fn locked_name(lock: &UpstreamLock) -> Option<String> {
-    let is_file = lock.commit.as_deref().is_some_and(is_digest);
-    let files = lock.reference.as_deref().filter(|_| is_file);
-    let release = files.and_then(|source| {
-        let remote = release_of(source);
-        remote.or_else(|| SourceOutsideGit::parse(source)?.release)
-    });
+    let reference = lock.reference.as_deref();
+    let commit = lock.commit.as_deref().unwrap_or_default();
+    let release = reference.and_then(|source| release_outside_git(source, commit));
     release.or_else(|| lock.reference.clone())
+}
+
+/// The release that the source of a file or image names. `None` for a revision in Git.
+pub(crate) fn release_outside_git(source: &str, commit: &str) -> Option<String> {
+    if !is_digest(commit) {
+        return None;
+    }
+    release_of(source).or_else(|| SourceOutsideGit::parse(source)?.release)
 }
 
 /// Reads the annotation of an open upgrade: `FROM..TO`, then the archive or image, or the path of the package at TO.

@@ -1,4 +1,4 @@
-//! Instructions that every function takes for a byte of its input, beside the recorded ones.
+//! Instructions that every function takes for a byte of its input, next to the recorded ones.
 //!
 //! A count depends on the program alone, not on the machine's moment. Two sizes are counted and their difference is
 //! taken, so that the start of the process is left out. The threads of the scanner count as well.

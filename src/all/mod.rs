@@ -360,7 +360,7 @@ fn not_contacted(directory: &Path) -> Result<Option<PackageOutcome>> {
     let mut outcome = PackageOutcome::new(package.name(), State::NotContacted);
     outcome.from = locked_name(lock);
     outcome.message = Some(format!(
-        "upstream brought this package with its address {address}; it is upgraded with the package around it"
+        "upstream added this package, with the address {address}; it is upgraded with the package around it"
     ));
     outcome.hints = vec![command(["krmv", "upgrade", "--all", &package.name()])];
     Ok(Some(outcome))

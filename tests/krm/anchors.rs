@@ -214,7 +214,7 @@ fn a_changed_alias_is_replaced_in_place() {
 }
 
 #[test]
-fn a_value_with_anchors_of_its_own_is_not_written_twice() {
+fn a_value_with_its_own_anchors_is_not_written_twice() {
     let text = "a: &x {k: &y 1}\nb: {c: *x}\nd: *y\n";
     let refused = edited(text, &[("set", "a.l", "2")]);
     let shared = EditError::SharedAnchor {
@@ -265,7 +265,7 @@ fn a_merge_key_stays_as_long_as_its_mapping_is_right() {
         &[("set", "m.w", "4")],
         &m(&format!("{head}  z: 3\n  w: 4\n")),
     );
-    // An entry that changes is written out beside it.
+    // An entry that changes is written out next to it.
     check(
         MERGED,
         &[("set", "m.x", "5")],
@@ -301,7 +301,7 @@ fn a_merge_key_stays_as_long_as_its_mapping_is_right() {
 
 #[test]
 fn a_merge_key_does_not_bring_what_its_source_got() {
-    // Changed in the source alone: the old value stands beside the merge key.
+    // Changed in the source alone: the old value is next to the merge key.
     check(
         MERGED,
         &[("set", "p.x", "7")],

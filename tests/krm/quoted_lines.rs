@@ -203,7 +203,7 @@ fn a_package_with_such_a_file_is_edited() {
 }
 
 #[test]
-fn such_a_scalar_comes_along_with_what_a_merge_adds() {
+fn such_a_scalar_is_copied_with_an_added_field() {
     let resource = |spec: &str| {
         format!("apiVersion: example.com/v1\nkind: A\nmetadata:\n  name: a\nspec:\n{spec}")
     };

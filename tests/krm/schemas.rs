@@ -1,4 +1,4 @@
-//! The JSON Schemas in `schemas/` beside the functions: what is right is right for both, and what is wrong is
+//! The JSON Schemas in `schemas/` next to the functions: what is right is right for both, and what is wrong is
 //! wrong for both.
 
 use indoc::indoc;

@@ -506,3 +506,22 @@ fn get_says_what_it_chose_and_what_the_package_follows() {
         );
     }
 }
+
+#[test]
+fn adopting_a_copy_of_something_else_prints_the_command_that_names_a_release() {
+    let world = World::new();
+    world.write(
+        "copy/app.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: other\ndata:\n  a: b\n",
+    );
+    world.commit("copy");
+    let outcome = world.krmv(&["get", "--adopt", "../catalog//web", "copy"]);
+    outcome.assert_code(1);
+    let hints = hints(&outcome.stdout);
+    let [hint] = &hints[..] else {
+        panic!("{}", outcome.stdout);
+    };
+    let words = hint.starts_with("krmv get --adopt ") && hint.ends_with(" copy");
+    assert!(words && hint.contains("//web@"), "{hint}");
+    assert!(!world.folder.path("own/copy/Kptfile").exists());
+}

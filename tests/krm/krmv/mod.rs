@@ -33,7 +33,7 @@ use crate::running::Outcome;
 
 pub(crate) const KRMV: &str = env!("CARGO_BIN_EXE_krmv");
 
-/// A catalog with a package `web` and a work tree `own` beside it.
+/// A catalog with a package `web` and a work tree `own` next to it.
 pub(crate) struct World {
     pub(crate) folder: Folder,
 }
@@ -217,7 +217,7 @@ pub(crate) fn hints(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// A program on PATH; tests that run beside another program pass without it.
+/// A program on PATH; tests that run next to another program pass without it.
 pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?)
         .map(|folder| folder.join(program))

@@ -231,7 +231,13 @@ fn a_chart_over_three_versions_with_values_and_edits_asks_nothing() {
         status.stdout
     );
     let upgraded = rendered.step(0, &["upgrade", "web", "1.1.0"]);
-    assert!(upgraded.contains("spec.replicas"), "{upgraded}");
+    for part in [
+        "web: 1.1.0 -> 1.1.0, rendered again\n",
+        "spec.replicas",
+        "'web: render 1.1.0 again'",
+    ] {
+        assert!(upgraded.contains(part), "{part}: {upgraded}");
+    }
     let again = rendered.step(0, &["upgrade", "web", "1.1.0"]);
     assert!(again.contains("already up to date"), "{again}");
     let upgraded = rendered.step(0, &["upgrade", "web"]);

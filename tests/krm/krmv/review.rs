@@ -44,7 +44,7 @@ fn an_upgrade_is_reviewed_with_your_edits() {
 }
 
 #[test]
-fn without_a_revision_it_is_what_you_did() {
+fn without_a_revision_it_reviews_your_edits() {
     let world = World::edited();
     let json = world.json(&["review", "web"]);
     assert_eq!(json["from"], "v1.0.0");

@@ -243,6 +243,19 @@ fn a_colleague_goes_on_from_the_lock() {
 }
 
 #[test]
+fn an_address_with_a_place_for_the_release_needs_tags() {
+    let world = World::new();
+    for place in ["{tag}", "{version}"] {
+        let address = format!("https://example.com/{place}/app.yaml");
+        let outcome = world.krmv(&["get", &address, "one"]);
+        outcome.assert_code(2);
+        for part in [place, "--tags"] {
+            assert!(outcome.stderr.contains(part), "{}", outcome.stderr);
+        }
+    }
+}
+
+#[test]
 fn a_release_file_is_a_package_of_one_file() {
     let world = World::new();
     let site = site(&world);

@@ -245,7 +245,7 @@ fn nothing_is_written_by_a_dry_run_or_a_diff() {
 }
 
 #[test]
-fn abort_goes_back_to_what_was_before() {
+fn abort_restores_the_state_before_the_upgrade() {
     let world = World::edited();
     world
         .folder

@@ -288,7 +288,7 @@ fn rules_of_a_variant() {
 
 /// Each side moved another element, and no order has both moves.
 #[test]
-fn a_rule_decides_about_an_order() {
+fn a_rule_decides_the_order_of_a_list() {
     let texts = [["a", "b", "c"], ["b", "a", "c"], ["a", "c", "b"]].map(|names| {
         let env = names.map(|name| format!("    - name: {name}\n      value: x\n"));
         format!(

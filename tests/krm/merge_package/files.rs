@@ -28,7 +28,7 @@ fn merged(folder: &Folder) -> String {
 }
 
 #[test]
-fn a_link_is_a_file_of_its_own() {
+fn a_link_is_a_separate_file() {
     let folder = folder("notes.txt", ["hello\n"; 3]);
     symlink("notes.txt", folder.path("upstream/notes.yaml")).expect("a link");
     folder.put("upstream/a.yaml", map("a", "{k: b}"));

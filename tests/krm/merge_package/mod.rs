@@ -675,7 +675,7 @@ fn anchors_and_aliases() {
     assert_eq!(said.len(), 1, "{said:?}");
 }
 
-/// A document that is not KRM, beside a resource.
+/// A document that is not KRM, next to a resource.
 #[test]
 fn documents_that_are_not_krm() {
     let file = |x: &str, note: &str| map("a", &format!("{{x: {x}}}")) + "---\n" + note;

@@ -1,4 +1,4 @@
-//! Patches beside the real code of kubectl and apimachinery, on generated questions.
+//! Patches next to the real code of kubectl and apimachinery, on generated questions.
 //!
 //! `KRM_VARIANTS_SMP_ORACLE` names the oracle's binary; without it nothing is compared.
 //! `KRM_VARIANTS_SMP_QUESTIONS` says how many questions are asked.

@@ -374,7 +374,7 @@ fn without_a_revision_the_workspace_decides_or_main() {
 }
 
 #[test]
-fn latest_is_the_highest_version_whatever_its_spelling() {
+fn latest_is_the_highest_version_in_any_spelling() {
     let fleet = Fleet::new();
     fleet.put("a", "latest", "east/a", "");
     for (tag, from) in [

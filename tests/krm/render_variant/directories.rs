@@ -139,7 +139,7 @@ fn a_clone_from_a_directory_of_the_package_takes_all_files() {
     assert!(read("points/endpoints.yaml").starts_with("# What the app talks to.\n"));
     assert!(read("Kptfile").contains("  name: edge-app # the blueprint\n"));
     assert_eq!(read("up/Kptfile"), KPTFILE);
-    // The next revision lies beside the one that the package is based on.
+    // The next revision lies next to the one that the package is based on.
     for (path, text) in [
         ("new/Kptfile", KPTFILE),
         ("new/points/endpoints.yaml", POINT),

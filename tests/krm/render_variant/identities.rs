@@ -23,7 +23,7 @@ fn check(upstream: &str, clone: &str) {
     let [upstream, clone] =
         [upstream, clone].map(|metadata| format!("{MAP}{metadata}data: {{a:   b}}\n"));
     assert_eq!(cloned("a.yaml", &upstream), clone);
-    // With line ends of Windows, and as one of several documents.
+    // With CRLF line endings, and as one of several documents.
     let windows = |text: &str| text.replace('\n', "\r\n");
     assert_eq!(cloned("a.yaml", &windows(&upstream)), windows(&clone));
     let behind = |text: &str| format!("a:   1\n---\n# above\n{text}---\nb: 2\n");

@@ -17,7 +17,7 @@ pub(super) struct Place {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Usual,
-    /// Line ends of Windows.
+    /// CRLF line endings.
     Crlf,
     /// Without a line break at the end. The new value comes from a text that has one.
     Cut,

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn the_head_stays_whatever_document_comes_or_goes() {
+    fn the_head_stays_when_documents_are_added_or_removed() {
         for head in ["# file\n\n", "# file\n---\n", "---\n# file\n\n"] {
             let two = format!("{head}a: 1\n---\nb: 1\n");
             check(&two, &[], &[], Some(&two));

@@ -690,7 +690,7 @@ fn uncertain(
         )
     };
     let message = format!(
-        "{expected}, in `{}` of the repository '{}': {found}; name the original with --original",
+        "{expected}, in `{}` of the repository '{}': {found}; name the original",
         source.directory,
         source.repository.display()
     );
