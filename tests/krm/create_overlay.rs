@@ -615,8 +615,18 @@ fn comments_above_and_after_replicas_and_images_come_along() {
     );
     assert_eq!(
         kustomization(UPSTREAM, &fork),
-        "images:\n- name: docker.io/example/app\n  # a mirror\n  newName: own/app\n  newTag: \"2\" # signed\n\
-         replicas:\n- name: app\n  # for the sale\n  # until May\n  count: 5\n"
+        indoc! {r#"
+            images:
+            - name: docker.io/example/app
+              # a mirror
+              newName: own/app
+              newTag: "2" # signed
+            replicas:
+            - name: app
+              # for the sale
+              # until May
+              count: 5
+        "#}
     );
 }
 

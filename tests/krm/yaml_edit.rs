@@ -650,7 +650,14 @@ fn a_pair_without_its_entry_is_an_empty_mapping() {
 /// below `a` stands behind it, where no edit overlaps another.
 #[test]
 fn an_entry_is_inserted_after_removed_blank_lines() {
-    let before = "a:\n  b: |+\n    x\n  c: 1\n\nd: 2\n";
+    let before = indoc! {"
+        a:
+          b: |+
+            x
+          c: 1
+
+        d: 2
+    "};
     let tree = parse(before);
     let result = edit(before, &tree, &[], |editor, root| {
         let a = root.entry("a").expect("an entry").value;
@@ -663,7 +670,14 @@ fn an_entry_is_inserted_after_removed_blank_lines() {
 
 #[test]
 fn an_empty_item_of_another_document_stays_a_separate_item() {
-    let source = "items:\n-\n- a\n- - b\n  -\n  - c\n";
+    let source = indoc! {"
+        items:
+        -
+        - a
+        - - b
+          -
+          - c
+    "};
     let source_tree = parse(source);
     let items = Document::new(source, &source_tree).root(0);
     let items = items.and_then(|root| root.get("items")).expect("items");

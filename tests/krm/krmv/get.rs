@@ -512,7 +512,14 @@ fn adopting_a_copy_of_something_else_prints_the_command_that_names_a_release() {
     let world = World::new();
     world.write(
         "copy/app.yaml",
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: other\ndata:\n  a: b\n",
+        indoc! {"
+            apiVersion: v1
+            kind: ConfigMap
+            metadata:
+              name: other
+            data:
+              a: b
+        "},
     );
     world.commit("copy");
     let outcome = world.krmv(&["get", "--adopt", "../catalog//web", "copy"]);

@@ -89,21 +89,48 @@ fn list_changes_beyond_a_merge_patch_are_json_patches() {
         &[&ports("  - port: 53\n    protocol: TCP\n    name: t\n")],
     );
     let reversed = ports("  - port: 53\n    protocol: TCP\n  - port: 53\n    protocol: UDP\n");
-    let found = "target:\n  version: v1\n  kind: Service\n  name: x\npatch: |\n  \
-        - op: test\n    path: /spec/ports/0/port\n    value: 53\n  \
-        - op: test\n    path: /spec/ports/0/protocol\n    value: UDP\n  \
-        - op: replace\n    path: /spec/ports/0/protocol\n    value: TCP\n  \
-        - op: test\n    path: /spec/ports/1/port\n    value: 53\n  \
-        - op: test\n    path: /spec/ports/1/protocol\n    value: TCP\n  \
-        - op: replace\n    path: /spec/ports/1/protocol\n    value: UDP\n";
+    let found = indoc! {"
+        target:
+          version: v1
+          kind: Service
+          name: x
+        patch: |
+          - op: test
+            path: /spec/ports/0/port
+            value: 53
+          - op: test
+            path: /spec/ports/0/protocol
+            value: UDP
+          - op: replace
+            path: /spec/ports/0/protocol
+            value: TCP
+          - op: test
+            path: /spec/ports/1/port
+            value: 53
+          - op: test
+            path: /spec/ports/1/protocol
+            value: TCP
+          - op: replace
+            path: /spec/ports/1/protocol
+            value: UDP
+    "};
     check(service, [&live, &reversed], &[found]);
 }
 
 #[test]
 fn a_string_removed_from_a_list_is_a_json_patch_next_to_the_merge_patch() {
-    let found = "target:\n  version: v1\n  kind: ConfigMap\n  name: x\npatch: |\n  \
-        - op: test\n    path: /metadata/finalizers/0\n    value: x/a\n  \
-        - op: remove\n    path: /metadata/finalizers/0\n";
+    let found = indoc! {"
+        target:
+          version: v1
+          kind: ConfigMap
+          name: x
+        patch: |
+          - op: test
+            path: /metadata/finalizers/0
+            value: x/a
+          - op: remove
+            path: /metadata/finalizers/0
+    "};
     check(
         CONFIG_MAP,
         [
@@ -125,8 +152,14 @@ fn what_names_an_element_is_tested_before_its_position_is_used() {
         )
     };
     let container = "- op: test\n    path: /spec/containers/0/name\n    value: a\n  ";
-    let replaced = "- op: test\n    path: /spec/containers/0/env/2/name\n    value: B\n  \
-        - op: replace\n    path: /spec/containers/0/env/2/value\n    value: two\n";
+    let replaced = indoc! {"
+        - op: test
+            path: /spec/containers/0/env/2/name
+            value: B
+          - op: replace
+            path: /spec/containers/0/env/2/value
+            value: two
+    "};
     check(
         POD,
         [&env("one", ""), &env("two", "")],
@@ -139,8 +172,15 @@ fn what_names_an_element_is_tested_before_its_position_is_used() {
         [&env("one", ""), &env("one", ", {name: C}")],
         &[&format!("{head}{container}{added}")],
     );
-    let before = "- op: test\n    path: /spec/containers/0/env/3/name\n    value: D\n  \
-        - op: add\n    path: /spec/containers/0/env/3\n    value:\n      name: C\n";
+    let before = indoc! {"
+        - op: test
+            path: /spec/containers/0/env/3/name
+            value: D
+          - op: add
+            path: /spec/containers/0/env/3
+            value:
+              name: C
+    "};
     check(
         POD,
         [
@@ -352,8 +392,24 @@ fn both_patches_are_items_of_a_list() {
         &config("CreatePatch", &fields),
         list,
     );
-    let items = "items:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: c}\n  data:\n    a: new\n\
-        - target:\n    version: v1\n    kind: ConfigMap\n    name: c\n  patch: |\n    - op: test\n      path: /metadata/finalizers/0\n      value: x/a\n    - op: remove\n      path: /metadata/finalizers/0\n";
+    let items = indoc! {"
+        items:
+        - apiVersion: v1
+          kind: ConfigMap
+          metadata: {name: c}
+          data:
+            a: new
+        - target:
+            version: v1
+            kind: ConfigMap
+            name: c
+          patch: |
+            - op: test
+              path: /metadata/finalizers/0
+              value: x/a
+            - op: remove
+              path: /metadata/finalizers/0
+    "};
     let outcome = outcome.expect("a config");
     assert!(outcome.file("-").ends_with(items), "{}", outcome.file("-"));
 }
