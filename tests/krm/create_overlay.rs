@@ -1,5 +1,7 @@
 //! create-overlay: a fork becomes its upstream and a kustomize overlay.
 
+use expect_test::expect;
+use indoc::indoc;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -90,11 +92,19 @@ fn fields_of_the_kustomization_say_what_many_patches_would() {
             "  name: app\n",
             "  name: app\n  namespace: shop\n  labels:\n    team: web\n",
         );
-    assert_eq!(
-        kustomization(UPSTREAM, &fork),
-        "namespace: shop\nlabels:\n- pairs:\n    team: web\nimages:\n- name: docker.io/example/app\n  newName: own/app\n\
-         replicas:\n- name: app\n  count: 3\n"
-    );
+    expect![[r#"
+        namespace: shop
+        labels:
+        - pairs:
+            team: web
+        images:
+        - name: docker.io/example/app
+          newName: own/app
+        replicas:
+        - name: app
+          count: 3
+    "#]]
+    .assert_eq(&kustomization(UPSTREAM, &fork));
 }
 
 #[test]
@@ -126,7 +136,12 @@ fn no_patch_is_for_local_config() {
     for value in ["\"true\"", "'yes'", "''"] {
         assert_eq!(edited(value), "", "{value}");
     }
-    assert_eq!(edited("\"false\""), "replicas:\n- name: app\n  count: 3\n");
+    expect![[r#"
+        replicas:
+        - name: app
+          count: 3
+    "#]]
+    .assert_eq(&edited("\"false\""));
 }
 
 #[test]
@@ -154,10 +169,14 @@ fn removed_resources_are_deleted_and_new_ones_are_files() {
     let new = "# ours\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: own\n";
     let files = overlay(UPSTREAM, &format!("{deployment}---\n{new}"));
     assert_eq!(files["app.yaml"], new);
-    assert_eq!(
-        files["patches/service-app.yaml"],
-        "apiVersion: v1\nkind: Service\nmetadata:\n  name: app\n$patch: delete\n"
-    );
+    expect![[r#"
+        apiVersion: v1
+        kind: Service
+        metadata:
+          name: app
+        $patch: delete
+    "#]]
+    .assert_eq(&files["patches/service-app.yaml"]);
     let kustomization = &files["kustomization.yaml"];
     assert!(
         kustomization.contains("resources:\n- base\n- app.yaml\n"),
@@ -212,7 +231,16 @@ fn a_newer_revision_makes_patches_needless_or_dead() {
         .replace("  - port: 80\n", "  - port: 80\n  type: NodePort\n")
         .replace("docker.io/example/app:1", "own/app:1")
         .replace("proxy:1\n", "proxy:1\n        args: [--slow]\n");
-    let newer = "apiVersion: v1\nkind: Service\nmetadata:\n  name: app\nspec:\n  type: NodePort\n  ports:\n  - port: 80\n";
+    let newer = indoc! {"
+        apiVersion: v1
+        kind: Service
+        metadata:
+          name: app
+        spec:
+          type: NodePort
+          ports:
+          - port: 80
+    "};
     let outcome = overlay_with(UPSTREAM, &fork, Some(newer), None);
     let found: Vec<_> = outcome
         .results
@@ -237,7 +265,19 @@ fn a_newer_revision_makes_patches_needless_or_dead() {
 
 #[test]
 fn repeated_fields_of_an_element_without_keys_are_needed() {
-    let upstream = "apiVersion: x.io/v1\nkind: Foo\nmetadata:\n  name: foo\nspec:\n  mode: a\n  list:\n  - name: a\n    v: 1\n  - name: b\n    v: 2\n";
+    let upstream = indoc! {"
+        apiVersion: x.io/v1
+        kind: Foo
+        metadata:
+          name: foo
+        spec:
+          mode: a
+          list:
+          - name: a
+            v: 1
+          - name: b
+            v: 2
+    "};
     let fork = upstream
         .replace("v: 2", "v: 3")
         .replace("mode: a", "mode: b");
@@ -575,8 +615,18 @@ fn comments_above_and_after_replicas_and_images_come_along() {
     );
     assert_eq!(
         kustomization(UPSTREAM, &fork),
-        "images:\n- name: docker.io/example/app\n  # a mirror\n  newName: own/app\n  newTag: \"2\" # signed\n\
-         replicas:\n- name: app\n  # for the sale\n  # until May\n  count: 5\n"
+        indoc! {r#"
+            images:
+            - name: docker.io/example/app
+              # a mirror
+              newName: own/app
+              newTag: "2" # signed
+            replicas:
+            - name: app
+              # for the sale
+              # until May
+              count: 5
+        "#}
     );
 }
 

@@ -1,6 +1,7 @@
 //! Adoption, deletion, ownership, and upstreams that move.
 
 use super::{Fleet, render_fleet};
+use indoc::indoc;
 
 const PRUNE: &[&str] = &["prune=true", "maxDeletions=9"];
 
@@ -373,7 +374,7 @@ fn without_a_revision_the_workspace_decides_or_main() {
 }
 
 #[test]
-fn latest_is_the_highest_version_whatever_its_spelling() {
+fn latest_is_the_highest_version_in_any_spelling() {
     let fleet = Fleet::new();
     fleet.put("a", "latest", "east/a", "");
     for (tag, from) in [
@@ -622,7 +623,14 @@ fn conflicts_have_paths_from_the_fleet_and_are_decided_by_rules() {
     );
     fleet.folder.put(
         "config.yaml",
-        "apiVersion: fn.kpt.dev/v1alpha1\nkind: RenderFleet\nmetadata: {name: f}\nconflicts:\n- path: data.a\n  take: local\n",
+        indoc! {"
+            apiVersion: fn.kpt.dev/v1alpha1
+            kind: RenderFleet
+            metadata: {name: f}
+            conflicts:
+            - path: data.a
+              take: local
+        "},
     );
     let outcome = fleet.expect(
         &["--config", "config.yaml", "--exit-conflicts"],

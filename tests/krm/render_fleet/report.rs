@@ -1,5 +1,6 @@
 //! `--report` and `--join`: the page and the data of a run.
 
+use expect_test::expect_file;
 use std::path::Path;
 
 use serde_json::Value;
@@ -88,12 +89,7 @@ fn the_report_of_the_example() {
             found
         };
         let expected = root.join("tests/cases/render_fleet").join(name);
-        if std::env::var_os("UPDATE").is_some() {
-            std::fs::create_dir_all(expected.parent().expect("a folder")).expect("a folder");
-            std::fs::write(&expected, &found).expect("a file");
-        }
-        let expected = std::fs::read_to_string(&expected).expect("the expected report");
-        assert_eq!(found, expected, "run with UPDATE=1");
+        expect_file![expected].assert_eq(&found);
     }
 }
 

@@ -218,6 +218,7 @@ fn wrong(
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
     use krm_yaml::OwnedDocument;
 
     use super::*;
@@ -234,8 +235,14 @@ mod tests {
 
     #[test]
     fn a_policy_has_all_its_parts() {
-        let text = "conflicts:\n- {path: spec.replicas, take: local}\nguards:\n- {path: spec.x, reason: ours}\n\
-            releases: {skip: [v1.4.0], allow: <4}\nrender: {helm: {values: [v.yaml], kubeVersion: \"1.34\"}}\n";
+        let text = indoc! {r#"
+            conflicts:
+            - {path: spec.replicas, take: local}
+            guards:
+            - {path: spec.x, reason: ours}
+            releases: {skip: [v1.4.0], allow: <4}
+            render: {helm: {values: [v.yaml], kubeVersion: "1.34"}}
+        "#};
         let policy = read(&format!("{HEAD}{text}")).expect("a policy");
         assert_eq!(policy.releases.skip, ["v1.4.0"]);
         assert_eq!(policy.releases.allow.as_deref(), Some("<4"));

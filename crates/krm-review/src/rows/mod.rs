@@ -1,5 +1,5 @@
 //! The rules of `rules.txt`, by class. To add a rule, add a line to it. If the table has no word for the condition,
-//! write a function in a module here. `UPDATE=1 cargo test -p krm-review` writes the rules into `docs/review.md`.
+//! write a function in a module here. `UPDATE_EXPECT=1 cargo test -p krm-review` writes the rules into `docs/review.md`.
 
 mod access;
 mod admission;
