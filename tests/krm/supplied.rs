@@ -315,7 +315,7 @@ spec:
     );
 }
 
-/// A path within a directory of a role is no file where the user is.
+/// A path within a directory of a role does not exist where the user is.
 #[test]
 fn two_resources_of_one_identity_are_named_by_files_that_exist() {
     let folder = Folder::new(&[]);

@@ -218,7 +218,7 @@ fn differing(selection: &Selection<'_>, field: &str) -> Vec<FunctionResult> {
             );
             let result = FunctionResult::error(Reason::Ambiguous, message);
             let result = result.with_resource(candidate.resource()).with_field(field);
-            // A path within the input is no path from where the user is.
+            // The user does not see paths within the input.
             let is_path = |path: &str| other_place.ends_with(path);
             findings.push(match &result.file {
                 Some((path, _)) if is_path(path) => result.in_file(other_place),

@@ -124,7 +124,7 @@ impl SuppliedPackage {
         }
     }
 
-    /// Where the resources of a file come from, for messages: a path within the input is none from where the user is.
+    /// Where the resources of a file come from, for messages: with the path of the input before its own.
     pub fn place_of_file(&self, path: &str) -> String {
         if self.has_files {
             format!("{}/{path}", self.place)
