@@ -4,7 +4,7 @@
 
 mod many;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use krm_address::Surroundings;
@@ -395,7 +395,19 @@ impl Compared {
     fn reviewed(&self, review: &ReviewArguments) -> Result<Results> {
         let before = reviewable(&self.before, &[])?;
         let upstream = self.upstream.clone();
-        review_of(before, &self.after, upstream, options(review)?)
+        let mut results = review_of(before, &self.after, upstream, options(review)?)?;
+        let mut changed: BTreeSet<&String> = self.before.keys().chain(self.after.keys()).collect();
+        changed.retain(|path| {
+            let sides = [&self.before, &self.after].map(|files| files.get(*path));
+            let mut all = sides.into_iter().flatten();
+            sides[0] != sides[1] && is_krm_name(path) && all.any(|bytes| is_template(bytes))
+        });
+        results.extend(
+            changed
+                .into_iter()
+                .map(|path| review_package::not_yaml(path)),
+        );
+        Ok(results)
     }
 
     fn write_to(

@@ -8,6 +8,8 @@ use krm_core::resource_list::ResourceList;
 use krm_core::results::Results;
 use krm_function::supplied::{Role, Supplied, SuppliedPackage};
 
+use crate::git::Folder;
+use crate::running::function;
 use crate::step::package;
 
 const ROLES: &[Role] = &[
@@ -311,4 +313,53 @@ spec:
             "[error] spec.resources[\"./Kptfile\"]: functionConfig, field `upstream`: the file appears twice (InvalidPath)",
         ]
     );
+}
+
+/// A path within a directory of a role does not exist where the user is.
+#[test]
+fn two_resources_of_one_identity_are_named_by_files_that_exist() {
+    let folder = Folder::new(&[]);
+    let mode = |value: &str| {
+        format!(
+            "apiVersion: example.com/v1\nkind: Mode\nmetadata: {{name: m}}\nspec: {{x: {value}}}\n"
+        )
+    };
+    folder.put(
+        "p/Kptfile",
+        "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\n",
+    );
+    let point = "apiVersion: example.com/v1\nkind: Mode\nmetadata: {name: p, annotations: {kpt.dev/config-injection: required}}\nspec: {}\n";
+    folder.put("p/point.yaml", point);
+    folder.put("objects/deep/one.yaml", mode("0x1"));
+    folder.put("objects/two.yaml", mode("2"));
+    let config = "apiVersion: fn.kpt.dev/v1alpha1\nkind: InjectConfig\nmetadata: {name: i}\ninjectors: [{name: m}]\n";
+    folder.put("config.yaml", config);
+    let run = |name: &str, arguments: &str| {
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        let outcome = folder.run(function(name), &arguments);
+        outcome.assert_code(1);
+        outcome.stderr
+    };
+    let said = run(
+        "inject-config",
+        "--package p --config config.yaml --resources objects --diff",
+    );
+    let expected = "[error] objects/two.yaml: Mode/m: spec: expected one resource to inject, found two of this identity whose `spec` \
+        differs, in objects/deep/one.yaml and in objects/two.yaml (Ambiguous)";
+    assert!(said.contains(expected), "{said}");
+
+    let repository =
+        "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\nmetadata: {name: us}\n";
+    for file in ["objects/deep/us.yaml", "objects/us.yaml"] {
+        folder.put(file, repository);
+    }
+    let set = "apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata: {name: s}\nspec:\n  \
+        upstream: {repo: us, package: a, revision: v1}\n  targets: [{repositories: [{name: us}]}]\n";
+    folder.put("sets/s.yaml", set);
+    let said = run(
+        "expand-variant-set",
+        "--package sets --resources objects --diff",
+    );
+    let expected = "[error] objects/us.yaml: Repository/us: the object appears twice, also in objects/deep/us.yaml (Ambiguous)";
+    assert!(said.contains(expected), "{said}");
 }

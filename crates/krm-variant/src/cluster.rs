@@ -101,10 +101,11 @@ pub struct Cluster {
 
 impl Cluster {
     /// Reads the objects of these types and namespaces. If several lists have an object, the first list wins. An
-    /// object that occurs twice in one list is added to `findings`.
+    /// object that occurs twice in one list is added to `findings`; `place_of` is what a user calls a file of a list.
     #[must_use]
     pub fn read(
         lists: &[&ResourceList],
+        place_of: impl Fn(usize, &str) -> String,
         types: &BTreeSet<TypeOf>,
         namespaces: &BTreeSet<String>,
         findings: &mut Vec<FunctionResult>,
@@ -142,12 +143,20 @@ impl Cluster {
                         });
                     }
                     Entry::Occupied(known) if known.get().list == number => {
-                        let file = known.get().file.as_deref();
-                        let also = file.map(|file| format!(", also in {file}"));
+                        let place =
+                            |file: &Option<Arc<str>>| Some(place_of(number, file.as_deref()?));
+                        let also = place(&known.get().file);
+                        let also = also.map(|file| format!(", also in {file}"));
                         let message =
                             format!("the object appears twice{}", also.unwrap_or_default());
                         let result = FunctionResult::error(Reason::Ambiguous, message);
-                        findings.push(result.with_resource(resource));
+                        let result = result.with_resource(resource);
+                        let path = resource.origin.path.as_deref().unwrap_or_default();
+                        let file = place(&resource.origin.path);
+                        findings.push(match file.filter(|file| file.ends_with(path)) {
+                            Some(file) => result.in_file(file),
+                            None => result,
+                        });
                     }
                     Entry::Occupied(_) => {}
                 }

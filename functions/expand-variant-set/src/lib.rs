@@ -223,9 +223,15 @@ fn read_cluster(
     supplied: &Supplied,
     findings: &mut Vec<FunctionResult>,
 ) -> Cluster {
+    let packages: Vec<&SuppliedPackage> = supplied.resources().collect();
     let mut lists: Vec<&ResourceList> = vec![list];
-    lists.extend(supplied.resources().map(|package| package.list()));
-    Cluster::read(&lists, &types(sources), &namespaces(sources), findings)
+    lists.extend(packages.iter().map(|package| package.list()));
+    let place_of = |number: usize, path: &str| match number.checked_sub(1) {
+        Some(number) => packages[number].place_of_file(path),
+        None => path.to_owned(),
+    };
+    let (types, namespaces) = (types(sources), namespaces(sources));
+    Cluster::read(&lists, place_of, &types, &namespaces, findings)
 }
 
 /// How many bytes of PackageVariants a run with this input may create.

@@ -12,7 +12,7 @@ use krm_core::resource::{Resource, namespace_of};
 use krm_core::resource_list::{ItemId, ResourceList};
 use krm_core::results::{FunctionResult, Reason};
 use krm_core::scope::{DEFINITION, Scopes, is_definition};
-use krm_function::supplied::Supplied;
+use krm_function::supplied::{Supplied, SuppliedPackage};
 use krm_yaml::NodeRef;
 
 /// A resource that a selector may select.
@@ -20,8 +20,25 @@ use krm_yaml::NodeRef;
 struct InjectionCandidate<'a> {
     list: &'a ResourceList,
     id: ItemId,
-    /// The place that it comes from, for messages.
-    place: &'a str,
+    /// The input that it comes from; `None` for the package's own resources.
+    package: Option<&'a SuppliedPackage>,
+}
+
+impl<'a> InjectionCandidate<'a> {
+    fn resource(&self) -> &'a Resource {
+        self.list.resource(self.id)
+    }
+
+    /// Where it is, for messages.
+    fn place(&self) -> String {
+        match self.package {
+            Some(package) => package.place_of(self.resource()),
+            None => {
+                let path = self.resource().origin.path.as_deref();
+                path.map_or_else(|| "the package".to_owned(), str::to_owned)
+            }
+        }
+    }
 }
 
 /// The selection for an apiVersion and kind that has candidates.
@@ -135,8 +152,8 @@ pub(super) fn select<'p, 'a>(
     let kinds: BTreeSet<&str> = wanted.keys().map(|(_, kind)| *kind).collect();
     let shapes = by_shape(injectors);
     let mut selections = Selections::new();
-    let mut offer = |list: &'a ResourceList, id, place| {
-        let candidate = InjectionCandidate { list, id, place };
+    let mut offer = |list: &'a ResourceList, id, package| {
+        let candidate = InjectionCandidate { list, id, package };
         let resource = list.resource(id);
         let key = (&*resource.api_version, &*resource.kind);
         let (Some(point), Some(name)) = (wanted.get(&key), &resource.name) else {
@@ -162,11 +179,11 @@ pub(super) fn select<'p, 'a>(
         }
     };
     for (id, _) in own.items() {
-        offer(own, id, "the package");
+        offer(own, id, None);
     }
     for package in supplied.resources() {
         for id in kinds.iter().flat_map(|kind| package.of_kind(kind)) {
-            offer(package.list(), *id, package.place.as_str());
+            offer(package.list(), *id, Some(package));
         }
     }
     let mut reported: HashSet<(&str, &str)> = HashSet::new();
@@ -185,26 +202,28 @@ fn differing(selection: &Selection<'_>, field: &str) -> Vec<FunctionResult> {
         return Vec::new();
     };
     let value = source_entry(first.list.node(first.id), field).map(|entry| entry.value);
-    let place = first.place;
     let mut findings = Vec::new();
-    for InjectionCandidate {
-        list,
-        id,
-        place: other_place,
-    } in others
-    {
-        let other = source_entry(list.node(*id), field).map(|entry| entry.value);
+    for candidate in others {
+        let node = candidate.list.node(candidate.id);
+        let other = source_entry(node, field).map(|entry| entry.value);
         let same = match (value, other) {
             (Some(value), Some(other)) => value.equals(&other),
             (value, other) => value.is_none() && other.is_none(),
         };
         if !same {
+            let (place, other_place) = (first.place(), candidate.place());
             let message = format!(
                 "expected one resource to inject, found two of this identity whose `{field}` differs, \
                  in {place} and in {other_place}"
             );
             let result = FunctionResult::error(Reason::Ambiguous, message);
-            findings.push(result.with_resource(list.resource(*id)).with_field(field));
+            let result = result.with_resource(candidate.resource()).with_field(field);
+            // The user does not see paths within the input.
+            let is_path = |path: &str| other_place.ends_with(path);
+            findings.push(match &result.file {
+                Some((path, _)) if is_path(path) => result.in_file(other_place),
+                _ => result,
+            });
         }
     }
     findings

@@ -206,7 +206,9 @@ fn date(seconds: u64) -> String {
     const LAST: u64 = 253_402_300_799;
     let seconds = seconds.min(LAST);
     let (mut days, second) = (seconds / DAY, seconds % DAY);
-    let is_leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let is_leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
     let mut year = 1970;
     while days >= 365 + u64::from(is_leap(year)) {
         days -= 365 + u64::from(is_leap(year));

@@ -181,10 +181,7 @@ fn report_unread_files(before: &ResourceList, after: &ResourceList, results: &mu
         if old == new {
             continue;
         }
-        let message = "not reviewed, because the file is not YAML";
-        let result = FunctionResult::info(message).tag("reason", Reason::NotReviewed.as_str());
-        let result = result.tag(report::RISK, Risk::Notable.as_str());
-        results.push(result.in_file(path.as_str()));
+        results.push(not_yaml(path));
     }
     let ignored: BTreeSet<&String> = lists.iter().flat_map(|list| list.ignored_files()).collect();
     if !ignored.is_empty() {
@@ -197,6 +194,16 @@ fn report_unread_files(before: &ResourceList, after: &ResourceList, results: &mu
         let result = FunctionResult::info(message).in_file(".krmignore");
         results.push(result.tag("reason", Reason::NotReviewed.as_str()));
     }
+}
+
+/// The finding about a changed file that is not YAML.
+#[must_use]
+pub fn not_yaml(path: &str) -> FunctionResult {
+    let message = "not reviewed, because the file is not YAML";
+    let result = FunctionResult::info(message).tag("reason", Reason::NotReviewed.as_str());
+    result
+        .tag(report::RISK, Risk::Notable.as_str())
+        .in_file(path)
 }
 
 /// Reviews the change between two packages that were already read, without a Kubernetes version and without

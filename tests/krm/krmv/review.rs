@@ -113,6 +113,34 @@ fn markdown_for_a_pull_request_and_an_exit_code_for_a_gate() {
     );
 }
 
+/// Templates of a chart are not YAML before they are rendered.
+#[test]
+fn a_changed_template_is_named_as_not_reviewed() {
+    let world = World::with_package();
+    for name in ["same", "mine", "gone"] {
+        world.write(&format!("web/{name}.yaml"), "{{- if .a }}\n");
+    }
+    world.commit("templates");
+    world.write("web/mine.yaml", "{{- if .b }}\n");
+    std::fs::remove_file(world.folder.path("own/web/gone.yaml")).expect("a file");
+    let json = world.json(&["review", "web"]);
+    assert_eq!(json["counts"]["notable"], 2, "{json}");
+    let text = review(&world, &["web"]);
+    for name in ["gone", "mine"] {
+        let line = format!("  {name}.yaml\n    not reviewed, because the file is not YAML\n");
+        assert!(text.contains(&line), "{text}");
+    }
+    let page = review(&world, &["web", "--format", "markdown"]);
+    assert!(
+        page.contains("| <code>mine.yaml</code> | not reviewed"),
+        "{page}"
+    );
+    assert!(
+        !text.contains("same.yaml") && !page.contains("same.yaml"),
+        "{text}{page}"
+    );
+}
+
 #[test]
 fn a_review_shows_no_value_of_a_secret() {
     let world = World::with_package();

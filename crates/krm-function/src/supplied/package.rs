@@ -118,9 +118,18 @@ impl SuppliedPackage {
 
     /// Where a resource comes from, for messages.
     pub fn place_of(&self, resource: &Resource) -> String {
-        match resource.origin.path.as_deref().filter(|_| self.has_files) {
-            Some(path) => format!("{}/{path}", self.place),
+        match resource.origin.path.as_deref() {
+            Some(path) => self.place_of_file(path),
             None => self.place.clone(),
+        }
+    }
+
+    /// Where the resources of a file come from, for messages: with the path of the input before its own.
+    pub fn place_of_file(&self, path: &str) -> String {
+        if self.has_files {
+            format!("{}/{path}", self.place)
+        } else {
+            self.place.clone()
         }
     }
 
