@@ -79,7 +79,7 @@ fn kustomization(upstream: &str, fork: &str) -> String {
 }
 
 #[test]
-fn no_edit_needs_no_patch() {
+fn a_fork_without_edits_needs_no_patch() {
     assert_eq!(kustomization(UPSTREAM, UPSTREAM), "");
 }
 

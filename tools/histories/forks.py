@@ -398,7 +398,10 @@ def by_kpt(work, binaries):
     git(own, "add", "--all")
     git(own, "commit", "--quiet", "--message", "local")
     done = subprocess.run(["kpt", "pkg", "update", "p@v2"], **quiet)
-    return (None, done.stderr[:200]) if done.returncode else ((own / "p" / "a.yaml").read_text(), 0)
+    if done.returncode:
+        return None, done.stderr[:200]
+    # What kpt writes into a file for its own use is not a comment of a person.
+    return re.sub(r"(?m)^# kpt-merge: .*\n| *# kpt-merge: .*$", "", (own / "p" / "a.yaml").read_text()), 0
 
 
 def releases(repository, path):

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! A gap belongs to no entry. Comments between a key and a value that is not a collection are part of the entry. A
-//! collection in flow style on several lines has gaps above those of its entries and items that begin a line.
+//! collection in flow style on several lines has gaps above its entries and items that begin a line.
 
 use std::ops::Range;
 

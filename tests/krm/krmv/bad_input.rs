@@ -430,7 +430,7 @@ fn a_package_inside_another_is_a_separate_package() {
 }
 
 #[test]
-fn not_a_terminal_lists_and_asks_nothing() {
+fn without_a_terminal_it_lists_and_asks_nothing() {
     let world = World::open();
     let outcome = world.krmv(&["resolve", "web"]);
     assert_eq!(outcome.code, Some(1));

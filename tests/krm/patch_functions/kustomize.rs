@@ -144,7 +144,7 @@ fn a_string_removed_from_a_list_is_a_json_patch_next_to_the_merge_patch() {
 /// A position alone would change another element after the base has moved them: kustomize fails at a test instead. What
 /// kubectl and kustomize read differently, as `on` and `0o12`, is not tested.
 #[test]
-fn an_element_is_tested_before_its_position_is_used() {
+fn the_name_of_an_element_is_tested_before_its_position_is_used() {
     let head = "target:\n  version: v1\n  kind: Pod\n  name: x\npatch: |\n  ";
     let env = |value: &str, more: &str| {
         format!(

@@ -47,7 +47,7 @@ impl Packages<'_, '_> {
 pub(super) struct AddedComments(BTreeMap<ItemId, (Vec<String>, bool)>);
 
 impl AddedComments {
-    /// Notes those of a resource before it merges.
+    /// Notes the comments of a resource before it merges.
     pub(super) fn note(&mut self, id: ItemId, base: Option<NodeRef<'_>>, local: NodeRef<'_>) {
         let own = comments(local);
         if own.is_empty() {

@@ -133,7 +133,7 @@ impl<'r> TreeSource<'r> {
         failed.unwrap_or(GitError::Package(error))
     }
 
-    /// The paths of about the first 20,000 folders of a tree, to suggest names in messages; with `files`, also those of the
+    /// The paths of about the first 20,000 folders of a tree, to suggest names in messages; with `files`, also the paths of the
     /// files in them that may be a package.
     pub(super) fn paths_below(
         repository: &'r Repository,

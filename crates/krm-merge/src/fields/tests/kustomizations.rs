@@ -150,7 +150,7 @@ fn replacements_are_their_sources() {
 }
 
 #[test]
-fn patches_that_upstream_moved_to_the_newer_field_are_there_once() {
+fn patches_that_upstream_moved_to_the_newer_field_occur_once() {
     let kustomization = |field: &str, version: &str, path: &str| {
         format!(
             "kind: Kustomization\napiVersion: kustomize.config.k8s.io/v1beta1\n{field}:\n- target:\n    group: apps\n{version}    kind: Deployment\n    \
