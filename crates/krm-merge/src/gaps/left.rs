@@ -13,6 +13,9 @@ use super::lines::{KeyedOwner, hash, owners};
 use krm_core::diff::hunks;
 use krm_yaml::{Editor, GapOwner, GapWalk, NodeRef, ValueComments};
 
+/// What marks a comment that sets the value before it.
+const SETTER: &str = "kpt-set:";
+
 /// A comment of local without its entry or element.
 #[derive(Debug)]
 pub(super) struct LeftComment {
@@ -50,7 +53,8 @@ pub(super) fn comments(
             continue;
         };
         let [was, own] = [&base.all[old], owner].map(|owner| ValueComments::of(owner.value()));
-        if own.is_empty() || own == was {
+        // A setter would overwrite the other value later.
+        if own.is_empty() || own == was || own.contains(SETTER) {
             continue;
         }
         let replaced = replaced.get_or_insert_with(|| in_place(&base, &upstream));
