@@ -1,4 +1,4 @@
-//! Comments after values whose entry or element upstream replaced: they follow the value, as a merge of lines would
+//! Comments after values in an entry or element that upstream replaced: they follow the value, as a merge of lines would
 //! have it.
 //!
 //! ```yaml
@@ -132,7 +132,7 @@ impl<'a> Owners<'a> {
         keys.map(|(at, owner)| (owner.key, at)).collect()
     }
 
-    /// What is on the lines of each entry and item.
+    /// The lines of each entry and item.
     fn lines(&self) -> Vec<u64> {
         let owners = self.all.iter().zip(&self.keyed);
         let line = |(owner, keyed): (&GapOwner<'_>, &KeyedOwner)| {
