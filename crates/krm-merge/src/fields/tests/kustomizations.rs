@@ -1,6 +1,7 @@
 //! The lists of a kustomization.
 
 use super::*;
+use indoc::indoc;
 
 /// A kustomization with these lines.
 fn kustomization(lines: &str) -> String {
@@ -110,8 +111,15 @@ fn patches_are_what_they_patch() {
             "patches:\n- target: {kind: A}\n  path: a.yaml\n",
             "patches:\n- target: {kind: A}\n  path: b.yaml\n- target: {kind: B}\n  path: a.yaml\n",
         ],
-        "patches:\n- target: {kind: A}\n  path: a.yaml\n- target: {kind: A}\n  path: b.yaml\n- target: {kind: B}\n  \
-         path: a.yaml\n",
+        indoc! {"
+            patches:
+            - target: {kind: A}
+              path: a.yaml
+            - target: {kind: A}
+              path: b.yaml
+            - target: {kind: B}
+              path: a.yaml
+        "},
         &[],
     );
     // A patch is a file or a text, and not both.
