@@ -118,6 +118,8 @@ def names(items):
     for keys in NAMES:
         found = [next((item[key] for key in keys if key in item), resource(item)) if isinstance(item, dict) else None for item in items]
         if all(isinstance(name, (str, int)) for name in found):
+            # One name may be there in several versions.
+            found = [f"{name} {item['kind']} {item['version']}" if {"kind", "version"} <= item.keys() else name for name, item in zip(found, items)]
             return [f"{name}#{found[:at].count(name)}" if found[:at].count(name) else f"{name}" for at, name in enumerate(found)]
     return None
 

@@ -282,7 +282,7 @@ impl<'s> MergeSchema<'s> {
     }
 
     /// Whether an entry may get another key and stay the same: in a value of which nothing is known, a user chose the keys;
-    /// in a kustomization, newer fields replace older ones (`patches` those of `patchesJson6902`).
+    /// in a kustomization, newer fields replace older ones (`patches` replaces `patchesJson6902`).
     pub(super) fn renames_keys(&self) -> bool {
         let is_unknown = self.type_ref.is_none() && self.special == Special::None;
         is_unknown || self.special == Special::Kustomization

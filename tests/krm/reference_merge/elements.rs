@@ -26,6 +26,8 @@ pub(super) enum Reading {
     RunsFromEnd,
     /// The same, and where one side's change ends and the other's begins, there are two runs.
     Apart,
+    /// The same, and each pair in a run is one value.
+    ApartOne,
     /// They pair by position too if they have names of which the other version has none.
     Renamed,
 }
@@ -33,7 +35,18 @@ pub(super) enum Reading {
 impl Reading {
     /// Whether the list is read by its runs.
     pub(super) fn has_runs(self) -> bool {
-        matches!(self, Self::Runs | Self::RunsFromEnd | Self::Apart)
+        matches!(
+            self,
+            Self::Runs | Self::RunsFromEnd | Self::Apart | Self::ApartOne
+        )
+    }
+
+    /// How the elements of a run are read.
+    pub(super) fn in_run(self) -> Self {
+        match self {
+            Self::ApartOne => Self::One,
+            _ => Self::Needed,
+        }
     }
 }
 
@@ -175,6 +188,7 @@ pub(super) fn pair<'v>(versions: Versions<'v>, reading: Reading) -> Paired<'v> {
             Reading::Runs,
             Reading::RunsFromEnd,
             Reading::Apart,
+            Reading::ApartOne,
         ]);
     }
     let has_unclear_names = by_name(&lists, &mut ids, reading);
@@ -195,13 +209,17 @@ pub(super) fn pair<'v>(versions: Versions<'v>, reading: Reading) -> Paired<'v> {
             Reading::Runs,
             Reading::RunsFromEnd,
             Reading::Apart,
+            Reading::ApartOne,
         ]);
     }
     let mut before = ids.clone();
     if reading != Reading::Whole {
         let all: BTreeSet<usize> = (0..lists[2].len()).collect();
         is_guess |= !by_likeness(&lists, &mut ids, 2, [&there, &all]).is_empty();
-        by_position(&lists, &mut ids, 2, [&there, &all], reading);
+        // What both sides added alike is a new element.
+        let is_theirs = |at: &usize| reading == Reading::Paired || !ids[1].contains(&ids[2][*at]);
+        let theirs = all.iter().copied().filter(is_theirs).collect();
+        by_position(&lists, &mut ids, 2, [&there, &theirs], reading);
         before = ids.clone();
         let of_upstream = |at: &usize| ids[2].iter().position(|id| *id == ids[0][*at]);
         let is_changed =

@@ -500,7 +500,7 @@ impl Merge<'_> {
         let mut merged = Vec::new();
         let mut starts = [0, 0];
         let runs = match reading {
-            Reading::Apart => elements::apart(lists)?,
+            Reading::Apart | Reading::ApartOne => elements::apart(lists)?,
             _ => elements::runs(lists, reading == Reading::RunsFromEnd)?,
         };
         for [base, mut local, mut upstream] in runs {
@@ -516,7 +516,7 @@ impl Merge<'_> {
             }
             if let Some(run) = settled([&base, &local, &upstream]) {
                 merged.extend(run.iter().cloned());
-            } else if let Some(run) = self.run(at, [&base, &local, &upstream], starts) {
+            } else if let Some(run) = self.run(at, [&base, &local, &upstream], starts, reading) {
                 merged.extend(run);
             } else {
                 self.conflict(at);
@@ -528,11 +528,17 @@ impl Merge<'_> {
     }
 
     /// One run, paired like a list of its own; `None` where its elements cannot be told apart.
-    fn run(&mut self, at: &Place, run: [&Vec<Plain>; 3], starts: [usize; 2]) -> Option<Vec<Plain>> {
+    fn run(
+        &mut self,
+        at: &Place,
+        run: [&Vec<Plain>; 3],
+        starts: [usize; 2],
+        outer_reading: Reading,
+    ) -> Option<Vec<Plain>> {
         let lists = run.map(|elements| Plain::List(elements.clone()));
         let path = at.path.to_string();
         let outer = (std::mem::take(&mut self.conflicts), self.open.clone());
-        let reading = self.readings.insert(path.clone(), Reading::Needed);
+        let reading = self.readings.insert(path.clone(), outer_reading.in_run());
         let offset = std::mem::replace(&mut self.offset, starts);
         let merged = self.keyless(at, lists.each_ref().map(Some));
         self.offset = offset;

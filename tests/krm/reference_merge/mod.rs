@@ -16,6 +16,7 @@ mod merge;
 mod order;
 mod plain;
 mod renames;
+mod repeated;
 mod texts;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,6 +36,9 @@ use texts::with_documents;
 const TRIPLES: u64 = 3_000;
 /// Triples of long runs in which one of the two was wrong.
 const FOUND: [u64; 5] = [513, 2_720, 58_590, 92_440, 99_769];
+/// The class of triples in which the two differ in nothing but lists with equal elements in one version: which of the
+/// equal elements a side changed is a guess, and each of the two may draw other lines around it.
+const REPEATED: &str = "with equal elements";
 const KEEP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: keep\n";
 
 type Files = BTreeMap<String, String>;
@@ -208,6 +212,10 @@ fn difference_of(triple: &Triple, seed: u64, counts: &mut BTreeMap<String, u64>)
             }
         } else {
             let (expected, ..) = expected(triple, upstream_wins, &Readings::new());
+            if repeated::differ_only_there(triple, &found, &expected) {
+                *counts.entry(REPEATED.to_owned()).or_default() += 1;
+                continue;
+            }
             let show = |(value, conflicts): Merged| {
                 let value = value.map(|value| value.to_string()).unwrap_or_default();
                 (value, conflicts)
@@ -240,6 +248,11 @@ fn merge_package_and_reference_agree() {
     let found = seeds.filter_map(|seed| difference(seed, &mut counts));
     let found: Vec<String> = found.collect();
     eprintln!("lists without keys, by how they were read: {counts:?}");
+    let repeated = counts.get(REPEATED).copied().unwrap_or_default();
+    assert!(
+        repeated <= 5 + count / 500,
+        "{repeated} with equal elements"
+    );
     assert!(
         found.is_empty(),
         "{} of {count} differ\n{}",

@@ -1,4 +1,4 @@
-//! Comments after values whose entry or element upstream replaced: they follow the value, as a merge of lines would
+//! Comments after values in an entry or element that upstream replaced: they follow the value, as a merge of lines would
 //! have it.
 //!
 //! ```yaml
@@ -12,6 +12,9 @@ use std::collections::{HashMap, HashSet};
 use super::lines::{KeyedOwner, hash, owners};
 use krm_core::diff::hunks;
 use krm_yaml::{Editor, GapOwner, GapWalk, NodeRef, ValueComments};
+
+/// What marks a comment that sets the value before it.
+const SETTER: &str = "kpt-set:";
 
 /// A comment of local without its entry or element.
 #[derive(Debug)]
@@ -50,7 +53,8 @@ pub(super) fn comments(
             continue;
         };
         let [was, own] = [&base.all[old], owner].map(|owner| ValueComments::of(owner.value()));
-        if own.is_empty() || own == was {
+        // A setter would overwrite the other value later.
+        if own.is_empty() || own == was || own.contains(SETTER) {
             continue;
         }
         let replaced = replaced.get_or_insert_with(|| in_place(&base, &upstream));
@@ -128,7 +132,7 @@ impl<'a> Owners<'a> {
         keys.map(|(at, owner)| (owner.key, at)).collect()
     }
 
-    /// What is on the lines of each entry and item.
+    /// The lines of each entry and item.
     fn lines(&self) -> Vec<u64> {
         let owners = self.all.iter().zip(&self.keyed);
         let line = |(owner, keyed): (&GapOwner<'_>, &KeyedOwner)| {

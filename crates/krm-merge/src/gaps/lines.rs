@@ -210,32 +210,34 @@ fn element_name(element: NodeRef<'_>) -> Option<u64> {
 const MOST_NODES: usize = 32;
 const MOST_BYTES: usize = 256;
 
-/// A value by the scalars among its first nodes, without the comments between them.
+/// A value by the scalars among its first nodes, without the comments between them. The order of keys does not count.
 fn beginning(node: NodeRef<'_>) -> u64 {
-    fn collect(node: NodeRef<'_>, left: &mut usize, hasher: &mut DefaultHasher) {
+    fn collect(node: NodeRef<'_>, left: &mut usize) -> u64 {
         // Also of nodes without scalars: aliases can repeat them.
         let Some(fewer) = left.checked_sub(1) else {
-            return;
+            return 0;
         };
         *left = fewer;
+        let mut hasher = DefaultHasher::new();
         if let Some(text) = node.scalar_text() {
-            text.as_bytes()[..text.len().min(MOST_BYTES)].hash(hasher);
+            text.as_bytes()[..text.len().min(MOST_BYTES)].hash(&mut hasher);
         }
+        let mut entries = 0_u64;
         for entry in node.entries().take(*left) {
-            collect(entry.key, left, hasher);
-            collect(entry.value, left, hasher);
+            let entry = (collect(entry.key, left), collect(entry.value, left));
+            entries = entries.wrapping_add(hash(&entry));
         }
+        entries.hash(&mut hasher);
         for item in node.items().take(*left) {
-            collect(item, left, hasher);
+            collect(item, left).hash(&mut hasher);
         }
+        hasher.finish()
     }
-    let mut hasher = DefaultHasher::new();
     if !node.kind().is_mapping() && !node.kind().is_sequence() && node.scalar_text().is_none() {
-        node.source().hash(&mut hasher);
+        return hash(&node.source());
     }
     let mut left = MOST_NODES;
-    collect(node, &mut left, &mut hasher);
-    hasher.finish()
+    collect(node, &mut left)
 }
 
 /// For each token of a version, what is around it.

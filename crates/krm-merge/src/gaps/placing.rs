@@ -278,6 +278,7 @@ impl<'p> Placing<'p> {
         }
         let last = self.slots.len() - 1;
         self.slots[last].append(&mut self.pending);
+        self.slots.iter_mut().for_each(without_repeated);
         self.slots
     }
 
@@ -340,6 +341,29 @@ impl GapLines {
             }
         }
     }
+}
+
+/// Leaves out upstream's comments that local added above the same entry too, which each side put at another place.
+fn without_repeated(lines: &mut Vec<MergedLine>) {
+    let mut counts: HashMap<(u64, u64), usize> = HashMap::new();
+    let key = |line: &MergedLine| Some((line.above?, line_key(&line.text)));
+    for line in lines.iter().filter(|line| line.origin == Some(Side::Local)) {
+        if let Some(key) = key(line) {
+            *counts.entry(key).or_default() += 1;
+        }
+    }
+    if counts.is_empty() {
+        return;
+    }
+    lines.retain(|line| {
+        let own = key(line).filter(|_| line.origin == Some(Side::Upstream));
+        let count = own.and_then(|key| counts.get_mut(&key));
+        let Some(count) = count.filter(|count| **count > 0) else {
+            return true;
+        };
+        *count -= 1;
+        false
+    });
 }
 
 /// Replaces the gaps that have other lines now.

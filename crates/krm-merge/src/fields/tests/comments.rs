@@ -616,6 +616,27 @@ fn a_comment_after_a_value_follows_it_to_an_element_with_another_name() {
 }
 
 #[test]
+fn a_setter_does_not_follow_its_value_to_another_element() {
+    let volume = |name: &str, comment: &str| {
+        pod(&format!(
+            "volumes:\n- name: {name}\n  configMap:\n    name: settings{comment}\n"
+        ))
+    };
+    check(
+        &volume("old", ""),
+        &volume("old", " # kpt-set: ${settings}"),
+        &volume("new", ""),
+        &volume("new", ""),
+    );
+    check(
+        &volume("old", ""),
+        &volume("old", " # ours"),
+        &volume("new", ""),
+        &volume("new", " # ours"),
+    );
+}
+
+#[test]
 fn a_comment_goes_with_a_value_that_has_no_other_place() {
     check("a: 1\nb: 2\n", "a: 1\nb: 2 # ours\n", "a: 1\n", "a: 1\n");
 }
@@ -639,4 +660,25 @@ fn lines_between_the_items_of_a_list_in_flow_style_merge_by_lines() {
         &list("\n    # one", "", "a:1"),
         &list("\n    # one\n    # ours", "", "own:1"),
     );
+}
+
+#[test]
+fn a_comment_above_an_entry_that_both_sides_added_at_other_places_is_there_once() {
+    check(
+        "a: 1\nb: 1\n",
+        "a: 1\n# both\n# ours\nnew: 1\nb: 1\n",
+        "a: 1\nb: 1\n# both\nnew: 1\n",
+        "a: 1\n# both\n# ours\nnew: 1\nb: 1\n",
+    );
+}
+
+#[test]
+fn comments_stay_in_an_element_without_a_name_whose_keys_upstream_moved() {
+    let before = pod("x:\n- to:\n  - cidr: a\n  ports:\n  - port: 1\n    protocol: TCP\n");
+    let local = before.replace("port: 1", "port: 1 # ours");
+    let upstream =
+        pod("x:\n- ports:\n  - port: 1\n    # theirs\n    protocol: TCP\n  to:\n  - cidr: a\n");
+    // The values are equal, so the order of keys is local's.
+    let expected = local.replace("      protocol", "      # theirs\n      protocol");
+    check(&before, &local, &upstream, &expected);
 }
