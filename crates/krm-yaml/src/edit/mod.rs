@@ -258,7 +258,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     /// Sets fields of the mapping at the end of a chain of keys, or removes those without a value. A missing mapping is
-    /// created; a field with the same text keeps its bytes.
+    /// created; a field that is the same string keeps its bytes.
     ///
     /// # Errors
     /// As [`Editor::set`].
@@ -281,7 +281,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         for (name, text) in fields {
             let old = mapping.get(name);
             match text {
-                Some(text) if old.and_then(|old| old.scalar_text()) == Some(text) => {}
+                Some(text) if old.and_then(|old| old.as_str()) == Some(text) => {}
                 Some(text) => self.set(mapping, name, Value::from(text).into())?,
                 None if old.is_none() => {}
                 None => drop(self.remove_entry(mapping, name)),
