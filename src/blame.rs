@@ -12,7 +12,7 @@ use std::sync::Arc;
 use krm_address::{CommitId, Surroundings};
 use krm_core::kptfile::UpstreamLock;
 use krm_core::resource::Resource;
-use krm_core::results::{FunctionResult, Reason};
+use krm_core::results::FunctionResult;
 use krm_core::schema::Schema;
 use krm_function::filter::ProgressLine;
 use krm_function::supplied::{Role, SuppliedPackage};
@@ -508,7 +508,9 @@ impl FileHistory {
         let decided = (0..self.local.len()).filter_map(|at| {
             let results = self.merged_again(at)?;
             let decided = results.into_iter().filter(|result| {
-                result.has_reason(Reason::MergeConflict) && result.tag_value("rule").is_some()
+                result
+                    .conflict()
+                    .is_some_and(|conflict| conflict.rule.is_some())
             });
             Some(
                 decided

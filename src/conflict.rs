@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 
 use krm_core::resource::Resource;
-use krm_core::results::{FunctionResult, ResourceRef, Results, rule_for};
+use krm_core::results::{
+    FunctionResult, MergeConflict, QuotedValue, ResourceRef, Results, rule_for,
+};
 use krm_merge::decided::glob;
 use krm_yaml::Value;
 
-/// The tags of a result that hold the versions of a conflict.
+/// The names of the versions of a conflict.
 pub(crate) const VERSIONS: [&str; 3] = ["original", "local", "upstream"];
 
 /// A place that both sides changed, as a merge reports it.
@@ -21,7 +23,7 @@ impl ReportedConflict {
 
     /// The line in the current file. `None` if the merge did not report one.
     pub(crate) fn line(&self) -> Option<usize> {
-        self.0.tag_value("line")?.parse().ok()
+        self.0.line
     }
 
     pub(crate) fn what(&self) -> &str {
@@ -30,12 +32,17 @@ impl ReportedConflict {
 
     /// The part of the value that is in conflict, if the value merges by its parts.
     pub(crate) fn within(&self) -> Option<&str> {
-        self.0.tag_value("within")
+        self.0.conflict()?.within.as_deref()
     }
 
     /// The values of the versions, in the order of [`VERSIONS`].
     pub(crate) fn values(&self) -> [Option<&str>; 3] {
-        VERSIONS.map(|version| self.0.tag_value(version))
+        let Some(MergeConflict { versions, .. }) = self.0.conflict() else {
+            return [None; 3];
+        };
+        versions
+            .each_ref()
+            .map(|value| value.as_ref().map(QuotedValue::as_str))
     }
 
     /// Identifies the place in later runs. The rule path is preferred, because it does not count list elements.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use krm_core::results::{FunctionResult, Reason, Results, Severity};
+use krm_core::results::{FunctionResult, MergeDetail, Reason, Results, Severity};
 use krm_package::escaped::ShownLine;
 use krm_review::{PackageChange, Review, Risk};
 use krm_upstream::git::Revision;
@@ -258,12 +258,12 @@ pub(crate) fn result_json(result: &FunctionResult) -> Value {
 
 /// The result in which a merge counts its changes.
 pub(crate) fn summary(results: &Results) -> Option<String> {
-    let mut infos = results
+    let is_it =
+        |result: &&FunctionResult| matches!(result.merge.as_deref(), Some(MergeDetail::Summary));
+    results
         .iter()
-        .filter(|result| result.severity == Severity::Info);
-    let found =
-        infos.find(|result| result.file.is_none() && result.message.what().contains("merged:"));
-    found.map(|result| result.text().into_owned())
+        .find(is_it)
+        .map(|result| result.text().into_owned())
 }
 
 /// What the merge combined from both sides, what stays deleted, and what a rule decided. The lines are grouped and
@@ -272,34 +272,33 @@ fn combined(results: &Results, is_verbose: bool) -> Vec<String> {
     let mut lines = Vec::new();
     let mut kinds: BTreeMap<([String; 2], String), usize> = BTreeMap::new();
     for result in results {
-        let reason = result.tag_value("reason").unwrap_or_default();
-        let is_decided =
-            result.has_reason(Reason::MergeConflict) && result.severity == Severity::Info;
-        let is_shown = ["Combined", "StaysDeleted", "RandomValue"].contains(&reason);
-        if !is_shown && !is_decided {
-            continue;
-        }
+        let mut sides = String::new();
+        let what = match result.merge.as_deref() {
+            Some(MergeDetail::Conflict(_)) if result.severity == Severity::Info => {
+                ["decided by a rule"; 2].map(str::to_owned)
+            }
+            Some(MergeDetail::Combined {
+                kind,
+                local,
+                upstream,
+            }) => {
+                if local.as_str().len() + upstream.as_str().len() < 40 {
+                    sides = format!(" (yours: {local}, upstream's: {upstream})");
+                }
+                ["", "s"].map(|plural| format!("{kind}{plural} combined from both sides"))
+            }
+            _ if result.has_reason(Reason::RandomValue) => {
+                ["random value kept", "random values kept"].map(str::to_owned)
+            }
+            _ if result.has_reason(Reason::StaysDeleted) => {
+                ["stays deleted", "stay deleted"].map(str::to_owned)
+            }
+            _ => continue,
+        };
         if is_verbose {
             lines.push(result.to_string());
             continue;
         }
-        let what = match (reason, is_decided) {
-            (_, true) => ["decided by a rule"; 2].map(str::to_owned),
-            ("RandomValue", _) => ["random value kept", "random values kept"].map(str::to_owned),
-            ("StaysDeleted", _) => ["stays deleted", "stay deleted"].map(str::to_owned),
-            _ => {
-                let kind = result.tag_value("kind").unwrap_or("value");
-                [kind.to_owned(), format!("{kind}s")]
-                    .map(|kind| format!("{kind} combined from both sides"))
-            }
-        };
-        let sides = ["local", "upstream"].map(|side| result.tag_value(side).unwrap_or_default());
-        let [local, upstream] = sides;
-        let sides = if reason == "Combined" && local.len() + upstream.len() < 40 {
-            format!(" (yours: {local}, upstream's: {upstream})")
-        } else {
-            String::new()
-        };
         *kinds.entry((what, sides)).or_default() += 1;
     }
     lines.extend(kinds.into_iter().map(|(([one, many], sides), count)| {

@@ -1,6 +1,6 @@
 //! Documents in random style, edited at random.
 
-use krm_yaml::{Document, EditError, Editor, ParseOptions, Tree};
+use krm_yaml::{Content, Document, EditError, Editor, ParseOptions, Part, Tree};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
@@ -354,8 +354,16 @@ fn entries_and_items_of_one_document_go_into_another() {
         let position = usize::from(picks.2) % (count + 1);
         let mut editor = Editor::new(document);
         let edited = match entry {
-            Some(entry) => editor.insert_entry_from(target.node, Some(position), *entry),
-            None => editor.insert_item_from(target.node, Some(position), *value),
+            Some(entry) => editor.insert(
+                target.node,
+                Some(position),
+                Part::Entry(*entry, Content::Node(entry.value)),
+            ),
+            None => editor.insert(
+                target.node,
+                Some(position),
+                Part::Item(*value, Content::Node(*value)),
+            ),
         };
         match edited {
             Err(EditError::SharedAnchor { .. }) => return Ok(()),

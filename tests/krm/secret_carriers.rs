@@ -397,7 +397,8 @@ fn reports(carrier: &Carrier) -> Vec<(&'static str, String)> {
                 Ok(outcome) => {
                     for result in outcome.results.iter() {
                         text += &format!("{result}\n{}\n", result.to_value().to_json());
-                        text += &format!("{:?} {:?}\n", result.rule_path, result.values);
+                        let merge = &result.merge;
+                        text += &format!("{:?} {:?} {merge:?}\n", result.rule_path, result.values);
                     }
                 }
             }

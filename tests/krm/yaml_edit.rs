@@ -5,7 +5,7 @@ use indoc::indoc;
 use std::sync::Arc;
 
 use krm_yaml::{
-    Content, Document, EditError, Editor, NodeRef, OwnedDocument, ParseOptions, Tree, Value,
+    Content, Document, EditError, Editor, NodeRef, OwnedDocument, ParseOptions, Part, Tree, Value,
 };
 
 fn edit<'t>(
@@ -451,7 +451,7 @@ fn values_of_another_document_keep_their_spelling() {
     let before = "kind: Kptfile\nlist:\n- x\n";
     let tree = parse(before);
     let after = edit(before, &tree, &[], |e, n| {
-        e.insert_entry_from(n, None, entry)
+        e.insert(n, None, Part::Entry(entry, Content::Node(entry.value)))
     });
     expect![[r#"
         kind: Kptfile
@@ -476,7 +476,7 @@ fn values_of_another_document_keep_their_spelling() {
         .expect("mutators");
     let item = mutators.items().next().expect("one");
     let after = edit(before, &tree, &["list"], |e, n| {
-        e.insert_item_from(n, Some(0), item)
+        e.insert(n, Some(0), Part::Item(item, Content::Node(item)))
     });
     expect![[r#"
         kind: Kptfile
@@ -686,7 +686,7 @@ fn an_empty_item_of_another_document_stays_a_separate_item() {
     let result = edit(before, &tree, &["list"], |editor, list| {
         let new = items.items();
         new.into_iter()
-            .try_for_each(|item| editor.insert_item_from(list, None, item))
+            .try_for_each(|item| editor.insert(list, None, Part::Item(item, Content::Node(item))))
     });
     let after = indoc! {"
         list:

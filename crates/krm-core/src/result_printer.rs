@@ -401,29 +401,30 @@ mod tests {
 
     #[test]
     fn equal_decisions_are_one_line() {
-        let conflict = |file: &str, field: &str, name: &str, line: &str| {
+        let conflict = |file: &str, field: &str, name: &str, line: usize| {
             let resource = Resource {
                 kind: "Deployment".into(),
                 name: Some(name.into()),
                 ..Resource::default()
             };
             let result = FunctionResult::warning(Reason::MergeConflict, "both changed it");
-            result
-                .with_resource(&resource)
-                .in_file(file)
-                .with_field(field)
-                .tag("line", line)
+            let result = result.with_resource(&resource).in_file(file);
+            let line = Some(line);
+            FunctionResult {
+                line,
+                ..result.with_field(field)
+            }
         };
         let mut results = Results::default();
-        results.push(conflict("a.yaml", "metadata.labels.x", "a", "6"));
+        results.push(conflict("a.yaml", "metadata.labels.x", "a", 6));
         results.push(conflict(
             "a.yaml",
             "spec.template.metadata.labels.x",
             "a",
-            "16",
+            16,
         ));
-        results.push(conflict("a.yaml", "spec.y", "a", "20"));
-        results.push(conflict("b.yaml", "metadata.labels.x", "b", "6"));
+        results.push(conflict("a.yaml", "spec.y", "a", 20));
+        results.push(conflict("b.yaml", "metadata.labels.x", "b", 6));
         let printer = |lists_all| ResultPrinter {
             colour: false,
             lists_all,

@@ -15,6 +15,8 @@
 //!
 //! Source: contract, Which element is which.
 
+use std::collections::HashMap;
+
 use krm_core::schema::{Identity, ListType};
 use krm_yaml::interner;
 use krm_yaml::{NodeRef, Value};
@@ -48,6 +50,43 @@ pub fn pair_elements(
     let found = interner::matches(old, new).into_iter().enumerate();
     let mut pairs: Vec<(usize, usize)> = found.filter_map(|(new, old)| Some((old?, new))).collect();
     pairs.sort_unstable();
+    pairs
+}
+
+/// A part before and after; `None` where a version does not have it.
+pub type PartPair<T> = [Option<T>; 2];
+
+/// The values of two versions of a mapping by their names: in the order of the second version, then those that only the
+/// first one has.
+#[must_use]
+pub fn pair_entries<'n>(
+    [before, after]: PartPair<NodeRef<'n>>,
+) -> Vec<(&'n str, PartPair<NodeRef<'n>>)> {
+    let entries = |node: Option<NodeRef<'n>>| {
+        let entries = node.into_iter().flat_map(|node| node.entries());
+        entries.map(|entry| (entry.key.field_name(), entry.value))
+    };
+    let mut others: HashMap<&str, NodeRef<'n>> = entries(before).collect();
+    let mut pairs: Vec<_> = entries(after)
+        .map(|(name, value)| (name, [others.remove(name), Some(value)]))
+        .collect();
+    let removed = entries(before).filter_map(|(name, _)| Some((name, [others.remove(name), None])));
+    pairs.extend(removed.filter(|(_, [value, _])| value.is_some()));
+    pairs
+}
+
+/// The positions of all elements of two versions of a list, given the pairs of the same elements: in the order of the second
+/// version, then those that only the first one has.
+#[must_use]
+pub fn in_new_order(same: &[(usize, usize)], counts: [usize; 2]) -> Vec<PartPair<usize>> {
+    let mut pairs: Vec<PartPair<usize>> = (0..counts[1]).map(|new| [None, Some(new)]).collect();
+    let mut is_alone = vec![true; counts[0]];
+    for (old, new) in same {
+        pairs[*new][0] = Some(*old);
+        is_alone[*old] = false;
+    }
+    let removed = (0..counts[0]).filter(|old| is_alone[*old]);
+    pairs.extend(removed.map(|old| [Some(old), None]));
     pairs
 }
 

@@ -1,9 +1,10 @@
 //! The fields of a document with their paths, and which of them two documents share.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use krm_core::source_text::parse_document;
 use krm_merge::MergeSchema;
+use krm_merge::compare::{PartPair, in_new_order, pair_entries};
 use krm_merge::decided::glob;
 use krm_yaml::{NodeRef, OwnedDocument, Value, WalkBudget, WalkError};
 
@@ -100,7 +101,7 @@ pub fn pair_fields(
     schema: MergeSchema<'_>,
     visit: &mut dyn FnMut(PairedField),
 ) {
-    FieldWalk { visit }.node(nodes, Default::default(), schema, 0);
+    FieldWalk { visit }.field(nodes.map(Some), Default::default(), schema, 0);
 }
 
 struct FieldWalk<'v> {
@@ -108,14 +109,17 @@ struct FieldWalk<'v> {
 }
 
 impl FieldWalk<'_> {
-    fn node(
+    fn field(
         &mut self,
-        nodes: [NodeRef<'_>; 2],
+        nodes: PartPair<NodeRef<'_>>,
         keys: [String; 2],
         schema: MergeSchema<'_>,
         depth: usize,
     ) {
-        let nodes = nodes.map(|node| node.resolved());
+        let [Some(before), Some(after)] = nodes else {
+            return self.apart(nodes, keys, depth);
+        };
+        let nodes = [before, after].map(|node| node.resolved());
         match nodes.map(|node| is_leaf(node, depth)) {
             [true, true] if nodes[0].value() == nodes[1].value() => {
                 (self.visit)(PairedField::Same(keys));
@@ -124,50 +128,26 @@ impl FieldWalk<'_> {
                 keys.into_iter().nth(1).unwrap_or_default(),
             )),
             [false, false] if nodes[0].kind() == nodes[1].kind() => {
-                self.entries(nodes, &keys, schema, depth);
+                for (name, sides) in pair_entries(nodes.map(Some)) {
+                    let keys = keys.each_ref().map(|key| join(key, name));
+                    self.field(sides, keys, schema.field(name), depth + 1);
+                }
                 self.elements(nodes, &keys, schema, depth);
             }
-            _ => {
-                let [before, after] = keys;
-                self.all(nodes[0], before, depth, PairedField::Removed);
-                self.all(nodes[1], after, depth, PairedField::Added);
-            }
+            _ => self.apart(nodes.map(Some), keys, depth),
         }
     }
 
-    /// Visits the fields of a node that only one version has.
-    fn all(&mut self, node: NodeRef<'_>, key: String, depth: usize, by: fn(String) -> PairedField) {
-        let mut found = Vec::new();
-        collect(node, key, String::new(), depth, &mut found);
-        found
-            .into_iter()
-            .for_each(|leaf| (self.visit)(by(leaf.key)));
-    }
-
-    fn entries(
-        &mut self,
-        [before, after]: [NodeRef<'_>; 2],
-        keys: &[String; 2],
-        schema: MergeSchema<'_>,
-        depth: usize,
-    ) {
-        let mut others: BTreeMap<&str, NodeRef<'_>> = BTreeMap::new();
-        for entry in before.entries() {
-            others.entry(entry.key.field_name()).or_insert(entry.value);
-        }
-        for entry in after.entries() {
-            let name = entry.key.field_name();
-            let [old, new] = keys.each_ref().map(|key| join(key, name));
-            match others.remove(name) {
-                Some(value) => {
-                    let schema = schema.field(name);
-                    self.node([value, entry.value], [old, new], schema, depth + 1);
-                }
-                None => self.all(entry.value, new, depth + 1, PairedField::Added),
+    /// Visits the fields of nodes that have nothing in common, or that only one version has.
+    fn apart(&mut self, nodes: PartPair<NodeRef<'_>>, keys: [String; 2], depth: usize) {
+        let by: [fn(String) -> PairedField; 2] = [PairedField::Removed, PairedField::Added];
+        for ((node, key), by) in nodes.into_iter().zip(keys).zip(by) {
+            let mut found = Vec::new();
+            if let Some(node) = node {
+                collect(node, key, String::new(), depth, &mut found);
             }
-        }
-        for (name, value) in others {
-            self.all(value, join(&keys[0], name), depth + 1, PairedField::Removed);
+            let found = found.into_iter();
+            found.for_each(|leaf| (self.visit)(by(leaf.key)));
         }
     }
 
@@ -180,25 +160,19 @@ impl FieldWalk<'_> {
     ) {
         let items = nodes.map(|node| node.items().collect::<Vec<_>>());
         let names = items.each_ref().map(|items| elements(items));
-        let key = |side: usize, at: usize| format!("{}{}", keys[side], names[side][at]);
-        let mut is_alone = items.each_ref().map(|items| vec![true; items.len()]);
-        let pairs = schema.pairs(nodes[0], nodes[1]);
-        let is_in_order = pairs.is_sorted_by_key(|pair| pair.1);
+        let same = schema.pairs(nodes[0], nodes[1]);
+        let is_in_order = same.is_sorted_by_key(|pair| pair.1);
         if !is_in_order && names[1].first().is_some_and(|name| name == "[0]") {
             (self.visit)(PairedField::Changed(keys[1].clone()));
         }
-        for (old, new) in pairs {
-            (is_alone[0][old], is_alone[1][new]) = (false, false);
-            let pair = [items[0][old], items[1][new]];
-            self.node(pair, [key(0, old), key(1, new)], schema.items(), depth + 1);
-        }
-        let by: [fn(String) -> PairedField; 2] = [PairedField::Removed, PairedField::Added];
-        for side in [0, 1] {
-            for (at, item) in items[side].iter().enumerate() {
-                if is_alone[side][at] {
-                    self.all(*item, key(side, at), depth + 1, by[side]);
-                }
-            }
+        for places in in_new_order(&same, items.each_ref().map(Vec::len)) {
+            let item = |side: usize| Some(items[side][places[side]?]);
+            let key = |side: usize| {
+                let name = places[side].map_or("", |at| &names[side][at]);
+                format!("{}{name}", keys[side])
+            };
+            let pair = [item(0), item(1)];
+            self.field(pair, [key(0), key(1)], schema.items(), depth + 1);
         }
     }
 }

@@ -8,8 +8,8 @@
 use std::collections::HashMap;
 
 use krm_core::schema::{Identity, ListType, TypeRef};
-use krm_merge::compare::pair_elements;
-use krm_yaml::{NodeKind, NodeRef, Path, PathElement};
+use krm_merge::compare::{PartPair, in_new_order, pair_elements, pair_entries};
+use krm_yaml::{NodeRef, Path, PathElement};
 
 /// A step from a node to one below it.
 #[derive(Debug, Clone)]
@@ -98,14 +98,11 @@ pub(super) struct DiffWalk<'v, 'n> {
     pub(super) steps: Vec<PathStep<'n>>,
 }
 
-/// A value before and after.
-pub(super) type Sides<'n> = [Option<NodeRef<'n>>; 2];
-
 impl<'n> DiffWalk<'_, 'n> {
     /// Visits a value that differs, and what differs below it. Returns whether there is a finding about any of them.
     pub(super) fn value(
         &mut self,
-        sides: Sides<'n>,
+        sides: PartPair<NodeRef<'n>>,
         schema: Option<TypeRef<'n>>,
         owner_remains: bool,
         is_found: bool,
@@ -144,31 +141,15 @@ impl<'n> DiffWalk<'_, 'n> {
 
     fn entries(
         &mut self,
-        [before, after]: Sides<'n>,
+        sides: PartPair<NodeRef<'n>>,
         schema: Option<TypeRef<'n>>,
         owner_remains: bool,
         is_found: bool,
     ) -> bool {
-        let entries = |node: Option<NodeRef<'n>>| node.into_iter().flat_map(|node| node.entries());
-        // In the order of the mapping after the change, then the removed entries.
-        let mut others: HashMap<&str, NodeRef<'n>> = entries(before)
-            .map(|entry| (entry.key.field_name(), entry.value.resolved()))
-            .collect();
-        let mut pairs: Vec<(&'n str, Sides<'n>)> = Vec::new();
-        for entry in entries(after) {
-            let name = entry.key.field_name();
-            pairs.push((name, [others.remove(name), Some(entry.value.resolved())]));
-        }
-        for entry in entries(before) {
-            let name = entry.key.field_name();
-            if let Some(value) = others.remove(name) {
-                pairs.push((name, [Some(value), None]));
-            }
-        }
         let mut is_below = false;
-        for (name, sides) in pairs {
+        for (name, sides) in pair_entries(sides) {
             let schema = schema.and_then(|schema| schema.field(name));
-            let sides = sides.map(given);
+            let sides = sides.map(|side| given(side.map(|node| node.resolved())));
             if NodeRef::same(sides[0], sides[1]) {
                 continue;
             }
@@ -181,7 +162,7 @@ impl<'n> DiffWalk<'_, 'n> {
 
     fn elements(
         &mut self,
-        [before, after]: Sides<'n>,
+        [before, after]: PartPair<NodeRef<'n>>,
         schema: Option<TypeRef<'n>>,
         list: Option<ListType<'n>>,
         owner_remains: bool,
@@ -190,25 +171,15 @@ impl<'n> DiffWalk<'_, 'n> {
         let list = list.unwrap_or(ListType::Atomic);
         let items = |node: Option<NodeRef<'n>>| items(node).collect::<Vec<_>>();
         let (old, new) = (items(before), items(after));
-        let mut partners = vec![None; new.len()];
-        let mut removed: Vec<bool> = vec![true; old.len()];
         let both = before.zip(after);
-        for (was, is) in both.map_or_else(Vec::new, |(before, after)| {
+        let same = both.map_or_else(Vec::new, |(before, after)| {
             pair_elements(list, before, after)
-        }) {
-            partners[is] = Some(old[was]);
-            removed[was] = false;
-        }
-        // In the order of the list after the change, then the removed elements.
-        let kept = new.into_iter().zip(partners).enumerate();
-        let kept = kept.map(|(index, (item, partner))| (index, [partner, Some(item)]));
-        let gone = old.into_iter().zip(removed).enumerate();
-        let gone = gone.filter_map(|(index, (item, is_removed))| {
-            is_removed.then_some((index, [Some(item), None]))
         });
         let schema = schema.and_then(TypeRef::items);
         let mut is_below = false;
-        for (index, sides) in kept.chain(gone) {
+        for [was, is] in in_new_order(&same, [old.len(), new.len()]) {
+            let sides = [was.map(|at| old[at]), is.map(|at| new[at])];
+            let index = is.or(was).unwrap_or_default();
             if NodeRef::same(sides[0], sides[1]) {
                 continue;
             }

@@ -17,7 +17,7 @@ use krm_core::resource::Resource;
 use krm_core::resource_list::{ItemId, ResourceList};
 use krm_core::results::{FunctionResult, Reason, Refusal, Results};
 use krm_yaml::{
-    Content, EditError, Editor, EntryRef, NodeKind, NodeRef, OwnedDocument, Path, Value,
+    Content, EditError, Editor, EntryRef, NodeKind, NodeRef, OwnedDocument, Part, Path, Value,
     has_comments, value_text,
 };
 
@@ -84,7 +84,11 @@ impl<'a> Filling<'a> {
                 editor.keep_value_comments(old.key);
             }
             None => {
-                let inserted = editor.insert_entry_from(resource, None, entry);
+                let inserted = editor.insert(
+                    resource,
+                    None,
+                    Part::Entry(entry, Content::Node(entry.value)),
+                );
                 inserted.map_err(Refusal::at(field))?;
             }
         }

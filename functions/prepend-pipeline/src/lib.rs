@@ -39,7 +39,7 @@ use krm_core::results::{FunctionResult, Reason, Refusal, Results, listed_by_verb
 use krm_function::supplied::Supplied;
 use krm_function::{Function, Output};
 use krm_yaml::{
-    Content, EditError, Editor, NodeRef, OwnedDocument, Path, Value, has_comments, node_text,
+    Content, EditError, Editor, NodeRef, OwnedDocument, Part, Path, Value, has_comments, node_text,
 };
 
 /// The definition of the function.
@@ -329,7 +329,11 @@ impl<'d, 'p> ListChange<'d, 'p> {
         }
         for (position, (function, kept)) in self.head.iter().enumerate() {
             if kept.is_none() {
-                editor.insert_item_from(list, Some(position), *function)?;
+                editor.insert(
+                    list,
+                    Some(position),
+                    Part::Item(*function, Content::Node(*function)),
+                )?;
             }
         }
         Ok(())

@@ -37,7 +37,7 @@ use krm_core::results::{FunctionResult, Reason, Results, listed_by_verb};
 use krm_function::supplied::Supplied;
 use krm_function::{Function, Output};
 use krm_yaml::scalar::{Context, ScalarStyle, plain_is_safe};
-use krm_yaml::{Content, EditError, EntryRef, NodeKind, NodeRef, OwnedDocument, Path, Value};
+use krm_yaml::{Content, EditError, EntryRef, NodeKind, NodeRef, OwnedDocument, Part, Path, Value};
 
 /// The definition of the function.
 pub const FUNCTION: Function = Function {
@@ -238,7 +238,7 @@ fn apply(change: &ContextChange<'_>, list: &mut ResourceList, id: ItemId, result
                 }
                 match old {
                     Some(old) => editor.replace(old.value, Content::Value(Value::from(value)))?,
-                    None => editor.insert_entry_like(data, None, entry, content(entry, value))?,
+                    None => editor.insert(data, None, Part::Entry(entry, content(entry, value)))?,
                 }
                 set.push(key.to_owned());
             }
@@ -360,7 +360,7 @@ fn with_data(text: String, change: &ContextChange<'_>) -> Result<String, EditErr
         };
         for entry in change.to_set() {
             if let Some((_, value)) = pair(entry) {
-                editor.insert_entry_like(data, None, entry, content(entry, value))?;
+                editor.insert(data, None, Part::Entry(entry, content(entry, value)))?;
             }
         }
         Ok(())

@@ -396,9 +396,13 @@ fn write_git<'d>(
     editor.set_fields(section, &[], [("type", Some("git"))])?;
     let old = section.get("git");
     let is_equal = |(field, value): &(&str, &str)| {
-        let recorded = || old.and_then(|old| old.get(field)?.scalar_text());
-        *field == "directory"
-            && recorded().map(normalize_package_path) == Some(normalize_package_path(value))
+        let recorded = old.and_then(|old| old.get(field)?.scalar_text());
+        match *field {
+            "directory" => {
+                recorded.map(normalize_package_path) == Some(normalize_package_path(value))
+            }
+            _ => recorded == Some(value),
+        }
     };
     let fields = fields.iter().filter(|field| !is_equal(field));
     let fields = fields.map(|(field, value)| (*field, Some(*value)));

@@ -14,8 +14,6 @@ use crate::source_text::parse_document;
 use krm_yaml::scalar::ScalarStyle;
 use krm_yaml::{NodeKind, OwnedDocument, Path, PlaceIndex};
 
-const LINE: &str = "line";
-
 impl Results {
     /// Adds a line tag, counted from 1, to each result about a field of a file or about lines of one. `text_of` returns
     /// the text of a file. A missing field has the line of the nearest collection that exists. Results without tags are
@@ -28,7 +26,7 @@ impl Results {
             if let Some((path, _)) = &result.file
                 && is_placed
                 && !result.tags.is_empty()
-                && result.tag_value(LINE).is_none()
+                && result.line.is_none()
             {
                 files.entry(path.clone()).or_default().push(result);
             }
@@ -46,9 +44,7 @@ impl Results {
                         path.and_then(|path| line_of(&documents, &mut next, result, &path))
                     }
                 };
-                if let Some(line) = line {
-                    result.tags.push((LINE.to_owned(), line.to_string()));
-                }
+                result.line = line;
             }
         }
         self
@@ -177,11 +173,11 @@ data: {x: 1}
             results.push(result(name, "data.x"));
         }
         let results = results.with_lines(|_| Some(TEXT.into()));
-        let lines: Vec<_> = results.iter().map(|one| one.tag_value(LINE)).collect();
-        assert_eq!(lines, [Some("21"), None, Some("8"), Some("21")]);
+        let lines: Vec<_> = results.iter().map(|one| one.line).collect();
+        assert_eq!(lines, [Some(21), None, Some(8), Some(21)]);
     }
 
-    fn line(name: &str, field: &str, within: &str) -> Option<String> {
+    fn line(name: &str, field: &str, within: &str) -> Option<usize> {
         let mut results = Results::default();
         let result = result(name, field);
         results.push(if within.is_empty() {
@@ -191,27 +187,23 @@ data: {x: 1}
         });
         let results = results.with_lines(|path| (path == "a.yaml").then(|| TEXT.into()));
         let first = results.iter().next().expect("one");
-        first.tag_value(LINE).map(str::to_owned)
+        first.line
     }
 
     #[test]
     fn lines_are_those_of_the_file() {
         for (name, field, within, expected) in [
-            ("a", "data.x", "", Some("8")),
-            ("a", "data[\"a.b\"]", "", Some("9")),
-            ("a", "data.list[1]", "", Some("12")),
-            ("a", "data.text", "line 2", Some("15")),
-            ("a", "data.text", "a.b", Some("13")),
-            ("a", "data.gone.x", "", Some("7")),
-            ("a", "gone", "", Some("3")),
-            ("b", "data.x", "", Some("21")),
+            ("a", "data.x", "", Some(8)),
+            ("a", "data[\"a.b\"]", "", Some(9)),
+            ("a", "data.list[1]", "", Some(12)),
+            ("a", "data.text", "line 2", Some(15)),
+            ("a", "data.text", "a.b", Some(13)),
+            ("a", "data.gone.x", "", Some(7)),
+            ("a", "gone", "", Some(3)),
+            ("b", "data.x", "", Some(21)),
             ("c", "data.x", "", None),
         ] {
-            assert_eq!(
-                line(name, field, within).as_deref(),
-                expected,
-                "{name} {field}"
-            );
+            assert_eq!(line(name, field, within), expected, "{name} {field}");
         }
     }
 }

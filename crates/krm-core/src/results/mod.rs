@@ -108,6 +108,32 @@ pub struct FieldValues {
     pub proposed: Option<ResultValue>,
 }
 
+/// What a merge reports.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MergeDetail {
+    Conflict(MergeConflict),
+    /// A value with the changes of both sides.
+    Combined {
+        /// What its parts are.
+        kind: &'static str,
+        local: QuotedValue,
+        upstream: QuotedValue,
+    },
+    /// The counts of all changes.
+    Summary,
+}
+
+/// A place that both sides changed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MergeConflict {
+    /// The values in the original, local and upstream, cut to where they differ.
+    pub versions: [Option<QuotedValue>; 3],
+    /// The part of the value that is in conflict, if the value merges by its parts.
+    pub within: Option<String>,
+    /// The index of the rule that decided.
+    pub rule: Option<usize>,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct FunctionResult {
     pub severity: Severity,
@@ -125,6 +151,10 @@ pub struct FunctionResult {
     pub values: Option<Box<FieldValues>>,
     /// Tags for programs; `reason` comes first.
     pub tags: Vec<(String, String)>,
+    /// The line in the file, counted from 1; the last of the tags.
+    pub line: Option<usize>,
+    /// What a merge reports, for callers of the library. The tags have the same for programs.
+    pub merge: Option<Box<MergeDetail>>,
     /// How many results like this one are not listed; see [`Results`].
     pub more: usize,
 }
@@ -142,6 +172,8 @@ impl FunctionResult {
             rule_path: None,
             values: None,
             tags: Vec::new(),
+            line: None,
+            merge: None,
             more: 0,
         }
     }
@@ -242,6 +274,29 @@ impl FunctionResult {
         self
     }
 
+    /// The conflict of a merge that it reports.
+    #[must_use]
+    pub fn conflict(&self) -> Option<&MergeConflict> {
+        match self.merge.as_deref()? {
+            MergeDetail::Conflict(conflict) => Some(conflict),
+            MergeDetail::Combined { .. } | MergeDetail::Summary => None,
+        }
+    }
+
+    /// Adds what a merge reports.
+    #[must_use]
+    pub fn with_merge(mut self, detail: MergeDetail) -> Self {
+        self.merge = Some(Box::new(detail));
+        self
+    }
+
+    /// All tags, with that of the line.
+    pub fn all_tags(&self) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
+        let tags = self.tags.iter();
+        let tags = tags.map(|(name, value)| (name.as_str(), Cow::from(value)));
+        tags.chain(self.line.map(|line| ("line", line.to_string().into())))
+    }
+
     /// The result as an element of the ResourceList's `results`.
     #[must_use]
     pub fn to_value(&self) -> Value {
@@ -280,8 +335,8 @@ impl FunctionResult {
             fields.push(Value::entry("file", Value::Mapping(file)));
         }
         if !self.tags.is_empty() {
-            let tags = self.tags.iter();
-            let tags = tags.map(|(name, value)| Value::entry(name.as_str(), value.as_str()));
+            let tags = self.all_tags();
+            let tags = tags.map(|(name, value)| Value::entry(name, value));
             fields.push(Value::entry("tags", Value::Mapping(tags.collect())));
         }
         Value::Mapping(fields)
@@ -294,7 +349,7 @@ impl fmt::Display for FunctionResult {
         write!(f, "[{}] ", self.severity.as_str())?;
         if let Some((path, _)) = &self.file {
             write!(f, "{}:", printable(path))?;
-            if let Some(line) = self.tag_value("line") {
+            if let Some(line) = self.line {
                 write!(f, "{line}:")?;
             }
             f.write_str(" ")?;

@@ -85,7 +85,7 @@ pub(super) fn take<'d, 'f>(
         local: Fingerprints::of(local, &state),
         upstream: Fingerprints::of(upstream, &state),
     };
-    let taken = Taken {
+    let taken = UpstreamValue {
         prints: &prints,
         base,
         upstream,
@@ -141,13 +141,13 @@ struct Prints {
 }
 
 /// Upstream's value, and the one that local's was made from.
-struct Taken<'p, 'f> {
+struct UpstreamValue<'p, 'f> {
     prints: &'p Prints,
     base: Option<NodeRef<'f>>,
     upstream: NodeRef<'f>,
 }
 
-struct TakenParts<'d, 'f> {
+struct UpstreamParts<'d, 'f> {
     base: Siblings<'f>,
     local: Siblings<'d>,
     upstream: Siblings<'f>,
@@ -157,13 +157,13 @@ struct TakenParts<'d, 'f> {
     kept: Vec<Option<usize>>,
 }
 
-impl<'f> TakenParts<'_, 'f> {
+impl<'f> UpstreamParts<'_, 'f> {
     fn base_of(&self, at: usize) -> Option<Child<'f>> {
         self.base.get(self.was[self.kept[at]?]?)
     }
 }
 
-impl Taken<'_, '_> {
+impl UpstreamValue<'_, '_> {
     fn is_equal(&self, local: NodeRef<'_>) -> bool {
         match (
             self.prints.local.get(local),
@@ -175,8 +175,8 @@ impl Taken<'_, '_> {
     }
 }
 
-impl<'d, 'f> NewValue<'d, 'f> for Taken<'_, 'f> {
-    type Parts = TakenParts<'d, 'f>;
+impl<'d, 'f> NewValue<'d, 'f> for UpstreamValue<'_, 'f> {
+    type Parts = UpstreamParts<'d, 'f>;
 
     fn change(&self, local: NodeRef<'d>) -> Result<ValueChange<'f, Self::Parts>, EditError> {
         let Self {
@@ -210,7 +210,7 @@ impl<'d, 'f> NewValue<'d, 'f> for Taken<'_, 'f> {
                 if is_equal && ours.len() == theirs.len() {
                     order.sort_unstable();
                 }
-                let parts = TakenParts {
+                let parts = UpstreamParts {
                     base,
                     local: ours,
                     upstream: theirs,

@@ -10,7 +10,8 @@ use crate::text::{MOST_LINES, PartConflict};
 use crate::{Combine, Conflict, ConflictRules, Decision, Findings, PartsOf, Side, Versions};
 use krm_core::resource::Resource;
 use krm_core::results::{
-    FunctionResult, Mark, Message, QuotedValue, Reason, ResourceRef, Results, Severity,
+    FunctionResult, Mark, MergeConflict, MergeDetail, Message, QuotedValue, Reason, ResourceRef,
+    Results, Severity,
 };
 use krm_yaml::Value;
 use krm_yaml::interner::Interner;
@@ -94,7 +95,7 @@ impl<'r> Report<'r> {
 
     /// A conflict result that does not name a resource or file yet.
     fn conflict(&mut self, what: &str, decision: Decision, values: &Shown) -> FunctionResult {
-        self.conflict_as(decision, "version", values, |outcome| {
+        self.conflict_as(decision, "version", values, None, |outcome| {
             format!("{what}: {outcome}").into()
         })
     }
@@ -106,9 +107,10 @@ impl<'r> Report<'r> {
         versions: &Shown,
         decision: Decision,
         values: &Shown,
+        within: Option<&str>,
     ) -> FunctionResult {
         let message = |outcome: &str| Message::of_conflict(what, &listed(versions), outcome);
-        self.conflict_as(decision, "value", values, message)
+        self.conflict_as(decision, "value", values, within, message)
     }
 
     fn conflict_as(
@@ -116,16 +118,26 @@ impl<'r> Report<'r> {
         decision: Decision,
         kept: &str,
         values: &Shown,
+        within: Option<&str>,
         message: impl FnOnce(&str) -> Message,
     ) -> FunctionResult {
         let (severity, winner, outcome) = self.outcome(decision, kept);
         let result = FunctionResult::new(severity, message(&outcome));
         let result = result.tag("reason", Reason::MergeConflict.as_str());
-        let result = with_versions(result, values).tag("winner", winner);
-        match decision.rule {
-            Some(rule) => result.tag("rule", format!("conflicts[{}]", rule.index)),
-            None => result,
+        let values = cut(values, LONG);
+        let mut result = with_versions(result, &values).tag("winner", winner);
+        let rule = decision.rule.map(|rule| rule.index);
+        if let Some(index) = rule {
+            result = result.tag("rule", format!("conflicts[{index}]"));
         }
+        if let Some(within) = within {
+            result = result.tag("within", within);
+        }
+        result.with_merge(MergeDetail::Conflict(MergeConflict {
+            versions: values.into_array(),
+            within: within.map(str::to_owned),
+            rule,
+        }))
     }
 
     /// The severity of a conflict, the winner, and the text about it for a message.
@@ -216,7 +228,7 @@ impl<'r> Report<'r> {
         let what = "local and upstream both moved the resource".to_owned();
         let values = paths.map(|path| Some(QuotedValue::of(Mark::OWN, &Value::from(path?))));
         let decision = self.rules.of(resource).decide_whole(self.keeper());
-        let result = self.versions_conflict(what, &plain, decision, &values);
+        let result = self.versions_conflict(what, &plain, decision, &values, None);
         self.results.push(result.with_resource(resource));
         decision.side
     }
@@ -278,8 +290,8 @@ impl<'r> Report<'r> {
         let values = values.map(|lines| Some(QuotedValue::of(mark, lines.as_ref()?)));
         let versions = cut(&values, SHORT);
         let what = format!("local and upstream both changed {}", found.within);
-        let result = self.versions_conflict(what, &versions, decision, &values);
-        let result = result.tag("within", &found.within);
+        let within = Some(&*found.within);
+        let result = self.versions_conflict(what, &versions, decision, &values, within);
         self.results.push(result.in_file(path));
     }
 
@@ -292,30 +304,12 @@ impl<'r> Report<'r> {
             let values = values.map(|value| Some(QuotedValue::of(found.mark, value.as_ref()?)));
             let decision = found.decision();
             let versions = cut(&values, SHORT);
-            let mut result = self.versions_conflict(what(found), &versions, decision, &values);
-            if let ConflictKind::Part(within) = &found.kind {
-                result = result.tag("within", within.as_str());
-            }
-            if let Some(merged) = found
-                .merged
-                .as_ref()
-                .filter(|_| result.severity != Severity::Error)
-            {
-                let value = QuotedValue::of(found.mark, merged);
-                let shown = Versions {
-                    base: None,
-                    local: None,
-                    upstream: Some(value),
-                };
-                let text = |most: usize| {
-                    cut(&shown, most)
-                        .upstream
-                        .map(String::from)
-                        .unwrap_or_default()
-                };
-                result.message += &format!("; the file has {}", text(SHORT));
-                result = result.tag(MERGED, text(LONG));
-            }
+            let within = match &found.kind {
+                ConflictKind::Part(within) => Some(within.as_str()),
+                _ => None,
+            };
+            let what = what(found);
+            let mut result = self.versions_conflict(what, &versions, decision, &values, within);
             if let Some(lost) = lost_functions(found).filter(|_| result.severity != Severity::Error)
             {
                 result.message += &lost;
@@ -353,6 +347,7 @@ impl<'r> Report<'r> {
             }
             let result = FunctionResult::warning(Reason::Guarded, message);
             let rule = format!("guards[{}]", found.by.index);
+            let values = cut(&values, LONG);
             let result = about(with_versions(result, &values).tag("rule", rule), resource);
             let (result, more) = (result.with_field(&found.path), found.more);
             self.results.push(FunctionResult { more, ..result });
@@ -371,7 +366,7 @@ impl<'r> Report<'r> {
         let found = std::mem::take(&mut self.results);
         results.extend(found.by_file());
         if let Some(summary) = self.counts.summary(results.has_errors()) {
-            results.push(FunctionResult::info(summary));
+            results.push(FunctionResult::info(summary).with_merge(MergeDetail::Summary));
         }
     }
 }
@@ -432,14 +427,23 @@ fn combined(kind: PartsOf, [local, upstream]: [QuotedValue; 2]) -> FunctionResul
     let result = FunctionResult::info(message)
         .tag("reason", Reason::Combined.as_str())
         .tag("kind", kind.as_str());
-    with_versions(result, &values)
+    let values = cut(&values, LONG);
+    let result = with_versions(result, &values);
+    match (values.local, values.upstream) {
+        (Some(local), Some(upstream)) => result.with_merge(MergeDetail::Combined {
+            kind: kind.as_str(),
+            local,
+            upstream,
+        }),
+        _ => result,
+    }
 }
 
 /// A result with a tag for each version that has a value.
 fn with_versions(result: FunctionResult, values: &Shown) -> FunctionResult {
-    let versions = VERSIONS.into_iter().zip(cut(values, LONG));
+    let versions = VERSIONS.into_iter().zip(values.as_ref());
     versions.fold(result, |result, (name, value)| match value {
-        Some(value) => result.tag(name, value),
+        Some(value) => result.tag(name, value.as_str()),
         None => result,
     })
 }

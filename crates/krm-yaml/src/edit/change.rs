@@ -1,9 +1,9 @@
 //! The changes that an editor collects, by the node that they change.
 
-use super::Editor;
-use super::refuse::readable;
+use super::refuse::{key_of, readable};
 use super::slot::{NewSlot, Slot};
 use super::slots::remove_kept;
+use super::{Editor, Part};
 use crate::content::Content;
 use crate::error::EditError;
 use crate::node::{EntryRef, NodeRef};
@@ -62,9 +62,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         &mut self,
         collection: NodeRef<'d>,
         position: Option<usize>,
-        slot: NewSlot<'f>,
-    ) -> Result<(), EditError> {
-        let slot = self.new_slot(collection, slot)?;
+        slot: Slot<'f>,
+    ) {
         match position {
             None => self.slots(collection).push(slot),
             Some(position) => {
@@ -72,19 +71,33 @@ impl<'d, 'f> Editor<'d, 'f> {
                 slots.insert(position.min(slots.len()), slot);
             }
         }
-        Ok(())
     }
 
-    /// A new entry or item of a collection.
-    pub(super) fn new_slot(
+    pub(super) fn slot_of(
         &mut self,
         collection: NodeRef<'d>,
-        slot: NewSlot<'f>,
+        part: Part<'f>,
     ) -> Result<Slot<'f>, EditError> {
-        let content = readable(slot.content)?;
-        self.refuse_parts(collection, slot.key.is_some())?;
+        let (key, content, source) = match part {
+            Part::Kept(index) => return Ok(Slot::Kept(index)),
+            Part::Null(key) => {
+                self.refuse_parts(collection, true)?;
+                self.added += key.source().len();
+                return Ok(Slot::Null(key));
+            }
+            Part::Entry(entry, content) => (Some(key_of(entry)?), content, Some(entry.key)),
+            Part::Item(item, content) => (None, content, Some(item)),
+            Part::New(key, content) => (key, content, None),
+        };
+        let content = readable(content)?;
+        self.refuse_parts(collection, key.is_some())?;
         self.added += content.length();
-        Ok(NewSlot { content, ..slot }.into())
+        Ok(NewSlot {
+            key,
+            content,
+            source,
+        }
+        .into())
     }
 
     /// Refuses new entries in a node that is not a mapping, and new items in a node that is not a sequence.

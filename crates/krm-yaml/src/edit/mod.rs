@@ -43,8 +43,8 @@ use std::ops::Range;
 use change::Change;
 use keys::KeyIndexes;
 pub(super) use lines::body_indent;
-use refuse::{key_of, readable};
-use slot::{NewSlot, Slot};
+use refuse::readable;
+use slot::Slot;
 pub use write::{NewValue, PartOrder, ValueChange, kept_in_order};
 
 use super::comments::{ValueComments, value_of};
@@ -258,7 +258,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     /// Sets fields of the mapping at the end of a chain of keys, or removes those without a value. A missing mapping is
-    /// created; a field with the same text keeps its bytes.
+    /// created; a field that is the same string keeps its bytes.
     ///
     /// # Errors
     /// As [`Editor::set`].
@@ -281,7 +281,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         for (name, text) in fields {
             let old = mapping.get(name);
             match text {
-                Some(text) if old.and_then(|old| old.scalar_text()) == Some(text) => {}
+                Some(text) if old.and_then(|old| old.as_str()) == Some(text) => {}
                 Some(text) => self.set(mapping, name, Value::from(text).into())?,
                 None if old.is_none() => {}
                 None => drop(self.remove_entry(mapping, name)),
@@ -301,37 +301,26 @@ impl<'d, 'f> Editor<'d, 'f> {
         key: &str,
         content: Content<'f>,
     ) -> Result<(), EditError> {
-        let slot = NewSlot::entry(Value::from(key), content, None);
-        self.insert_slot(mapping, position, slot)
+        self.insert(
+            mapping,
+            position,
+            Part::New(Some(Value::from(key)), content),
+        )
     }
 
-    /// Adds a copy of another document's entry, with the comments above and after it.
+    /// Adds a part to a collection (or to an empty value): before the slot `position`, or last.
     ///
     /// # Errors
-    /// As [`Editor::insert_entry`].
-    pub fn insert_entry_from(
+    /// As [`Editor::replace`]; [`EditError::WrongKind`] if the part does not fit the collection.
+    pub fn insert(
         &mut self,
-        mapping: NodeRef<'d>,
+        collection: NodeRef<'d>,
         position: Option<usize>,
-        entry: EntryRef<'f>,
+        part: Part<'f>,
     ) -> Result<(), EditError> {
-        self.insert_entry_like(mapping, position, entry, Content::Node(entry.value))
-    }
-
-    /// Adds a copy of another document's entry with other content. The comments above and after the entry are copied,
-    /// too.
-    ///
-    /// # Errors
-    /// As [`Editor::insert_entry`].
-    pub fn insert_entry_like(
-        &mut self,
-        mapping: NodeRef<'d>,
-        position: Option<usize>,
-        entry: EntryRef<'f>,
-        content: Content<'f>,
-    ) -> Result<(), EditError> {
-        let slot = NewSlot::entry(key_of(entry)?, content, Some(entry.key));
-        self.insert_slot(mapping, position, slot)
+        let slot = self.slot_of(collection, part)?;
+        self.insert_slot(collection, position, slot);
+        Ok(())
     }
 
     /// Adds an item to a sequence (or to an empty value): before the slot `position`, or last.
@@ -344,21 +333,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         position: Option<usize>,
         content: Content<'f>,
     ) -> Result<(), EditError> {
-        self.insert_slot(sequence, position, NewSlot::item(content, None))
-    }
-
-    /// Adds a copy of another document's item, with the comments above and after it.
-    ///
-    /// # Errors
-    /// As [`Editor::insert_item`].
-    pub fn insert_item_from(
-        &mut self,
-        sequence: NodeRef<'d>,
-        position: Option<usize>,
-        item: NodeRef<'f>,
-    ) -> Result<(), EditError> {
-        let slot = NewSlot::item(Content::Node(item), Some(item));
-        self.insert_slot(sequence, position, slot)
+        self.insert(sequence, position, Part::New(None, content))
     }
 
     /// Removes the entry of a key, with its trailing comment and the comment lines directly above. A mapping that loses
@@ -400,23 +375,9 @@ impl<'d, 'f> Editor<'d, 'f> {
         parts: impl IntoIterator<Item = Result<Part<'f>, EditError>>,
     ) -> Result<(), EditError> {
         // There can be millions, so each part becomes a slot immediately.
-        let slots = parts.into_iter().map(|part| {
-            let new = match part? {
-                Part::Kept(index) => return Ok(Slot::Kept(index)),
-                Part::Null(key) => {
-                    self.refuse_parts(collection, true)?;
-                    self.added += key.source().len();
-                    return Ok(Slot::Null(key));
-                }
-                Part::Entry(entry, content) => {
-                    NewSlot::entry(key_of(entry)?, content, Some(entry.key))
-                }
-                Part::Item(item, content) => NewSlot::item(content, Some(item)),
-                Part::New(Some(key), content) => NewSlot::entry(key, content, None),
-                Part::New(None, content) => NewSlot::item(content, None),
-            };
-            self.new_slot(collection, new)
-        });
+        let slots = parts
+            .into_iter()
+            .map(|part| self.slot_of(collection, part?));
         let slots = slots.collect::<Result<Vec<_>, _>>()?;
         self.refuse_keys_twice(collection, &slots)?;
         self.removed.remove(&collection.id);

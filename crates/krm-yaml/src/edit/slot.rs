@@ -18,24 +18,6 @@ pub(super) struct NewSlot<'a> {
 }
 
 impl<'a> NewSlot<'a> {
-    /// A new entry, and the key of the entry that it copies, if any.
-    pub(super) fn entry(key: Value, content: Content<'a>, source: Option<NodeRef<'a>>) -> Self {
-        Self {
-            key: Some(key),
-            content,
-            source,
-        }
-    }
-
-    /// A new item, and the item of another document that it copies, if any.
-    pub(super) fn item(content: Content<'a>, source: Option<NodeRef<'a>>) -> Self {
-        Self {
-            key: None,
-            content,
-            source,
-        }
-    }
-
     /// The value that the source of the comments has.
     pub(super) fn source_value(&self) -> Option<NodeRef<'a>> {
         let source = self.source?;
@@ -96,7 +78,11 @@ impl<'a> Slot<'a> {
             Self::New(new) => Cow::Borrowed(new),
             Self::Null(key) => {
                 let key = Value::from(key.field_name());
-                Cow::Owned(NewSlot::entry(key, Content::Value(Value::Null), None))
+                Cow::Owned(NewSlot {
+                    key: Some(key),
+                    content: Content::Value(Value::Null),
+                    source: None,
+                })
             }
             Self::Copy(source) => {
                 let is_key = source.parent().is_some_and(|p| p.kind().is_mapping());

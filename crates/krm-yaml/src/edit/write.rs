@@ -169,3 +169,67 @@ impl<'d, 'f> NewValue<'d, 'f> for &Value {
         Ok(Part::New(key, Content::Value(value)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::OwnedDocument;
+
+    fn edited(
+        text: &str,
+        edit: impl for<'d> FnOnce(NodeRef<'d>, &mut Editor<'d, '_>) -> Result<(), EditError>,
+    ) -> String {
+        OwnedDocument::edited(text.to_owned(), edit).expect(text)
+    }
+
+    #[test]
+    fn every_value_can_be_written_over_every_other() {
+        let texts = [
+            "a: 1\n",
+            "a: 1 # one\nb:\n- x # first\n- {c: d}\n",
+            "{a: [1, {b: c}], d: \"5\"}\n",
+            "b:\n- {c: d}\n- x\n- y\nd: 5\n",
+            "d: |\n  text\na: {b: {}}\n",
+            "a: []\nb: null\n",
+        ];
+        let value = |text: &str| {
+            let document = OwnedDocument::parse(text.to_owned()).expect(text);
+            document.root().and_then(|root| root.value()).expect(text)
+        };
+        for before in texts {
+            for after in texts.map(value) {
+                let text = edited(before, |root, editor| editor.write(root, &&after).map(drop));
+                assert_eq!(value(&text), after, "{before}");
+                let again = edited(&text, |root, editor| editor.write(root, &&after).map(drop));
+                assert_eq!(again, text);
+            }
+        }
+    }
+
+    #[test]
+    fn fields_are_set_below_mappings_that_may_be_missing() {
+        let fields = [("a", Some("1")), ("b", None)];
+        for (before, after) in [
+            ("x: y\n", "x: y\nm:\n  q:\n    a: \"1\"\n"),
+            (
+                "m: # kept\n  o: p\n",
+                "m: # kept\n  o: p\n  q:\n    a: \"1\"\n",
+            ),
+            ("m: {q: {b: 2, c: 3}}\n", "m: {q: {c: 3, a: \"1\"}}\n"),
+            (
+                "m:\n  q:\n    a: '1' # kept\n",
+                "m:\n  q:\n    a: '1' # kept\n",
+            ),
+            ("m:\n  q:\n    a: 1\n", "m:\n  q:\n    a: \"1\"\n"),
+        ] {
+            let text = edited(before, |root, editor| {
+                editor.set_fields(root, &["m", "q"], fields)
+            });
+            assert_eq!(text, after);
+        }
+        let text = edited("m: {q: 1}\n", |root, editor| {
+            editor.set_path(root, &["m", "q", "o"], Value::from("p").into())
+        });
+        assert_eq!(text, "m: {q: {o: p}}\n");
+    }
+}

@@ -82,7 +82,9 @@ impl From<&FunctionResult> for ReportedResult {
                 path: path.to_string(),
                 index: index.filter(|index| *index > 0).map(|index| index as u64),
             }),
-            tags: result.tags.iter().cloned().collect(),
+            tags: (result.all_tags())
+                .map(|(name, value)| (name.to_owned(), value.into_owned()))
+                .collect(),
             placeholders: false,
         }
     }

@@ -140,7 +140,12 @@ impl<'x> AliasWriteBack<'x> {
             return None;
         }
         let content = self.content(entry.value)?;
-        Some(NewSlot::entry(key, content, None).into())
+        let new = NewSlot {
+            key: Some(key),
+            content,
+            source: None,
+        };
+        Some(new.into())
     }
 
     /// The entries that a merge key adds after the edit; `None` if they cannot be determined.
