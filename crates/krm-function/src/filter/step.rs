@@ -28,6 +28,7 @@ pub(super) fn run(
         catalogs: arguments.catalogs.clone(),
         decides_all: false,
         progress: progress::shows_progress(arguments).then_some(progress::show_search),
+        is_trial: false,
     };
     functions::run_on(function, inputs, list)
 }
