@@ -30,10 +30,11 @@ else
   else
     left_out "charts of the real helm" "helm or crane is not on PATH"
   fi
-  if has crane || has zot; then
+  # `registry` is the program of distribution.
+  if has crane || has registry || has zot; then
     step "packages of real registries" cargo test --workspace --locked --test krm -- --ignored --nocapture packages_of_real_registries
   else
-    left_out "packages of real registries" "neither crane nor zot is on PATH"
+    left_out "packages of real registries" "neither crane nor registry nor zot is on PATH"
   fi
   if has helm || has kustomize; then
     step "what the real helm and kustomize render" cargo test --workspace --locked --test krm -- --ignored --nocapture by_the_real

@@ -1,5 +1,6 @@
 //! `krmv skip` and `krmv allow`: which releases of upstream count for a package, in its `.krmv.yaml`.
 
+use krm_core::release_name::range;
 use krm_yaml::{Content, Editor, OwnedDocument, Value};
 use serde_json::json;
 
@@ -9,7 +10,6 @@ use super::failure::{Failure, Result};
 use super::package::{LocalPackage, RULES};
 use super::policy::{CountedReleases, text};
 use super::print::{self, Page};
-use super::releases::range;
 use super::session::{arguments, followed};
 
 /// `krmv skip`

@@ -2,16 +2,17 @@
 //! with its commit, where the history is at hand.
 //!
 //! The later of two changes is the later one in the history, whatever the clocks of the commits say. Nothing is fetched:
-//! of an upstream without a complete clone, the releases in the cache are compared.
+//! of an upstream without a complete clone, the releases in the cache are compared. Of a package that is rendered, the
+//! releases are rendered with the values of the upgrade: what then differs, a release changed.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::rc::Rc;
 
 use krm_core::release_name::ReleaseName;
 use krm_core::resource::Resource;
-use krm_package::is_krm_name;
+use krm_package::{Package, is_krm_name};
 use krm_review::fields::walkable;
 use krm_upstream::git::{ChangingCommit, CommitDescription, Repository, Revision};
 use krm_upstream::is_digest;
@@ -21,7 +22,6 @@ use serde_json::json;
 use super::conflict::{ReportedConflict, is_about};
 use super::session::FollowedPackage;
 use super::shared::opened;
-use super::upstream::UpstreamSource;
 use super::worktree;
 
 /// What [`ConflictHistories`] knows of one conflict.
@@ -95,7 +95,7 @@ pub(crate) struct ConflictHistories<'h> {
     /// The path of the package at the target.
     path: &'h str,
     /// Read when a conflict first asks.
-    releases: OnceCell<Option<ReleaseStates>>,
+    releases: OnceCell<Option<ReleaseStates<'h>>>,
 }
 
 impl<'h> ConflictHistories<'h> {
@@ -124,8 +124,8 @@ impl<'h> ConflictHistories<'h> {
         }
     }
 
-    /// The target, the known releases between it and the lock, and the locked revision. `None` for an older target.
-    fn states(&self) -> Option<ReleaseStates> {
+    /// The target, the releases between it and the lock, and the locked revision. `None` for an older target.
+    fn states(&self) -> Option<ReleaseStates<'h>> {
         let (lock, upstream) = (self.followed.lock, &self.followed.upstream);
         let locked = self.followed.locked_revision(lock).ok()?;
         let releases = &upstream.releases;
@@ -145,20 +145,14 @@ impl<'h> ConflictHistories<'h> {
             let known = releases.named(&revision.lock_ref);
             known.map_or(revision.lock_ref.clone(), |known| known.short.clone())
         };
-        if !states.add(upstream, &short(self.target), &self.target.commit, path) {
-            return None;
-        }
+        states.add(&short(self.target), &self.target.commit, &[path]);
         for release in between.into_iter().rev() {
             let commit = upstream.known_commit(release).unwrap_or_default();
             // A package that moved is at its new path, or at its old one.
-            let is_known = states.add(upstream, &release.short, &commit, path)
-                || states.add(upstream, &release.short, &commit, own);
-            if let (false, Some(newer)) = (is_known, states.states.last_mut()) {
-                newer.is_after_gap = true;
-            }
+            states.add(&release.short, &commit, &[path, own]);
         }
-        let is_complete = states.add(upstream, &short(&locked), &locked.commit, own);
-        is_complete.then_some(states)
+        states.add(&short(&locked), &locked.commit, &[own]);
+        Some(states)
     }
 }
 
@@ -166,93 +160,136 @@ impl<'h> ConflictHistories<'h> {
 struct ReleaseState {
     revision: String,
     commit: String,
+    /// Where it may be.
+    paths: Vec<String>,
+    /// Read when a conflict first asks. `None` if it is not known.
+    files: OnceCell<Option<ReleaseFiles>>,
+}
+
+/// The files of a package at a release.
+struct ReleaseFiles {
     path: String,
     /// The IDs of the files by their paths.
-    files: BTreeMap<String, String>,
-    /// Whether releases between this one and the next state are not known.
-    is_after_gap: bool,
+    ids: BTreeMap<String, String>,
 }
 
 /// What a conflict is about at one release: its value and its text. `None` if it does not exist.
 type PlaceContent = Option<(Value, String)>;
 
-/// The known releases of upstream, newest first.
-struct ReleaseStates {
-    /// `None` for a source without a history.
+/// How many releases are rendered for the histories of one upgrade, in addition to the two that it is about.
+const MOST_RENDERED: usize = 8;
+
+/// The releases of upstream, newest first.
+struct ReleaseStates<'h> {
+    followed: &'h FollowedPackage<'h>,
+    /// `None` for a source without a history, and for a package that is rendered.
     repository: Option<Rc<Repository>>,
     only_file: Option<String>,
     states: Vec<ReleaseState>,
     /// The files of releases without a repository, by ID.
-    contents: HashMap<String, Vec<u8>>,
+    contents: RefCell<HashMap<String, Vec<u8>>>,
     documents: RefCell<HashMap<String, Option<Rc<OwnedDocument>>>>,
+    /// How many more releases may be rendered.
+    left: Cell<usize>,
 }
 
-impl ReleaseStates {
-    fn of(followed: &FollowedPackage<'_>) -> Option<Self> {
-        // To render all releases would take too long for a line about a conflict.
-        if followed.rendering.is_some() {
-            return None;
-        }
+impl<'h> ReleaseStates<'h> {
+    fn of(followed: &'h FollowedPackage<'h>) -> Option<Self> {
         let git = followed.upstream.history();
+        let git = git.filter(|_| followed.rendering.is_none());
         let repository = git.map(|git| opened(git.path()));
         Some(Self {
+            followed,
             repository: repository.transpose().ok()?,
             only_file: followed.package.only_file().ok()?,
             states: Vec::new(),
-            contents: HashMap::new(),
+            contents: RefCell::default(),
             documents: RefCell::default(),
+            left: Cell::new(MOST_RENDERED),
         })
     }
 
-    /// Adds the next older release. Returns whether its files are known.
-    fn add(&mut self, upstream: &UpstreamSource, revision: &str, commit: &str, path: &str) -> bool {
-        let files = match &self.repository {
-            Some(repository) => repository.files_of(path, commit).unwrap_or_default(),
-            None => self.fetched(upstream, commit, path).unwrap_or_default(),
+    /// Adds the next older release.
+    fn add(&mut self, revision: &str, commit: &str, paths: &[&str]) {
+        self.states.push(ReleaseState {
+            revision: revision.to_owned(),
+            commit: commit.to_owned(),
+            paths: paths.iter().map(|path| (*path).to_owned()).collect(),
+            files: OnceCell::new(),
+        });
+    }
+
+    /// The files of a release. `None` if they are not known.
+    fn files<'s>(&self, state: &'s ReleaseState) -> Option<&'s ReleaseFiles> {
+        let read = |path: &String| self.read(&state.commit, path);
+        let known = |files: &ReleaseFiles| !files.ids.is_empty();
+        let files = || state.paths.iter().filter_map(read).find(known);
+        state.files.get_or_init(files).as_ref()
+    }
+
+    fn read(&self, commit: &str, path: &str) -> Option<ReleaseFiles> {
+        let files = match (&self.repository, &self.followed.rendering) {
+            (Some(repository), _) => repository.files_of(path, commit).ok()?,
+            (None, Some(_)) => self.rendered(commit, path)?,
+            (None, None) => self.fetched(commit, path)?,
         };
-        let files: BTreeMap<String, String> = match &self.only_file {
+        let ids = match &self.only_file {
             Some(own) => {
-                let (name, id) = (path.rsplit('/').next(), files.into_iter().next());
-                let own_id =
-                    id.filter(|(found, _)| self.repository.is_none() || Some(&**found) == name);
-                own_id
-                    .map(|(_, id)| (own.clone(), id))
-                    .into_iter()
-                    .collect()
+                let name = path.rsplit('/').next();
+                let is_it = |found: &str| self.repository.is_none() || Some(found) == name;
+                let first = files.into_iter().take(1);
+                let first = first.filter(|(found, _)| is_it(found));
+                first.map(|(_, id)| (own.clone(), id)).collect()
             }
             None => files.into_iter().collect(),
         };
-        let is_known = !files.is_empty();
-        if is_known {
-            self.states.push(ReleaseState {
-                revision: revision.to_owned(),
-                commit: commit.to_owned(),
-                path: path.to_owned(),
-                files,
-                is_after_gap: false,
-            });
-        }
-        is_known
+        Some(ReleaseFiles {
+            path: path.to_owned(),
+            ids,
+        })
     }
 
     /// The files of a release without a repository, if it is in the cache.
-    fn fetched(
-        &mut self,
-        upstream: &UpstreamSource,
-        digest: &str,
-        path: &str,
-    ) -> Option<Vec<(String, String)>> {
+    fn fetched(&self, digest: &str, path: &str) -> Option<Vec<(String, String)>> {
         if !is_digest(digest) {
             return None;
         }
         let revision = Revision::named(digest, digest.to_owned());
+        let upstream = &self.followed.upstream;
         let package = upstream.fetch(path, &revision).ok()?.snapshot.package;
         let package = package.named_as(self.only_file.as_deref());
+        self.kept(digest, &package)
+    }
+
+    /// What a release renders to with the values of the upgrade.
+    fn rendered(&self, commit: &str, path: &str) -> Option<Vec<(String, String)>> {
+        let request = &self.followed.rendering.as_ref()?.next;
+        let upstream = &self.followed.upstream;
+        if let Some(git) = upstream.history() {
+            // No commit is fetched for it.
+            opened(git.path()).ok()?.commit_with_id(commit)?;
+        }
+        let mut revision = Revision::named(commit, commit.to_owned());
+        if let Some(known) = upstream.releases.at(commit) {
+            revision.lock_ref.clone_from(&known.short);
+        }
+        if upstream.known_rendering(path, &revision, request).is_none() {
+            self.left.set(self.left.get().checked_sub(1)?);
+        }
+        // Where it is random, it has the local values.
+        let known = [&self.followed.package.contents];
+        let rendered = upstream.fetch_by(path, &revision, Some(request), &known);
+        self.kept(commit, &rendered.ok()?.0.snapshot.package)
+    }
+
+    /// Keeps the files of a release. Returns their paths and IDs.
+    fn kept(&self, commit: &str, package: &Package) -> Option<Vec<(String, String)>> {
+        let mut contents = self.contents.borrow_mut();
         let mut files = Vec::new();
         for (path, _) in package.files() {
-            let id = format!("{digest}:{path}");
+            let id = format!("{commit}:{path}");
             let bytes = package.read(path).ok()?.into_owned();
-            self.contents.insert(id.clone(), bytes);
+            contents.insert(id.clone(), bytes);
             files.push((path.to_owned(), id));
         }
         Some(files)
@@ -261,12 +298,12 @@ impl ReleaseStates {
     /// The release that gave a place the value that it has at the newest one.
     fn last_change(&self, conflict: &ReportedConflict) -> Option<ReleaseChange> {
         let newest = self.states.first()?;
-        let (now, file) = self.place(newest, conflict);
+        let (now, file) = self.place(self.files(newest)?, conflict);
         // Upstream renamed the resource.
         if now.is_none() && conflict.values()[2].is_some() {
             return None;
         }
-        let (oldest, _) = self.place(self.states.last()?, conflict);
+        let (oldest, _) = self.place(self.files(self.states.last()?)?, conflict);
         let has_same_value = |one: &PlaceContent, other: &PlaceContent| match (one, other) {
             (Some((one, _)), Some((other, _))) => one == other,
             (one, other) => one.is_none() && other.is_none(),
@@ -282,22 +319,26 @@ impl ReleaseStates {
         if is_same(&oldest) {
             return None;
         }
-        let (mut last, mut file) = (newest, file);
+        let (mut last, mut file, mut is_after_gap) = (newest, file, false);
         for state in &self.states[1..] {
-            let (content, found) = self.place(state, conflict);
+            let Some(files) = self.files(state) else {
+                is_after_gap = true;
+                continue;
+            };
+            let (content, found) = self.place(files, conflict);
             if !is_same(&content) {
                 let file = file.or(found);
-                let file = file.filter(|_| !last.is_after_gap);
+                let file = file.filter(|_| !is_after_gap);
                 let commit = file.and_then(|file| {
                     self.changing_commit([state, last], &file, conflict, &is_same)
                 });
                 return Some(ReleaseChange {
                     revision: last.revision.clone(),
-                    is_or_earlier: last.is_after_gap,
+                    is_or_earlier: is_after_gap,
                     commit,
                 });
             }
-            (last, file) = (state, found.or(file));
+            (last, file, is_after_gap) = (state, found.or(file), false);
         }
         None
     }
@@ -311,7 +352,7 @@ impl ReleaseStates {
         is_same: &dyn Fn(&PlaceContent) -> bool,
     ) -> Option<CommitDescription> {
         let repository = self.repository.as_ref()?;
-        let path = match (&self.only_file, &*to.path) {
+        let path = match (&self.only_file, &*self.files(to)?.path) {
             (Some(_), path) => path.to_owned(),
             (None, "") => file.to_owned(),
             (None, folder) => format!("{folder}/{file}"),
@@ -342,14 +383,14 @@ impl ReleaseStates {
     /// What a conflict is about at a release, and the file that has it.
     fn place(
         &self,
-        state: &ReleaseState,
+        files: &ReleaseFiles,
         conflict: &ReportedConflict,
     ) -> (PlaceContent, Option<String>) {
         let own = conflict.file();
-        let own = state.files.get_key_value(own).into_iter();
+        let own = files.ids.get_key_value(own).into_iter();
         let is_resource = conflict.0.resource.is_some();
-        let others = state
-            .files
+        let others = files
+            .ids
             .iter()
             .filter(|(path, _)| is_resource && *path != conflict.file() && is_krm_name(path));
         for (path, id) in own.chain(others) {
@@ -397,7 +438,7 @@ impl ReleaseStates {
     fn bytes(&self, id: &str, path: &str) -> Option<Vec<u8>> {
         match &self.repository {
             Some(repository) => repository.content(id, path).ok(),
-            None => self.contents.get(id).cloned(),
+            None => self.contents.borrow().get(id).cloned(),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use console::Key;
 use krm_core::results::Mark;
+use krm_merge::markers::has_markers;
 use krm_package::escaped::{ShownText, StandardStream};
 use krm_package::is_krm_name;
 use krm_yaml::{ParseOptions, Tree};
@@ -13,7 +14,7 @@ use krm_yaml::{ParseOptions, Tree};
 use super::cli::{Common, Take};
 use super::conflict::ReportedConflict;
 use super::failure::{Failure, Result};
-use super::merging::{has_markers, with_markers};
+use super::merging::with_markers;
 use super::print::{BOLD, CYAN, Page};
 use super::resolution::{Resolution, UserDecision};
 use super::upstream::contents;

@@ -4,15 +4,16 @@
 //! the merge runs twice: once with local's value at every conflict, and once with upstream's value at the decided
 //! conflicts. Only the difference between the two results is applied to the files.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use krm_core::config::enum_fields::word;
 use krm_core::results::{FunctionResult, Reason, Results};
 use krm_function::supplied::{Role, SuppliedPackage};
-use krm_function::{DriverFiles, DriverOutcome, Inputs, Items, Outcome, SuppliedInput, run_step};
-use krm_merge::package::{MergeOptions, Strategy};
-use krm_merge::{Combine, ConflictRules, OnConflict, Side};
+use krm_function::{DriverFiles, DriverOutcome, Inputs, Items, Outcome, SuppliedInput, run};
+use krm_merge::Side;
+use krm_merge::markers::has_markers;
 use krm_package::{Package, SkipReason, Skipped};
 use krm_upstream::git::GitCommand;
 use merge_package::config::Settings;
@@ -53,12 +54,25 @@ pub(crate) struct MergedPackage {
     /// Permission bits of new files.
     pub(crate) modes: HashMap<String, u32>,
     pub(crate) results: Results,
+    /// The package of a trial, for its review.
+    pub(crate) package: Option<Arc<SuppliedPackage>>,
 }
 
 impl Merger {
     /// Merges a package; undecided conflicts get this side's value.
     pub(crate) fn merge(&self, local: &Contents, side: Side) -> Result<MergedPackage> {
-        self.merge_by(local, side, self.rules.clone())
+        self.merge_by(local, side, Vec::new(), false)
+    }
+
+    /// Whether upstream has the files of the original.
+    pub(crate) fn is_unchanging(&self) -> bool {
+        let files = self.original.files().zip(self.upstream.files());
+        files.is_some_and(|(old, new)| old.has_files_of(new))
+    }
+
+    /// Merges a package to count its conflicts, and to review it.
+    pub(crate) fn merge_trial(&self, local: &Contents) -> Result<MergedPackage> {
+        self.merge_by(local, Side::Local, Vec::new(), true)
     }
 
     /// The name of the file after the merge.
@@ -67,15 +81,17 @@ impl Merger {
     }
 
     /// The files with the file under the name that it has after the merge.
-    fn with_new_name(&self, local: &Contents) -> Contents {
+    fn with_new_name<'c>(&self, local: &'c Contents) -> Cow<'c, Contents> {
+        let (Some(old), Some(new)) = (&self.file, &self.new_file) else {
+            return Cow::Borrowed(local);
+        };
         let mut local = local.clone();
-        if let (Some(old), Some(new)) = (&self.file, &self.new_file)
-            && !local.contains_key(new)
+        if !local.contains_key(new)
             && let Some(bytes) = local.remove(old)
         {
             local.insert(new.clone(), bytes);
         }
-        local
+        Cow::Owned(local)
     }
 
     /// The files of a merged package that belong to it: all files, or its only file.
@@ -91,23 +107,16 @@ impl Merger {
         &self,
         local: &Contents,
         side: Side,
-        rules: ConflictRules,
+        first: Vec<Value>,
+        is_trial: bool,
     ) -> Result<MergedPackage> {
-        let strategy = self.strategy.as_deref();
-        let strategy = strategy
-            .map(|found| word(found, &Strategy::WORDS))
-            .transpose();
-        let settings = Settings {
-            options: MergeOptions {
-                on_conflict: side.into(),
-                decides_all: true,
-                strategy: strategy.map_err(Failure::new)?.unwrap_or_default(),
-                ..MergeOptions::default()
-            },
-            names_strategy: true,
-            rules,
-            ..Settings::default()
-        };
+        let mut rules = self.rules.clone();
+        rules.conflicts.splice(0..0, first);
+        let strategy = self.strategy.as_deref().unwrap_or("resource-merge");
+        let settings = [
+            format!("onConflict={}", side.as_str()),
+            format!("strategy={strategy}"),
+        ];
         let package = |package: &Arc<SuppliedPackage>| SuppliedInput::Package(Arc::clone(package));
         let inputs = Inputs {
             supplied: vec![
@@ -115,18 +124,21 @@ impl Merger {
                 (Role::Upstream, package(&self.upstream)),
             ],
             known: self.local.iter().map(Arc::clone).collect(),
+            decides_all: true,
+            is_trial,
             ..Inputs::default()
         };
-        let local = &self.with_new_name(local);
-        let mut items = local.clone();
+        let local = &*self.with_new_name(local);
         let file = self.merged_file();
-        if let Some(file) = file {
-            items.retain(|path, _| path == file);
-        }
+        let items = local.iter();
+        let items = items.filter(|(path, _)| file.is_none_or(|file| file == *path));
+        let items = items.map(|(path, bytes)| (path.clone(), bytes.clone()));
+        let items = items.collect();
         let Outcome {
             items,
             modes,
             results,
+            package,
             ..
         } = run_step(
             &merge_package::FUNCTION,
@@ -147,6 +159,7 @@ impl Merger {
             contents,
             modes,
             results,
+            package,
         })
     }
 
@@ -188,10 +201,9 @@ impl Merger {
         chosen: &[&ReportedConflict],
     ) -> Result<Contents> {
         let before = self.merge(local, Side::Local)?.contents;
-        let places = chosen.iter().map(|conflict| conflict.rule_place());
-        let rules = ConflictRules::deciding(places, OnConflict::Upstream, &self.rules);
-        let rules = rules.map_err(Failure::new)?;
-        let after = self.merge_by(local, Side::Local, rules)?.contents;
+        let rules = chosen.iter().map(|conflict| conflict.rule("upstream"));
+        let after = self.merge_by(local, Side::Local, rules.collect(), false)?;
+        let after = after.contents;
         let files: BTreeSet<&str> = chosen.iter().map(|conflict| conflict.file()).collect();
         let mut contents = local.clone();
         for path in files {
@@ -323,44 +335,8 @@ fn lines_with_markers(files: &DriverFiles) -> Result<String> {
     Ok(text.split_inclusive('\n').map(named).collect())
 }
 
-pub(crate) fn has_markers(text: &str) -> bool {
-    let mut lines = text.lines();
-    lines.any(|line| line.starts_with("<<<<<<< ")) && lines.any(|line| line.starts_with(">>>>>>> "))
-}
-
-/// Replaces each marked conflict in a text with the lines of one side.
-pub(crate) fn without_markers(text: &str, side: Side) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let mut within: Option<Side> = None;
-    for line in text.split_inclusive('\n') {
-        match (within, line) {
-            (None, line) if line.starts_with("<<<<<<< ") => within = Some(Side::Local),
-            (Some(_), line) if line.trim_end() == "=======" => within = Some(Side::Upstream),
-            (Some(_), line) if line.starts_with(">>>>>>> ") => within = None,
-            (Some(now), _) if now != side => {}
-            _ => kept.push_str(line),
-        }
-    }
-    if !text.ends_with('\n') && kept.ends_with('\n') {
-        kept.pop();
-    }
-    kept
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_side_of_markers() {
-        let text = "a\n<<<<<<< local\nb\n=======\nc\n>>>>>>> v2\nd\n";
-        assert!(has_markers(text));
-        assert_eq!(without_markers(text, Side::Local), "a\nb\nd\n");
-        assert_eq!(without_markers(text, Side::Upstream), "a\nc\nd\n");
-        assert_eq!(
-            without_markers(text.trim_end_matches("\nd\n"), Side::Local),
-            "a\nb"
-        );
-        assert!(!has_markers("=======\n>>>>>>> quoted\n"));
-    }
+fn rules_document(rules: Remembered) -> Result<NamedDocument> {
+    let document = OwnedDocument::parse_resource(policy::text(None, &rules))?;
+    let place = RULES.to_owned();
+    Ok(NamedDocument { place, document })
 }

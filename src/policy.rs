@@ -1,15 +1,13 @@
 //! `.krmv.yaml`, the policy of a package: conflicts decided beforehand, guards, and which releases count.
 
 use krm_core::config::NamedDocument;
-use krm_core::release_name::ReleaseName;
-use krm_merge::ConflictRules;
+use krm_core::release_name::{ReleaseName, range};
 use krm_merge::decided::{UpgradePolicy, WrittenReleases, WrittenRender};
 use krm_yaml::{Content, OwnedDocument, Value, to_block_text};
 use semver::{Prerelease, VersionReq};
 
 use super::failure::{Failure, Result, command};
 use super::package::{Contents, LocalPackage, RULES};
-use super::releases::range;
 
 /// The rules and guards in `.krmv.yaml`. Empty if there is no such file.
 pub(crate) fn rules(contents: &Contents) -> Result<ConflictRules> {

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use krm_core::config::UsageError;
-use krm_core::release_name::ReleaseName;
+use krm_core::release_name::{ReleaseName, range};
 use krm_upstream::git::Revision;
 use krm_upstream::{SourceOutsideGit, open};
-use semver::VersionReq;
 
 use super::failure::{Failure, Result};
 use super::print::warning;
@@ -385,24 +384,6 @@ impl<'l> ReferenceLine<'l> {
         }
         lines
     }
-}
-
-/// A range of versions: `~1.2`, `^1`, `>=1.2,<2`, or the beginning of a version, `v1.2`.
-pub(crate) fn range(request: &str) -> Option<VersionReq> {
-    let is_range = request.starts_with(['~', '^', '>', '<', '=', '*']) || request.contains(',');
-    let text: Vec<String> = request
-        .split(',')
-        .map(|part| part.trim().replacen('v', "", 1))
-        .collect();
-    if is_range {
-        return VersionReq::parse(&text.join(",")).ok();
-    }
-    let beginning = request.strip_prefix('v').unwrap_or(request);
-    let is_version = beginning.starts_with(|c: char| c.is_ascii_digit())
-        && beginning
-            .chars()
-            .all(|c| c.is_ascii_digit() || c == '.' || c == 'x');
-    is_version.then(|| VersionReq::parse(&format!("={beginning}")).ok())?
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use krm_merge::Side;
+use krm_merge::markers::{has_markers, without_markers};
 use krm_upstream::git::Revision;
 use krm_yaml::{Content, Editor, OwnedDocument, Value};
 
@@ -11,7 +12,7 @@ use super::conflict::{ReportedConflict, conflicts, undecided};
 use super::failure::{Failure, Result};
 use super::field_history::ConflictHistories;
 use super::kptfile::OpenUpgrade;
-use super::merging::{MergedPackage, Merger, has_markers, without_markers};
+use super::merging::{MergedPackage, Merger};
 use super::package::{Contents, KPTFILE, LocalPackage, RULES};
 use super::policy;
 use super::session::FollowedPackage;

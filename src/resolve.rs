@@ -9,6 +9,7 @@
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
+use krm_merge::markers::has_markers;
 use krm_package::escaped::{ShownLine, StandardStream};
 use krm_upstream::git::Revision;
 use serde_json::json;
@@ -17,7 +18,7 @@ use super::cli::{Common, ResolveArguments, Take};
 use super::conflict::ReportedConflict;
 use super::failure::{Failure, Result};
 use super::kptfile::{self, OpenUpgrade};
-use super::merging::{Merger, has_markers};
+use super::merging::Merger;
 use super::package::{KPTFILE, LocalPackage};
 use super::print::{self, GREEN, Page, RED, counted, grouped};
 use super::report::{commit_command, conflict_json, hints, print_errors};

@@ -116,6 +116,8 @@ impl<'p> FollowedPackage<'p> {
         let named = named.map(|named| named.absolute()).transpose()?;
         let origin = named.map_or_else(|| origin.clone(), PackageOrigin::Files);
         let mut upstream = UpstreamSource::open(origin, is_offline)?;
+        let next = rendering.as_ref().map(|rendering| &rendering.next);
+        upstream.is_kustomized = next == Some(&RenderRequest::Kustomize);
         upstream.list_once(&lock.directory, listings)?;
         upstream.compare_locked(lock)?;
         upstream.releases.follow(lock.reference.as_deref());

@@ -15,7 +15,7 @@ use krm_package::escaped::ShownLine;
 use krm_package::is_setting;
 use krm_package::parallel;
 use krm_review::fields::is_meant;
-use krm_review::{ComparableResources, Review, Risk};
+use krm_review::{ComparableResources, Review, ReviewedPairs, Risk};
 use krm_upstream::git::without_password;
 use serde::Serialize;
 use serde_json::json;
@@ -57,6 +57,7 @@ struct PackageStatus {
     not_contacted: Option<String>,
     #[serde(skip)]
     look: Hint,
+    /// What to do about a newer revision, or about the problem.
     #[serde(skip)]
     upgrade: Hint,
     #[serde(skip)]
@@ -286,7 +287,12 @@ fn state(
     // An upstream that cannot be reached must not hide the other packages.
     let followed = FollowedPackage::open_with(&package, None, common.offline, listings);
     let found = followed.and_then(|followed| fill(&mut state, &followed, bisect));
-    let found = found.map_err(|failure| state.problem = Some(failure.message));
+    let found = found.map_err(|failure| {
+        state.problem = Some(failure.message);
+        if let Some(hint) = failure.hints.into_iter().next() {
+            state.upgrade = hint;
+        }
+    });
     Ok(Some((state, found.ok())))
 }
 
@@ -326,6 +332,7 @@ fn fill(
         followed,
         base: &base,
         before: reviewable(&package.contents, &[&base])?,
+        reviewed: ReviewedPairs::default(),
     };
     state.newer = trial.all(&newer);
     // A tag without the file is not a release of it.
@@ -345,7 +352,7 @@ fn fill(
 }
 
 /// Releases of larger packages are tried one after the other. Parsed, a merge takes some thirty times the size.
-const LARGE_PACKAGE: usize = 2 << 20;
+const LARGE_PACKAGE: usize = 1 << 20;
 
 /// The package on which newer releases are tried.
 struct Trial<'t> {
@@ -353,6 +360,8 @@ struct Trial<'t> {
     base: &'t Arc<SuppliedPackage>,
     /// The package as it is, for reviews.
     before: Arc<SuppliedPackage>,
+    /// What reviews of releases found so far.
+    reviewed: ReviewedPairs,
 }
 
 impl Trial<'_> {
@@ -461,37 +470,28 @@ impl Trial<'_> {
 
     fn one(&self, release: &NewerRevision) -> Newer {
         let merged = self.merger(release).and_then(|merger| {
-            let merged = merger.merge(&self.followed.package.contents, Side::Local)?;
+            let merged = merger.merge_trial(&self.followed.package.contents)?;
             let mut results = merged.results.iter();
             match results.find(|result| result.severity == Severity::Error) {
                 Some(error) => Err(Failure::new(error.message.to_string())),
                 None => Ok((merger, merged)),
             }
         });
-        let reviewed = merged
-            .as_ref()
-            .ok()
-            .and_then(|(merger, merged)| reviewed(&self.before, merger, merged));
+        let reviewed = merged.as_ref().ok().and_then(|(merger, merged)| {
+            reviewed(&self.before, merger, merged, Some(&self.reviewed))
+        });
         let count = |review: &Review| Risk::ALL.map(|risk| (risk, review.count(risk))).into();
         Newer {
             revision: release.name.clone(),
             commits: release.commits,
             changes_nothing: (merged.as_ref().ok())
-                .is_some_and(|(merger, _)| is_same(&merger.original, &merger.upstream)),
+                .is_some_and(|(merger, _)| merger.is_unchanging()),
             siblings: Vec::new(),
             risk: reviewed.as_ref().and_then(Review::worst),
             changes: reviewed.as_ref().map(count),
             conflicts: (merged.as_ref().ok()).map(|(_, merged)| conflicts(&merged.results).len()),
             problem: merged.err().map(|failure| failure.message),
         }
-    }
-}
-
-/// Whether two revisions of a package have the same files.
-fn is_same(one: &SuppliedPackage, other: &SuppliedPackage) -> bool {
-    match (contents(one), contents(other)) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => false,
     }
 }
 

@@ -204,7 +204,7 @@ impl Task<'_> {
             .is_reported()
             .then(|| reviewable(&self.package.contents, &[&merger.original]).ok())
             .flatten()
-            .and_then(|before| reviewed(&before, &merger, &merged));
+            .and_then(|before| reviewed(&before, &merger, &merged, None));
         let mut marked = Vec::new();
         if self.upgrade.markers {
             let (local, name) = (&self.package.contents, &revision.upstream_ref);

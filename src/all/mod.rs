@@ -24,6 +24,7 @@ use krm_address::CommitId;
 use krm_core::results::Severity;
 use krm_function::supplied::Role;
 use krm_merge::Side;
+use krm_merge::markers::has_markers;
 use krm_package::FileChange;
 use krm_package::escaped::Markdown;
 use krm_review::report;
@@ -35,7 +36,6 @@ use super::conflict::{conflicts, undecided};
 use super::failure::{Failure, Hint, Result, command};
 use super::kptfile::locked_name;
 use super::kptfile::{self, OpenUpgrade};
-use super::merging::has_markers;
 use super::own_repository::OwnRepository;
 use super::package::{Contents, KPTFILE, LocalPackage, collect_packages};
 use super::print::Page;
@@ -88,7 +88,7 @@ pub(crate) fn run(upgrade: &UpgradeArguments, common: &Common) -> Result<u8> {
         );
         return Err(Failure::new(message).hint("krmv help get"));
     }
-    outcome::finish(&run.outcomes, common)
+    outcome::finish(&run.outcomes, upgrade.dry_run, common)
 }
 
 /// One run over many packages.

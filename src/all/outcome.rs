@@ -31,8 +31,9 @@ pub(super) enum State {
 
 impl State {
     /// How the last line counts packages of this state.
-    fn counted(self) -> &'static str {
+    fn counted(self, is_dry: bool) -> &'static str {
         match self {
+            Self::Upgraded if is_dry => "would be upgraded",
             Self::Upgraded => "upgraded",
             Self::Undecided => "with undecided conflicts",
             Self::UpToDate => "up to date",
@@ -182,7 +183,7 @@ impl PackageOutcome {
 }
 
 /// Prints one line for each package, and the counts. Returns the exit code.
-pub(super) fn finish(outcomes: &[PackageOutcome], common: &Common) -> Result<u8> {
+pub(super) fn finish(outcomes: &[PackageOutcome], is_dry: bool, common: &Common) -> Result<u8> {
     let mut counts: BTreeMap<State, usize> = BTreeMap::new();
     for outcome in outcomes {
         *counts.entry(outcome.state).or_default() += 1;
@@ -201,7 +202,7 @@ pub(super) fn finish(outcomes: &[PackageOutcome], common: &Common) -> Result<u8>
     }
     let listed = counts.iter();
     let listed: Vec<String> = listed
-        .map(|(state, count)| format!("{count} {}", state.counted()))
+        .map(|(state, count)| format!("{count} {}", state.counted(is_dry)))
         .collect();
     let all = counted(outcomes.len(), "package");
     page.wrapped(format_args!("{all}: {}", listed.join(", ")), 2);

@@ -4,6 +4,8 @@
 use std::collections::BTreeSet;
 
 use krm_address::RefName;
+use krm_core::config::UsageError;
+use krm_render::{KustomizationLookup, paths_beside};
 use krm_upstream::git::GitCommand;
 
 use super::{CommitGraph, PathContent};
@@ -59,7 +61,10 @@ impl CommitGraph for UpstreamSource {
         }
         let (repository, commit) = self.fetch_commit(commit)?;
         let content = |is_folder: bool| move |id: String| PathContent { is_folder, id };
-        if let Some(folder) = repository.tree_of(path, &commit)? {
+        if let Some(mut folder) = repository.tree_of(path, &commit)? {
+            for (path, id) in self.beside(path, &commit)? {
+                folder += &format!(" {id} {path}");
+            }
             return Ok(Some(content(true)(folder)));
         }
         Ok(repository.content_of(path, &commit)?.map(content(false)))
@@ -71,7 +76,16 @@ impl CommitGraph for UpstreamSource {
         }
         let (_, from) = self.fetch_commit(from)?;
         let (repository, to) = self.fetch_commit(to)?;
-        let commits = repository.commits_that_change(path, &from, &to)?;
+        let mut paths = BTreeSet::from([path.to_owned()]);
+        for commit in [&from, &to] {
+            let beside = self.beside(path, commit)?.into_iter();
+            paths.extend(beside.map(|(path, _)| path));
+        }
+        let mut commits = BTreeSet::new();
+        for path in &paths {
+            let changing = repository.commits_that_change(path, &from, &to)?;
+            commits.extend(changing.into_iter().map(|commit| commit.id));
+        }
         Ok(commits.len())
     }
 
@@ -87,5 +101,25 @@ impl CommitGraph for UpstreamSource {
         let repository = opened(self.history()?.path()).ok()?;
         let [from, to] = [from, to].map(|commit| repository.commit_with_id(commit));
         repository.moved(path, &from?, &to?)
+    }
+}
+
+impl UpstreamSource {
+    /// What else belongs to a package at a commit, each with its ID: what a kustomization reads outside of its folder.
+    fn beside(&self, folder: &str, commit: &str) -> Result<Vec<(String, String)>> {
+        if !self.is_kustomized {
+            return Ok(Vec::new());
+        }
+        let (repository, at) = self.fetch_commit(commit)?;
+        let files = KustomizationLookup {
+            names: &|folder| repository.names_in(folder, &at).unwrap_or_default(),
+            file: &|path| repository.file_at(&at, path).map_err(UsageError::of),
+            is_folder: &|path| repository.tree_of(path, &at).is_ok_and(|id| id.is_some()),
+        };
+        let mut found = Vec::new();
+        for path in paths_beside(&files, folder) {
+            found.extend(repository.id_of_path(&path, &at)?.map(|id| (path, id)));
+        }
+        Ok(found)
     }
 }

@@ -4,12 +4,12 @@
 //! FOLDER/source/        the chart, or the files around the kustomization
 //! FOLDER/values-1.yaml  the values
 //! FOLDER/home/          what the program takes for its configuration and cache
+//! FOLDER/zone           the time zone of the second rendering
 //! ```
 //!
 //! A source is a stranger's. So the programs get no plugins, no repositories, no cluster and no configuration, and
 //! `kustomize` no base from another machine.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -17,7 +17,11 @@ use std::process::Command;
 use std::time::Duration;
 
 use krm_package::Package;
-use krm_render::{HelmRequest, RenderRequest, RenderedPackage, refuse_remote};
+use krm_render::{
+    RenderRequest, RenderedPackage, far_zone, reads_clock, refuse_remote, values_name,
+};
+
+use tempfile::TempDir;
 
 use crate::failure::{Failure, Result, command};
 use krm_process::LARGEST_DOWNLOAD;
@@ -55,6 +59,19 @@ pub(crate) fn render(
     request: &RenderRequest,
     name: &str,
 ) -> Result<RenderedPackage> {
+    let folder = unpacked(source, inner, request)?;
+    let first = once(folder.path(), inner, request, name, None)?;
+    if source.files().any(|(path, _)| reads_clock(source, path)) {
+        // A value made of the time differs in another second.
+        std::thread::sleep(Duration::from_millis(1_050));
+    }
+    fs::write(folder.path().join(ZONE), far_zone())?;
+    let second = once(folder.path(), inner, request, name, Some(ZONE))?;
+    Ok(RenderedPackage::of_printed(&first, &second))
+}
+
+/// A private folder with a source and values.
+fn unpacked(source: &Package, inner: &str, request: &RenderRequest) -> Result<TempDir> {
     let folder = tempfile::tempdir()?;
     unpack(source, &folder.path().join("source"))?;
     fs::create_dir(folder.path().join("home"))?;
@@ -66,18 +83,11 @@ pub(crate) fn render(
         let refused = refuse_remote(source, inner);
         refused.map_err(|error| Failure::new(error.to_string()).hint("krmv help get"))?;
     }
-    let first = once(folder.path(), inner, request, name)?;
-    if source.files().any(|(path, _)| reads_clock(source, path)) {
-        // A value made of the time differs in another second.
-        std::thread::sleep(Duration::from_millis(1_050));
-    }
-    let second = once(folder.path(), inner, request, name)?;
-    Ok(RenderedPackage::of_printed(&first, &second))
+    Ok(folder)
 }
 
-fn values_name(number: usize) -> String {
-    format!("values-{number}.yaml")
-}
+/// The file with the time zone of the second rendering.
+const ZONE: &str = "zone";
 
 /// Writes the files of a source. Their paths were checked when it was read.
 fn unpack(source: &Package, folder: &Path) -> Result<()> {
@@ -93,25 +103,18 @@ fn unpack(source: &Package, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether a file has a template that asks for the time.
-fn reads_clock(source: &Package, path: &str) -> bool {
-    let Ok(bytes) = source.read(path) else {
-        return false;
-    };
-    let text = String::from_utf8_lossy(&bytes);
-    let actions = text.split("{{").skip(1);
-    let actions = actions.filter_map(|rest| rest.split("}}").next());
-    let mut actions =
-        actions.filter(|action| !action.trim_start_matches(['-', ' ']).starts_with("/*"));
-    actions.any(|action| {
-        let is_word = |c: char| c.is_alphanumeric() || "_.$".contains(c);
-        action.split(|c| !is_word(c)).any(|word| word == "now")
-    })
-}
-
-/// What the program prints.
-fn once(folder: &Path, inner: &str, request: &RenderRequest, name: &str) -> Result<String> {
+/// What the program prints, in a time zone that a file in the folder has, or else in the zone of the user.
+fn once(
+    folder: &Path,
+    inner: &str,
+    request: &RenderRequest,
+    name: &str,
+    zone: Option<&str>,
+) -> Result<String> {
     let mut program = prepared(folder, inner, request);
+    if let Some(zone) = zone {
+        program.env("TZ", std::path::absolute(folder.join(zone))?);
+    }
     let watch = Watch {
         patience: Some(PATIENCE),
         limit: Some(LARGEST_DOWNLOAD),
@@ -193,7 +196,7 @@ fn prepared(folder: &Path, inner: &str, request: &RenderRequest) -> Command {
     };
     match request {
         RenderRequest::Helm(helm) => {
-            program.args(arguments(helm, &source));
+            program.args(helm.arguments(&source));
         }
         RenderRequest::Kustomize => {
             program.args(["build", &source]);
@@ -219,64 +222,4 @@ fn prepared(folder: &Path, inner: &str, request: &RenderRequest) -> Command {
     }
     program.env_remove("NO_PROXY").env_remove("no_proxy");
     program
-}
-
-/// `template NAME CHART --include-crds ...`
-fn arguments(helm: &HelmRequest, chart: &str) -> Vec<String> {
-    let words = ["template", helm.release.as_str(), chart, "--include-crds"];
-    let mut words: Vec<String> = words.map(str::to_owned).into();
-    let mut options: BTreeMap<&str, &str> = BTreeMap::new();
-    if let Some(namespace) = &helm.namespace {
-        options.insert("--namespace", namespace.as_str());
-    }
-    if let Some(version) = &helm.kube_version {
-        options.insert("--kube-version", version.as_str());
-    }
-    for (flag, text) in options {
-        words.extend([flag.to_owned(), text.to_owned()]);
-    }
-    for number in 1..=helm.values.len() {
-        words.extend(["--values".to_owned(), values_name(number)]);
-    }
-    words
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use krm_render::{KubeVersion, Label};
-
-    #[test]
-    fn arguments_are_fixed() {
-        let mut helm = HelmRequest {
-            release: Label::parse("web").expect("a name"),
-            namespace: None,
-            kube_version: None,
-            values: Vec::new(),
-        };
-        let plain = ["template", "web", "./source", "--include-crds"];
-        assert_eq!(arguments(&helm, "./source"), plain);
-        helm.namespace = Label::parse("shop");
-        helm.kube_version = KubeVersion::parse("1.34");
-        helm.values = vec![Vec::new(), Vec::new()];
-        let more =
-            "--kube-version 1.34 --namespace shop --values values-1.yaml --values values-2.yaml";
-        let expected: Vec<&str> = plain.into_iter().chain(more.split(' ')).collect();
-        assert_eq!(arguments(&helm, "./source"), expected);
-    }
-
-    #[test]
-    fn a_template_that_asks_for_the_time_is_known() {
-        for (text, asks) in [
-            ("a: {{ now | unixEpoch }}", true),
-            ("a: {{- date \"2006\" (now) -}}", true),
-            ("{{/* the time is now */}} now", false),
-            ("a: {{ .Values.now }}", false),
-            ("now: {{ .x }}", false),
-        ] {
-            let file = krm_package::PackageFile::of_text("a.yaml", text.to_owned());
-            let package = Package::of_one("a.yaml", file);
-            assert_eq!(reads_clock(&package, "a.yaml"), asks, "{text}");
-        }
-    }
 }

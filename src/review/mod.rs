@@ -16,7 +16,7 @@ use krm_function::{Inputs, Items, SuppliedInput, run_step};
 use krm_merge::Side;
 use krm_package::escaped::{Markdown, ShownLine};
 use krm_package::{Package, is_krm_name};
-use krm_review::{Review, Risk, report};
+use krm_review::{Review, ReviewedPairs, Risk, report};
 use krm_upstream::git::{GitCommand, Repository, Revision};
 use krm_yaml::OwnedDocument;
 use review_package::{RISKS, ReviewOptions, report_change};
@@ -153,15 +153,18 @@ fn warn_of_templates(files: &Contents) {
     ));
 }
 
-/// What a merge of a package means for the cluster. `None` if the result cannot be read.
+/// What a merge of a package means for the cluster. `None` if the result cannot be read. `known` has what reviews before
+/// found.
 pub(crate) fn reviewed(
     before: &Arc<SuppliedPackage>,
     merger: &Merger,
     merged: &MergedPackage,
+    known: Option<&ReviewedPairs>,
 ) -> Option<Review> {
-    let others = [&**before, &*merger.original, &*merger.upstream];
+    let mut others = vec![&**before, &*merger.original, &*merger.upstream];
+    others.extend(merged.package.as_deref());
     let after = reviewable(&merged.contents, &others).ok()?;
-    review_package::review(before, &after).ok()
+    review_package::review(before, &after, known).ok()
 }
 
 /// Runs `review-package`, and returns its findings.

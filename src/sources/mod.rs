@@ -561,10 +561,11 @@ impl RemoteUpstream {
             RemoteSource::File(file) => file.addresses(release),
             _ => vec![self.source.at(release, "")],
         };
-        let message = format!(
-            "this source has no release {release}: {} does not exist",
-            addresses.join(" or ")
-        );
+        let all = addresses.join(" or ");
+        let message = match &self.source {
+            RemoteSource::File(file) if file.tags.is_none() => format!("{all} does not exist"),
+            _ => format!("this source has no release {release}: {all} does not exist"),
+        };
         Failure::new(message).hint("krmv help get")
     }
 
@@ -722,7 +723,7 @@ impl RemoteUpstream {
         let address = self.source.address();
         if self.is_offline {
             let list = self.cache.list(&address);
-            return list.ok_or_else(|| self.not_cached("its list of releases", &address));
+            return list.ok_or_else(|| self.not_cached("the list of releases", &address));
         }
         let list = read()?;
         self.cache.keep_list(&address, &list)?;

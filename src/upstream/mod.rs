@@ -132,6 +132,8 @@ pub(crate) struct UpstreamSource {
     upstream: Box<dyn UpstreamKind>,
     /// Its tags and branches, once they are [listed](Self::list).
     pub(crate) releases: Releases,
+    /// Whether a package is a kustomization, and so has files outside of its folder.
+    pub(crate) is_kustomized: bool,
     pub(crate) histories: Arc<Histories>,
     /// What was rendered: a command reads some revisions more than once.
     rendered: Mutex<HashMap<RenderedKey, Arc<RenderedPackage>>>,
@@ -198,6 +200,7 @@ impl UpstreamSource {
             upstream,
             releases: Releases::default(),
             histories: Arc::default(),
+            is_kustomized: false,
             rendered: Mutex::default(),
         })
     }
@@ -460,19 +463,13 @@ impl UpstreamSource {
         revision: &Revision,
         request: &RenderRequest,
     ) -> Result<Arc<RenderedPackage>> {
+        if let Some(known) = self.known_rendering(path, revision, request) {
+            return Ok(known);
+        }
         let name = format!("{} of {}", revision.lock_ref, self.address);
         if !path.is_empty() && self.upstream.is_only_file(path) {
             let message = format!("expected a folder to render, found the file '{path}'");
             return Err(Failure::new(message).hint("krmv help get"));
-        }
-        let key = (revision.commit.clone(), path.to_owned(), request.clone());
-        let known = self
-            .rendered
-            .lock()
-            .ok()
-            .and_then(|known| known.get(&key).cloned());
-        if let Some(known) = known {
-            return Ok(known);
         }
         // A kustomization may name folders around it.
         let (folder, inner) = match request {
@@ -482,8 +479,20 @@ impl UpstreamSource {
         let source = self.fetch(folder, revision)?.snapshot;
         let rendered = Arc::new(render(&source.package, inner, request, &name)?);
         if let Ok(mut known) = self.rendered.lock() {
+            let key = (revision.commit.clone(), path.to_owned(), request.clone());
             known.insert(key, Arc::clone(&rendered));
         }
         Ok(rendered)
+    }
+
+    /// What a revision renders to, if that was asked for before.
+    pub(crate) fn known_rendering(
+        &self,
+        path: &str,
+        revision: &Revision,
+        request: &RenderRequest,
+    ) -> Option<Arc<RenderedPackage>> {
+        let key = (revision.commit.clone(), path.to_owned(), request.clone());
+        self.rendered.lock().ok()?.get(&key).cloned()
     }
 }

@@ -86,7 +86,7 @@ impl GitUpstream {
             Some(_) if self.is_offline => {
                 let file = self.path.join(REFERENCES);
                 let listed = std::fs::read_to_string(file);
-                listed.map_err(|_| self.not_cached("its list of revisions"))
+                listed.map_err(|_| self.not_cached("the list of revisions"))
             }
             Some(address) => {
                 progress(format_args!("Asking {} for its revisions", self.address));
@@ -200,7 +200,7 @@ impl GitUpstream {
             return Ok(());
         };
         if self.is_offline {
-            return Err(self.not_cached("its history"));
+            return Err(self.not_cached("the history"));
         }
         progress(format_args!("Fetching the history of {}", self.address));
         let is_shallow = self.path.join("shallow").exists();
@@ -211,7 +211,7 @@ impl GitUpstream {
     /// Fetches a part of the history of a repository on another machine.
     pub(crate) fn fetch_history(&self, fetch: impl Fn(&Address) -> GitCommand) -> Result<()> {
         match self.remote_repository() {
-            Some(_) if self.is_offline => Err(self.not_cached("its history")),
+            Some(_) if self.is_offline => Err(self.not_cached("the history")),
             Some(address) => {
                 progress(format_args!("Fetching the history of {}", self.address));
                 self.fetch(&fetch(address))

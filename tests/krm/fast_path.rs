@@ -105,7 +105,7 @@ fn many_small_resources_in_a_file_are_read() {
 }
 
 /// Texts that the scanner takes, one construct each.
-const TAKEN: [&str; 48] = [
+const TAKEN: [&str; 50] = [
     "a: b\n",
     "a: \"\\x41\\U0001F600\\0\\a\\v\\e\\N\\_\\L\\P\"\nb: \"\\xff\n  \\P\"\n",
     "a: \"b\\n\n  \\ c\\ d\\ \"\ne: \"f\\ \"\ng: \"\\ h\"\n",
@@ -276,14 +276,9 @@ const TAKEN: [&str; 48] = [
     "},
     "---\n",
     "a:\n  b\nc: # d\n  # e\n\n  f\n  g # h\ni:\n- \n  j\n-\n  'k\n  l'\nm:\n  [n, {o: p}]\nq:\n    r\n  s\n",
-    indoc! {r#"
-        a: b
-          - c
-          * d
-          "e" 'f
-          [g] {h
-          `i` @j %k !l &m *n >o |p ,q ?r
-    "#},
+    "a: |2\n   b\n  c\n\n   d\n# e\nf: >2-\n  g\n   h\n\n  i\n  j\n\nk:\n  l: |+1\n    m\n\n   n\n\no: |9\n         p",
+    "- a: |1-\n    b\n   c\n   d\n- e:\n    f: |-2\n\n        g\n      # h\n       i\n",
+    "a: b\n  - c\n  * d\n  \"e\" 'f\n  [g] {h\n  `i` @j %k !l &m *n >o |p ,q ?r\n",
 ];
 
 #[test]
@@ -332,7 +327,15 @@ fn unusual_yaml_is_left_to_the_general_parser() {
         "a: b\rc: d\n",
         "a: \u{1}\n",
         "a: \u{85}b\n",
-        "a: |1\n  b\n",
+        "- |1\n  b\n",
+        "a: |0\n  b\n",
+        "a: |11\n  b\n",
+        "a: |-2-\n  b\n",
+        "a: |2\n b\n",
+        "a: |2\n  b\n   \n",
+        "a: |2\n   \n  b\n",
+        "a: |2\n",
+        "a: |+1\n\nb: c\n",
         "a: [b: c]\n",
         "a: [b,\nc]\n",
         "- a: [b,\n  c]\n",

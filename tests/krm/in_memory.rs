@@ -150,3 +150,121 @@ fn a_path_that_leaves_the_package_is_refused() {
     assert_eq!(outcome.items, items);
     assert!(outcome.results.has_errors());
 }
+
+fn texts(files: &[(&str, String)]) -> BTreeMap<String, String> {
+    let files = files.iter();
+    files
+        .map(|(path, text)| ((*path).to_owned(), text.clone()))
+        .collect()
+}
+
+fn named(name: &str, value: &str) -> String {
+    config_map(value).replace("name: a", &format!("name: {name}"))
+}
+
+/// Packages of two files, in which a merge changes, adds and removes documents, and gets a conflict.
+fn three_packages() -> [BTreeMap<String, String>; 3] {
+    let two = |a: &str, b: &str| format!("{}---\n# b\n{}", named("a", a), named("b", b));
+    let original = [("one.yaml", two("1", "1")), ("two.yaml", named("c", "1"))];
+    let local = [
+        ("one.yaml", two("mine", "1")),
+        (
+            "two.yaml",
+            named("c", "1").replace("\ndata:", "\ndata:\n  own: 1"),
+        ),
+    ];
+    let upstream = [
+        (
+            "one.yaml",
+            format!("{}---\n{}", named("a", "2"), named("d", "2")),
+        ),
+        (
+            "two.yaml",
+            named("c", "2").replace("\ndata:", "\n# new\ndata:"),
+        ),
+    ];
+    [texts(&original), texts(&local), texts(&upstream)]
+}
+
+#[test]
+fn a_trial_makes_what_a_run_makes_and_its_package_is_known() {
+    let [original, local, upstream] = three_packages();
+    let bytes = local.into_iter();
+    let local: BTreeMap<_, _> = bytes
+        .map(|(path, text)| (path, text.into_bytes()))
+        .collect();
+    let merged = |is_trial| {
+        let inputs = Inputs {
+            supplied: vec![
+                (Role::Original, SuppliedInput::Files(original.clone())),
+                (Role::Upstream, SuppliedInput::Files(upstream.clone())),
+            ],
+            is_trial,
+            ..Inputs::default()
+        };
+        run(
+            &merge_package::FUNCTION,
+            inputs,
+            Items::Package(local.clone()),
+        )
+        .expect("a run")
+    };
+    let (plain, trial) = (merged(false), merged(true));
+    assert!(plain.package.is_none());
+    assert_eq!(plain.items, trial.items);
+    let messages = |outcome: &krm_function::Outcome| -> Vec<_> {
+        let results = outcome.results.iter();
+        results
+            .map(|result| (result.severity, result.message.to_string()))
+            .collect()
+    };
+    assert_eq!(messages(&plain), messages(&trial));
+    let Items::Package(after) = trial.items else {
+        panic!("a package stays one")
+    };
+    let after: krm_package::Package = after
+        .into_iter()
+        .map(|(path, bytes)| (path, String::from_utf8(bytes).expect("UTF-8")))
+        .collect();
+    let known = trial.package.expect("the package of a trial");
+    let read = |others: &[&krm_core::resource_list::ResourceList]| {
+        krm_core::resource_list::ResourceList::from_package_like(after.clone(), false, others)
+            .expect("a package")
+    };
+    let (parsed, shared) = (read(&[]), read(&[known.list()]));
+    let all = |list: &krm_core::resource_list::ResourceList| -> Vec<_> {
+        let items = list.items();
+        items
+            .map(|(id, resource)| (resource.clone(), list.node(id).source().to_owned()))
+            .collect()
+    };
+    assert_eq!(all(&parsed), all(&shared));
+    assert_eq!(all(&parsed).len(), 3);
+}
+
+#[test]
+fn a_review_with_known_pairs_finds_the_same() {
+    let [before, after, other] = three_packages();
+    let list = |files: &BTreeMap<String, String>| {
+        krm_core::resource_list::ResourceList::from_texts(files.clone()).expect("a package")
+    };
+    let lists = [&before, &after, &other].map(list);
+    let schema = krm_core::schema::Schema::builtin();
+    let known = krm_review::ReviewedPairs::default();
+    let review = |after: usize, known: Option<&krm_review::ReviewedPairs>| {
+        let packages = krm_review::ReviewInput {
+            before: &lists[0],
+            after: &lists[after],
+            upstream: None,
+        };
+        krm_review::Review::of_known(packages, &schema, None, known).expect("a review")
+    };
+    // The second time, every pair is known.
+    for after in [1, 2, 1, 2, 0] {
+        let (plain, with) = (review(after, None), review(after, Some(&known)));
+        assert_eq!(plain.findings, with.findings);
+        assert_eq!(plain.routine, with.routine);
+        assert_eq!(plain.worst(), with.worst());
+    }
+    assert!(review(1, None).worst().is_some());
+}

@@ -32,6 +32,8 @@ pub struct Inputs {
     pub catalogs: Vec<CatalogSource>,
     /// Is called with the progress of the search that `--original auto` starts.
     pub progress: Option<Progress>,
+    /// Whether the run is a trial: its results have no lines, and the package that it makes is at hand for the next run.
+    pub is_trial: bool,
 }
 
 /// An input for a role.
@@ -67,6 +69,8 @@ pub struct Outcome {
     pub documents: Vec<Document>,
     /// The results of this run.
     pub results: Results,
+    /// The package that a trial makes of a package, for [`Inputs::known`] of other runs: they need not parse it again.
+    pub package: Option<Arc<SuppliedPackage>>,
 }
 
 /// Runs a function on a ResourceList or on the files of a package, without a process and without
@@ -133,7 +137,11 @@ pub fn run_step(
             list.map_err(UsageError::of)?
         }
     };
-    let (output, results) = run_on(function, step, inputs, &mut list)?;
+    let is_trial = inputs.is_trial && list.is_package();
+    if is_trial {
+        list.keep_edited_trees();
+    }
+    let (output, results) = run_on(function, inputs, &mut list)?;
     let mut documents = Vec::new();
     let mut modes = HashMap::new();
     let items = match (output, items) {
@@ -143,24 +151,29 @@ pub fn run_step(
             items
         }
         (Output::Edited, Items::ResourceList(_)) => {
-            Items::ResourceList(to_text(list, &Results::default())?)
+            Items::ResourceList(to_text(&mut list, &Results::default())?)
         }
         (Output::Edited, Items::Package(files)) => {
             Items::Package(changed(files, list.file_changes(), &mut modes))
         }
     };
     let results = match &items {
-        Items::Package(files) => results.with_lines(|path| {
+        Items::Package(files) if !is_trial => results.with_lines(|path| {
             let bytes = files.get(path)?;
             Some(String::from_utf8_lossy(bytes))
         }),
-        Items::ResourceList(_) => results,
+        _ => results,
     };
+    let package = is_trial.then(|| {
+        let place = format!("the output of {}", function.name);
+        Arc::new(SuppliedPackage::of_items(place, list))
+    });
     Ok(Outcome {
         items,
         modes,
         documents,
         results,
+        package,
     })
 }
 
@@ -172,7 +185,9 @@ impl Items {
     /// [`UsageError`]: the text is not a ResourceList, or its `results` is not a list.
     pub fn with_results(self, results: &Results) -> Result<Self, UsageError> {
         match self {
-            Self::ResourceList(text) => to_text(read_list(&text)?, results).map(Self::ResourceList),
+            Self::ResourceList(text) => {
+                to_text(&mut read_list(&text)?, results).map(Self::ResourceList)
+            }
             Self::Package(_) => Ok(self),
         }
     }
@@ -182,7 +197,7 @@ fn read_list(text: &str) -> Result<ResourceList, UsageError> {
     ResourceList::parse(text.to_owned()).map_err(UsageError::of)
 }
 
-fn to_text(mut list: ResourceList, results: &Results) -> Result<String, UsageError> {
+fn to_text(list: &mut ResourceList, results: &Results) -> Result<String, UsageError> {
     let text = list.emit(results, true);
     let text = text.map_err(UsageError::of)?;
     Ok(text.iter().map(|piece| &**piece).collect())

@@ -94,6 +94,7 @@ pub mod kptfile;
 mod kustomization;
 pub mod likeness;
 mod lines;
+pub mod markers;
 pub mod member;
 mod merge_schema;
 mod naming;

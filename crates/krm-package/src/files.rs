@@ -99,6 +99,16 @@ impl PackageFile {
 }
 
 impl Package {
+    /// Whether another package has the same files, with the same bytes.
+    #[must_use]
+    pub fn has_files_of(&self, other: &Self) -> bool {
+        let is_same = |path: &String| match (self.read(path), other.read(path)) {
+            (Ok(one), Ok(other)) => one == other,
+            _ => false,
+        };
+        self.files.keys().eq(other.files.keys()) && self.files.keys().all(is_same)
+    }
+
     /// A package without files, in a directory that need not exist yet.
     pub fn empty(root: impl Into<PathBuf>) -> Self {
         Self {

@@ -10,6 +10,8 @@
 //! ```
 //!
 //! `kustomize` has no flag for it. It loads a base from wherever its path leads, and a file from any `http(s)` address.
+//!
+//! The same walk finds what a kustomization reads outside of its folder, so that a change there counts.
 
 use std::collections::BTreeSet;
 
@@ -38,88 +40,201 @@ const MOST: usize = 1_000;
 const MOST_TEXTS: usize = 200_000;
 const DEEPEST: usize = 64;
 
+/// The files around a kustomization.
+pub trait KustomizationFiles {
+    /// The names in a folder.
+    fn names(&self, folder: &str) -> Vec<String>;
+
+    /// The bytes of a file. `None` if there is no such file.
+    ///
+    /// # Errors
+    /// [`UsageError`]: the file cannot be read.
+    fn file(&self, path: &str) -> Result<Option<Vec<u8>>, UsageError>;
+
+    /// Whether there is a folder with this path.
+    fn is_folder(&self, path: &str) -> bool;
+}
+
+/// The files around a kustomization, as functions.
+pub struct KustomizationLookup<'l> {
+    pub names: &'l dyn Fn(&str) -> Vec<String>,
+    pub file: &'l dyn Fn(&str) -> Result<Option<Vec<u8>>, UsageError>,
+    pub is_folder: &'l dyn Fn(&str) -> bool,
+}
+
+impl KustomizationFiles for KustomizationLookup<'_> {
+    fn names(&self, folder: &str) -> Vec<String> {
+        (self.names)(folder)
+    }
+
+    fn file(&self, path: &str) -> Result<Option<Vec<u8>>, UsageError> {
+        (self.file)(path)
+    }
+
+    fn is_folder(&self, path: &str) -> bool {
+        (self.is_folder)(path)
+    }
+}
+
+impl KustomizationFiles for Package {
+    fn names(&self, folder: &str) -> Vec<String> {
+        let names = self.files().filter_map(|(path, _)| {
+            let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
+            (above == folder).then(|| name.to_owned())
+        });
+        names.collect()
+    }
+
+    fn file(&self, path: &str) -> Result<Option<Vec<u8>>, UsageError> {
+        if self.get(path).is_none() {
+            return Ok(None);
+        }
+        let bytes = self.read(path).map_err(UsageError::of)?;
+        Ok(Some(bytes.into_owned()))
+    }
+
+    fn is_folder(&self, path: &str) -> bool {
+        let start = format!("{path}/");
+        path.is_empty() || self.files().any(|(path, _)| path.starts_with(&start))
+    }
+}
+
 /// Refuses the kustomization in a folder if it, or one that it names, leads out of the source.
 ///
 /// # Errors
 /// [`UsageError`] with the file and the text.
-pub fn refuse_remote(source: &Package, folder: &str) -> Result<(), UsageError> {
-    let mut seen = BTreeSet::new();
-    let mut pending = vec![folder.trim_matches('/').to_owned()];
-    while let Some(folder) = pending.pop() {
-        if !seen.insert(folder.clone()) {
-            continue;
-        }
-        if seen.len() > MOST {
-            let message = format!("expected at most {MOST} kustomizations, found more");
-            return Err(UsageError::of(message));
-        }
-        for (path, _) in source.files().filter(|(path, _)| is_of(path, &folder)) {
-            look(source, path, &folder, &mut pending)?;
-        }
-    }
-    Ok(())
+pub fn refuse_remote(source: &dyn KustomizationFiles, folder: &str) -> Result<(), UsageError> {
+    KustomizationWalk::new(source, folder).run()
 }
 
-/// Whether a path is that of the kustomization in a folder.
-fn is_of(path: &str, folder: &str) -> bool {
-    let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
-    above == folder && NAMES.contains(&name.to_lowercase().as_str())
+/// The files and folders that the kustomization in a folder reads outside of it. If it leads out of the source, those that
+/// were found until there.
+#[must_use]
+pub fn paths_beside(source: &dyn KustomizationFiles, folder: &str) -> BTreeSet<String> {
+    let mut walk = KustomizationWalk::new(source, folder);
+    // A render says what is wrong.
+    let _ = walk.run();
+    walk.beside
 }
 
-/// Looks at a kustomization, or at the configuration of a generator or transformer.
-fn look(
-    source: &Package,
-    path: &str,
-    folder: &str,
-    pending: &mut Vec<String>,
-) -> Result<(), UsageError> {
-    let bytes = source.read(path).map_err(UsageError::of)?;
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    let wrong = |what: String| UsageError::of(format!("{path}: {what}"));
-    let document = OwnedDocument::parse_resource(text).map_err(|error| wrong(error.to_string()))?;
-    let document = document.document();
-    let mut found = Vec::new();
-    for at in 0..document.len() {
-        let is_whole = document
-            .root(at)
-            .is_none_or(|root| references(root, "", &mut found, 0));
-        if !is_whole {
-            let message = "expected a kustomization, found one that is too deep or too long";
-            return Err(wrong(message.to_owned()));
+/// A walk through a kustomization and those that it names.
+struct KustomizationWalk<'s> {
+    source: &'s dyn KustomizationFiles,
+    /// The folder where it began.
+    start: String,
+    seen: BTreeSet<String>,
+    pending: Vec<String>,
+    /// What was found outside of the folder.
+    beside: BTreeSet<String>,
+}
+
+impl<'s> KustomizationWalk<'s> {
+    fn new(source: &'s dyn KustomizationFiles, folder: &str) -> Self {
+        let start = folder.trim_matches('/').to_owned();
+        Self {
+            source,
+            pending: vec![start.clone()],
+            start,
+            seen: BTreeSet::new(),
+            beside: BTreeSet::new(),
         }
     }
-    for NamedPath { list, text } in found {
-        let refused = |why: &str| {
-            wrong(format!(
-                "expected a file or folder of the source, found `{}`: {why}",
-                text.escape_debug()
-            ))
-        };
-        if text.contains("://") {
-            return Err(refused("krmv renders without the network"));
-        }
-        if !LISTS.contains(&list.as_str()) || text.is_empty() || text.contains('\n') {
-            continue;
-        }
-        let target = below(folder, &text).ok_or_else(|| refused("it leads out of the source"))?;
-        let is_file = source.get(&target).is_some();
-        let start = format!("{target}/");
-        let is_folder =
-            target.is_empty() || source.files().any(|(path, _)| path.starts_with(&start));
-        match (is_file, is_folder) {
-            (true, _) if ["generators", "transformers", "validators"].contains(&list.as_str()) => {
-                look(source, &target, folder, pending)?;
+
+    fn run(&mut self) -> Result<(), UsageError> {
+        while let Some(folder) = self.pending.pop() {
+            if !self.seen.insert(folder.clone()) {
+                continue;
             }
-            (true, _) => {}
-            (false, true) => pending.push(target),
-            (false, false) => {
-                return Err(refused(
-                    "it is not there, and krmv renders without the network",
-                ));
+            if self.seen.len() > MOST {
+                let message = format!("expected at most {MOST} kustomizations, found more");
+                return Err(UsageError::of(message));
             }
+            let names = self.source.names(&folder).into_iter();
+            for name in names.filter(|name| NAMES.contains(&name.to_lowercase().as_str())) {
+                let path = below(&folder, &name).unwrap_or(name);
+                if let Some(bytes) = self.source.file(&path)? {
+                    self.look(&path, &bytes, &folder)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at a kustomization, or at the configuration of a generator or transformer.
+    fn look(&mut self, path: &str, bytes: &[u8], folder: &str) -> Result<(), UsageError> {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let wrong = |what: String| UsageError::of(format!("{path}: {what}"));
+        let document =
+            OwnedDocument::parse_resource(text).map_err(|error| wrong(error.to_string()))?;
+        let document = document.document();
+        let mut found = Vec::new();
+        for at in 0..document.len() {
+            let is_whole = document
+                .root(at)
+                .is_none_or(|root| references(root, "", &mut found, 0));
+            if !is_whole {
+                let message = "expected a kustomization, found one that is too deep or too long";
+                return Err(wrong(message.to_owned()));
+            }
+        }
+        for NamedPath { list, text } in found {
+            let refused = |why: &str| {
+                wrong(format!(
+                    "expected a file or folder of the source, found `{}`: {why}",
+                    text.escape_debug()
+                ))
+            };
+            if text.contains("://") {
+                return Err(refused("krmv renders without the network"));
+            }
+            if text.is_empty() || text.contains('\n') {
+                continue;
+            }
+            if !LISTS.contains(&list.as_str()) {
+                self.note_named(folder, &text)?;
+                continue;
+            }
+            let target =
+                below(folder, &text).ok_or_else(|| refused("it leads out of the source"))?;
+            self.note(&target);
+            match self.source.file(&target)? {
+                Some(bytes) => {
+                    if ["generators", "transformers", "validators"].contains(&list.as_str()) {
+                        self.look(&target, &bytes, folder)?;
+                    }
+                }
+                None if self.source.is_folder(&target) => self.pending.push(target),
+                None => {
+                    return Err(refused(
+                        "it is not there, and krmv renders without the network",
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes a patch, or a file of a generator with or without a key, if it is outside of the folder.
+    fn note_named(&mut self, folder: &str, text: &str) -> Result<(), UsageError> {
+        if !text.contains("..") {
+            return Ok(());
+        }
+        let path = text.split_once('=').map_or(text, |(_, path)| path);
+        if let Some(target) = below(folder, path)
+            && (self.source.is_folder(&target) || self.source.file(&target)?.is_some())
+        {
+            self.note(&target);
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, target: &str) {
+        let inner = target.strip_prefix(self.start.as_str());
+        let is_inner = inner.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        if !is_inner && !self.start.is_empty() {
+            self.beside.insert(target.to_owned());
         }
     }
-    Ok(())
 }
 
 /// A text in a kustomization, and the field at the root that has it, folded as `kustomize` reads it.
@@ -216,6 +331,57 @@ mod tests {
             ("app/b.yaml", "b: https://example.com\n"),
         ]);
         assert!(refuse_remote(&all, "app").is_ok());
+    }
+
+    #[test]
+    fn files_outside_of_the_folder_are_found() {
+        let all = source(&[
+            (
+                "apps/web/kustomization.yaml",
+                "resources: [../../base, own.yaml, ../web/more]\ncomponents: [../shared]\npatches:\n- path: \
+                 ../patches/a.yaml\n- path: own-patch.yaml\nconfigMapGenerator:\n- name: a\n  files: [k=../k.ini, \
+                 ../gone.ini]\ncommonAnnotations: {a: ../notes}\n",
+            ),
+            ("apps/web/own.yaml", "a: 1\n"),
+            (
+                "apps/web/more/kustomization.yaml",
+                "resources: [../../one.yaml]\n",
+            ),
+            ("apps/one.yaml", "a: 1\n"),
+            (
+                "apps/shared/kustomization.yaml",
+                "generators: [../g.yaml]\n",
+            ),
+            (
+                "apps/g.yaml",
+                "kind: ConfigMapGenerator\nfiles: [../f.txt]\n",
+            ),
+            ("apps/f.txt", "f\n"),
+            ("apps/patches/a.yaml", "a: 1\n"),
+            ("apps/k.ini", "k\n"),
+            ("apps/notes", "k\n"),
+            ("base/kustomization.yaml", "resources: [../deep]\n"),
+            ("deep/kustomization.yaml", "resources: []\n"),
+            ("other/kustomization.yaml", "resources: []\n"),
+        ]);
+        let found = paths_beside(&all, "apps/web");
+        let expected = [
+            "apps/f.txt",
+            "apps/g.yaml",
+            "apps/k.ini",
+            "apps/one.yaml",
+            "apps/patches/a.yaml",
+            "apps/shared",
+            "base",
+            "deep",
+        ];
+        assert_eq!(found.iter().collect::<Vec<_>>(), expected);
+        // The root of the source has everything.
+        let root = source(&[
+            ("kustomization.yaml", "resources: [base]\n"),
+            ("base/a", ""),
+        ]);
+        assert!(paths_beside(&root, "").is_empty());
     }
 
     #[test]

@@ -11,7 +11,8 @@
 //! ```
 //!
 //! Begin in `documents.rs`, then `random.rs`. `request.rs` is what a package is rendered with, and how the package records
-//! that. `kustomization.rs` refuses what `kustomize` would load from elsewhere.
+//! that. `kustomization.rs` refuses what `kustomize` would load from elsewhere, and finds what it reads outside
+//! of its folder.
 //!
 //! # Invariants
 //!
@@ -21,7 +22,8 @@
 //!
 //! # Limitations
 //!
-//! - A value that two renderings within some seconds have in common does not count as random: a date, for example.
+//! - A value that two renderings within some seconds have in common does not count as random. So a caller renders a date in
+//!   two time zones.
 //! - Templates are not read. Two renderings are compared instead.
 //!
 //! Source: contract, krmv (Rendering).
@@ -32,14 +34,17 @@
     warn(clippy::expect_used, clippy::panic, clippy::unreachable)
 )]
 
+mod clock;
 mod documents;
 mod kustomization;
 mod random;
 mod request;
 
+pub use clock::{far_zone, reads_clock};
 pub use documents::RenderedPackage;
-pub use kustomization::refuse_remote;
+pub use kustomization::{KustomizationFiles, KustomizationLookup, paths_beside, refuse_remote};
 pub use random::KnownValues;
 pub use request::{
     HelmRequest, KubeVersion, Label, PackageFiles, RenderRequest, recorded, render_value,
+    values_name,
 };

@@ -16,7 +16,8 @@ use krm_core::resource::Resource;
 use krm_core::resource_key::ResourceKey;
 use krm_core::results::{FunctionResult, Reason};
 use krm_package::is_krm_name;
-use krm_yaml::{Content, Document, EditError, NodeRef, OwnedDocument, Value};
+use krm_yaml::scalar::ScalarStyle;
+use krm_yaml::{Content, Document, EditError, NodeKind, NodeRef, OwnedDocument, Value};
 
 use crate::request::PackageFiles;
 
@@ -235,7 +236,7 @@ fn only<'k>(
 }
 
 /// A known value in a random place. `None` if it does not fit.
-fn value(node: NodeRef<'_>, place: &RandomPlace, known: NodeRef<'_>) -> Option<Content<'static>> {
+fn value<'n>(node: NodeRef<'_>, place: &RandomPlace, known: NodeRef<'n>) -> Option<Content<'n>> {
     let kinds = [node.kind(), known.kind()];
     let (Some(second), Some(first), Some(text)) =
         (&place.other, node.scalar_text(), known.scalar_text())
@@ -247,7 +248,10 @@ fn value(node: NodeRef<'_>, place: &RandomPlace, known: NodeRef<'_>) -> Option<C
     if node.as_str().is_none() {
         return known.value().map(Content::Value);
     }
+    let plain = NodeKind::Scalar(ScalarStyle::Plain);
     match taken(first, second, text) {
+        // A date without quotes stays without.
+        Taken::Whole if kinds == [plain, plain] => Some(Content::Node(known)),
         Taken::Whole => known.value().map(Content::Value),
         Taken::Text(settled) => Some(Content::Value(Value::from(settled.as_str()))),
         Taken::Nothing => None,
@@ -485,6 +489,18 @@ mod tests {
         assert_eq!(text, secret("s", "mine", "'1'"));
         assert!(kept.is_empty());
         assert_eq!(settle(&[&other]).0, first);
+    }
+
+    #[test]
+    fn a_date_keeps_its_spelling() {
+        let [first, second, mine] =
+            ["2026-11-28", "2028-01-02", "2020-02-03"].map(|date| secret("s", date, "x"));
+        let document = OwnedDocument::parse_resource(first.clone()).expect("YAML");
+        let resource = Resource::read(document.root().expect("a root"));
+        let random = places(&first, &second);
+        let known = KnownValues::of(&[("a.yaml".to_owned(), mine.clone().into_bytes())].into());
+        let settled = KnownValues::settle(first, &resource, &random, &[&known]);
+        assert_eq!(settled.expect("it is settled").0, mine);
     }
 
     #[test]

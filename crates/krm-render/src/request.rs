@@ -27,6 +27,35 @@ pub struct HelmRequest {
     pub values: Vec<Vec<u8>>,
 }
 
+impl HelmRequest {
+    /// `template NAME CHART --include-crds ...`
+    #[must_use]
+    pub fn arguments(&self, chart: &str) -> Vec<String> {
+        let words = ["template", self.release.as_str(), chart, "--include-crds"];
+        let mut words: Vec<String> = words.map(str::to_owned).into();
+        let mut options: BTreeMap<&str, &str> = BTreeMap::new();
+        if let Some(namespace) = &self.namespace {
+            options.insert("--namespace", namespace.as_str());
+        }
+        if let Some(version) = &self.kube_version {
+            options.insert("--kube-version", version.as_str());
+        }
+        for (flag, text) in options {
+            words.extend([flag.to_owned(), text.to_owned()]);
+        }
+        for number in 1..=self.values.len() {
+            words.extend(["--values".to_owned(), values_name(number)]);
+        }
+        words
+    }
+}
+
+/// The name of a file with values in the folder where Helm runs. The first has number 1.
+#[must_use]
+pub fn values_name(number: usize) -> String {
+    format!("values-{number}.yaml")
+}
+
 /// A name as Helm takes it for a release or namespace. It is never a flag.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Label(String);
@@ -211,6 +240,25 @@ pub fn render_value(render: &WrittenRender) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn arguments_are_fixed() {
+        let mut helm = HelmRequest {
+            release: Label::parse("web").expect("a name"),
+            namespace: None,
+            kube_version: None,
+            values: Vec::new(),
+        };
+        let plain = ["template", "web", "./source", "--include-crds"];
+        assert_eq!(helm.arguments("./source"), plain);
+        helm.namespace = Label::parse("shop");
+        helm.kube_version = KubeVersion::parse("1.34");
+        helm.values = vec![Vec::new(), Vec::new()];
+        let more =
+            "--kube-version 1.34 --namespace shop --values values-1.yaml --values values-2.yaml";
+        let expected: Vec<&str> = plain.into_iter().chain(more.split(' ')).collect();
+        assert_eq!(helm.arguments("./source"), expected);
+    }
 
     #[test]
     fn names_and_versions_are_never_flags() {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::author::{Authors, InUpstream};
 use super::change::ResourceChange;
+use super::reviewed_pairs::{PairFindings, ReviewedPairs};
 use super::row::{FieldChange, Row, Segment, leads_to, segments};
 use super::rows::RULES;
 use super::served::Release;
@@ -28,6 +29,7 @@ pub(super) fn review(
     packages: ReviewInput<'_>,
     schema: &Schema,
     release: Option<Release>,
+    known: Option<&ReviewedPairs>,
 ) -> Review {
     let own = [packages.before, packages.after].map(without_lists);
     let upstream = packages.upstream.map(|of| {
@@ -50,6 +52,7 @@ pub(super) fn review(
     } = pairs(packages);
     let mut comparison = Comparison {
         schema,
+        known,
         before: &before,
         after: &after,
         rows: HashMap::new(),
@@ -184,6 +187,7 @@ type RowsOfKind = Vec<(&'static Row, Vec<Segment>)>;
 
 struct Comparison<'c, 'l> {
     schema: &'l Schema,
+    known: Option<&'c ReviewedPairs>,
     before: &'c Objects<'l>,
     after: &'c Objects<'l>,
     rows: HashMap<String, RowsOfKind>,
@@ -217,8 +221,52 @@ impl<'l> Comparison<'_, 'l> {
             Some(old) if old != key => self.renamed(pair, old, key),
             Some(_) => {}
         }
+        self.contents(pair, after, key, before_key.as_ref() == Some(key));
+    }
+
+    /// The size and the fields of a resource. Where a review before found it, it is not looked for again.
+    fn contents(
+        &mut self,
+        pair: &ResourceChange<'l>,
+        after: &ClusterObject<'l>,
+        key: &ResourceKey,
+        object_remains: bool,
+    ) {
+        let resource = after.resource;
+        let schema = self.schema.resource(&resource.api_version, &resource.kind);
+        let is_own = schema.is_some_and(|schema| !schema.is_builtin());
+        let known = self.known.filter(|_| !is_own);
+        let known = known
+            .and_then(|known| Some((known, known.key(pair, object_remains, schema.is_some())?)));
+        if let Some((known, texts)) = &known
+            && let Some(PairFindings { findings, routine }) = known.get(texts)
+        {
+            let findings = findings.into_iter();
+            // It may be in another place.
+            self.review.findings.extend(findings.map(|finding| {
+                let resource = Some(resource.clone());
+                ReviewFinding {
+                    resource,
+                    ..finding
+                }
+            }));
+            if routine > 0 {
+                *self.review.routine.entry(None).or_default() += routine;
+            }
+            return;
+        }
+        let first = self.review.findings.len();
+        let routine = |review: &Review| review.routine.get(&None).copied().unwrap_or_default();
+        let counted = routine(&self.review);
         self.size(pair, after);
-        self.fields(pair, &key.group_kind(), before_key.as_ref() == Some(key));
+        self.fields(pair, &key.group_kind(), object_remains);
+        if let Some((known, texts)) = known {
+            let findings = PairFindings {
+                findings: self.review.findings[first..].to_vec(),
+                routine: routine(&self.review) - counted,
+            };
+            known.insert(texts, findings);
+        }
     }
 
     /// A resource with a `generateName`: each time that it is applied, an API server makes another object. Its objects stay

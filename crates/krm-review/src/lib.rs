@@ -65,6 +65,7 @@ mod package_changes;
 mod references;
 mod reload;
 pub mod report;
+mod reviewed_pairs;
 mod row;
 mod rows;
 mod selectors;
@@ -86,6 +87,7 @@ use krm_core::word_enum;
 use krm_yaml::{NodeRef, Path, Value};
 
 pub use package_changes::{ChangeKind, ComparableResources, PackageChange, package_changes};
+pub use reviewed_pairs::ReviewedPairs;
 pub use served::Release;
 
 word_enum! {
@@ -300,6 +302,19 @@ impl Review {
         schema: &Schema,
         release: Option<Release>,
     ) -> Result<Self, Vec<FunctionResult>> {
+        Self::of_known(packages, schema, release, None)
+    }
+
+    /// Like [`of`](Self::of), with what reviews before found in the same pairs of resources.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn of_known(
+        packages: ReviewInput<'_>,
+        schema: &Schema,
+        release: Option<Release>,
+        known: Option<&ReviewedPairs>,
+    ) -> Result<Self, Vec<FunctionResult>> {
         let mut lists = vec![packages.before, packages.after];
         lists.extend(
             packages
@@ -311,7 +326,7 @@ impl Review {
         if !refused.is_empty() {
             return Err(refused);
         }
-        Ok(compare::review(packages, schema, release))
+        Ok(compare::review(packages, schema, release, known))
     }
 
     /// The worst risk of all changes; `None` without a change.

@@ -37,25 +37,48 @@ const OBJECT: SizeLimit = SizeLimit {
     path: &[],
     what: "the object has",
     most: 1_572_864,
-    measure: |node| node.value().map_or(0, |value| length_as_json(&value)),
+    measure: length_as_json,
 };
 
 /// The bytes of a value as JSON, without the escapes in its strings.
-fn length_as_json(value: &Value) -> usize {
+fn length_as_json(node: NodeRef<'_>) -> usize {
+    let node = node.resolved();
+    let has_own_keys = node
+        .entries()
+        .all(|entry| entry.key.scalar_text() != Some("<<"));
+    if node.kind().is_mapping() && has_own_keys {
+        let entries = node.entries();
+        let entries = entries.map(|entry| {
+            entry.key.field_name().len() + r#""":,"#.len() + length_as_json(entry.value)
+        });
+        return entries.sum::<usize>() + 1;
+    }
+    if node.kind().is_sequence() {
+        return node
+            .items()
+            .map(|item| length_as_json(item) + 1)
+            .sum::<usize>()
+            + 1;
+    }
+    match node.as_str() {
+        Some(text) => text.len() + 2,
+        None => node.value().map_or(0, |value| length_of_value(&value)),
+    }
+}
+
+/// The same for a value that merge keys are part of.
+fn length_of_value(value: &Value) -> usize {
     match value {
         Value::Mapping(entries) => {
             let parts = entries.iter();
             let parts = parts.map(|(key, value)| {
-                key.plain_text().len() + r#""":,"#.len() + length_as_json(value)
+                key.plain_text().len() + r#""":,"#.len() + length_of_value(value)
             });
             parts.sum::<usize>() + 1
         }
         Value::Sequence(items) => {
-            items
-                .iter()
-                .map(|item| length_as_json(item) + 1)
-                .sum::<usize>()
-                + 1
+            let items = items.iter();
+            items.map(|item| length_of_value(item) + 1).sum::<usize>() + 1
         }
         Value::String(text) => text.len() + 2,
         other => other.plain_text().len(),
@@ -100,4 +123,24 @@ pub(super) fn too_large(
             path => finding.at(Path::fields(path)),
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use krm_yaml::OwnedDocument;
+
+    #[test]
+    fn an_object_is_measured_as_json() {
+        for text in [
+            "a: {b: [1, true, null, '2', \"\\u00e9\"], c: }\nd: |\n  e\n  f\n53: 0644\n",
+            "a: &a {b: [1, x]}\nc: *a\nd:\n  <<: *a\n  e: yes\nf: [*a, {<<: *a}]\n",
+            "[]\n",
+        ] {
+            let document = OwnedDocument::parse_resource(text.to_owned()).expect("YAML");
+            let root = document.root().expect("a root");
+            let value = root.value().expect("a value");
+            assert_eq!(length_as_json(root), length_of_value(&value), "{text}");
+        }
+    }
 }

@@ -29,7 +29,7 @@ use krm_core::resource_list::ResourceList;
 use krm_core::results::{FunctionResult, Reason, Results, listed};
 use krm_function::supplied::{Role, Supplied, SuppliedPackage};
 use krm_function::{Function, OnPackage, Output, ReviewFormats};
-use krm_review::{Release, Review, ReviewInput, Risk, UpstreamChange, report};
+use krm_review::{Release, Review, ReviewInput, ReviewedPairs, Risk, UpstreamChange, report};
 use krm_upstream::SOURCES;
 use krm_yaml::NodeRef;
 
@@ -207,13 +207,14 @@ pub fn not_yaml(path: &str) -> FunctionResult {
 }
 
 /// Reviews the change between two packages that were already read, without a Kubernetes version and without
-/// attributing changes.
+/// attributing changes. `known` has what reviews before found in the same pairs of resources.
 ///
 /// # Errors
 /// [`UsageError`]: a CustomResourceDefinition in them cannot be read, or a resource is too long to be walked.
 pub fn review(
     before: &Arc<SuppliedPackage>,
     after: &SuppliedPackage,
+    known: Option<&ReviewedPairs>,
 ) -> Result<Review, UsageError> {
     let mut supplied = Supplied::default();
     supplied.add(Role::Before, Arc::clone(before));
@@ -223,7 +224,7 @@ pub fn review(
         after: after.list(),
         upstream: None,
     };
-    Review::of(packages, &schema, None).map_err(|refused| {
+    Review::of_known(packages, &schema, None, known).map_err(|refused| {
         let first = refused.first().map(|result| result.text().into_owned());
         UsageError::of(first.unwrap_or_default())
     })

@@ -38,6 +38,18 @@ fn registry(world: &World, program: &str) -> (Running, String) {
     let mut command = world.command(Path::new(program));
     match program {
         "crane" => command.args(["registry", "serve", "--address", &address]),
+        // The program of `distribution`.
+        "registry" => {
+            let root = world.folder.path("registry");
+            let config = format!(
+                "version: 0.1\nlog: {{level: error}}\nstorage:\n  filesystem: {{rootdirectory: {}}}\nhttp:\n  addr: \
+                 {address}\n",
+                root.display()
+            );
+            world.folder.put("registry.yml", config);
+            let config = world.folder.path("registry.yml");
+            command.arg("serve").arg(config)
+        }
         _ => {
             let root = world.folder.path("zot");
             let config = format!(
@@ -99,10 +111,10 @@ fn push(world: &World, program: &str, registry: &str, version: &str) {
 }
 
 #[test]
-#[ignore = "runs zot, crane, oras, flux and helm, where they are on PATH"]
+#[ignore = "runs zot, registry, crane, oras, flux and helm, where they are on PATH"]
 fn packages_of_real_registries_are_followed() {
     let mut expected = None;
-    for serving in ["crane", "zot"] {
+    for serving in ["crane", "registry", "zot"] {
         for pushing in ["oras", "flux", "helm"] {
             if on_path(serving).is_none() || on_path(pushing).is_none() {
                 continue;

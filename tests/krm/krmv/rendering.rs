@@ -11,7 +11,8 @@ use crate::running::Outcome;
 use crate::server::Answer;
 use crate::sources::{gz, tar_of};
 
-/// Prints the templates of a chart: `VERSION` is that of the chart, `REPLICAS` the value, `RANDOM` another word each time.
+/// Prints the templates of a chart: `VERSION` is that of the chart, `REPLICAS` the value, `RANDOM` another word each time,
+/// `DATE` today's date and `YEAR` the year.
 const HELM: &str = r##"#!/bin/sh
 echo "helm $*" >>LOG
 env | grep -E '^(HELM_|KUBE|KUSTOMIZE_|GIT_ALLOW|HTTPS_PROXY)' | sed "s|$PWD|PRIVATE|" | sort -u >ENVIRONMENT
@@ -25,7 +26,7 @@ if grep -q '^fail' "$chart/Chart.yaml"; then echo "Error: template: $PWD/source/
 for file in "$chart"/crds/* "$chart"/templates/*; do
   [ -f "$file" ] || continue
   echo "---"; echo "# Source: app/${file#"$chart"/}"
-  sed "s/NAME/$name/; s/VERSION/$version/; s/REPLICAS/$replicas/; s/RANDOM/$random/" "$file"
+  sed "s/NAME/$name/; s/VERSION/$version/; s/REPLICAS/$replicas/; s/RANDOM/$random/; s/DATE/$(date +%F)/; s/YEAR/$(date +%Y)/" "$file"
 done
 "##;
 
@@ -294,6 +295,37 @@ fn every_command_knows_what_is_rendered() {
 }
 
 #[test]
+fn another_date_in_a_rendering_is_not_an_edit() {
+    let dated = |version| {
+        let mut files = chart(version, 10, "app:1");
+        let map = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: NAME\ndata:\n  made: DATE\n  about: \
+                   Made in YEAR.\n";
+        files.push(("app/templates/map.yaml", map.to_owned()));
+        files
+    };
+    let world = World::new();
+    let programs = stand_ins(&world);
+    let site = repository(&[("1.0.0", dated("1.0.0")), ("1.1.0", dated("1.1.0"))]);
+    let rendered = Rendered {
+        world,
+        site,
+        programs,
+    };
+    rendered.get();
+    // What it would have printed on another day.
+    let map = "web/templates/map.yaml";
+    let made = rendered.value(map, "made: ");
+    rendered.replace(map, &made, "2020-02-03");
+    let year = made.get(..4).expect("a year");
+    rendered.replace(map, &format!("in {year}"), "in 2020");
+    let status = rendered.krmv(&["status", "web"]);
+    assert!(status.stdout.contains("no edits"), "{}", status.stdout);
+    rendered.step(0, &["upgrade", "web"]);
+    assert_eq!(rendered.value(map, "made: "), "2020-02-03");
+    assert_eq!(rendered.value(map, "about: "), "Made in 2020.");
+}
+
+#[test]
 fn a_conflict_keeps_the_values_that_the_upgrade_began_with() {
     let rendered = Rendered::new();
     rendered.replace("web/templates/deployment.yaml", "app:1", "mine:1");
@@ -318,6 +350,41 @@ fn a_conflict_keeps_the_values_that_the_upgrade_began_with() {
     assert!(!rendered.world.path("web/.krmv/open/render").exists());
     let upgraded = rendered.step(0, &["upgrade", "web", "1.1.0"]);
     assert!(upgraded.contains("spec.replicas"), "{upgraded}");
+}
+
+#[test]
+fn the_release_of_a_rendered_value_is_named() {
+    let world = World::new();
+    let programs = stand_ins(&world);
+    let site = repository(&[
+        ("1.0.0", chart("1.0.0", 10, "app:1")),
+        ("1.1.0", chart("1.1.0", 10, "app:2")),
+        ("1.2.0", chart("1.2.0", 20, "app:2")),
+        ("1.3.0", chart("1.3.0", 20, "app:2")),
+    ]);
+    let rendered = Rendered {
+        world,
+        site,
+        programs,
+    };
+    rendered.get();
+    rendered.replace("web/templates/deployment.yaml", "app:1", "mine:1");
+    rendered.replace("web/templates/secret.yaml", "timeout = 10", "timeout = 7");
+    rendered.krmv(&["status", "web"]).assert_code(3);
+    let line = |text: &str, place: &str| {
+        let rest = text.split_once(place).expect("the conflict").1;
+        let rest = rest
+            .split_once("last changed upstream in ")
+            .expect("a line");
+        rest.1.lines().next().expect("a line").to_owned()
+    };
+    let upgraded = rendered.step(1, &["upgrade", "web", "1.3.0"]);
+    let resolved = rendered.step(1, &["resolve", "web"]);
+    for text in [upgraded, resolved] {
+        assert_eq!(line(&text, "image"), "1.1.0", "{text}");
+        assert_eq!(line(&text, "config.ini"), "1.2.0", "{text}");
+        assert!(text.contains("last changed on your side by "), "{text}");
+    }
 }
 
 #[test]
@@ -625,6 +692,51 @@ fn a_kustomization_with_a_base_next_to_it_is_followed() {
     );
 }
 
+/// Writes a file of the catalog, and commits it to its branch.
+fn commit_to_main(world: &World, path: &str, text: &str) {
+    world.folder.put(&format!("catalog/{path}"), text);
+    world.folder.commit(path);
+}
+
+#[test]
+fn a_base_outside_of_the_folder_that_changed_on_a_branch_is_newer() {
+    let world = World::new();
+    let programs = stand_ins(&world);
+    let folder = &world.folder;
+    folder.put("catalog/base/map.yaml", map("base", "one"));
+    folder.put(
+        "catalog/base/kustomization.yaml",
+        "resources:\n- map.yaml\n",
+    );
+    commit_to_main(&world, "shop/kustomization.yaml", "resources:\n- ../base\n");
+    let krmv = |arguments: &[&str]| krmv_with(&world, &programs, "own", arguments);
+    let source = "../catalog//shop@main";
+    krmv(&["get", source, "shop", "--render", "kustomize"]).assert_code(0);
+    world.commit("get");
+    commit_to_main(&world, "elsewhere/map.yaml", &map("elsewhere", "one"));
+    krmv(&["status", "shop"]).assert_code(0);
+    commit_to_main(&world, "base/map.yaml", &map("base", "two"));
+    commit_to_main(
+        &world,
+        "base/kustomization.yaml",
+        "resources:\n- map.yaml\n- ../more\n",
+    );
+    commit_to_main(&world, "more/map.yaml", &map("more", "one"));
+    commit_to_main(
+        &world,
+        "more/kustomization.yaml",
+        "resources:\n- map.yaml\n",
+    );
+    let status = krmv(&["status", "shop"]);
+    status.assert_code(3);
+    assert!(status.stdout.contains("4 commits"), "{}", status.stdout);
+    krmv(&["upgrade", "shop"]).assert_code(0);
+    assert!(world.read("shop/configmap_base.yaml").contains("a: two"));
+    assert!(world.read("shop/configmap_more.yaml").contains("a: one"));
+    world.commit("upgrade");
+    krmv(&["status", "shop"]).assert_code(0);
+}
+
 #[test]
 #[ignore = "needs kustomize"]
 fn kustomizations_are_built_by_the_real_kustomize() {
@@ -633,59 +745,19 @@ fn kustomizations_are_built_by_the_real_kustomize() {
     }
 }
 
-/// A chart for the real Helm, with passwords, a time, a random name, a hook and a CRD.
+/// A chart for the real Helm, with passwords, a time, a date, a random name, a hook and a CRD.
 fn helm_chart(version: &str, timeout: u8) -> Vec<(&'static str, String)> {
-    let deployment = indoc! {"
-        apiVersion: apps/v1
-        kind: Deployment
-        metadata:
-          name: {{ .Release.Name }}
-          namespace: {{ .Release.Namespace }}
-          labels:
-            helm.sh/chart: app-{{ .Chart.Version }}
-        spec:
-          replicas: {{ .Values.replicas }}
-          template:
-            metadata:
-              annotations:
-                rolled: {{ now | unixEpoch | quote }}
-            spec:
-              containers:
-              - name: app
-                image: app:{{ .Chart.Version }}
-                env:
-                - name: LOG
-                  value: info
-    "};
-    let secret = indoc! {r#"
-        {{- $ca := genCA "app" 30 }}
-        apiVersion: v1
-        kind: Secret
-        metadata:
-          name: {{ .Release.Name }}
-          namespace: {{ .Release.Namespace }}
-        stringData:
-          password: {{ randAlphaNum 16 }}
-          config.ini: |
-            [db]
-            url = postgres://app:{{ randAlphaNum 16 }}@db/app
-            timeout = TIMEOUT
-          ca.crt: |
-        {{ $ca.Cert | indent 4 }}
-        data:
-          tls.key: {{ $ca.Key | b64enc }}
-          found: {{ (lookup "v1" "Secret" "kube-system" "") | toJson | b64enc }}
-    "#};
-    let job = indoc! {r#"
-        apiVersion: batch/v1
-        kind: Job
-        metadata:
-          name: {{ .Release.Name }}-{{ randAlphaNum 5 | lower }}
-          annotations:
-            "helm.sh/hook": pre-upgrade
-        spec:
-          backoffLimit: 1
-    "#};
+    let deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {{ .Release.Name }}\n  namespace: {{ \
+        .Release.Namespace }}\n  labels:\n    helm.sh/chart: app-{{ .Chart.Version }}\nspec:\n  replicas: {{ .Values.replicas \
+        }}\n  template:\n    metadata:\n      annotations:\n        rolled: {{ now | unixEpoch | quote }}\n        made: {{ now | date \"2006-01-02\" \
+        }}\n    spec:\n      containers:\n      - name: app\n        image: app:{{ .Chart.Version }}\n        env:\n        - name: LOG\n          \
+        value: info\n";
+    let secret = "{{- $ca := genCA \"app\" 30 }}\napiVersion: v1\nkind: Secret\nmetadata:\n  name: {{ .Release.Name }}\n  \
+        namespace: {{ .Release.Namespace }}\nstringData:\n  password: {{ randAlphaNum 16 }}\n  config.ini: |\n    [db]\n    \
+        url = postgres://app:{{ randAlphaNum 16 }}@db/app\n    timeout = TIMEOUT\n  ca.crt: |\n{{ $ca.Cert | indent 4 }}\ndata:\n  \
+        tls.key: {{ $ca.Key | b64enc }}\n  found: {{ (lookup \"v1\" \"Secret\" \"kube-system\" \"\") | toJson | b64enc }}\n";
+    let job = "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: {{ .Release.Name }}-{{ randAlphaNum 5 | lower }}\n  \
+        annotations:\n    \"helm.sh/hook\": pre-upgrade\nspec:\n  backoffLimit: 1\n";
     let metadata = format!("apiVersion: v2\nname: app\nversion: {version}\n");
     vec![
         ("app/Chart.yaml", metadata),
@@ -729,6 +801,9 @@ fn charts_are_rendered_by_the_real_helm() {
             certificate,
         )
     };
+    // What it would have printed on another day.
+    let made = rendered.value(deployment, "made: ");
+    rendered.replace(deployment, &made, "2020-02-03");
     let first = random();
     assert_eq!(rendered.value("web/crds/crd.yaml", "name: "), "foos.e.com");
     let status = rendered.krmv(&["status", "web"]);
@@ -747,7 +822,12 @@ fn charts_are_rendered_by_the_real_helm() {
     );
     assert_eq!(random(), first);
     let text = rendered.world.read(deployment);
-    for part in ["replicas: 5", "image: app:1.2.0", "value: debug # mine"] {
+    for part in [
+        "replicas: 5",
+        "image: app:1.2.0",
+        "value: debug # mine",
+        "made: 2020-02-03",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     let text = rendered.world.read(secret);

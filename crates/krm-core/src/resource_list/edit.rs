@@ -102,7 +102,7 @@ impl ResourceList {
             return (None, refused);
         };
         let text = &self.texts[self.items[first.0].text];
-        let edited = text.rewritten(|_, editor| {
+        let edited = text.rewritten(self.edited_trees, |_, editor| {
             let nodes: Vec<NodeRef<'s>> = ids.iter().map(|id| self.node(*id)).collect();
             for (id, node) in ids.iter().zip(nodes.iter().copied()) {
                 let before = editor.added();

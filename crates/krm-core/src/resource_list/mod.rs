@@ -41,7 +41,7 @@ use stream::Stream;
 
 use crate::resource::Resource;
 use crate::results::Results;
-use crate::source_text::{Locator, SourceText};
+use crate::source_text::{EditedTree, Locator, SourceText};
 use krm_package::text::Text;
 use krm_yaml::{EditError, NodeRef};
 
@@ -89,6 +89,8 @@ pub struct ResourceList {
     changes: Changes,
     /// How many bytes edits may still add.
     budget: EditBudget,
+    /// Of texts that are edited.
+    edited_trees: EditedTree,
 }
 
 impl ResourceList {
@@ -99,6 +101,7 @@ impl ResourceList {
             items,
             changes: Changes::default(),
             budget: EditBudget::unlimited(),
+            edited_trees: EditedTree::default(),
         }
     }
 
@@ -136,6 +139,11 @@ impl ResourceList {
             Form::Whole => self.insert_whole_items(),
             Form::ReadOnly => self.insert_read_only_items(),
         }
+    }
+
+    /// Keeps the trees of the texts that are edited, for a caller that reads the edited list again.
+    pub fn keep_edited_trees(&mut self) {
+        self.edited_trees = EditedTree::Kept;
     }
 
     /// Whether the items come from the files of a package, not from a ResourceList.

@@ -11,7 +11,7 @@ use super::wrapper::{InputError, ItemsLine, STDIN, check_results, check_wrapper}
 use super::{Form, Item, ItemId, NewText, ResourceList};
 use crate::resource::Resource;
 use crate::results::Results;
-use crate::source_text::{Locator, SourceText};
+use crate::source_text::{EditedTree, Locator, SourceText};
 use crate::split;
 use krm_package::text::Text;
 use krm_yaml::{Content, EditError, ParseOptions, Value, most_documents, text_as_item};
@@ -186,7 +186,7 @@ fn check_cut(wrapper: &SourceText, cut: usize) -> Option<()> {
 /// a separate line, directly below `items:`.
 fn column_of_first_item(wrapper: &SourceText) -> Option<usize> {
     let value = Value::Mapping(vec![(Value::from("a"), Value::from("b"))]);
-    let edited = wrapper.rewritten(|document, editor| {
+    let edited = wrapper.rewritten(EditedTree::Dropped, |document, editor| {
         match document.root(0).and_then(|root| root.get("items")) {
             Some(items) => editor.insert_item(items, None, Content::Value(value)),
             None => Ok(()),

@@ -74,13 +74,26 @@ fn items_of(root: NodeRef<'_>) -> impl Iterator<Item = NodeRef<'_>> {
 }
 
 /// The text after edits that `SourceText::rewritten` made and parsed.
-#[derive(Debug)]
-pub struct EditedText(String);
+#[derive(Debug, Default)]
+pub struct EditedText {
+    text: String,
+    /// Its tree, if that is kept.
+    tree: Option<Tree>,
+}
 
 impl EditedText {
     pub(crate) fn as_str(&self) -> &str {
-        &self.0
+        &self.text
     }
+}
+
+/// What becomes of the tree of a text that was edited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum EditedTree {
+    /// It is built again when it is needed. Most edited texts are only written.
+    #[default]
+    Dropped,
+    Kept,
 }
 
 impl Default for SourceText {
@@ -285,7 +298,7 @@ impl SourceText {
         &mut self,
         change: impl for<'d> FnOnce(Document<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
     ) -> Result<(), E> {
-        if let Some(text) = self.rewritten(change)? {
+        if let Some(text) = self.rewritten(EditedTree::Dropped, change)? {
             self.keep(text);
         }
         Ok(())
@@ -308,17 +321,32 @@ impl SourceText {
     /// As [`SourceText::edit`].
     pub(crate) fn rewritten<'s, 'f, E: From<EditError>>(
         &'s self,
+        tree: EditedTree,
         change: impl FnOnce(Document<'s>, &mut Editor<'s, 'f>) -> Result<(), E>,
     ) -> Result<Option<EditedText>, E> {
         let editor = self.changed(change)?;
-        let text = editor.map(|editor| editor.finish_with(self.options));
-        Ok(text.transpose()?.map(EditedText))
+        let text = editor.map(|editor| self.finished(editor, tree));
+        Ok(text.transpose()?)
+    }
+
+    fn finished(&self, editor: Editor<'_, '_>, tree: EditedTree) -> Result<EditedText, EditError> {
+        Ok(match tree {
+            EditedTree::Dropped => EditedText {
+                text: editor.finish_with(self.options)?,
+                tree: None,
+            },
+            EditedTree::Kept => {
+                let (text, tree) = editor.finish_with_tree(self.options)?;
+                let tree = Some(tree);
+                EditedText { text, tree }
+            }
+        })
     }
 
     /// Stores edits that [`SourceText::rewritten`] made of this text.
-    pub(crate) fn keep(&mut self, EditedText(text): EditedText) {
+    pub(crate) fn keep(&mut self, EditedText { text, tree }: EditedText) {
         self.edited = Some(Text::from(text));
-        self.parsed = OnceLock::new();
+        self.parsed = tree.map_or_else(OnceLock::new, |tree| OnceLock::from(Parsed::shared(tree)));
     }
 
     /// Replaces the text of a file. Returns its documents as [`SourceText::documents`] does.
@@ -336,13 +364,18 @@ impl SourceText {
         Ok(documents)
     }
 
+    /// Whether its tree is at hand.
+    pub(crate) fn has_tree(&self) -> bool {
+        self.parsed.get().is_some()
+    }
+
     /// Drops the tree, which is built again when it is needed.
     pub(crate) fn drop_tree(&mut self) {
         self.parsed = OnceLock::new();
     }
 
     pub(crate) fn clear(&mut self) {
-        self.keep(EditedText(String::new()));
+        self.keep(EditedText::default());
     }
 
     /// Whether one of these words may be in the text. A text with escapes may contain any word.

@@ -37,6 +37,11 @@ impl SourceText {
         }
     }
 
+    /// The resource of each document that is KRM, from the tree.
+    pub(crate) fn resources(&self) -> Vec<Option<Resource>> {
+        krm_documents(self.document())
+    }
+
     /// Cuts a text into pieces of one item each, with its dash. `None` if a piece is anything else.
     ///
     /// `item` converts each resource at once: a second vector of many resources would take memory.

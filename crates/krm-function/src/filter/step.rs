@@ -28,6 +28,7 @@ pub(super) fn run(
         conflicts: read_rules(arguments)?,
         catalogs: arguments.catalogs.clone(),
         progress: progress::shows_progress(arguments).then_some(progress::show_search),
+        is_trial: false,
     };
     run_on(function, function.step, inputs, list)
 }

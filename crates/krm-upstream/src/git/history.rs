@@ -135,7 +135,7 @@ impl Repository {
         from: &str,
         to: &str,
     ) -> Result<Vec<ChangingCommit>, GitError> {
-        let content = |commit: &str| self.content_of(path, commit).ok().flatten();
+        let content = |commit: &str| self.id_of_path(path, commit).ok().flatten();
         let mut found = Vec::new();
         for id in self.walk(to, Some(from))?.map_while(Result::ok) {
             let Ok(commit) = self.git.find_commit(id) else {

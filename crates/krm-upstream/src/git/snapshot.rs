@@ -159,6 +159,20 @@ impl Repository {
         Ok(file.map(|(_, id)| id.to_string()))
     }
 
+    /// The id of a directory's tree or of a file's content at a commit, whatever the file is named; `None` if it does not
+    /// exist.
+    ///
+    /// # Errors
+    /// [`GitError`]: an object that is missing or damaged.
+    pub fn id_of_path(&self, path: &str, commit: &str) -> Result<Option<String>, GitError> {
+        let tree = self.tree_of(path, commit)?;
+        if tree.is_some() {
+            return Ok(tree);
+        }
+        let blob = self.blob_of(self.root_of(commit)?, path)?;
+        Ok(blob.map(|id| id.to_string()))
+    }
+
     /// The id of a directory's tree at a commit; `None` if it does not exist.
     ///
     /// # Errors

@@ -29,6 +29,14 @@ impl Editor<'_, '_> {
         self.splice()?.checked(options)
     }
 
+    /// Like [`Editor::finish_with`], with the tree of the text.
+    ///
+    /// # Errors
+    /// As [`Editor::finish`].
+    pub fn finish_with_tree(self, options: ParseOptions) -> Result<(String, Tree), EditError> {
+        self.splice()?.parse(options)
+    }
+
     /// The text with all changes made, and its tree.
     ///
     /// # Errors

@@ -24,6 +24,7 @@ pub fn decode<'t>(text: &'t str, scalar: &Scalar) -> Cow<'t, str> {
             source,
             style == ScalarStyle::Folded,
             scalar.end < text.len(),
+            scalar.indent,
         )),
     }
 }
@@ -123,10 +124,10 @@ fn fold<'t>(source: &'t str, decode: impl Fn(&'t str) -> Cow<'t, str>) -> String
 }
 
 /// The text of a block scalar; `source` begins at its header.
-fn block(source: &str, folded: bool, terminated: bool) -> String {
+fn block(source: &str, folded: bool, terminated: bool, indent: Option<usize>) -> String {
     let (header, body) = source.split_once('\n').unwrap_or((source, ""));
-    let strip = header.as_bytes().get(1) == Some(&b'-');
-    let indent = block_indent(body.as_bytes());
+    let strip = header.bytes().skip(1).take(2).any(|byte| byte == b'-');
+    let indent = indent.unwrap_or_else(|| block_indent(body.as_bytes()));
     let mut text = String::with_capacity(body.len() + 1);
     // Number of line breaks before the next line, and whether the previous line can be folded.
     let mut breaks = 0;

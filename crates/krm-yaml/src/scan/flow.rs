@@ -44,6 +44,7 @@ impl<E: Events> Scanner<'_, &mut E> {
                     end,
                     indicator,
                     folded: false,
+                    indent: None,
                 })?;
                 return Ok(end);
             }
@@ -111,6 +112,7 @@ impl<E: Events> Scanner<'_, &mut E> {
             end,
             indicator: None,
             folded: false,
+            indent: None,
         })?;
         Ok(colon)
     }

@@ -49,6 +49,7 @@ impl<E: Events> Scanner<'_, &mut E> {
             end,
             indicator: None,
             folded: false,
+            indent: None,
         };
         Ok(Some((key, colon)))
     }
@@ -94,6 +95,7 @@ impl<E: Events> Scanner<'_, &mut E> {
             end,
             indicator,
             folded,
+            indent: None,
         })?;
         self.cursor = end;
         self.tail(end, last)?;

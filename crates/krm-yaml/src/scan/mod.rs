@@ -52,6 +52,8 @@ pub struct Scalar {
     pub(crate) indicator: Option<usize>,
     /// Whether a plain or quoted scalar continues below its first line.
     pub(crate) folded: bool,
+    /// The column of the text of a block scalar, if its header says it.
+    pub(crate) indent: Option<usize>,
 }
 
 /// Receives events in the order of the text. Keys and values alternate.
@@ -308,6 +310,7 @@ impl<E: Events> Scanner<'_, &mut E> {
                 end: self.cursor,
                 indicator: None,
                 folded: false,
+                indent: None,
             })?,
             DocumentState::Rooted => {}
         }
@@ -425,6 +428,7 @@ impl<E: Events> Scanner<'_, &mut E> {
             end: indicator + 1,
             indicator: Some(indicator),
             folded: false,
+            indent: None,
         })
     }
 

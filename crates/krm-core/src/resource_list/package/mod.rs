@@ -236,6 +236,11 @@ impl ResourceList {
     fn same_file(&self, path: &str, text: &str) -> Option<(SourceText, NumberedDocuments)> {
         let number = self.package()?.number(path)?;
         let own = self.texts.get(number).filter(|own| own.text() == text)?;
+        if own.is_changed() {
+            // What its items say is from before the edits.
+            let documents = own.has_tree().then(|| own.resources())?;
+            return Some((own.shared(), numbered(documents)));
+        }
         let start = self.items.partition_point(|item| item.text < number);
         let items = self.items[start..].iter();
         let items = items.take_while(|item| item.text == number);
