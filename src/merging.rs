@@ -11,9 +11,10 @@ use std::sync::Arc;
 use krm_core::config::enum_fields::word;
 use krm_core::results::{FunctionResult, Reason, Results};
 use krm_function::supplied::{Role, SuppliedPackage};
-use krm_function::{DriverFiles, DriverOutcome, Inputs, Items, Outcome, SuppliedInput, run};
-use krm_merge::Side;
+use krm_function::{DriverFiles, DriverOutcome, Inputs, Items, Outcome, SuppliedInput, run_step};
 use krm_merge::markers::has_markers;
+use krm_merge::package::{MergeOptions, Strategy};
+use krm_merge::{Combine, ConflictRules, OnConflict, Side};
 use krm_package::{Package, SkipReason, Skipped};
 use krm_upstream::git::GitCommand;
 use merge_package::config::Settings;
@@ -61,7 +62,7 @@ pub(crate) struct MergedPackage {
 impl Merger {
     /// Merges a package; undecided conflicts get this side's value.
     pub(crate) fn merge(&self, local: &Contents, side: Side) -> Result<MergedPackage> {
-        self.merge_by(local, side, Vec::new(), false)
+        self.merge_by(local, side, self.rules.clone(), false)
     }
 
     /// Whether upstream has the files of the original.
@@ -72,7 +73,7 @@ impl Merger {
 
     /// Merges a package to count its conflicts, and to review it.
     pub(crate) fn merge_trial(&self, local: &Contents) -> Result<MergedPackage> {
-        self.merge_by(local, Side::Local, Vec::new(), true)
+        self.merge_by(local, Side::Local, self.rules.clone(), true)
     }
 
     /// The name of the file after the merge.
@@ -107,16 +108,24 @@ impl Merger {
         &self,
         local: &Contents,
         side: Side,
-        first: Vec<Value>,
+        rules: ConflictRules,
         is_trial: bool,
     ) -> Result<MergedPackage> {
-        let mut rules = self.rules.clone();
-        rules.conflicts.splice(0..0, first);
-        let strategy = self.strategy.as_deref().unwrap_or("resource-merge");
-        let settings = [
-            format!("onConflict={}", side.as_str()),
-            format!("strategy={strategy}"),
-        ];
+        let strategy = self.strategy.as_deref();
+        let strategy = strategy
+            .map(|found| word(found, &Strategy::WORDS))
+            .transpose();
+        let settings = Settings {
+            options: MergeOptions {
+                on_conflict: side.into(),
+                decides_all: true,
+                strategy: strategy.map_err(Failure::new)?.unwrap_or_default(),
+                ..MergeOptions::default()
+            },
+            names_strategy: true,
+            rules,
+            ..Settings::default()
+        };
         let package = |package: &Arc<SuppliedPackage>| SuppliedInput::Package(Arc::clone(package));
         let inputs = Inputs {
             supplied: vec![
@@ -124,7 +133,6 @@ impl Merger {
                 (Role::Upstream, package(&self.upstream)),
             ],
             known: self.local.iter().map(Arc::clone).collect(),
-            decides_all: true,
             is_trial,
             ..Inputs::default()
         };
@@ -201,9 +209,10 @@ impl Merger {
         chosen: &[&ReportedConflict],
     ) -> Result<Contents> {
         let before = self.merge(local, Side::Local)?.contents;
-        let rules = chosen.iter().map(|conflict| conflict.rule("upstream"));
-        let after = self.merge_by(local, Side::Local, rules.collect(), false)?;
-        let after = after.contents;
+        let places = chosen.iter().map(|conflict| conflict.rule_place());
+        let rules = ConflictRules::deciding(places, OnConflict::Upstream, &self.rules);
+        let rules = rules.map_err(Failure::new)?;
+        let after = self.merge_by(local, Side::Local, rules, false)?.contents;
         let files: BTreeSet<&str> = chosen.iter().map(|conflict| conflict.file()).collect();
         let mut contents = local.clone();
         for path in files {
@@ -333,10 +342,4 @@ fn lines_with_markers(files: &DriverFiles) -> Result<String> {
         line.to_owned()
     };
     Ok(text.split_inclusive('\n').map(named).collect())
-}
-
-fn rules_document(rules: Remembered) -> Result<NamedDocument> {
-    let document = OwnedDocument::parse_resource(policy::text(None, &rules))?;
-    let place = RULES.to_owned();
-    Ok(NamedDocument { place, document })
 }

@@ -2,6 +2,7 @@
 
 use krm_core::config::NamedDocument;
 use krm_core::release_name::{ReleaseName, range};
+use krm_merge::ConflictRules;
 use krm_merge::decided::{UpgradePolicy, WrittenReleases, WrittenRender};
 use krm_yaml::{Content, OwnedDocument, Value, to_block_text};
 use semver::{Prerelease, VersionReq};

@@ -276,9 +276,48 @@ const TAKEN: [&str; 50] = [
     "},
     "---\n",
     "a:\n  b\nc: # d\n  # e\n\n  f\n  g # h\ni:\n- \n  j\n-\n  'k\n  l'\nm:\n  [n, {o: p}]\nq:\n    r\n  s\n",
-    "a: |2\n   b\n  c\n\n   d\n# e\nf: >2-\n  g\n   h\n\n  i\n  j\n\nk:\n  l: |+1\n    m\n\n   n\n\no: |9\n         p",
-    "- a: |1-\n    b\n   c\n   d\n- e:\n    f: |-2\n\n        g\n      # h\n       i\n",
-    "a: b\n  - c\n  * d\n  \"e\" 'f\n  [g] {h\n  `i` @j %k !l &m *n >o |p ,q ?r\n",
+    indoc! {"
+        a: |2
+           b
+          c
+
+           d
+        # e
+        f: >2-
+          g
+           h
+
+          i
+          j
+
+        k:
+          l: |+1
+            m
+
+           n
+
+        o: |9
+                 p"},
+    indoc! {"
+        - a: |1-
+            b
+           c
+           d
+        - e:
+            f: |-2
+
+                g
+              # h
+               i
+    "},
+    indoc! {r#"
+        a: b
+          - c
+          * d
+          "e" 'f
+          [g] {h
+          `i` @j %k !l &m *n >o |p ,q ?r
+    "#},
 ];
 
 #[test]

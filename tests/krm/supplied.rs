@@ -353,8 +353,14 @@ fn two_resources_of_one_identity_are_named_by_files_that_exist() {
     for file in ["objects/deep/us.yaml", "objects/us.yaml"] {
         folder.put(file, repository);
     }
-    let set = "apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata: {name: s}\nspec:\n  \
-        upstream: {repo: us, package: a, revision: v1}\n  targets: [{repositories: [{name: us}]}]\n";
+    let set = indoc! {"
+        apiVersion: config.porch.kpt.dev/v1alpha2
+        kind: PackageVariantSet
+        metadata: {name: s}
+        spec:
+          upstream: {repo: us, package: a, revision: v1}
+          targets: [{repositories: [{name: us}]}]
+    "};
     folder.put("sets/s.yaml", set);
     let said = run(
         "expand-variant-set",

@@ -141,7 +141,7 @@ pub fn run_step(
     if is_trial {
         list.keep_edited_trees();
     }
-    let (output, results) = run_on(function, inputs, &mut list)?;
+    let (output, results) = run_on(function, step, inputs, &mut list)?;
     let mut documents = Vec::new();
     let mut modes = HashMap::new();
     let items = match (output, items) {

@@ -5,11 +5,9 @@
 //! in them are paired as a merge pairs them, and visited too. Below a value that was added or removed,
 //! each part is visited too, because a rule can be about any of them.
 
-use std::collections::HashMap;
-
 use krm_core::schema::{Identity, ListType, TypeRef};
 use krm_merge::compare::{PartPair, in_new_order, pair_elements, pair_entries};
-use krm_yaml::{NodeRef, Path, PathElement};
+use krm_yaml::{NodeKind, NodeRef, Path, PathElement};
 
 /// A step from a node to one below it.
 #[derive(Debug, Clone)]
@@ -202,7 +200,7 @@ fn has_mappings(list: &NodeRef<'_>) -> bool {
 pub(super) fn difference<'n>(
     before: NodeRef<'n>,
     after: NodeRef<'n>,
-) -> Option<(Vec<PathElement>, Sides<'n>)> {
+) -> Option<(Vec<PathElement>, PartPair<NodeRef<'n>>)> {
     let (mut way, sides) = place_of_difference(before, after)?;
     way.reverse();
     Some((way, sides))
@@ -212,12 +210,14 @@ pub(super) fn difference<'n>(
 fn place_of_difference<'n>(
     before: NodeRef<'n>,
     after: NodeRef<'n>,
-) -> Option<(Vec<PathElement>, Sides<'n>)> {
+) -> Option<(Vec<PathElement>, PartPair<NodeRef<'n>>)> {
     let [before, after] = [before, after].map(|node| node.resolved());
     let here = (Vec::new(), [Some(before), Some(after)]);
     let all = |is: fn(NodeKind) -> bool| is(before.kind()) && is(after.kind());
     let parts = if all(NodeKind::is_mapping) {
-        fields_of_both(before, after)
+        let both = pair_entries([Some(before), Some(after)]).into_iter();
+        both.map(|(name, sides)| (PathElement::Field(name.to_owned()), sides))
+            .collect()
     } else if all(NodeKind::is_sequence) {
         match items_of_both(before, after) {
             Some(parts) => parts,
@@ -243,27 +243,12 @@ fn place_of_difference<'n>(
     found
 }
 
-fn fields_of_both<'n>(before: NodeRef<'n>, after: NodeRef<'n>) -> Vec<(PathElement, Sides<'n>)> {
-    let entries = |node: NodeRef<'n>| {
-        let entries = node.entries();
-        entries.map(|entry| (entry.key.field_name(), entry.value.resolved()))
-    };
-    let mut others: HashMap<&str, NodeRef<'n>> = entries(before).collect();
-    let new = entries(after).map(|(name, value)| (name, [others.remove(name), Some(value)]));
-    let mut both: Vec<_> = new.collect();
-    let gone = others.into_iter();
-    both.extend(gone.map(|(name, value)| (name, [Some(value), None])));
-    let field = |name: &str| PathElement::Field(name.to_owned());
-    let both = both.into_iter();
-    both.map(|(name, sides)| (field(name), sides)).collect()
-}
-
 /// The elements by their positions; in lists of other lengths, the one element that only one of them has. `None` if there
 /// are several.
 fn items_of_both<'n>(
     before: NodeRef<'n>,
     after: NodeRef<'n>,
-) -> Option<Vec<(PathElement, Sides<'n>)>> {
+) -> Option<Vec<(PathElement, PartPair<NodeRef<'n>>)>> {
     let [old, new] = [before, after].map(|list| items(Some(list)).collect::<Vec<_>>());
     if old.len() == new.len() {
         let both = old.into_iter().zip(new).enumerate();

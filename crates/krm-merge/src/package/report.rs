@@ -310,6 +310,20 @@ impl<'r> Report<'r> {
             };
             let what = what(found);
             let mut result = self.versions_conflict(what, &versions, decision, &values, within);
+            let combined = found.merged.as_ref();
+            if let Some(merged) = combined.filter(|_| result.severity != Severity::Error) {
+                let shown = Versions {
+                    base: None,
+                    local: None,
+                    upstream: Some(QuotedValue::of(found.mark, merged)),
+                };
+                let text = |most: usize| {
+                    let shown = cut(&shown, most).upstream;
+                    shown.map(String::from).unwrap_or_default()
+                };
+                result.message += &format!("; the file has {}", text(SHORT));
+                result = result.tag(MERGED, text(LONG));
+            }
             if let Some(lost) = lost_functions(found).filter(|_| result.severity != Severity::Error)
             {
                 result.message += &lost;

@@ -674,10 +674,24 @@ fn a_comment_above_an_entry_that_both_sides_added_at_other_places_is_there_once(
 
 #[test]
 fn comments_stay_in_an_element_without_a_name_whose_keys_upstream_moved() {
-    let before = pod("x:\n- to:\n  - cidr: a\n  ports:\n  - port: 1\n    protocol: TCP\n");
+    let before = pod(indoc! {"
+        x:
+        - to:
+          - cidr: a
+          ports:
+          - port: 1
+            protocol: TCP
+    "});
     let local = before.replace("port: 1", "port: 1 # ours");
-    let upstream =
-        pod("x:\n- ports:\n  - port: 1\n    # theirs\n    protocol: TCP\n  to:\n  - cidr: a\n");
+    let upstream = pod(indoc! {"
+            x:
+            - ports:
+              - port: 1
+                # theirs
+                protocol: TCP
+              to:
+              - cidr: a
+        "});
     // The values are equal, so the order of keys is local's.
     let expected = local.replace("      protocol", "      # theirs\n      protocol");
     check(&before, &local, &upstream, &expected);
