@@ -70,8 +70,8 @@ pub fn pair_entries<'n>(
     let mut pairs: Vec<_> = entries(after)
         .map(|(name, value)| (name, [others.remove(name), Some(value)]))
         .collect();
-    let removed = entries(before).filter_map(|(name, _)| Some((name, [others.remove(name), None])));
-    pairs.extend(removed.filter(|(_, [value, _])| value.is_some()));
+    let removed = |(name, _)| Some((name, [Some(others.remove(name)?), None]));
+    pairs.extend(entries(before).filter_map(removed));
     pairs
 }
 

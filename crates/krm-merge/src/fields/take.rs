@@ -188,9 +188,9 @@ impl<'d, 'f> NewValue<'d, 'f> for UpstreamValue<'_, 'f> {
             prints.local.get(local).is_some() && prints.upstream.get(upstream).is_some();
         let is_equal = self.is_equal(local);
         let is_mapping = local.kind().is_mapping();
-        let is_like = |other: NodeRef<'_>| match is_mapping {
-            true => other.kind().is_mapping(),
-            false => local.kind().is_sequence() && other.kind().is_sequence(),
+        let is_like = |other: NodeRef<'_>| {
+            is_mapping && other.kind().is_mapping()
+                || local.kind().is_sequence() && other.kind().is_sequence()
         };
         // If the style differs, local text is kept only if it has comments.
         let fits = local.kind() == upstream.kind() || !comments_of(local).is_empty();
@@ -220,9 +220,10 @@ impl<'d, 'f> NewValue<'d, 'f> for UpstreamValue<'_, 'f> {
                 return Ok(ValueChange::Parts(parts, order));
             }
         }
-        Ok(match is_equal {
-            true => ValueChange::None,
-            false => ValueChange::Replaced(Content::Node(upstream), None),
+        Ok(if is_equal {
+            ValueChange::None
+        } else {
+            ValueChange::Replaced(Content::Node(upstream), None)
         })
     }
 

@@ -273,10 +273,10 @@ impl<'d, 'f> Editor<'d, 'f> {
         let Some(mapping) = mapping.filter(NodeRef::may_have_entries) else {
             let entry = |(name, text)| Some(Value::entry(name, Value::from(text?)));
             let entries: Vec<_> = fields.into_iter().filter_map(entry).collect();
-            return match entries.is_empty() {
-                true => Ok(()),
-                false => self.set_path(node, keys, Value::Mapping(entries).into()),
-            };
+            if entries.is_empty() {
+                return Ok(());
+            }
+            return self.set_path(node, keys, Value::Mapping(entries).into());
         };
         for (name, text) in fields {
             let old = mapping.get(name);
