@@ -2,7 +2,7 @@
 # Runs the examples as tests: every directory with a .expected/config.yaml or a play.sh.
 #
 #   examples/run.sh DIR [EXAMPLE...]        DIR holds the built binaries, target/release for one
-#   UPDATE=1 examples/run.sh DIR            rewrites .expected/: read the diff before you commit it
+#   UPDATE_EXPECT=1 examples/run.sh DIR            rewrites .expected/: read the diff before you commit it
 #
 # Each runs its function on a copy of its package, without kpt: --diff must print .expected/diff.patch
 # and write nothing; in place the package must become what that patch makes of it, with the results of
@@ -76,7 +76,7 @@ run_example() {
   cp -R "$source" "$copy"
   run "$work/diff" "$exit_code" \
     "$binary" --config "$config" "${flags[@]}" --package "$copy" --diff --results "$work/diff-results" || return 0
-  if [[ -n ${UPDATE-} ]]; then
+  if [[ -n ${UPDATE_EXPECT-} ]]; then
     cp "$work/diff" "$expected/diff.patch"
     cp "$work/diff-results" "$expected/results.yaml"
   fi
@@ -115,7 +115,7 @@ run_example() {
     "$binary" --config "$config" "${again[@]}" --package "$copy" --results "$work/results" || return 0
   diff -r "$work/$name-patched" "$copy" || { fail "$name: the second run changed something"; return 0; }
   # A second run has no results, except for the conditions that some functions always report.
-  if [[ -n ${UPDATE-} && -f $expected/results-again.yaml ]]; then
+  if [[ -n ${UPDATE_EXPECT-} && -f $expected/results-again.yaml ]]; then
     cp "$work/results" "$expected/results-again.yaml"
   fi
   if [[ -f $expected/results-again.yaml ]]; then
@@ -139,7 +139,7 @@ run_printing_example() {
   cp -R "$dir/package" "$copy"
   run "$work/diff" 0 "$binary" --config "$config" "$@" --package "$copy" --diff --results "$work/results" || return 0
   run "$work/output" 0 "$binary" --config "$config" "$@" --package "$copy" || return 0
-  if [[ -n ${UPDATE-} ]]; then
+  if [[ -n ${UPDATE_EXPECT-} ]]; then
     cp "$work/diff" "$expected/diff.patch"
     cp "$work/output" "$expected/output.yaml"
     cp "$work/results" "$expected/results.yaml"

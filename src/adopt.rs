@@ -1,10 +1,10 @@
 //! `krmv get --adopt`: records the upstream of a copy that was made without a lock.
 
-use krm_core::config::Config;
 use krm_core::kptfile::{NewLock, UpstreamLock};
+use krm_follow::{FoundOriginal, find_original};
 use krm_function::filter::search_progress;
-use krm_function::supplied::Role;
-use krm_function::{Inputs, Items, SuppliedInput, run as run_function};
+use krm_function::supplied::{Role, SuppliedPackage};
+use krm_function::{Inputs, Items, Output, SuppliedInput, run_step};
 use krm_package::PackageFile;
 use krm_render::RenderRequest;
 use krm_upstream::git::Revision;
@@ -232,7 +232,6 @@ fn search(
         newest.commit
     );
     let inputs = Inputs {
-        config: Some(Config::from_pairs(&["onConflict=local".to_owned()])?),
         supplied: vec![
             (Role::Original, SuppliedInput::Path("auto".into())),
             (Role::Upstream, SuppliedInput::Path(place.into())),
@@ -240,28 +239,45 @@ fn search(
         progress: search_progress(),
         ..Inputs::default()
     };
-    let outcome = run_function(
+    let mut found = None;
+    let outcome = run_step(
         &merge_package::FUNCTION,
+        |_, list, supplied, results| {
+            let newest = supplied.one(Role::Upstream);
+            if let Some(newest) = newest.and_then(SuppliedPackage::upstream) {
+                found = find_original(list, newest, supplied, results)?;
+            }
+            Ok(Output::Edited)
+        },
         inputs,
         Items::Package(package.contents.clone()),
     )?;
-    let mut results = outcome.results.iter();
-    let found = results.find(|result| result.tag_value("reason") == Some("OriginalFound"));
-    let Some(original) = found.and_then(|result| result.tag_value("original")) else {
+    let Some(FoundOriginal { name, equals, .. }) = found else {
         print_errors(&outcome.results, common)?;
+        if !common.json {
+            let mut results = outcome.results.iter();
+            let nearest = results.find_map(|result| result.tag_value("original"));
+            let nearest = nearest.unwrap_or("REVISION");
+            let source = format!("{}//{}@{nearest}", source.address(), source.path);
+            let mut page = Page::new(common);
+            page.hint(&command([
+                "krmv",
+                "get",
+                "--adopt",
+                &source,
+                &package.name(),
+            ]));
+            page.finish()?;
+        }
         return Ok(None);
     };
-    let equals = found
-        .and_then(|result| result.tag_value("equals"))
-        .unwrap_or_default();
-    let equals: Vec<String> = equals.split_whitespace().map(str::to_owned).collect();
-    if let Some(known) = upstream.releases.named(original) {
+    if let Some(known) = upstream.releases.named(&name) {
         let revision = known.revision();
         return Ok(Some(Original { revision, equals }));
     }
-    let other = upstream.by_other_name(&source.path, original);
+    let other = upstream.by_other_name(&source.path, &name);
     let other = other.ok_or_else(|| {
-        let message = format!("the original revision {original} cannot be read");
+        let message = format!("the original revision {name} cannot be read");
         Failure::new(message).hint(command(["git", "ls-remote", upstream.address()]))
     })?;
     Ok(Some(Original {

@@ -35,7 +35,7 @@ use super::kptfile::{Tracking, locked_name};
 use super::merging::Merger;
 use super::own_repository::OwnRepository;
 use super::package::{Contents, KPTFILE, LocalPackage, PackageResources, RULES, ResourcePlace};
-use super::policy::remembered;
+use super::policy;
 use super::print::{self, BOLD, DIM, Page, warning};
 use super::releases::ListedReference;
 use super::rendering::PackageRendering;
@@ -545,7 +545,7 @@ impl FileHistory {
             upstream: self.revision(&new_lock.directory, new, Role::Upstream)?,
             local: None,
             strategy: lock.update_strategy,
-            rules: remembered(&contents).ok()?,
+            rules: policy::rules(&contents).ok()?,
             file: self.only_file.clone(),
             new_file: None,
             path: lock.directory,

@@ -83,7 +83,7 @@ pub(crate) enum Command {
     },
 }
 
-/// Create a package from a repository, with the lock that later upgrades start from
+/// Create a package from a repository, release file, chart or image, with the lock that upgrades start from
 ///
 /// SOURCE is a URL or a path: REPOSITORY[//DIRECTORY or FILE][@REVISION], or REPO.git/DIR@REV as in kpt.
 /// It can also be a release file over HTTPS, an address copied from a browser, a Helm chart
@@ -271,7 +271,7 @@ pub(crate) struct StatusArguments {
     /// Name the newer releases that change a field: its path, `Kind/name:path`, or a glob over either
     #[arg(long, value_name = "FIELD")]
     pub(crate) bisect: Option<String>,
-    /// Also ask the upstreams of subpackages that upstream brought: their addresses are upstream's choice
+    /// Also contact the upstreams of subpackages that came from upstream: upstream chose their addresses
     #[arg(long)]
     pub(crate) all_upstreams: bool,
 }

@@ -71,11 +71,13 @@ impl ReportedConflict {
 
     /// A rule that decides this conflict.
     pub(crate) fn rule(&self, take: &str) -> Value {
-        rule_for(
-            self.0.resource.as_ref(),
-            self.0.rule_path.as_deref(),
-            Some(take),
-        )
+        let (resource, path) = self.rule_place();
+        rule_for(resource, path, Some(take))
+    }
+
+    /// The resource and the path that a rule which decides this conflict names.
+    pub(crate) fn rule_place(&self) -> (Option<&ResourceRef>, Option<&str>) {
+        (self.0.resource.as_ref(), self.0.rule_path.as_deref())
     }
 
     /// The key by which similar conflicts are grouped: the last component of the field, and the values.

@@ -8,7 +8,7 @@ use super::cli::{AllowArguments, Common, SkipArguments};
 use super::exit;
 use super::failure::{Failure, Result};
 use super::package::{LocalPackage, RULES};
-use super::policy::{CountedReleases, Remembered, text};
+use super::policy::{CountedReleases, text};
 use super::print::{self, Page};
 use super::session::{arguments, followed};
 
@@ -23,7 +23,7 @@ pub(crate) fn skip(skip: &SkipArguments, common: &Common) -> Result<u8> {
             Some(list) => editor.insert_item(list, None, Content::Value(Value::from(&*release))),
             None => {
                 let list = Value::Sequence(vec![Value::from(&*release)]);
-                set_release_field(root, "skip", list, editor)
+                editor.set_path(root, &["releases", "skip"], list.into())
             }
         }
     })
@@ -38,29 +38,11 @@ pub(crate) fn allow(allow: &AllowArguments, common: &Common) -> Result<u8> {
         return Err(Failure::new(message).hint("krmv help allow"));
     }
     write(&package, common, &text, "allow", |root, editor| {
-        set_release_field(root, "allow", Value::from(&*text), editor)
+        editor.set_path(root, &["releases", "allow"], Value::from(&*text).into())
     })
 }
 
 type Edited = std::result::Result<(), krm_yaml::EditError>;
-
-fn set_release_field<'d>(
-    root: krm_yaml::NodeRef<'d>,
-    field: &'static str,
-    value: Value,
-    editor: &mut Editor<'d, '_>,
-) -> Edited {
-    match root
-        .get("releases")
-        .filter(|releases| releases.kind().is_mapping())
-    {
-        Some(releases) => editor.set(releases, field, Content::Value(value)),
-        None => {
-            let releases = Value::Mapping(vec![Value::entry(field, value)]);
-            editor.set(root, "releases", Content::Value(releases))
-        }
-    }
-}
 
 /// The package, and the word after it.
 fn target(words: &[String], what: &str) -> Result<(LocalPackage, String)> {
@@ -84,11 +66,11 @@ fn write(
 ) -> Result<u8> {
     let text = match package.contents.get(RULES) {
         Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-        None => text(Some("krmv"), &Remembered::default()),
+        None => text(Vec::new()),
     };
     // A ConflictRules has no releases.
     let text = OwnedDocument::edited(text, |root, editor| {
-        editor.set(root, "kind", Content::Value(Value::from("UpgradePolicy")))
+        editor.set(root, "kind", Value::from("UpgradePolicy").into())
     })?;
     let text = OwnedDocument::edited(text, edit)?;
     let mut contents = package.contents.clone();

@@ -19,8 +19,8 @@ use std::path::Path;
 
 use krm_address::{Address, CommitId, Surroundings};
 use krm_core::kptfile::{
-    NewLock, OPEN_UPGRADE_ANNOTATION, UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_SOURCE_ANNOTATION,
-    UnusableLock, UpstreamLock, has_open_upgrade, remove_annotations, set_metadata,
+    ANNOTATIONS, NewLock, OPEN_UPGRADE_ANNOTATION, UPSTREAM_DIGEST_ANNOTATION,
+    UPSTREAM_SOURCE_ANNOTATION, UnusableLock, UpstreamLock, has_open_upgrade, remove_annotations,
 };
 use krm_package::check_package_path;
 use krm_upstream::{SourceOutsideGit, forget_digest, is_digest, record_digest, recorded_digest};
@@ -155,13 +155,18 @@ impl Tracking {
 
 /// The name of the locked revision: the release of an archive or image, otherwise `ref`.
 pub(crate) fn locked_name(lock: &UpstreamLock) -> Option<String> {
-    let is_file = lock.commit.as_deref().is_some_and(is_digest);
-    let files = lock.reference.as_deref().filter(|_| is_file);
-    let release = files.and_then(|source| {
-        let remote = release_of(source);
-        remote.or_else(|| SourceOutsideGit::parse(source)?.release)
-    });
+    let reference = lock.reference.as_deref();
+    let commit = lock.commit.as_deref().unwrap_or_default();
+    let release = reference.and_then(|source| release_outside_git(source, commit));
     release.or_else(|| lock.reference.clone())
+}
+
+/// The release that the source of a file or image names. `None` for a revision in Git.
+pub(crate) fn release_outside_git(source: &str, commit: &str) -> Option<String> {
+    if !is_digest(commit) {
+        return None;
+    }
+    release_of(source).or_else(|| SourceOutsideGit::parse(source)?.release)
 }
 
 /// Reads the annotation of an open upgrade: `FROM..TO`, then the archive or image, or the path of the package at TO.
@@ -409,12 +414,12 @@ pub(crate) fn decided(
 
 /// Sets annotations, and removes those without a value.
 fn annotated(text: &str, annotations: &[(&str, Option<&str>)]) -> Result<String> {
-    let set = annotations.iter();
-    let set: Vec<_> = set
-        .filter_map(|(name, text)| Some((*name, (*text)?)))
-        .collect();
     let text = edited(text, |root, editor| {
-        set_metadata(root, "annotations", &set, editor)
+        let set = annotations
+            .iter()
+            .copied()
+            .filter(|(_, text)| text.is_some());
+        editor.set_fields(root, &ANNOTATIONS, set)
     })?;
     let is_removed = |name: &str| annotations.contains(&(name, None));
     edited(&text, |root, editor| {

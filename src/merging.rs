@@ -8,21 +8,22 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use krm_core::config::{Config, NamedDocument};
+use krm_core::config::enum_fields::word;
 use krm_core::results::{FunctionResult, Reason, Results};
 use krm_function::supplied::{Role, SuppliedPackage};
-use krm_function::{DriverFiles, DriverOutcome, Inputs, Items, Outcome, SuppliedInput, run};
-use krm_merge::Side;
+use krm_function::{DriverFiles, DriverOutcome, Inputs, Items, Outcome, SuppliedInput, run_step};
 use krm_merge::markers::has_markers;
+use krm_merge::package::{MergeOptions, Strategy};
+use krm_merge::{Combine, ConflictRules, OnConflict, Side};
 use krm_package::{Package, SkipReason, Skipped};
 use krm_upstream::git::GitCommand;
-use krm_yaml::{OwnedDocument, Value};
+use merge_package::config::Settings;
+use merge_package::{ConflictStyle, merge_versions};
 
 use super::client;
 use super::conflict::ReportedConflict;
 use super::failure::{Failure, Result};
-use super::package::{Contents, RULES};
-use super::policy::{self, Remembered};
+use super::package::Contents;
 use super::rendering::PackageRendering;
 
 /// The inputs of a merge, except for the local files.
@@ -34,7 +35,7 @@ pub(crate) struct Merger {
     /// `upstream.updateStrategy`.
     pub(crate) strategy: Option<String>,
     /// The user's conflict rules and guards, in order.
-    pub(crate) rules: Remembered,
+    pub(crate) rules: ConflictRules,
     /// The name of the file, if the package is a single file.
     pub(crate) file: Option<String>,
     /// The name that upstream's new revision gives the file, if the file has its old one: it is renamed.
@@ -61,7 +62,7 @@ pub(crate) struct MergedPackage {
 impl Merger {
     /// Merges a package; undecided conflicts get this side's value.
     pub(crate) fn merge(&self, local: &Contents, side: Side) -> Result<MergedPackage> {
-        self.merge_by(local, side, Vec::new(), false)
+        self.merge_by(local, side, self.rules.clone(), false)
     }
 
     /// Whether upstream has the files of the original.
@@ -72,7 +73,7 @@ impl Merger {
 
     /// Merges a package to count its conflicts, and to review it.
     pub(crate) fn merge_trial(&self, local: &Contents) -> Result<MergedPackage> {
-        self.merge_by(local, Side::Local, Vec::new(), true)
+        self.merge_by(local, Side::Local, self.rules.clone(), true)
     }
 
     /// The name of the file after the merge.
@@ -107,44 +108,50 @@ impl Merger {
         &self,
         local: &Contents,
         side: Side,
-        first: Vec<Value>,
+        rules: ConflictRules,
         is_trial: bool,
     ) -> Result<MergedPackage> {
-        let mut rules = self.rules.clone();
-        rules.conflicts.splice(0..0, first);
-        let strategy = self.strategy.as_deref().unwrap_or("resource-merge");
-        let settings = [
-            format!("onConflict={}", side.as_str()),
-            format!("strategy={strategy}"),
-        ];
+        let strategy = self.strategy.as_deref();
+        let strategy = strategy
+            .map(|found| word(found, &Strategy::WORDS))
+            .transpose();
+        let settings = Settings {
+            options: MergeOptions {
+                on_conflict: side.into(),
+                decides_all: true,
+                strategy: strategy.map_err(Failure::new)?.unwrap_or_default(),
+                ..MergeOptions::default()
+            },
+            names_strategy: true,
+            rules,
+            ..Settings::default()
+        };
         let package = |package: &Arc<SuppliedPackage>| SuppliedInput::Package(Arc::clone(package));
         let inputs = Inputs {
-            config: Some(Config::from_pairs(&settings)?),
             supplied: vec![
                 (Role::Original, package(&self.original)),
                 (Role::Upstream, package(&self.upstream)),
             ],
-            conflicts: (!rules.is_empty())
-                .then(|| rules_document(rules))
-                .transpose()?,
             known: self.local.iter().map(Arc::clone).collect(),
-            decides_all: true,
             is_trial,
             ..Inputs::default()
         };
         let local = &*self.with_new_name(local);
         let file = self.merged_file();
-        let items = local.iter();
-        let items = items.filter(|(path, _)| file.is_none_or(|file| file == *path));
-        let items = items.map(|(path, bytes)| (path.clone(), bytes.clone()));
-        let items = items.collect();
+        let mut items = local.clone();
+        items.retain(|path, _| file.is_none_or(|file| file == path));
         let Outcome {
             items,
             modes,
             results,
             package,
             ..
-        } = run(&merge_package::FUNCTION, inputs, Items::Package(items))?;
+        } = run_step(
+            &merge_package::FUNCTION,
+            |_, list, supplied, results| merge_package::merge(settings, list, supplied, results),
+            inputs,
+            Items::Package(items),
+        )?;
         let Items::Package(mut contents) = items else {
             return Err(Failure::new(
                 "expected a package from merge-package, found another form",
@@ -200,9 +207,10 @@ impl Merger {
         chosen: &[&ReportedConflict],
     ) -> Result<Contents> {
         let before = self.merge(local, Side::Local)?.contents;
-        let rules = chosen.iter().map(|conflict| conflict.rule("upstream"));
-        let after = self.merge_by(local, Side::Local, rules.collect(), false)?;
-        let after = after.contents;
+        let places = chosen.iter().map(|conflict| conflict.rule_place());
+        let rules = ConflictRules::deciding(places, OnConflict::Upstream, &self.rules);
+        let rules = rules.map_err(Failure::new)?;
+        let after = self.merge_by(local, Side::Local, rules, false)?.contents;
         let files: BTreeSet<&str> = chosen.iter().map(|conflict| conflict.file()).collect();
         let mut contents = local.clone();
         for path in files {
@@ -249,8 +257,12 @@ fn decision_alone(
         path: path.to_owned(),
         labels: ["local", "upstream"].map(str::to_owned),
     };
-    let merge = merge_package::FUNCTION.merge_driver.ok_or_else(by_hand)?;
-    match merge(&files, None)? {
+    match merge_versions(
+        &files,
+        OnConflict::Local,
+        Combine::default(),
+        ConflictStyle::Value,
+    )? {
         DriverOutcome::Merged { text, results } if !results.has_open_conflicts() => {
             Ok(text.into_bytes())
         }
@@ -277,11 +289,9 @@ pub(crate) fn with_markers(
         path: path.to_owned(),
         labels: ["local".to_owned(), label.to_owned()],
     };
-    let config = Config::from_pairs(&["conflictStyle=markers".to_owned()])?;
-    let Some(merge) = merge_package::FUNCTION.merge_driver else {
-        return Ok(None);
-    };
-    let mut marked = match merge(&files, config.node())? {
+    let style = ConflictStyle::Markers;
+    let merged = merge_versions(&files, OnConflict::Local, Combine::default(), style)?;
+    let mut marked = match merged {
         DriverOutcome::Merged { text, .. } => text,
         DriverOutcome::Unmerged(_) => lines_with_markers(&files)?,
     };
@@ -304,17 +314,8 @@ fn lines_with_markers(files: &DriverFiles) -> Result<String> {
     }
     // The names of the sides come from data: they replace these labels in the output.
     let labels = ["krmv-label-local", "krmv-label-upstream"];
-    let words = [
-        "merge-file",
-        "-p",
-        "-q",
-        "-L",
-        labels[0],
-        "-L",
-        "original",
-        "-L",
-        labels[1],
-    ];
+    let words = "merge-file -p -q -L krmv-label-local -L original -L krmv-label-upstream";
+    let words: Vec<&str> = words.split(' ').collect();
     let names = ["local", "original", "upstream"].map(|name| folder.path().join(name));
     let command = GitCommand::new(&words).paths(names);
     let output = client::output(client::Place::Elsewhere, &command)?;
@@ -330,10 +331,4 @@ fn lines_with_markers(files: &DriverFiles) -> Result<String> {
         line.to_owned()
     };
     Ok(text.split_inclusive('\n').map(named).collect())
-}
-
-fn rules_document(rules: Remembered) -> Result<NamedDocument> {
-    let document = OwnedDocument::parse_resource(policy::text(None, &rules))?;
-    let place = RULES.to_owned();
-    Ok(NamedDocument { place, document })
 }

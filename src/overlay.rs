@@ -7,13 +7,12 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use krm_core::config::Config;
 use krm_core::mask::SecretTexts;
 use krm_core::results::{Results, Severity};
 use krm_core::schema::Schema;
 use krm_function::filter::write_documents;
 use krm_function::supplied::{Role, SuppliedPackage};
-use krm_function::{Document, Inputs, Items, SuppliedInput, run as run_function};
+use krm_function::{Document, Inputs, Items, SuppliedInput, run_step};
 use krm_overlay::{OverlayError, OverlayState, PackageTexts, check, differences};
 use krm_package::escaped::ShownLine;
 use krm_package::is_setting;
@@ -119,19 +118,21 @@ fn made(
     base: &Arc<SuppliedPackage>,
     remote: Option<&str>,
 ) -> Result<(Vec<Document>, Results)> {
-    let pairs: Vec<String> = remote
-        .map(|remote| format!("base={remote}"))
-        .into_iter()
-        .collect();
     let inputs = Inputs {
-        config: Some(Config::from_pairs(&pairs)?),
         supplied: vec![(Role::Upstream, SuppliedInput::Package(Arc::clone(base)))],
         ..Inputs::default()
     };
     let mut own = package.own(&package.contents)?;
     let values = values_within(&own);
     own.retain(|path, _| (path == RULES || !is_setting(path)) && !values.contains(path));
-    let outcome = run_function(&create_overlay::FUNCTION, inputs, Items::Package(own))?;
+    let outcome = run_step(
+        &create_overlay::FUNCTION,
+        |_, list, supplied, results| {
+            create_overlay::create_overlay(remote, list, supplied, results)
+        },
+        inputs,
+        Items::Package(own),
+    )?;
     Ok((outcome.documents, outcome.results))
 }
 

@@ -2,6 +2,7 @@
 
 use krm_core::config::NamedDocument;
 use krm_core::release_name::{ReleaseName, range};
+use krm_merge::ConflictRules;
 use krm_merge::decided::{UpgradePolicy, WrittenReleases, WrittenRender};
 use krm_yaml::{Content, OwnedDocument, Value, to_block_text};
 use semver::{Prerelease, VersionReq};
@@ -9,38 +10,20 @@ use semver::{Prerelease, VersionReq};
 use super::failure::{Failure, Result, command};
 use super::package::{Contents, LocalPackage, RULES};
 
-/// What a package remembers for merges.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Remembered {
-    /// Rules for conflicts, in order.
-    pub(crate) conflicts: Vec<Value>,
-    /// Places that upstream may not change.
-    pub(crate) guards: Vec<Value>,
-}
-
-impl Remembered {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.conflicts.is_empty() && self.guards.is_empty()
+/// The rules and guards in `.krmv.yaml`. Empty if there is no such file.
+pub(crate) fn rules(contents: &Contents) -> Result<ConflictRules> {
+    match document(contents, RULES)? {
+        Some(file) => Ok(UpgradePolicy::read(&file)?.rules),
+        None => Ok(ConflictRules::default()),
     }
 }
 
-/// The rules and guards in `.krmv.yaml`. Empty if there is no such file.
-pub(crate) fn remembered(contents: &Contents) -> Result<Remembered> {
-    let Some(file) = document(contents, RULES)? else {
-        return Ok(Remembered::default());
-    };
-    UpgradePolicy::read(&file)?;
-    let list = |key: &str| {
-        let value = file.document.root()?.get(key)?.value()?;
-        match value {
-            Value::Sequence(items) => Some(items),
-            _ => None,
-        }
-    };
-    Ok(Remembered {
-        conflicts: list("conflicts").unwrap_or_default(),
-        guards: list("guards").unwrap_or_default(),
-    })
+/// The rules in `.krmv.yaml`, as they are written.
+pub(crate) fn written_rules(contents: &Contents) -> Result<Vec<Value>> {
+    let file = document(contents, RULES)?;
+    let root = file.as_ref().and_then(|file| file.document.root());
+    let rules = root.and_then(|root| root.get("conflicts")?.value());
+    Ok(rules.map_or_else(Vec::new, |rules| rules.items().to_vec()))
 }
 
 /// How a package is rendered from its upstream. `place` is the policy's path for messages.
@@ -55,7 +38,7 @@ pub(crate) fn render(contents: &Contents, place: &str) -> Result<Option<WrittenR
 pub(crate) fn with_render(policy: Option<&Vec<u8>>, written: &WrittenRender) -> Result<String> {
     let text = match policy {
         Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-        None => text(Some("krmv"), &Remembered::default()),
+        None => text(Vec::new()),
     };
     let render = krm_render::render_value(written);
     Ok(OwnedDocument::edited(text, |root, editor| {
@@ -137,28 +120,21 @@ impl CountedReleases {
     }
 }
 
-/// The text of an `UpgradePolicy`. With a name, it is a resource of a package, and an annotation keeps it out of the
+/// The text of a new policy with these rules. It is a resource of the package, and an annotation keeps it out of the
 /// cluster.
-pub(crate) fn text(name: Option<&str>, remembered: &Remembered) -> String {
+pub(crate) fn text(conflicts: Vec<Value>) -> String {
+    let annotations = vec![Value::entry("config.kubernetes.io/local-config", "true")];
+    let metadata = vec![
+        Value::entry("name", "krmv"),
+        Value::entry("annotations", Value::Mapping(annotations)),
+    ];
     let mut fields = vec![
         Value::entry("apiVersion", "fn.kpt.dev/v1alpha1"),
         Value::entry("kind", "UpgradePolicy"),
+        Value::entry("metadata", Value::Mapping(metadata)),
     ];
-    if let Some(name) = name {
-        let annotations = vec![Value::entry("config.kubernetes.io/local-config", "true")];
-        let metadata = vec![
-            Value::entry("name", name),
-            Value::entry("annotations", Value::Mapping(annotations)),
-        ];
-        fields.push(Value::entry("metadata", Value::Mapping(metadata)));
-    }
-    for (key, list) in [
-        ("conflicts", &remembered.conflicts),
-        ("guards", &remembered.guards),
-    ] {
-        if !list.is_empty() {
-            fields.push(Value::entry(key, Value::Sequence(list.clone())));
-        }
+    if !conflicts.is_empty() {
+        fields.push(Value::entry("conflicts", Value::Sequence(conflicts)));
     }
     to_block_text(&Value::Mapping(fields))
 }

@@ -135,7 +135,7 @@ impl UpgradeReport<'_> {
             let hint = if self.is_written {
                 let lock = format!(" The package is now at {}.", self.to.lock_ref);
                 page.line(ShownLine::of(&[&done, &lock]));
-                &commit_command(self.package, self.to, self.renamed)?
+                &self.commit_command()?
             } else {
                 page.line(ShownLine::of(&[&done, &" Dry run: nothing was written."]));
                 &self.again
@@ -175,6 +175,16 @@ impl UpgradeReport<'_> {
             page.hint(hint);
         }
         Ok(())
+    }
+
+    fn commit_command(&self) -> Result<Hint> {
+        let [from, to] = &self.step;
+        let rendered = self.to.lock_ref.as_str();
+        if from.as_deref() == Some(rendered) && from != to {
+            let message = format!("{}: render {rendered} again", self.package.label());
+            return self.package.commit_command(&message, self.renamed, false);
+        }
+        commit_command(self.package, self.to, self.renamed)
     }
 
     fn to_json(&self) -> Value {

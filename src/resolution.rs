@@ -14,7 +14,7 @@ use super::field_history::ConflictHistories;
 use super::kptfile::OpenUpgrade;
 use super::merging::{MergedPackage, Merger};
 use super::package::{Contents, KPTFILE, LocalPackage, RULES};
-use super::policy::{self, Remembered, remembered};
+use super::policy;
 use super::session::FollowedPackage;
 
 /// The user's decision about one conflict.
@@ -158,7 +158,7 @@ impl<'t> Resolution<'t> {
 
     /// Adds rules to the package, for later upgrades.
     fn remember(&mut self, decisions: &[UserDecision]) -> Result<()> {
-        let known = remembered(&self.package.contents)?.conflicts;
+        let known = policy::written_rules(&self.package.contents)?;
         let mut rules: Vec<Value> = Vec::new();
         for UserDecision { conflict, take } in decisions {
             if conflict.0.resource.is_none() && conflict.0.rule_path.is_none() {
@@ -181,23 +181,18 @@ impl<'t> Resolution<'t> {
         }
         let text = match self.contents.get(RULES) {
             Some(bytes) => with_rules(&String::from_utf8_lossy(bytes), rules)?,
-            None => new_policy(rules),
+            None => policy::text(rules),
         };
         self.contents.insert(RULES.to_owned(), text.into_bytes());
         Ok(())
     }
 }
 
-fn new_policy(conflicts: Vec<Value>) -> String {
-    let guards = Vec::new();
-    policy::text(Some("krmv"), &Remembered { conflicts, guards })
-}
-
 /// Appends rules to a policy.
 fn with_rules(text: &str, rules: Vec<Value>) -> Result<String> {
     let document = OwnedDocument::parse_resource(text.to_owned())?;
     let Some(root) = document.root() else {
-        return Ok(new_policy(rules));
+        return Ok(policy::text(rules));
     };
     let mut editor = Editor::new(document.document());
     match root

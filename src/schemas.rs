@@ -1,8 +1,9 @@
 //! JSON Schemas of all configs, for editors, generated from the structs that the functions read. The code exists only
-//! in tests: `UPDATE=1 cargo test -p krmv --lib schemas` writes `schemas/` and `docs/configs.md`.
+//! in tests: `UPDATE_EXPECT=1 cargo test -p krmv --lib schemas` writes `schemas/` and `docs/configs.md`.
 //!
 //! The schemas do not express that null counts as an absent field.
 
+use expect_test::expect_file;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -341,7 +342,7 @@ fn kind_of(field: &Value, definitions: &Value) -> String {
 /// The page about the fields of all configs.
 fn page(schemas: &[(Config, Value)]) -> String {
     let mut page = "# Fields of the configs\n\n\
-        <!-- Made from the code: UPDATE=1 cargo test -p krmv --lib schemas -->\n\n\
+        <!-- Made from the code: UPDATE_EXPECT=1 cargo test -p krmv --lib schemas -->\n\n\
         Every config also has `apiVersion`, `kind` and `metadata`. Fields that are not required can be left out. An unknown field is an error.\n\n\
         Each kind has a JSON Schema in [`schemas/`](../schemas). Editors with the YAML language server find it by a comment in the first line of a config:\n\n\
         ```yaml\n# yaml-language-server: $schema=PATH/schemas/MergePackage.json\n```\n\n\
@@ -370,18 +371,8 @@ fn page(schemas: &[(Config, Value)]) -> String {
     page
 }
 
-/// Compares a file with the generated text, or writes the file if `UPDATE` is set.
 fn publish(path: &str, text: &str) {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    if std::env::var_os("UPDATE").is_some() {
-        std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
-        return std::fs::write(&file, text).expect("a file");
-    }
-    let found = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(
-        found == text,
-        "{path} is out of date: UPDATE=1 cargo test -p krmv --lib schemas"
-    );
+    expect_file![Path::new(env!("CARGO_MANIFEST_DIR")).join(path)].assert_eq(text);
 }
 
 #[test]

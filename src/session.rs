@@ -14,10 +14,10 @@ use krm_upstream::{SourceOutsideGit, older_revision};
 
 use super::failure::{Failure, Result, command};
 use super::followed::{CommitGraph, Followed, NewerRevision, PathAt, path_at};
-use super::kptfile::{OpenUpgrade, PackageOrigin, locked_name};
+use super::kptfile::{OpenUpgrade, PackageOrigin, locked_name, release_outside_git};
 use super::merging::Merger;
 use super::package::{Contents, KPTFILE, LocalPackage, file_name};
-use super::policy::{CountedReleases, remembered};
+use super::policy::{self, CountedReleases};
 use super::print::warning;
 use super::rendering::PackageRendering;
 use super::shared::Listings;
@@ -314,8 +314,10 @@ impl<'p> FollowedPackage<'p> {
         let known = self.upstream.releases.named(&name);
         let known = known.filter(|known| known.commit == open.to);
         let mut revision = Revision::named(&name, open.to.clone());
-        if let Some(known) = known {
-            revision.lock_ref.clone_from(&known.name);
+        let release = known.map(|known| known.name.clone());
+        let release = release.or_else(|| release_outside_git(&name, &open.to));
+        if let Some(release) = release {
+            revision.lock_ref = release;
         }
         revision
     }
@@ -402,7 +404,7 @@ impl<'p> FollowedPackage<'p> {
             upstream,
             local: None,
             strategy: self.lock.update_strategy.clone(),
-            rules: remembered(&self.package.contents)?,
+            rules: policy::rules(&self.package.contents)?,
             file,
             new_file,
             path,

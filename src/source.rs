@@ -227,10 +227,20 @@ impl SourceArgument {
 
 /// A file, chart or image on another machine. `tags` is the repository whose tags are its releases.
 fn remote_source(argument: &str, tags: Option<&str>) -> Result<Option<NamedSource>> {
+    let place = ["{version}", "{tag}"]
+        .into_iter()
+        .find(|place| argument.contains(place));
+    let has_place = place.is_some();
     let Some(tags) = tags else {
-        return RemoteSource::parse(argument, &Surroundings::default());
+        let found = RemoteSource::parse(argument, &Surroundings::default())?;
+        if let (Some(place), Some(_), false) = (place, &found, argument.contains(" --tags ")) {
+            let message = format!(
+                "the address has the place `{place}` for a release; name the repository whose tags are the releases with --tags"
+            );
+            return Err(Failure::new(message).hint(command(["krmv", "help", "get"])));
+        }
+        return Ok(found);
     };
-    let has_place = argument.contains("{version}") || argument.contains("{tag}");
     let tags = if authority_end(tags).is_some() {
         tags.to_owned()
     } else {

@@ -546,7 +546,7 @@ impl PackageStatus {
         if let Some(address) = &self.not_contacted {
             page.wrapped(
                 format_args!(
-                    "  not contacted: upstream brought this package with its address {address}"
+                    "  not contacted: upstream added this package, with the address {address}"
                 ),
                 4,
             );

@@ -18,8 +18,7 @@ use super::conflict::{ReportedConflict, conflicts};
 use super::exit;
 use super::failure::{Failure, Hint, Result};
 use super::field_history::ConflictHistories;
-use super::kptfile::locked_name;
-use super::kptfile::{self, OpenUpgrade};
+use super::kptfile::{self, OpenUpgrade, locked_name, release_outside_git};
 use super::merging::{MergedPackage, Merger, with_markers};
 use super::package::{Contents, KPTFILE, LocalPackage};
 use super::print::{self, Page};
@@ -103,7 +102,9 @@ impl Task<'_> {
                     "`{wanted}` has moved since the open upgrade began; decide its conflicts first, or abort it"
                 )
             } else {
-                format!("the upgrade to {wanted} is open; decide its conflicts first, or abort it")
+                let release = release_outside_git(wanted, &open.to);
+                let name = release.as_deref().unwrap_or(wanted);
+                format!("the upgrade to {name} is open; decide its conflicts first, or abort it")
             };
             return Err(Failure {
                 code: exit::OPEN,
@@ -219,8 +220,8 @@ impl Task<'_> {
         })))
     }
 
-    /// The names of the revisions before and after. A branch, or a tag that moved, is named with its commits; in one
-    /// commit, the paths of the package differ.
+    /// The names of the revisions before and after. A branch, or a tag that moved, is named with its commits. In one commit,
+    /// the paths of the package differ, or its values.
     pub(crate) fn step(&self, path: &str) -> [Option<String>; 2] {
         let (lock, target) = (self.followed.lock, self.target);
         let from = locked_name(lock);
@@ -228,6 +229,10 @@ impl Task<'_> {
             return [from, Some(target.lock_ref.clone())];
         }
         if lock.commit.as_ref() == Some(&target.commit) {
+            if path == lock.directory {
+                let again = format!("{}, rendered again", target.lock_ref);
+                return [from, Some(again)];
+            }
             return [&lock.directory, path].map(|path| Some(path.to_owned()));
         }
         let at = |commit: &str| {

@@ -2,7 +2,7 @@
 # Runs the commands of the documents and compares what they print with what the documents show.
 #
 #   tests/documents.sh DIR [PAGE...]         DIR holds the built binaries, target/release for one
-#   UPDATE=1 tests/documents.sh DIR          writes the outputs anew: read the diff before you commit it
+#   UPDATE_EXPECT=1 tests/documents.sh DIR          writes the outputs anew: read the diff before you commit it
 #
 # Run are the blocks fenced with ```console, top to bottom, each page in a shell and an empty directory of
 # its own that holds a copy of examples/. In a block:
@@ -108,7 +108,7 @@ run_page() {
           cat "$work/expected" >>"$work/written"
         else
           cat "$work/found" >>"$work/written"
-          if [[ -z ${UPDATE-} ]]; then
+          if [[ -z ${UPDATE_EXPECT-} ]]; then
             diff -u --label "in the page" --label "printed" "$work/expected" "$work/found" >&2
             fail "$page: $command"
           fi
@@ -140,7 +140,7 @@ run_page() {
       file=$work/page/${file%' -->'}
     fi
   done
-  if [[ -n ${UPDATE-} ]]; then cmp -s "$work/written" "$page" || cp "$work/written" "$page"; fi
+  if [[ -n ${UPDATE_EXPECT-} ]]; then cmp -s "$work/written" "$page" || cp "$work/written" "$page"; fi
 }
 # Runs it in this shell, so that `cd` and variables hold for the rest of the page; $last is its exit code.
 run_command() {

@@ -2,7 +2,7 @@
 # Instructions that a few small runs take, beside the recorded ones: times are noisy, these are not.
 #
 #   tests/instructions.sh DIR            DIR holds the built binaries, target/release for one
-#   UPDATE=1 tests/instructions.sh DIR   writes tests/instructions.txt anew: say why in the commit
+#   UPDATE_EXPECT=1 tests/instructions.sh DIR   writes tests/instructions.txt anew: say why in the commit
 #
 # Fails where a run takes over 30 % more than recorded; over 30 % less is only said. Counts are recorded once a release. Ends with 77 without
 # valgrind, and on a machine for which nothing is recorded.
@@ -122,10 +122,10 @@ count() {
     elif ((instructions * 100 < before * (100 - tolerance))); then
       verdict="less: record it anew"
     fi
-  elif [[ -z ${UPDATE-} ]]; then
+  elif [[ -z ${UPDATE_EXPECT-} ]]; then
     verdict="FAILED"
   fi
-  if [[ $verdict == FAILED && -z ${UPDATE-} ]]; then failed=$((failed + 1)); fi
+  if [[ $verdict == FAILED && -z ${UPDATE_EXPECT-} ]]; then failed=$((failed + 1)); fi
   printf '%-42s %14s %14s  %s %s\n' "$name" "$instructions" "$before" "$change" "$verdict"
   echo "$instructions $name" >>"$work/counts"
 }
@@ -165,4 +165,4 @@ if [[ $failed -gt 0 ]]; then
   echo "$failed failed" >&2
   exit 1
 fi
-if [[ -n ${UPDATE-} ]]; then cp "$work/counts" "$recorded"; fi
+if [[ -n ${UPDATE_EXPECT-} ]]; then cp "$work/counts" "$recorded"; fi

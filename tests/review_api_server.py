@@ -47,7 +47,7 @@ POD = TEMPLATE["spec"]
 TOLERATIONS = [{"key": "a", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 30}]
 GATED = with_(POD, schedulingGates=[{"name": "example.com/a"}, {"name": "example.com/b"}])
 
-# apiVersion, kind, the object, an update that is refused, one that is taken; each the fields beside apiVersion, kind, metadata.
+# apiVersion, kind, the object, an update that is refused, one that is taken; each the fields in addition to apiVersion, kind, metadata.
 CASES = [
     ("apps/v1", "Deployment", {"spec": {"selector": LABELS, "template": TEMPLATE}},
      {"spec": {"selector": {"matchLabels": {"c": "d"}}, "template": TEMPLATE}},

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the recorded spellings of krm-yaml with what the kubectl on PATH reads; UPDATE=1 records them again."""
+"""Compares the recorded spellings of krm-yaml with what the kubectl on PATH reads; UPDATE_EXPECT=1 records them again."""
 
 import concurrent.futures
 import os
@@ -40,7 +40,7 @@ def main():
         values = list(threads.map(value, [row[0] for row in recorded]))
         keys = list(threads.map(key, [row[0] for row in recorded]))
     found = [[row[0], *rest] for row, rest in zip(recorded, zip(values, keys))]
-    if os.environ.get("UPDATE"):
+    if os.environ.get("UPDATE_EXPECT"):
         rows = ["\t".join(row) for row in found]
         TABLE.write_text("\n".join([*head, "", *rows]) + "\n")
         return 0

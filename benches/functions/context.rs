@@ -1,4 +1,4 @@
-//! set-package-context over one ResourceList of some MB, beside reference work and other programs.
+//! set-package-context over one ResourceList of some MB, next to reference work and other programs.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

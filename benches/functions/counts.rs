@@ -1,4 +1,4 @@
-//! Instructions that every function takes for a byte of its input, beside the recorded ones.
+//! Instructions that every function takes for a byte of its input, next to the recorded ones.
 //!
 //! A count depends on the program alone, not on the machine's moment. Two sizes are counted and their difference is
 //! taken, so that the start of the process is left out. The threads of the scanner count as well.
@@ -15,7 +15,7 @@ const SIZES: [usize; 2] = [100_000, 400_000];
 const TOLERANCE: f64 = 30.0;
 const RECORDED: &str = "benches/instructions.txt";
 
-/// Prints the table. `UPDATE=1` records the counts anew; otherwise one that is far above its recorded one ends the process
+/// Prints the table. `UPDATE_EXPECT=1` records the counts anew; otherwise one that is far above its recorded one ends the process
 /// with an error. Left out without valgrind.
 pub(crate) fn table() {
     if Command::new("valgrind").arg("--version").output().is_err() {
@@ -46,11 +46,11 @@ pub(crate) fn table() {
         println!("| {} | {each:.1} | {before}{verdict} |", small.function);
         lines += &format!("{each:.1} {}\n", small.function);
     }
-    if std::env::var_os("UPDATE").is_some() {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
         std::fs::write(RECORDED, lines).expect("the counts are recorded");
     } else if failed {
         println!(
-            "\nover {TOLERANCE} % more than recorded, or not recorded; UPDATE=1 records them anew"
+            "\nover {TOLERANCE} % more than recorded, or not recorded; UPDATE_EXPECT=1 records them anew"
         );
         std::process::exit(1);
     }

@@ -1,4 +1,4 @@
-//! What a user waits for: packages of 30, 300 and 3,000 files, beside kpt, kustomize and `git merge`.
+//! What a user waits for: packages of 30, 300 and 3,000 files, next to kpt, kustomize and `git merge`.
 //!
 //! Each run works in a fresh copy of its package, in memory where there is a `/dev/shm`; the copy is not measured.
 

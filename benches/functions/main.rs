@@ -1,9 +1,9 @@
-//! The benchmark: whole processes, from a file as standard input to `/dev/null`, beside reference work on
+//! The benchmark: whole processes, from a file as standard input to `/dev/null`, next to reference work on
 //! the same bytes in the same run. `cargo bench` prints the tables; only ratios are worth comparing. It measures the programs that
 //! `cargo build --release` has built.
 //!
 //! `cargo bench -- WORD...` prints some of them: `small`, `context`, `counts`, `each`, `everyday`, `fleet`, `merge`, `patches`. Numbers are
-//! sizes for `context` and `each` in MB, instead of 1, 10 and 50. `go` builds a function in Go beside ours, with modules from Go's proxy.
+//! sizes for `context` and `each` in MB, instead of 1, 10 and 50. `go` builds a function in Go next to ours, with modules from Go's proxy.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 

@@ -1,4 +1,4 @@
-//! merge-package beside `kpt pkg update`: packages of 100 to 100,000 Deployments, of which upstream
+//! merge-package next to `kpt pkg update`: packages of 100 to 100,000 Deployments, of which upstream
 //! changed all and local every tenth; and two revisions of real packages.
 //!
 //! Processor time, user and system, of the whole process with all that it writes; Linux only. Both

@@ -1,5 +1,5 @@
-//! Patches and applies over 10,000 resources in one list, beside Kubernetes' own code where
-//! `KRM_VARIANTS_SMP_ORACLE` names its binary; and one resource, beside `kubectl patch --local`.
+//! Patches and applies over 10,000 resources in one list, next to Kubernetes' own code where
+//! `KRM_VARIANTS_SMP_ORACLE` names its binary; and one resource, next to `kubectl patch --local`.
 
 use std::fmt::Write as _;
 use std::path::Path;

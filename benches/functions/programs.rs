@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// The path of the program `name`, which stands beside `krmv`.
+/// The path of the program `name`, which is next to `krmv`.
 pub(crate) fn program(name: &str) -> &'static str {
     let path = Path::new(env!("CARGO_BIN_EXE_krmv")).with_file_name(name);
     assert!(

@@ -9,7 +9,7 @@ use krm_function::filter::coloured_diff;
 use libfuzzer_sys::fuzz_target;
 
 /// Whether a text has a character that is not shown as what it is: control characters, separators of lines and
-/// paragraphs, marks of direction, and what Unicode calls default ignorable.
+/// paragraphs, bidirectional controls, and what Unicode calls default ignorable.
 fn is_raw(text: &str) -> bool {
     text.chars().any(|c| {
         let is_mark = matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}');

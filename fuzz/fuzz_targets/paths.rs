@@ -18,7 +18,7 @@ use libfuzzer_sys::fuzz_target;
 
 const RESOURCE: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n";
 
-/// A directory with a package, a file beside it and a repository. The package has a `.git`, and links out of it, into
+/// A directory with a package, a file next to it and a repository. The package has a `.git`, and links out of it, into
 /// its `.git` and into its other folder.
 static PLACE: LazyLock<PathBuf> = LazyLock::new(|| {
     let place = std::env::temp_dir().join(format!("krm-variants-fuzz-{}", std::process::id()));

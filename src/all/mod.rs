@@ -29,6 +29,7 @@ use krm_package::FileChange;
 use krm_package::escaped::Markdown;
 use krm_review::report;
 use krm_upstream::git::without_password;
+use review_package::ReviewOptions;
 
 use super::cli::{Common, UpgradeArguments};
 use super::conflict::{conflicts, undecided};
@@ -359,7 +360,7 @@ fn not_contacted(directory: &Path) -> Result<Option<PackageOutcome>> {
     let mut outcome = PackageOutcome::new(package.name(), State::NotContacted);
     outcome.from = locked_name(lock);
     outcome.message = Some(format!(
-        "upstream brought this package with its address {address}; it is upgraded with the package around it"
+        "upstream added this package, with the address {address}; it is upgraded with the package around it"
     ));
     outcome.hints = vec![command(["krmv", "upgrade", "--all", &package.name()])];
     Ok(Some(outcome))
@@ -437,7 +438,7 @@ fn review(package: &LocalPackage, merged: &MergedUpgrade) -> Markdown {
         let merger = &merged.merger;
         let after = merger.own(&merged.merged.contents);
         let revisions = [&merger.original, &merger.upstream].map(Arc::clone);
-        review_of(before, &after, Some(revisions), &[])
+        review_of(before, &after, Some(revisions), ReviewOptions::default())
     };
     match results() {
         Ok(results) => report::markdown(&results),

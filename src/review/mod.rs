@@ -8,17 +8,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use krm_address::Surroundings;
-use krm_core::config::Config;
+use krm_core::config::enum_fields::word;
 use krm_core::results::Results;
 use krm_function::filter::ReportFormat;
 use krm_function::supplied::{Role, SuppliedPackage};
-use krm_function::{Inputs, Items, SuppliedInput, run as run_function};
+use krm_function::{Inputs, Items, SuppliedInput, run_step};
 use krm_merge::Side;
 use krm_package::escaped::{Markdown, ShownLine};
 use krm_package::{Package, is_krm_name};
 use krm_review::{Review, ReviewedPairs, Risk, report};
 use krm_upstream::git::{GitCommand, Repository, Revision};
 use krm_yaml::OwnedDocument;
+use review_package::{RISKS, ReviewOptions, report_change};
 use serde_json::json;
 
 use super::cli::{Common, ReviewArguments};
@@ -166,36 +167,43 @@ pub(crate) fn reviewed(
     review_package::review(before, &after, known).ok()
 }
 
-/// Runs `review-package` with `KEY=VALUE` settings, and returns its findings.
+/// Runs `review-package`, and returns its findings.
 pub(crate) fn review_of(
     before: Arc<SuppliedPackage>,
     after: &Contents,
     upstream: Option<[Arc<SuppliedPackage>; 2]>,
-    settings: &[String],
+    options: ReviewOptions,
 ) -> Result<Results> {
     let roles = [Role::Original, Role::Upstream].into_iter();
     let revisions = roles.zip(upstream.into_iter().flatten());
     let supplied = std::iter::once((Role::Before, before)).chain(revisions);
     let supplied = supplied.map(|(role, package)| (role, SuppliedInput::Package(package)));
     let inputs = Inputs {
-        config: Some(Config::from_pairs(settings)?),
         supplied: supplied.collect(),
         ..Inputs::default()
     };
     let mut after = after.clone();
     after.retain(|path, bytes| is_reviewed(path, bytes));
-    let outcome = run_function(&review_package::FUNCTION, inputs, Items::Package(after))?;
+    let outcome = run_step(
+        &review_package::FUNCTION,
+        |_, list, supplied, results| report_change(options, list, supplied, results),
+        inputs,
+        Items::Package(after),
+    )?;
     Ok(outcome.results)
 }
 
-/// The flags as settings of the function.
-fn settings(review: &ReviewArguments) -> Vec<String> {
-    let version = review.kubernetes_version.as_ref();
-    let fail_on = review.fail_on.as_ref();
-    [("failOn", fail_on), ("kubernetesVersion", version)]
-        .into_iter()
-        .filter_map(|(key, value)| Some(format!("{key}={}", value?)))
-        .collect()
+/// The flags as options of the function.
+fn options(review: &ReviewArguments) -> Result<ReviewOptions> {
+    let is_given = |text: &&str| *text != "none";
+    let release = review.kubernetes_version.as_deref().filter(is_given);
+    let fail_on = review.fail_on.as_deref();
+    let fail_on = fail_on.map(|found| word(found, &RISKS)).transpose();
+    let wrong = |message| Failure::new(format!("--kubernetes-version: {message}"));
+    Ok(ReviewOptions {
+        fail_on: fail_on.map_err(Failure::new)?.flatten(),
+        release: release.map(str::parse).transpose().map_err(wrong)?,
+    })
 }
 
 impl FollowedPackage<'_> {
@@ -390,7 +398,7 @@ impl Compared {
     fn reviewed(&self, review: &ReviewArguments) -> Result<Results> {
         let before = reviewable(&self.before, &[])?;
         let upstream = self.upstream.clone();
-        review_of(before, &self.after, upstream, &settings(review))
+        review_of(before, &self.after, upstream, options(review)?)
     }
 
     fn write_to(

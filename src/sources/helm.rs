@@ -156,6 +156,8 @@ fn nearest(name: &str, names: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use expect_test::expect;
+    use indoc::indoc;
 
     fn chart(name: &str) -> HelmChart {
         let repository = HttpAddress::parse("https://e.com/stable").expect("an address");
@@ -165,11 +167,32 @@ mod tests {
         }
     }
 
-    const INDEX: &str = "apiVersion: v1\nentries:\n  app:\n  - name: app\n    version: 1.1.0\n    deprecated: true\n    \
-        digest: abababababababababababababababababababababababababababababababab\n    urls:\n    - app-1.1.0.tgz\n  \
-        - name: app\n    version: v1.0.0\n    urls:\n    - https://cdn.e.com/app-1.0.0.tgz\n    - http://e.com/x.tgz\n  \
-        - name: app\n    version: ../x\n    urls: [app-x.tgz]\n  - version: 0.1.0\n    urls:\n    - ftp://e.com/a.tgz\n  \
-        application:\n  - version: 2.0.0\n    urls: [a.tgz]\ngenerated: x\n";
+    const INDEX: &str = indoc! {"
+        apiVersion: v1
+        entries:
+          app:
+          - name: app
+            version: 1.1.0
+            deprecated: true
+            digest: abababababababababababababababababababababababababababababababab
+            urls:
+            - app-1.1.0.tgz
+          - name: app
+            version: v1.0.0
+            urls:
+            - https://cdn.e.com/app-1.0.0.tgz
+            - http://e.com/x.tgz
+          - name: app
+            version: ../x
+            urls: [app-x.tgz]
+          - version: 0.1.0
+            urls:
+            - ftp://e.com/a.tgz
+          application:
+          - version: 2.0.0
+            urls: [a.tgz]
+        generated: x
+    "};
 
     #[test]
     fn the_versions_of_a_chart() {
@@ -199,10 +222,13 @@ mod tests {
     #[test]
     fn a_large_index_is_read_for_one_chart_only() {
         let only = only_entry(INDEX, "application").expect("an entry");
-        assert_eq!(
-            only,
-            "entries:\n  application:\n  - version: 2.0.0\n    urls: [a.tgz]\n"
-        );
+        expect![[r#"
+            entries:
+              application:
+              - version: 2.0.0
+                urls: [a.tgz]
+        "#]]
+        .assert_eq(&only);
         // An index in another format is read completely.
         let flow = "{\"entries\": {\"app\": [{\"version\": \"1.0.0\", \"urls\": [\"a.tgz\"]}]}}";
         assert_eq!(only_entry(flow, "app"), None);

@@ -1,5 +1,6 @@
 //! Everything that names the functions names all of them: what is forgotten for a new one fails here.
 
+use indoc::indoc;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -153,7 +154,14 @@ fn every_function_is_measured() {
 
 #[test]
 fn an_error_for_a_config_of_another_kind_lists_the_accepted_kinds() {
-    let list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig:\n  apiVersion: v1\n  kind: Nothing\nitems: []\n";
+    let list = indoc! {"
+        apiVersion: config.kubernetes.io/v1
+        kind: ResourceList
+        functionConfig:
+          apiVersion: v1
+          kind: Nothing
+        items: []
+    "};
     for function in FUNCTIONS {
         let page = read(format!("functions/{}/README.md", function.name));
         // Without its roles a function that needs them does not come to its config.

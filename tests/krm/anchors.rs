@@ -1,5 +1,7 @@
 //! Anchors, aliases and merge keys: what an edit leaves of them, and what the functions make of them.
 
+use expect_test::expect;
+use indoc::indoc;
 use std::collections::BTreeMap;
 
 use krm_core::results::Severity;
@@ -212,7 +214,7 @@ fn a_changed_alias_is_replaced_in_place() {
 }
 
 #[test]
-fn a_value_with_anchors_of_its_own_is_not_written_twice() {
+fn a_value_with_its_own_anchors_is_not_written_twice() {
     let text = "a: &x {k: &y 1}\nb: {c: *x}\nd: *y\n";
     let refused = edited(text, &[("set", "a.l", "2")]);
     let shared = EditError::SharedAnchor {
@@ -228,8 +230,16 @@ fn a_value_with_anchors_of_its_own_is_not_written_twice() {
     );
 }
 
-const MERGED: &str =
-    "p: &p\n  x: 1 # one\n  v: 2\nm:\n  # all\n  <<: *p # from p\n  z: 3\nn: {<<: *p, v: 9}\n";
+const MERGED: &str = indoc! {"
+        p: &p
+          x: 1 # one
+          v: 2
+        m:
+          # all
+          <<: *p # from p
+          z: 3
+        n: {<<: *p, v: 9}
+    "};
 
 #[test]
 fn a_text_whose_aliases_have_no_end_is_not_edited() {
@@ -255,7 +265,7 @@ fn a_merge_key_stays_as_long_as_its_mapping_is_right() {
         &[("set", "m.w", "4")],
         &m(&format!("{head}  z: 3\n  w: 4\n")),
     );
-    // An entry that changes is written out beside it.
+    // An entry that changes is written out next to it.
     check(
         MERGED,
         &[("set", "m.x", "5")],
@@ -291,11 +301,21 @@ fn a_merge_key_stays_as_long_as_its_mapping_is_right() {
 
 #[test]
 fn a_merge_key_does_not_bring_what_its_source_got() {
-    // Changed in the source alone: the old value stands beside the merge key.
+    // Changed in the source alone: the old value is next to the merge key.
     check(
         MERGED,
         &[("set", "p.x", "7")],
-        "p: &p\n  x: 7 # one\n  v: 2\nm:\n  # all\n  <<: *p # from p\n  x: 1\n  z: 3\nn: {<<: *p, x: 1, v: 9}\n",
+        indoc! {"
+            p: &p
+              x: 7 # one
+              v: 2
+            m:
+              # all
+              <<: *p # from p
+              x: 1
+              z: 3
+            n: {<<: *p, x: 1, v: 9}
+        "},
     );
     // In all: it stays.
     let all = [
@@ -318,14 +338,33 @@ fn a_merge_key_does_not_bring_what_its_source_got() {
     check(
         MERGED,
         &[("set", "p.w", "7"), ("set", "n.w", "6")],
-        "p: &p\n  x: 1 # one\n  v: 2\n  w: 7\nm:\n  x: 1\n  v: 2\n  z: 3\nn: {<<: *p, v: 9, w: 6}\n",
+        indoc! {"
+            p: &p
+              x: 1 # one
+              v: 2
+              w: 7
+            m:
+              x: 1
+              v: 2
+              z: 3
+            n: {<<: *p, v: 9, w: 6}
+        "},
     );
     check(
         MERGED,
         &[("remove", "p.x", ""), ("remove", "n.x", "")],
-        "p: &p\n  v: 2\nm:\n  # all\n  <<: *p # from p\n  x: 1 # one\n  z: 3\nn: {<<: *p, v: 9}\n"
-            .replace(" # one", "")
-            .as_str(),
+        indoc! {"
+            p: &p
+              v: 2
+            m:
+              # all
+              <<: *p # from p
+              x: 1 # one
+              z: 3
+            n: {<<: *p, v: 9}
+        "}
+        .replace(" # one", "")
+        .as_str(),
     );
     check(
         MERGED,
@@ -432,7 +471,16 @@ fn fields_of_a_merge_key_are_not_written_twice_with_its_anchor() {
 
 #[test]
 fn another_document_gets_the_entries() {
-    let source = "p: &p\n  x: 1 # one\nm:\n  # above\n  a: b # c\n  <<: *p\n  # below\n  z: *p\n";
+    let source = indoc! {"
+        p: &p
+          x: 1 # one
+        m:
+          # above
+          a: b # c
+          <<: *p
+          # below
+          z: *p
+    "};
     let tree = parse(source);
     let m = at(Document::new(source, &tree), "m");
     let before = "k:\n  l: 1\n";
@@ -442,10 +490,18 @@ fn another_document_gets_the_entries() {
     editor
         .insert_entry(root, None, "m", Content::Node(m))
         .expect("fits");
-    assert_eq!(
-        editor.finish().expect("YAML"),
-        "k:\n  l: 1\nm:\n  # above\n  a: b # c\n  x: 1 # one\n  # below\n  z:\n    x: 1 # one\n"
-    );
+    expect![[r#"
+        k:
+          l: 1
+        m:
+          # above
+          a: b # c
+          x: 1 # one
+          # below
+          z:
+            x: 1 # one
+    "#]]
+    .assert_eq(&editor.finish().expect("YAML"));
 }
 
 fn map(data: &str) -> String {
@@ -492,7 +548,20 @@ fn upstream_changes_an_anchored_value() {
     );
 }
 
-const LABELS: &str = "spec:\n  selector:\n    matchLabels: &l\n      app: a\n  template:\n    metadata:\n      labels: *l\n    spec:\n      p: &p {x: 1, y: 2}\n      q:\n        <<: *p\n        z: 3\n";
+const LABELS: &str = indoc! {"
+    spec:
+      selector:
+        matchLabels: &l
+          app: a
+      template:
+        metadata:
+          labels: *l
+        spec:
+          p: &p {x: 1, y: 2}
+          q:
+            <<: *p
+            z: 3
+"};
 
 #[test]
 fn anchors_aliases_and_merge_keys_in_all_three() {

@@ -333,7 +333,7 @@ fn steps_do_no_input_or_output() {
 
 #[test]
 fn only_locks_stamps_and_messages_on_a_terminal_know_the_time() {
-    // What they do with it is no part of an output.
+    // What they do with it is no part of an output, but for the date of a fleet's report.
     let known = [
         "crates/krm-function/src/filter/",
         "crates/krm-package/src/file.rs",

@@ -1,5 +1,6 @@
 //! Time and memory of one large map: ten times the input and 64 MB, whatever changes in it.
 
+use indoc::indoc;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -112,7 +113,16 @@ fn merges_of_one_large_collection_take_ten_times_the_input() {
     };
     let args = "spec:\n  containers:\n  - name: a\n    args";
     let env = |count: usize, value: char, own: &str| {
-        let head = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\nspec:\n  containers:\n  - name: a\n    env:\n";
+        let head = indoc! {"
+            apiVersion: v1
+            kind: Pod
+            metadata:
+              name: a
+            spec:
+              containers:
+              - name: a
+                env:
+        "};
         let mut text = format!("{head}{own}");
         (0..count).for_each(|n| {
             writeln!(text, "    - {{name: e{n:09}, value: {value}}}").expect("a String");

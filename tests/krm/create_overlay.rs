@@ -1,5 +1,7 @@
 //! create-overlay: a fork becomes its upstream and a kustomize overlay.
 
+use expect_test::expect;
+use indoc::indoc;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -90,11 +92,19 @@ fn fields_of_the_kustomization_say_what_many_patches_would() {
             "  name: app\n",
             "  name: app\n  namespace: shop\n  labels:\n    team: web\n",
         );
-    assert_eq!(
-        kustomization(UPSTREAM, &fork),
-        "namespace: shop\nlabels:\n- pairs:\n    team: web\nimages:\n- name: docker.io/example/app\n  newName: own/app\n\
-         replicas:\n- name: app\n  count: 3\n"
-    );
+    expect![[r#"
+        namespace: shop
+        labels:
+        - pairs:
+            team: web
+        images:
+        - name: docker.io/example/app
+          newName: own/app
+        replicas:
+        - name: app
+          count: 3
+    "#]]
+    .assert_eq(&kustomization(UPSTREAM, &fork));
 }
 
 #[test]
@@ -126,7 +136,12 @@ fn no_patch_is_for_local_config() {
     for value in ["\"true\"", "'yes'", "''"] {
         assert_eq!(edited(value), "", "{value}");
     }
-    assert_eq!(edited("\"false\""), "replicas:\n- name: app\n  count: 3\n");
+    expect![[r#"
+        replicas:
+        - name: app
+          count: 3
+    "#]]
+    .assert_eq(&edited("\"false\""));
 }
 
 #[test]
@@ -154,10 +169,14 @@ fn removed_resources_are_deleted_and_new_ones_are_files() {
     let new = "# ours\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: own\n";
     let files = overlay(UPSTREAM, &format!("{deployment}---\n{new}"));
     assert_eq!(files["app.yaml"], new);
-    assert_eq!(
-        files["patches/service-app.yaml"],
-        "apiVersion: v1\nkind: Service\nmetadata:\n  name: app\n$patch: delete\n"
-    );
+    expect![[r#"
+        apiVersion: v1
+        kind: Service
+        metadata:
+          name: app
+        $patch: delete
+    "#]]
+    .assert_eq(&files["patches/service-app.yaml"]);
     let kustomization = &files["kustomization.yaml"];
     assert!(
         kustomization.contains("resources:\n- base\n- app.yaml\n"),
@@ -212,7 +231,16 @@ fn a_newer_revision_makes_patches_needless_or_dead() {
         .replace("  - port: 80\n", "  - port: 80\n  type: NodePort\n")
         .replace("docker.io/example/app:1", "own/app:1")
         .replace("proxy:1\n", "proxy:1\n        args: [--slow]\n");
-    let newer = "apiVersion: v1\nkind: Service\nmetadata:\n  name: app\nspec:\n  type: NodePort\n  ports:\n  - port: 80\n";
+    let newer = indoc! {"
+        apiVersion: v1
+        kind: Service
+        metadata:
+          name: app
+        spec:
+          type: NodePort
+          ports:
+          - port: 80
+    "};
     let outcome = overlay_with(UPSTREAM, &fork, Some(newer), None);
     let found: Vec<_> = outcome
         .results
@@ -237,7 +265,19 @@ fn a_newer_revision_makes_patches_needless_or_dead() {
 
 #[test]
 fn repeated_fields_of_an_element_without_keys_are_needed() {
-    let upstream = "apiVersion: x.io/v1\nkind: Foo\nmetadata:\n  name: foo\nspec:\n  mode: a\n  list:\n  - name: a\n    v: 1\n  - name: b\n    v: 2\n";
+    let upstream = indoc! {"
+        apiVersion: x.io/v1
+        kind: Foo
+        metadata:
+          name: foo
+        spec:
+          mode: a
+          list:
+          - name: a
+            v: 1
+          - name: b
+            v: 2
+    "};
     let fork = upstream
         .replace("v: 2", "v: 3")
         .replace("mode: a", "mode: b");
@@ -451,7 +491,92 @@ fn a_variable_is_named_even_if_only_some_ports_have_a_protocol() {
     // kustomize drops one of two equal ports, whatever a patch says.
     let twice = "{containerPort: 53}, {containerPort: 53}";
     let files = overlay(&ports("one", twice), &ports("two", twice));
-    assert!(files["kustomization.yaml"].contains("/env/0/value"));
+    let patch = &files["kustomization.yaml"];
+    assert!(patch.contains("/env/0/value"), "{patch}");
+    assert!(
+        patch.contains(
+            "- op: test\n      path: /spec/template/spec/containers/0/env/0/name\n      value: A\n"
+        ),
+        "{patch}"
+    );
+}
+
+/// The next base has another variable at that position: the patch is dead, and changes no other variable.
+#[test]
+fn a_patch_by_position_changes_no_other_element_of_a_newer_base() {
+    let with_env = |env: &str| {
+        let image = "        image: docker.io/example/app:1\n";
+        UPSTREAM.replace(image, &format!("{image}        env: [{env}]\n"))
+    };
+    let twice = "{name: A, value: a}, {name: A, value: a}, {name: B, value: ";
+    let (upstream, fork) = (
+        with_env(&format!("{twice}b}}")),
+        with_env(&format!("{twice}mine}}")),
+    );
+    let newer = with_env(
+        "{name: N, value: n}, {name: A, value: a}, {name: A, value: a}, {name: B, value: b}",
+    );
+    for (newer, reasons) in [(&upstream, 0), (&newer, 1)] {
+        let outcome = overlay_with(&upstream, &fork, Some(newer), None);
+        let dead = outcome.results.iter();
+        let dead: Vec<String> = dead
+            .filter(|result| result.has_reason(Reason::DeadPatch))
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(dead.len(), reasons, "{dead:?}");
+        assert!(
+            dead.iter()
+                .all(|text| text.contains("/env/2/name` has another value")),
+            "{dead:?}"
+        );
+    }
+}
+
+#[test]
+fn a_resource_twice_counts_as_one_if_the_two_are_equal() {
+    let map = |value: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\ndata: {{a: {value}}}\n"
+        )
+    };
+    let twice = |one: &str, other: &str| format!("{UPSTREAM}{}{}", map(one), map(other));
+    let (upstream, fork) = (twice("b", "b"), twice("mine", "mine"));
+    let outcome = overlay_with(&upstream, &fork, None, None);
+    assert!(!outcome.results.has_errors(), "{:?}", outcome.results);
+    let warnings = outcome.results.iter();
+    let warnings = warnings.filter(|result| result.has_reason(Reason::DuplicateResource));
+    let texts: Vec<_> = warnings.map(|result| result.text().into_owned()).collect();
+    assert_eq!(
+        texts,
+        ["the fork", "upstream"].map(|name| format!(
+            "{name} has the resource twice: the two are equal and count as one"
+        ))
+    );
+    let base = outcome.documents.iter();
+    let base: Vec<&str> = base
+        .filter(|file| file.path.as_deref() == Some("base/app.yaml"))
+        .map(|file| file.text.as_str())
+        .collect();
+    assert_eq!(
+        base.concat().matches("kind: ConfigMap").count(),
+        1,
+        "{base:?}"
+    );
+    // Two that differ are an error that says what to do.
+    let outcome = overlay_with(&upstream, &twice("b", "mine"), None, None);
+    let error = outcome
+        .results
+        .iter()
+        .find(|result| result.has_reason(Reason::DuplicateResource));
+    let text = error
+        .map(|result| result.text().into_owned())
+        .unwrap_or_default();
+    assert!(outcome.results.has_errors());
+    assert!(
+        text.starts_with("expected ConfigMap/c once in the fork, found two in `app.yaml`")
+            && text.contains("remove one of them"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -469,6 +594,40 @@ fn the_comment_on_replicas_comes_along() {
         .iter()
         .any(|result| result.text().contains("an overlay cannot hold"));
     assert!(!omitted, "{:?}", outcome.results);
+}
+
+#[test]
+fn comments_above_and_after_replicas_and_images_come_along() {
+    let fork = UPSTREAM
+        .replace(
+            "  replicas: 1",
+            "  # for the sale\n  # until May\n  replicas: 5",
+        )
+        .replace(
+            "image: docker.io/example/app:1",
+            "# a mirror\n        image: own/app:2 # signed",
+        );
+    let outcome = overlay_with(UPSTREAM, &fork, None, None);
+    let notes: Vec<_> = outcome.results.iter().map(ToString::to_string).collect();
+    assert!(
+        !notes.iter().any(|text| text.contains("cannot hold")),
+        "{notes:?}"
+    );
+    assert_eq!(
+        kustomization(UPSTREAM, &fork),
+        indoc! {r#"
+            images:
+            - name: docker.io/example/app
+              # a mirror
+              newName: own/app
+              newTag: "2" # signed
+            replicas:
+            - name: app
+              # for the sale
+              # until May
+              count: 5
+        "#}
+    );
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn comment() -> String {
     HOSTILE.chars().filter(is_allowed).collect()
 }
 
-/// Fails if a text for a person has anything but printable characters and line ends.
+/// Fails if a text for a person has anything but printable characters and line endings.
 #[track_caller]
 fn assert_escaped(text: &str, what: &dyn std::fmt::Debug) {
     for line in text.split('\n') {

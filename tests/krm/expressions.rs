@@ -630,7 +630,7 @@ fn a_kept_value_is_paid_for() {
     assert!(failed.is_some_and(|error| error.is_over_budget));
 }
 
-/// Units that are left beside a condition, each of them 8 bytes of the result.
+/// Units that are left next to a condition, each of them 8 bytes of the result.
 fn room_beside(condition: &str) -> usize {
     let variables = Variables {
         repository: false,

@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "the figures of a test run")]
 
+use indoc::indoc;
 use krm_core::resource::Resource;
 use krm_yaml::{Document, MAX_DEPTH, NodeRef, ParseError, ParseOptions, Tree};
 
@@ -109,17 +110,70 @@ const TAKEN: [&str; 50] = [
     "a: \"\\x41\\U0001F600\\0\\a\\v\\e\\N\\_\\L\\P\"\nb: \"\\xff\n  \\P\"\n",
     "a: \"b\\n\n  \\ c\\ d\\ \"\ne: \"f\\ \"\ng: \"\\ h\"\n",
     "0: a\n80: b\n8: {9: c}\n999999999999999999: d\n",
-    "a:\n  b: c\n  d:\n  - e\n  - f: g\n    h: i\nj: ''\n",
-    "- - a\n  - b\n-\n- c:\n  - d\n  -\n",
+    indoc! {"
+        a:
+          b: c
+          d:
+          - e
+          - f: g
+            h: i
+        j: ''
+    "},
+    indoc! {"
+        - - a
+          - b
+        -
+        - c:
+          - d
+          -
+    "},
     "- a\n- b: c\n  d: [e, 'f', \"g\", {h: i, \"j\":k, 'l' : m}, [], {}, -1]\n",
-    "# c\n---\n# d\na: b # e\n\n# f\nc: # g\n  d: e\n  # h\n",
-    "a: |\n  x\n\n   y\n  # z\nb: >-\n   f\n   g\n\n   h\n     i\n   j\n\n\n# k\nc: |+\n  x\n\n\nd: e\n",
+    indoc! {"
+        # c
+        ---
+        # d
+        a: b # e
+
+        # f
+        c: # g
+          d: e
+          # h
+    "},
+    indoc! {"
+        a: |
+          x
+
+           y
+          # z
+        b: >-
+           f
+           g
+
+           h
+             i
+           j
+
+
+        # k
+        c: |+
+          x
+
+
+        d: e
+    "},
     "a: |\r\n  x\r\n  y\r\nb: 'c'\r\n# d\r\n",
     "a: |\n  x",
     "a: |+\n  x\n\n",
     "a: 'it''s' # b\n\"c d\": \"\\u00e9\\n\\\"\\\\\\/\"\n'e' : f\n",
     "a: b:c#d\n\u{e9}: \u{65e5}\u{672c} \u{1f600}\nurl: http://x/y#z\nargs: --a=b\nport: :8080\n",
-    "a: 1\n---\nb: 2\n--- # x\nc:\n- d\n",
+    indoc! {"
+        a: 1
+        ---
+        b: 2
+        --- # x
+        c:
+        - d
+    "},
     "  a: b\n  c: d\n",
     "a: b",
     "a:",
@@ -133,28 +187,105 @@ const TAKEN: [&str; 50] = [
     "  # x\na: |\n  b\n# y\n",
     "a: -1\nb: -x\nc: ?x\nd: ---\n",
     "{\"a\":{\"b\":[1,-2.5e3,\"c\",{}],\"d\":[]},\"e\":null}",
-    "{\n  \"a\": {\n    \"b\": [\n      1,\n      \"c\"\n    ],\n    \"d\": true\n  },\n  \"e\": []\n}\n",
+    indoc! {r#"
+        {
+          "a": {
+            "b": [
+              1,
+              "c"
+            ],
+            "d": true
+          },
+          "e": []
+        }
+    "#},
     "# a\n---\n[{\"a\": \"\\u00e9\"}, false] # b\n# c\n---\n  {\n}\n",
     "{\r\n\"a\": 1,\r\n\r\n  \"b\": [ ]\r\n}\r\n",
-    "a:\n- {\n   \"b\": 1\n }\n- [c, d,\n  e]\nf: {g: [\n  h\n ],\n i: j }\n",
+    indoc! {r#"
+        a:
+        - {
+           "b": 1
+         }
+        - [c, d,
+          e]
+        f: {g: [
+          h
+         ],
+         i: j }
+    "#},
     "- [[\n  1\n ],\n [2, {\"a\":[]}]]\n",
     "{\"a\": [{\n\"b\": 'c'\n}, {\n\"b\": d e\n}]}",
     "a: b\n  c\nd: e  \n\n   f g  # h\n",
-    "a:\n- b\n  c\n\n\n  d\n\n- e: f\n   g\n  h: i\n",
+    indoc! {"
+        a:
+        - b
+          c
+
+
+          d
+
+        - e: f
+           g
+          h: i
+    "},
     "a: 'b\n  c'\nd: 'e  \n\n   f''g\n   h ' # i\nj: '\n k\n\n '\n",
     "a: \"b\\n\n  c\"\nd: \"e  \n\n   f\\\"g\\u00e9\n   h \" # i\nj: \"\n k\n\n \"\n",
-    "- - a\n   b\n- 'c\n   d'\n- e: \"f\n     g\"\n",
-    "a: 'b\nc\n\nd' # e\nf:\n- g: \"h\n\n  i\n   j\n  \"\n- 'k\n- l\n m'\ns:\n  o: '\n  p: q\n\n  # r'\n",
+    indoc! {r#"
+        - - a
+           b
+        - 'c
+           d'
+        - e: "f
+             g"
+    "#},
+    indoc! {r#"
+        a: 'b
+        c
+
+        d' # e
+        f:
+        - g: "h
+
+          i
+           j
+          "
+        - 'k
+        - l
+         m'
+        s:
+          o: '
+          p: q
+
+          # r'
+    "#},
     "a:\n  \"b\nc\"\nd:\n  - - 'e\n    f'\n    - \"\n    \\\"g\\n\n\n    ---\"\n",
     "a: 'b\r\n\r\nc'\r\nd: \"e\r\nf\"\r\n",
     "a: b\r\n  c\r\n\r\n  d\r\ne: \"f\r\n  g\"\r\n",
     "a: b\n  c",
-    "# a\n---\n# b\n---\nc: d\n--- # e\n\n---\n---\n# f\n",
+    indoc! {"
+        # a
+        ---
+        # b
+        ---
+        c: d
+        --- # e
+
+        ---
+        ---
+        # f
+    "},
     "---\n",
     "a:\n  b\nc: # d\n  # e\n\n  f\n  g # h\ni:\n- \n  j\n-\n  'k\n  l'\nm:\n  [n, {o: p}]\nq:\n    r\n  s\n",
     "a: |2\n   b\n  c\n\n   d\n# e\nf: >2-\n  g\n   h\n\n  i\n  j\n\nk:\n  l: |+1\n    m\n\n   n\n\no: |9\n         p",
     "- a: |1-\n    b\n   c\n   d\n- e:\n    f: |-2\n\n        g\n      # h\n       i\n",
-    "a: b\n  - c\n  * d\n  \"e\" 'f\n  [g] {h\n  `i` @j %k !l &m *n >o |p ,q ?r\n",
+    indoc! {r#"
+        a: b
+          - c
+          * d
+          "e" 'f
+          [g] {h
+          `i` @j %k !l &m *n >o |p ,q ?r
+    "#},
 ];
 
 #[test]

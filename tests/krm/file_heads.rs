@@ -1,5 +1,7 @@
 //! `merge-package`: the heads of files and what stands between documents.
 
+use expect_test::expect;
+use indoc::indoc;
 use merge_package::FUNCTION;
 
 use crate::merge_cases::{DEFAULTS, map, merge_files};
@@ -232,8 +234,14 @@ fn a_new_file_has_its_head_once() {
         assert_eq!((&files["a.yaml"], &files["n.yaml"]), (&local, &n));
     }
     // Where resources are annotated, a new file is not taken as it is.
-    let annotated = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n    \
-                     internal.kpt.dev/upstream-identifier: '|ConfigMap|default|a'\n";
+    let annotated = indoc! {"
+        apiVersion: v1
+        kind: ConfigMap
+        metadata:
+          name: a
+          annotations:
+            internal.kpt.dev/upstream-identifier: '|ConfigMap|default|a'
+    "};
     let (files, _) = merge_files(
         [
             &[("a.yaml", &a)],
@@ -343,8 +351,15 @@ fn an_item_that_is_new_in_a_resource_list_brings_the_licence_of_its_file() {
             std::fs::write(file, text).expect("a file");
         }
     }
-    let item = "- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: a\n    annotations:\n      \
-                internal.config.kubernetes.io/path: a.yaml\n  data: {x: 1}\n";
+    let item = indoc! {"
+        - apiVersion: v1
+          kind: ConfigMap
+          metadata:
+            name: a
+            annotations:
+              internal.config.kubernetes.io/path: a.yaml
+          data: {x: 1}
+    "};
     let at = |name: &str| folder.path().join(name).display().to_string();
     let output = assert_cmd::Command::new(crate::running::function("merge-package"))
         .args(["--original", &at("o"), "--upstream", &at("u")])
@@ -368,23 +383,29 @@ fn a_file_that_is_not_a_resource_has_a_head_too() {
     // Both have one.
     let [old, own, new] =
         ["# (c) 2023\n", "# (c) 2023\n# ours\n", "# (c) 2024\n"].map(|head| head.to_owned() + "\n");
-    assert_eq!(
-        merged(
-            &format!("{old}a: 1\nb: 1\n"),
-            &format!("{own}{local}"),
-            &format!("{new}a: 1\nb: 2\n")
-        ),
-        "# (c) 2024\n# ours\n\na: 1 # mine\nb: 2\n"
-    );
+    expect![[r#"
+        # (c) 2024
+        # ours
+
+        a: 1 # mine
+        b: 2
+    "#]]
+    .assert_eq(&merged(
+        &format!("{old}a: 1\nb: 1\n"),
+        &format!("{own}{local}"),
+        &format!("{new}a: 1\nb: 2\n"),
+    ));
     // Without a blank line in one version.
-    assert_eq!(
-        merged(
-            "# old\n\na: 1\nb: 1\n",
-            "# old\na: 1 # mine\nb: 1\n",
-            "# old\n\na: 1\nb: 2\n"
-        ),
-        "# old\na: 1 # mine\nb: 2\n"
-    );
+    expect![[r#"
+        # old
+        a: 1 # mine
+        b: 2
+    "#]]
+    .assert_eq(&merged(
+        "# old\n\na: 1\nb: 1\n",
+        "# old\na: 1 # mine\nb: 1\n",
+        "# old\n\na: 1\nb: 2\n",
+    ));
 }
 
 #[test]

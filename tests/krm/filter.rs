@@ -1,5 +1,6 @@
 //! The filter: flags, package directories, exit codes, results.
 
+use indoc::indoc;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -8,8 +9,14 @@ use std::process::Command;
 use crate::running::{CONTEXT, KPTFILE, list, run, run_in, set_package_context};
 
 const KPTFILE_TEXT: &str = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: example\n";
-const CONTEXT_TEXT: &str =
-    "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n  name: example\n";
+const CONTEXT_TEXT: &str = indoc! {"
+        apiVersion: v1
+        kind: ConfigMap
+        metadata:
+          name: kptfile.kpt.dev
+        data:
+          name: example
+    "};
 const SET: &str = "[info] package-context.yaml: ConfigMap/kptfile.kpt.dev: data: set `region`\n";
 
 /// A package directory with a Kptfile, a package context and these files.
@@ -57,7 +64,17 @@ fn a_package_is_edited_in_place() {
         ("empty.yaml", ""),
         (
             "many.yaml",
-            "# head\n---\na: 1\n---\napiVersion: v1\nkind: Service\nmetadata:\n    name: x\n...\n",
+            indoc! {"
+                # head
+                ---
+                a: 1
+                ---
+                apiVersion: v1
+                kind: Service
+                metadata:
+                    name: x
+                ...
+            "},
         ),
         ("sub/Kptfile", KPTFILE_TEXT),
         ("sub/package-context.yaml", CONTEXT_TEXT),
@@ -193,7 +210,19 @@ fn diff_of_crlf_a_missing_line_break_and_a_new_file() {
         &["--package", ".", "--diff", "--config", "config.json"],
         "",
     );
-    let expected = "--- /dev/null\n+++ b/package-context.yaml\n@@ -0,0 +1,8 @@\n+apiVersion: v1\n+kind: ConfigMap\n+metadata:\n+  name: kptfile.kpt.dev\n+  annotations:\n+    config.kubernetes.io/local-config: \"true\"\n+data:\n+  name: example\n";
+    let expected = indoc! {r#"
+        --- /dev/null
+        +++ b/package-context.yaml
+        @@ -0,0 +1,8 @@
+        +apiVersion: v1
+        +kind: ConfigMap
+        +metadata:
+        +  name: kptfile.kpt.dev
+        +  annotations:
+        +    config.kubernetes.io/local-config: "true"
+        +data:
+        +  name: example
+    "#};
     assert_eq!(
         (outcome.code, &*outcome.stdout),
         (Some(0), expected),
@@ -406,7 +435,14 @@ fn a_skipped_step_is_a_warning() {
 
 #[test]
 fn values_of_secrets_do_not_reach_the_output() {
-    let secret = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: kptfile.kpt.dev\nstringData:\n  password: hunter2\n";
+    let secret = indoc! {"
+        apiVersion: v1
+        kind: Secret
+        metadata:
+          name: kptfile.kpt.dev
+        stringData:
+          password: hunter2
+    "};
     let directory = package(&[("secret.yaml", secret)]);
     for arguments in [
         &["--package", ".", "--diff", "region=east"][..],

@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "the figures of a test run")]
 
+use indoc::indoc;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -391,10 +392,27 @@ fn a_few_bytes_of_aliases_do_not_become_hundreds_of_megabytes() {
     };
     let config = "apiVersion: fn.kpt.dev/v1alpha1\nkind: InjectConfig\nmetadata: {name: i}\ninjectors: [{name: s}]\n";
     let config = write("config.yaml", config);
-    let package = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n\
-- apiVersion: example.com/v1\n  kind: A\n  metadata:\n    name: p\n    annotations:\n      kpt.dev/config-injection: required\n  spec: {x: 1}\n";
-    let live = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n\
-- apiVersion: example.com/v1\n  kind: A\n  metadata: {name: s, namespace: default}\n  spec: {x: 1}\n";
+    let package = indoc! {"
+        apiVersion: config.kubernetes.io/v1
+        kind: ResourceList
+        items:
+        - apiVersion: example.com/v1
+          kind: A
+          metadata:
+            name: p
+            annotations:
+              kpt.dev/config-injection: required
+          spec: {x: 1}
+    "};
+    let live = indoc! {"
+        apiVersion: config.kubernetes.io/v1
+        kind: ResourceList
+        items:
+        - apiVersion: example.com/v1
+          kind: A
+          metadata: {name: s, namespace: default}
+          spec: {x: 1}
+    "};
     let original = write("original.yaml", &resource("  x: 1\n"));
     let long = format!("\"{}\"", "y".repeat(100_000));
     let inject = crate::running::function("inject-config");

@@ -1,5 +1,6 @@
 //! Functions run in memory, as users of the library run them.
 
+use indoc::indoc;
 use std::collections::BTreeMap;
 
 use krm_core::config::Config;
@@ -95,8 +96,17 @@ fn documents_leave_the_package_alone() {
 
 #[test]
 fn a_resource_list_gets_its_results_when_asked() {
-    let list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n\
-                - apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: kptfile.kpt.dev\n  data:\n    name: shop\n";
+    let list = indoc! {"
+        apiVersion: config.kubernetes.io/v1
+        kind: ResourceList
+        items:
+        - apiVersion: v1
+          kind: ConfigMap
+          metadata:
+            name: kptfile.kpt.dev
+          data:
+            name: shop
+    "};
     let config = Config::from_pairs(&["region=east".to_owned()]).expect("a config");
     let inputs = Inputs {
         config: Some(config),
@@ -119,8 +129,17 @@ fn a_resource_list_gets_its_results_when_asked() {
 
 #[test]
 fn a_path_that_leaves_the_package_is_refused() {
-    let list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n\
-                - apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: kptfile.kpt.dev\n    annotations:\n      config.kubernetes.io/path: ../a.yaml\n";
+    let list = indoc! {"
+        apiVersion: config.kubernetes.io/v1
+        kind: ResourceList
+        items:
+        - apiVersion: v1
+          kind: ConfigMap
+          metadata:
+            name: kptfile.kpt.dev
+            annotations:
+              config.kubernetes.io/path: ../a.yaml
+    "};
     let config = Config::from_pairs(&["region=east".to_owned()]).expect("a config");
     let inputs = Inputs {
         config: Some(config),

@@ -1,5 +1,6 @@
 //! What upstream may bring: one hostile upstream, from every source, through everything that brings upstream's files.
 
+use indoc::indoc;
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -14,8 +15,16 @@ use crate::running::Outcome;
 use crate::sources::images::layout;
 use crate::sources::{gz, tar_of};
 
-const RULES: &str = "apiVersion: fn.kpt.dev/v1alpha1\nkind: ConflictRules\nmetadata:\n  name: rules\n  annotations:\n    \
-                     config.kubernetes.io/local-config: \"true\"\nconflicts:\n- {take: upstream}\n";
+const RULES: &str = indoc! {r#"
+    apiVersion: fn.kpt.dev/v1alpha1
+    kind: ConflictRules
+    metadata:
+      name: rules
+      annotations:
+        config.kubernetes.io/local-config: "true"
+    conflicts:
+    - {take: upstream}
+"#};
 
 /// What upstream must not bring.
 const REFUSED: [(&str, &str); 13] = [
@@ -89,9 +98,17 @@ fn sources() -> Folder {
 }
 
 fn package_revision(files: &[(&str, String)]) -> String {
-    let mut text = "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevisionResources\nmetadata:\n  name: x\n\
-                    spec:\n  packageName: nginx\n  repository: catalog\n  resources:\n"
-        .to_owned();
+    let mut text = indoc! {"
+        apiVersion: porch.kpt.dev/v1alpha1
+        kind: PackageRevisionResources
+        metadata:
+          name: x
+        spec:
+          packageName: nginx
+          repository: catalog
+          resources:
+    "}
+    .to_owned();
     for (path, content) in files {
         text += &format!("    {path}: |\n");
         for line in content.lines() {
@@ -146,8 +163,15 @@ fn check(folder: &Folder, package: &str, printed: &str, what: &str) {
     }
 }
 
-const VARIANT: &str = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  name: a\nspec:\n  \
-                       upstream: {repo: catalog, package: nginx, revision: v2}\n  downstream: {repo: east, package: app}\n";
+const VARIANT: &str = indoc! {"
+    apiVersion: config.porch.kpt.dev/v1alpha1
+    kind: PackageVariant
+    metadata:
+      name: a
+    spec:
+      upstream: {repo: catalog, package: nginx, revision: v2}
+      downstream: {repo: east, package: app}
+"};
 
 fn binary(name: &str) -> String {
     let path = crate::all_functions::binary(name);

@@ -149,7 +149,7 @@ fn elements_pair_by_name_by_value_then_in_order() {
 }
 
 #[test]
-fn revisions_are_alike_in_all_that_local_has() {
+fn revisions_are_compared_in_everything_that_local_has() {
     let local = thing("x", "{v: 1, w: 2}");
     let alike = |upstream: &str| edits(&[("a.yaml", &local)], &[("a.yaml", upstream)]).alike;
     let whole = alike(&local);

@@ -1,6 +1,7 @@
 //! `merge-package` on the cases whose outputs by kpt are recorded (kpt 1.0.0-beta.56), and on the
 //! examples of the pipeline document.
 
+use indoc::indoc;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -312,7 +313,14 @@ pub(crate) fn map(name: &str, data: &str) -> String {
 #[test]
 fn both_sides_hold_a_value_that_holds_itself() {
     let base = map("a", "{x: a}");
-    let endless = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata: &a\n  x: *a\n";
+    let endless = indoc! {"
+        apiVersion: v1
+        kind: ConfigMap
+        metadata:
+          name: a
+        data: &a
+          x: *a
+    "};
     for winner in ["local", "upstream"] {
         let (files, results) = merge_with_results(
             [
@@ -340,10 +348,25 @@ fn a_new_resource_that_holds_itself() {
         &[],
         &[(
             "a.yaml",
-            "kind: A\napiVersion: v1\nmetadata:\n  name: a\nspec: &a\n  x: *a\n",
+            indoc! {"
+                kind: A
+                apiVersion: v1
+                metadata:
+                  name: a
+                spec: &a
+                  x: *a
+            "},
         )],
     ]);
-    let list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: B\n  metadata: {name: b}\n# more\n";
+    let list = indoc! {"
+        apiVersion: config.kubernetes.io/v1
+        kind: ResourceList
+        items:
+        - apiVersion: v1
+          kind: B
+          metadata: {name: b}
+        # more
+    "};
     let output = assert_cmd::Command::new(crate::running::function("merge-package"))
         .current_dir(folder.path())
         .args(["--original", "original", "--upstream", "upstream"])

@@ -496,7 +496,7 @@ fn merged_document(base: &str, local: &str, upstream: &str) -> Option<String> {
     Some(merged.unwrap_or_else(|error| panic!("what was merged is YAML: {error}\n{texts}")))
 }
 
-/// A text as it is, with other line ends, without the last line end, or indented.
+/// A text as it is, with other line endings, without the last one, or indented.
 fn variant(text: String, number: u64) -> String {
     match number % 4 {
         1 if !text.contains('\r') => text.replace('\n', "\r\n"),

@@ -1,6 +1,7 @@
 //! The equality table: every pattern of three versions, for a scalar, a map, a list element, a
 //! resource and a file, with who stands and whether a conflict is reported.
 
+use indoc::indoc;
 use std::collections::BTreeMap;
 
 use krm_yaml::OwnedDocument;
@@ -42,7 +43,14 @@ const TABLE: [(&str, Wins, Wins, Wins); 15] = [
     ("abc", W, W, C),
 ];
 
-const HEAD: &str = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  first: 1\n";
+const HEAD: &str = indoc! {"
+    apiVersion: v1
+    kind: Pod
+    metadata:
+      name: p
+    spec:
+      first: 1
+"};
 const KEEP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: keep\n";
 
 /// How a version of something is put into the files of a package, and read again.

@@ -1,5 +1,6 @@
 //! Every function takes a PackageRevisionResources as the package, and writes it back as one.
 
+use indoc::indoc;
 use std::fs;
 use std::path::Path;
 
@@ -67,7 +68,16 @@ spec:
 
 /// The object as `kubectl get -o yaml` prints it.
 fn object(files: &[(&str, &str)]) -> String {
-    let mut text = "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevisionResources\nmetadata:\n  name: edge.web.v1 # kept\nspec:\n  packageName: web\n  resources:\n".to_owned();
+    let mut text = indoc! {"
+        apiVersion: porch.kpt.dev/v1alpha1
+        kind: PackageRevisionResources
+        metadata:
+          name: edge.web.v1 # kept
+        spec:
+          packageName: web
+          resources:
+    "}
+    .to_owned();
     for (path, content) in files {
         let lines = content.lines().map(|line| format!("      {line}\n"));
         text += &format!("    {path}: |\n{}", lines.collect::<String>());
@@ -226,7 +236,16 @@ fn the_steps_of_a_package_variant() {
 #[test]
 fn a_package_revision_next_to_the_objects_of_a_variant() {
     let variant = VARIANT.replace("  injectors: [{name: north}]\n", "");
-    let revision = "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata:\n  name: edge.web.packagevariant-1\n  namespace: default\n  ownerReferences:\n  - {apiVersion: config.porch.kpt.dev/v1alpha1, kind: PackageVariant, name: pv}\nspec: {repository: edge, packageName: web, lifecycle: Draft}\n";
+    let revision = indoc! {"
+        apiVersion: porch.kpt.dev/v1alpha1
+        kind: PackageRevision
+        metadata:
+          name: edge.web.packagevariant-1
+          namespace: default
+          ownerReferences:
+          - {apiVersion: config.porch.kpt.dev/v1alpha1, kind: PackageVariant, name: pv}
+        spec: {repository: edge, packageName: web, lifecycle: Draft}
+    "};
     let before = object(&[("Kptfile", KPTFILE), ("package-context.yaml", CONTEXT)]);
     let list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n";
     let input = [

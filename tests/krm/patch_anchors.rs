@@ -1,6 +1,7 @@
 //! Anchors, aliases and merge keys in what `apply-config` and `create-patch` read and write: every
 //! shape of the contract's last two items of *Bytes*.
 
+use indoc::indoc;
 use std::collections::BTreeMap;
 
 use krm_function::supplied::Role;
@@ -111,7 +112,14 @@ fn an_alias_of_what_holds_anchors_itself_is_refused_with_its_field() {
         name: "anchors within an anchored value",
         previous: None,
         config: "spec: {x: {p: {q: new}}}\n",
-        live: "spec:\n  x: &a\n    p: &b\n      q: old\n    r: *b\n  z: *a\n",
+        live: indoc! {"
+            spec:
+              x: &a
+                p: &b
+                  q: old
+                r: *b
+              z: *a
+        "},
         applied: "",
         last_applied: "",
         patch: "spec: {x: {p: {q: new}}}\n",
@@ -200,9 +208,23 @@ fn aliases_and_merge_keys_of_the_configuration_are_written_out() {
             previous: None,
             config: "b1: &p {k: one, q: two}\nb2: &r {k: other, r: three}\ndata:\n  <<: [*p, *r]\n  q: own\n",
             live: "data: {}\n",
-            applied: "data:\n  k: one\n  r: three\n  q: own\nb1: {k: one, q: two}\nb2: {k: other, r: three}\n",
+            applied: indoc! {"
+                data:
+                  k: one
+                  r: three
+                  q: own
+                b1: {k: one, q: two}
+                b2: {k: other, r: three}
+            "},
             last_applied: "\"b1\":{\"k\":\"one\",\"q\":\"two\"},\"b2\":{\"k\":\"other\",\"r\":\"three\"},\"data\":{\"k\":\"one\",\"q\":\"own\",\"r\":\"three\"}",
-            patch: "b1: {k: one, q: two}\nb2: {k: other, r: three}\ndata:\n  k: one\n  r: three\n  q: own\n",
+            patch: indoc! {"
+                b1: {k: one, q: two}
+                b2: {k: other, r: three}
+                data:
+                  k: one
+                  r: three
+                  q: own
+            "},
         },
         Case {
             name: "an alias",

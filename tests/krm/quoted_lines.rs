@@ -1,6 +1,7 @@
 //! Quoted scalars whose lines stand at the indentation of their parent, as kubectl and
 //! controller-gen write them.
 
+use indoc::indoc;
 use krm_yaml::{Content, Document, Editor, NodeRef, ParseOptions, Tree, Value};
 
 use crate::running::{KPTFILE, list, run};
@@ -154,7 +155,16 @@ spec:
 #[test]
 fn a_package_with_such_a_file_is_edited() {
     let config = "apiVersion: fn.kpt.dev/v1alpha1\nkind: SetPackageContext\ndata: {region: a}\n";
-    let context = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n  annotations:\n    note: \"first\n\n    second\"\n";
+    let context = indoc! {r#"
+        apiVersion: v1
+        kind: ConfigMap
+        metadata:
+          name: kptfile.kpt.dev
+          annotations:
+            note: "first
+
+            second"
+    "#};
     let files = [
         (
             "Kptfile",
@@ -179,14 +189,21 @@ fn a_package_with_such_a_file_is_edited() {
         };
         item + &line + "\n"
     });
-    let context = "- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: kptfile.kpt.dev\n    annotations:\n      internal.config.kubernetes.io/path: package-context.yaml\n";
+    let context = indoc! {"
+        - apiVersion: v1
+          kind: ConfigMap
+          metadata:
+            name: kptfile.kpt.dev
+            annotations:
+              internal.config.kubernetes.io/path: package-context.yaml
+    "};
     let outcome = run(&["region=a"], list(&[KPTFILE, &item, context]));
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert!(outcome.stdout.contains(&item), "{}", outcome.stdout);
 }
 
 #[test]
-fn such_a_scalar_comes_along_with_what_a_merge_adds() {
+fn such_a_scalar_is_copied_with_an_added_field() {
     let resource = |spec: &str| {
         format!("apiVersion: example.com/v1\nkind: A\nmetadata:\n  name: a\nspec:\n{spec}")
     };

@@ -1,6 +1,7 @@
-//! The JSON Schemas in `schemas/` beside the functions: what is right is right for both, and what is wrong is
+//! The JSON Schemas in `schemas/` next to the functions: what is right is right for both, and what is wrong is
 //! wrong for both.
 
+use indoc::indoc;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -11,10 +12,22 @@ use krm_function::{Function, Inputs, Items, SuppliedInput, run};
 use krm_yaml::OwnedDocument;
 
 const KPTFILE: &str = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\n";
-const CONTEXT: &str =
-    "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n  name: shop\n";
-const WEB: &str =
-    "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 1\n";
+const CONTEXT: &str = indoc! {"
+        apiVersion: v1
+        kind: ConfigMap
+        metadata:
+          name: kptfile.kpt.dev
+        data:
+          name: shop
+    "};
+const WEB: &str = indoc! {"
+        apiVersion: apps/v1
+        kind: Deployment
+        metadata:
+          name: web
+        spec:
+          replicas: 1
+    "};
 const CLUSTER: &str = "\
 apiVersion: config.porch.kpt.dev/v1alpha1
 kind: Repository

@@ -4,6 +4,7 @@
 //! A new carrier is a line in [`carriers`], a new function is in it by [`FUNCTIONS`], and a new command of `krmv` by the list of its
 //! commands.
 
+use indoc::indoc;
 use std::collections::BTreeMap;
 
 use krm_function::{Inputs, Items, SuppliedInput, run};
@@ -99,9 +100,16 @@ fn carriers() -> Vec<Carrier> {
     add(
         "last-applied",
         "a.yaml",
-        "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\n  annotations:\n    note: '%'\n    \
-         kubectl.kubernetes.io/last-applied-configuration: '@'\n"
-            .to_owned(),
+        indoc! {"
+            apiVersion: v1
+            kind: Secret
+            metadata:
+              name: s
+              annotations:
+                note: '%'
+                kubectl.kubernetes.io/last-applied-configuration: '@'
+        "}
+        .to_owned(),
     );
     let item = indented(MANIFEST, 2);
     add(
@@ -120,7 +128,15 @@ fn carriers() -> Vec<Carrier> {
     add(
         "secret-list",
         "a.yaml",
-        "apiVersion: v1\nkind: SecretList\nmetadata: {name: l}\nitems:\n- metadata: {name: s}\n  data: {p: '@'}\n".to_owned(),
+        indoc! {"
+            apiVersion: v1
+            kind: SecretList
+            metadata: {name: l}
+            items:
+            - metadata: {name: s}
+              data: {p: '@'}
+        "}
+        .to_owned(),
     );
     add(
         "resource-list",
@@ -197,9 +213,15 @@ fn carriers() -> Vec<Carrier> {
     add(
         "template",
         "a.yaml",
-        text(
-            "data:\n  s.tpl: |\n    {{- if .Values.a }}\n    kind: Secret\n    stringData:\n      p: '@'\n    {{- end }}\n",
-        ),
+        text(indoc! {"
+                data:
+                  s.tpl: |
+                    {{- if .Values.a }}
+                    kind: Secret
+                    stringData:
+                      p: '@'
+                    {{- end }}
+            "}),
     );
     add(
         "base64",
@@ -232,9 +254,14 @@ fn carriers() -> Vec<Carrier> {
     add(
         "json-6902",
         "k3/kustomization.yaml",
-        kustomization(
-            "patches:\n- target: {kind: Secret, name: s}\n  patch: |\n    - op: replace\n      path: /data/p\n      value: '@'\n",
-        ),
+        kustomization(indoc! {"
+                patches:
+                - target: {kind: Secret, name: s}
+                  patch: |
+                    - op: replace
+                      path: /data/p
+                      value: '@'
+            "}),
     );
     add(
         "generator",
@@ -260,7 +287,19 @@ fn carriers() -> Vec<Carrier> {
         "a.yaml",
         resource("builtin", "SecretGenerator", "literals:\n- p=@\n"),
     );
-    add("operations", "patch.yaml", "- op: add\n  path: /stringData/p\n  value: '@'\n- op: add\n  path: /metadata/labels\n  value: '%'\n".to_owned());
+    add(
+        "operations",
+        "patch.yaml",
+        indoc! {"
+        - op: add
+          path: /stringData/p
+          value: '@'
+        - op: add
+          path: /metadata/labels
+          value: '%'
+    "}
+        .to_owned(),
+    );
     add(
         "revision",
         "a.yaml",
@@ -294,7 +333,15 @@ fn open() -> Vec<Carrier> {
         carrier("other-kind", "apiVersion: v1\nkind: SecretProviderClass\nmetadata: {name: s}\nspec: {p: '%'}\n".to_owned()),
         carrier("external", "apiVersion: v1\nkind: ExternalSecret\nmetadata: {name: s}\nspec: {secretStoreRef: {kind: SecretStore, name: s}, p: '%'}\n".to_owned()),
         carrier("reference", "apiVersion: v1\nkind: A\nmetadata: {name: s}\nspec: {valuesFrom: [{kind: Secret, name: n, valuesKey: k}], p: '%'}\n".to_owned()),
-        carrier("comment", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: s}\ndata:\n  a.yaml: |\n    # the Secret of this is made elsewhere\n    p: '%'\n".to_owned()),
+        carrier("comment", indoc! {"
+            apiVersion: v1
+            kind: ConfigMap
+            metadata: {name: s}
+            data:
+              a.yaml: |
+                # the Secret of this is made elsewhere
+                p: '%'
+        "}.to_owned()),
         carrier("other-target", "apiVersion: v1\nkind: PatchTransformer\nmetadata: {name: s}\ntarget: {kind: ConfigMap}\npatch: '[{op: add, path: /data/p, value: \"%\"}]'\n".to_owned()),
         carrier("type-of-secret", "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ntype: '%'\n".to_owned()),
     ]

@@ -1,5 +1,6 @@
 //! Values of Secrets, marked, through every function, spoilt in all ways: they are in no result and no error.
 
+use indoc::indoc;
 use std::collections::BTreeMap;
 
 use krm_core::config::Config;
@@ -59,7 +60,14 @@ const CONFIGS: [(&str, &str); 11] = [
     ("expand-variant-set", ""),
     (
         "render-variant",
-        "kind: PackageVariant\nmetadata: {name: v}\nspec:\n  upstream: {repo: a, package: b, revision: v1}\n  downstream: {repo: a, package: c}\n  injectors: [{name: s}]\n",
+        indoc! {"
+            kind: PackageVariant
+            metadata: {name: v}
+            spec:
+              upstream: {repo: a, package: b, revision: v1}
+              downstream: {repo: a, package: c}
+              injectors: [{name: s}]
+        "},
     ),
 ];
 

@@ -1,5 +1,6 @@
 //! Supplied inputs: what fills a role, and what it holds then.
 
+use indoc::indoc;
 use std::path::PathBuf;
 
 use krm_core::config::Config;
@@ -82,7 +83,16 @@ fn a_flag_names_files_and_directories() {
     );
     let list = put(
         "list.yaml",
-        "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: c}}\n- apiVersion: v1\n  kind: ConfigMapList\n  items:\n  - metadata: {name: d}\n",
+        indoc! {"
+            apiVersion: v1
+            kind: List
+            items:
+            - {apiVersion: v1, kind: ConfigMap, metadata: {name: c}}
+            - apiVersion: v1
+              kind: ConfigMapList
+              items:
+              - metadata: {name: d}
+        "},
     );
     put(
         "package/Kptfile",
@@ -171,9 +181,14 @@ fn a_flag_names_files_and_directories() {
 
 #[test]
 fn a_field_holds_a_list_or_names_a_directory() {
-    let inline = typed(
-        "resources:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n- kind: ResourceList\n  apiVersion: config.kubernetes.io/v1\n  items:\n  - {apiVersion: v1, kind: ConfigMap, metadata: {name: b, annotations: {config.kubernetes.io/path: x/b.yaml}}}\n",
-    );
+    let inline = typed(indoc! {"
+            resources:
+            - {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
+            - kind: ResourceList
+              apiVersion: config.kubernetes.io/v1
+              items:
+              - {apiVersion: v1, kind: ConfigMap, metadata: {name: b, annotations: {config.kubernetes.io/path: x/b.yaml}}}
+        "});
     let (supplied, ..) = read(&[], &inline, &[]).expect("inputs");
     assert_eq!(
         all(&supplied, Role::Resources),

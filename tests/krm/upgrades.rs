@@ -2,11 +2,12 @@
 //!
 //! `tests/cases/upgrades/<pair>` holds the edits (`local.patch`, against the original), what the
 //! merge did to the files that local edited (`merged.patch`, against local), and the results.
-//! All other files must be upstream's, byte for byte. `UPDATE=1` writes the latter two: read them
+//! All other files must be upstream's, byte for byte. `UPDATE_EXPECT=1` writes the latter two: read them
 //! before you commit them.
 
 #![allow(clippy::print_stderr, reason = "says what was left out")]
 
+use expect_test::expect_file;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -161,14 +162,7 @@ fn local_edits_survive_and_upstreams_changes_arrive() {
         );
         let results = said.join("\n") + "\n" + &wrong;
         for (file, text) in [("merged.patch", diff), ("results.txt", results)] {
-            if std::env::var_os("UPDATE").is_some() {
-                std::fs::write(case.join(file), &text).expect("a file");
-            }
-            let expected = std::fs::read_to_string(case.join(file)).unwrap_or_default();
-            assert!(
-                text == expected,
-                "{name:?}: {file} differs; UPDATE=1 writes it"
-            );
+            expect_file![case.join(file)].assert_eq(&text);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Arguments: what `--help` says, what a wrong one is told, how results are printed.
 
+use indoc::indoc;
 use std::path::Path;
 
 use assert_cmd::Command;
@@ -171,9 +172,15 @@ fn help_says_that_a_package_is_edited_only_if_it_is() {
 /// A second run of every function that edits a package says the same.
 #[test]
 fn every_function_reports_that_it_had_nothing_to_do() {
-    let variant = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: v}\nspec:\n  \
-        upstream: {repo: c, package: example, revision: v1}\n  downstream: {repo: d, package: example}\n  \
-        packageContext: {data: {a: b}}\n";
+    let variant = indoc! {"
+        apiVersion: config.porch.kpt.dev/v1alpha1
+        kind: PackageVariant
+        metadata: {name: v}
+        spec:
+          upstream: {repo: c, package: example, revision: v1}
+          downstream: {repo: d, package: example}
+          packageContext: {data: {a: b}}
+    "};
     let inputs = tempfile::tempdir().expect("a directory");
     let inputs = inputs.path();
     let write = |path: &str, text: &str| {
@@ -195,12 +202,26 @@ fn every_function_reports_that_it_had_nothing_to_do() {
         "apiVersion: fn.kpt.dev/v1alpha1\nkind: InjectConfig\nmetadata: {name: i}\ninjectors: [{name: s}]\n",
     );
     let variants = write("variants/v.yaml", variant);
-    let template = "apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata: {name: s, namespace: d}\n\
-        spec:\n  upstream: {repo: c, package: example, revision: v1}\n  targets:\n  - repositories: [{name: d}]\n";
+    let template = indoc! {"
+        apiVersion: config.porch.kpt.dev/v1alpha2
+        kind: PackageVariantSet
+        metadata: {name: s, namespace: d}
+        spec:
+          upstream: {repo: c, package: example, revision: v1}
+          targets:
+          - repositories: [{name: d}]
+    "};
     let set = write("set.yaml", template);
-    let repository = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\nmetadata: {name: d, namespace: d}\n---\n\
-        apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata: {name: r, namespace: d}\n\
-        spec: {repository: c, packageName: example, revision: v1, lifecycle: Published}\n";
+    let repository = indoc! {"
+        apiVersion: config.porch.kpt.dev/v1alpha1
+        kind: Repository
+        metadata: {name: d, namespace: d}
+        ---
+        apiVersion: porch.kpt.dev/v1alpha1
+        kind: PackageRevision
+        metadata: {name: r, namespace: d}
+        spec: {repository: c, packageName: example, revision: v1, lifecycle: Published}
+    "};
     let cluster = write("cluster.yaml", repository);
     let upstream = package();
     let upstream = upstream.path().display().to_string();

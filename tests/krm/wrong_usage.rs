@@ -1,5 +1,6 @@
 //! What users get wrong, and what they must be told: what is wrong, where it is, and what to do.
 
+use indoc::indoc;
 use std::path::Path;
 
 use assert_cmd::Command;
@@ -22,8 +23,16 @@ const FILES: &[(&str, &str)] = &[
     ("base/web.yaml", WEB),
     (
         "chart/templates/web.yaml",
-        "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  {{- if .Values.replicas }}\n  \
-         replicas: {{ .Values.replicas }}\n  {{- end }}\n",
+        indoc! {"
+            apiVersion: apps/v1
+            kind: Deployment
+            metadata:
+              name: web
+            spec:
+              {{- if .Values.replicas }}
+              replicas: {{ .Values.replicas }}
+              {{- end }}
+        "},
     ),
     (
         "tabs/web.yaml",
@@ -528,8 +537,15 @@ const CONFIGS: &[Wrong] = &[
     file(
         "a PackageVariant with several faults",
         "render-variant --package package --config FILE",
-        "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: x}\nspec:\n  \
-         upstream: {repo: a, package: b}\n  downstream: {package: c}\n  adoptionPolicy: adopt\n",
+        indoc! {"
+            apiVersion: config.porch.kpt.dev/v1alpha1
+            kind: PackageVariant
+            metadata: {name: x}
+            spec:
+              upstream: {repo: a, package: b}
+              downstream: {package: c}
+              adoptionPolicy: adopt
+        "},
         1,
         &[
             "spec.downstream.repo: expected",
@@ -610,8 +626,16 @@ const PATCHES: &[Wrong] = &[
     file(
         "no merge key",
         "apply-patch --package package --patches FILE",
-        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  template:\n    spec:\n      \
-         containers:\n        - image: web:2\n",
+        indoc! {"
+            apiVersion: apps/v1
+            kind: Deployment
+            metadata: {name: web}
+            spec:
+              template:
+                spec:
+                  containers:
+                    - image: web:2
+        "},
         1,
         &[
             "web.yaml",
@@ -623,8 +647,16 @@ const PATCHES: &[Wrong] = &[
     file(
         "an element that is no map",
         "apply-patch --package package --patches FILE",
-        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  template:\n    spec:\n      \
-         containers:\n        - web:2\n",
+        indoc! {"
+            apiVersion: apps/v1
+            kind: Deployment
+            metadata: {name: web}
+            spec:
+              template:
+                spec:
+                  containers:
+                    - web:2
+        "},
         1,
         &[
             "spec.template.spec.containers[0]",

@@ -1,5 +1,7 @@
 //! Given a text and an edit, this text comes out.
 
+use expect_test::expect;
+use indoc::indoc;
 use std::sync::Arc;
 
 use krm_yaml::{
@@ -120,18 +122,40 @@ fn an_entry_goes_after_the_last_one() {
         "d:\n  a: x\n  b: w\n  # foot\nz: 1\n",
     );
     set(
-        "d:\n    a: |\n      t\n\n\nz: 1\n",
+        indoc! {"
+            d:
+                a: |
+                  t
+
+
+            z: 1
+        "},
         &["d"],
         "b",
         "w",
-        "d:\n    a: |\n      t\n    b: w\n\n\nz: 1\n",
+        indoc! {"
+            d:
+                a: |
+                  t
+                b: w
+
+
+            z: 1
+        "},
     );
     set(
         "d:\n  a: |+\n    t\n\nz: 1\n",
         &["d"],
         "b",
         "w",
-        "d:\n  a: |+\n    t\n\n  b: w\nz: 1\n",
+        indoc! {"
+            d:
+              a: |+
+                t
+
+              b: w
+            z: 1
+        "},
     );
     set(
         "d:\n  a: |\n    t",
@@ -174,21 +198,43 @@ fn an_entry_goes_after_the_last_one() {
         &["c"],
         "e",
         "{f: {g: 1}}",
-        "a:\n    b: 1\nc:\n    d: 1\n    e:\n        f:\n            g: 1\n",
+        indoc! {"
+            a:
+                b: 1
+            c:
+                d: 1
+                e:
+                    f:
+                        g: 1
+        "},
     );
     set(
         "l:\n  - 1\n",
         &[],
         "m",
         "[{a: 1, b: 2}, x]",
-        "l:\n  - 1\nm:\n  - a: 1\n    b: 2\n  - x\n",
+        indoc! {"
+            l:
+              - 1
+            m:
+              - a: 1
+                b: 2
+              - x
+        "},
     );
     set(
         "l:\n- 1\n",
         &[],
         "m",
         "[{a: 1, b: 2}, x]",
-        "l:\n- 1\nm:\n- a: 1\n  b: 2\n- x\n",
+        indoc! {"
+            l:
+            - 1
+            m:
+            - a: 1
+              b: 2
+            - x
+        "},
     );
     set(
         "a: 1\n",
@@ -260,7 +306,14 @@ fn a_removed_entry_takes_its_comments_along() {
         "a: 1\nc: 3\n",
     );
     remove(
-        "a: 1\n# apart\n\n# about b\nb: 2\nc: 3\n",
+        indoc! {"
+            a: 1
+            # apart
+
+            # about b
+            b: 2
+            c: 3
+        "},
         &[],
         &["b"],
         "a: 1\n# apart\n\nc: 3\n",
@@ -337,7 +390,14 @@ fn several_changes_at_once() {
 
 #[test]
 fn entries_move_with_their_comments() {
-    let before = "# a\na: 1\nb: # t\n  x: 1\n# c\nc: 3\n";
+    let before = indoc! {"
+        # a
+        a: 1
+        b: # t
+          x: 1
+        # c
+        c: 3
+    "};
     let tree = parse(before);
     let after = edit(before, &tree, &[], |e, n| {
         e.reorder(n, &[1, 2, 0]);
@@ -352,10 +412,15 @@ fn entries_move_with_their_comments() {
             Content::Value(Value::from("moved")),
         )
     });
-    assert_eq!(
-        after.expect("fine"),
-        "b: # t\n  x: 1\n# c\nc: 3\n# a\na: moved\n"
-    );
+    expect![[r#"
+        b: # t
+          x: 1
+        # c
+        c: 3
+        # a
+        a: moved
+    "#]]
+    .assert_eq(&after.expect("fine"));
     let before = "- name: a # n\n  x: 1\n";
     let tree = parse(before);
     let after = edit(before, &tree, &["0"], |e, n| {
@@ -367,7 +432,19 @@ fn entries_move_with_their_comments() {
 
 #[test]
 fn values_of_another_document_keep_their_spelling() {
-    let source = "pipeline:\n    mutators: # m\n      # first\n      - image: 'a:v1' # i\n        configMap:\n            k: \"5\"\n\n            # about t\n            t: |\n                line\n                  deeper\n";
+    let source = indoc! {r#"
+        pipeline:
+            mutators: # m
+              # first
+              - image: 'a:v1' # i
+                configMap:
+                    k: "5"
+
+                    # about t
+                    t: |
+                        line
+                          deeper
+    "#};
     let source_tree = parse(source);
     let root = Document::new(source, &source_tree).root(0).expect("root");
     let entry = root.entry("pipeline").expect("pipeline");
@@ -376,10 +453,23 @@ fn values_of_another_document_keep_their_spelling() {
     let after = edit(before, &tree, &[], |e, n| {
         e.insert_entry_from(n, None, entry)
     });
-    assert_eq!(
-        after.expect("fine"),
-        "kind: Kptfile\nlist:\n- x\npipeline:\n  mutators: # m\n  # first\n  - image: 'a:v1' # i\n    configMap:\n      k: \"5\"\n\n      # about t\n      t: |\n        line\n          deeper\n"
-    );
+    expect![[r#"
+        kind: Kptfile
+        list:
+        - x
+        pipeline:
+          mutators: # m
+          # first
+          - image: 'a:v1' # i
+            configMap:
+              k: "5"
+
+              # about t
+              t: |
+                line
+                  deeper
+    "#]]
+    .assert_eq(&after.expect("fine"));
     let mutators = root
         .get("pipeline")
         .and_then(|p| p.get("mutators"))
@@ -388,10 +478,21 @@ fn values_of_another_document_keep_their_spelling() {
     let after = edit(before, &tree, &["list"], |e, n| {
         e.insert_item_from(n, Some(0), item)
     });
-    assert_eq!(
-        after.expect("fine"),
-        "kind: Kptfile\nlist:\n# first\n- image: 'a:v1' # i\n  configMap:\n    k: \"5\"\n\n    # about t\n    t: |\n      line\n        deeper\n- x\n"
-    );
+    expect![[r#"
+        kind: Kptfile
+        list:
+        # first
+        - image: 'a:v1' # i
+          configMap:
+            k: "5"
+
+            # about t
+            t: |
+              line
+                deeper
+        - x
+    "#]]
+    .assert_eq(&after.expect("fine"));
 }
 
 #[test]
@@ -443,7 +544,14 @@ fn a_block_scalar_never_takes_lines_that_are_not_its_own() {
         &["p"],
         "a",
         "\"x\\ny\\n\"",
-        "p:\n  a: |\n    x\n    y\n  # c\nq: 1\n",
+        indoc! {"
+            p:
+              a: |
+                x
+                y
+              # c
+            q: 1
+        "},
     );
     set(
         "a: b\n    # c\nq: 1\n",
@@ -468,7 +576,14 @@ fn a_block_scalar_never_takes_lines_that_are_not_its_own() {
     );
     // One that keeps blank lines gets no more of them.
     remove(
-        "a: |+\n  x\n\nb: 1\n\nc: 1\n",
+        indoc! {"
+            a: |+
+              x
+
+            b: 1
+
+            c: 1
+        "},
         &[],
         &["b"],
         "a: |+\n  x\n\nc: 1\n",
@@ -490,8 +605,28 @@ fn a_block_scalar_never_takes_lines_that_are_not_its_own() {
 #[test]
 fn a_literal_in_the_place_of_an_entry_leaves_the_blank_lines_below() {
     for (lines, expected) in [
-        ("x\ny\n", "a: 1\nt: |\n  x\n  y\n\nc: 3\n"),
-        ("x\ny", "a: 1\nt: |-\n  x\n  y\n\nc: 3\n"),
+        (
+            "x\ny\n",
+            indoc! {"
+            a: 1
+            t: |
+              x
+              y
+
+            c: 3
+        "},
+        ),
+        (
+            "x\ny",
+            indoc! {"
+            a: 1
+            t: |-
+              x
+              y
+
+            c: 3
+        "},
+        ),
     ] {
         let before = "a: 1\nb: 2\n\nc: 3\n";
         let tree = parse(before);
@@ -514,8 +649,15 @@ fn a_pair_without_its_entry_is_an_empty_mapping() {
 /// The edits within `a` take the blank line along that the block scalar would keep; what goes in
 /// below `a` stands behind it, where no edit overlaps another.
 #[test]
-fn an_entry_goes_in_after_blank_lines_that_are_removed() {
-    let before = "a:\n  b: |+\n    x\n  c: 1\n\nd: 2\n";
+fn an_entry_is_inserted_after_removed_blank_lines() {
+    let before = indoc! {"
+        a:
+          b: |+
+            x
+          c: 1
+
+        d: 2
+    "};
     let tree = parse(before);
     let result = edit(before, &tree, &[], |editor, root| {
         let a = root.entry("a").expect("an entry").value;
@@ -527,8 +669,15 @@ fn an_entry_goes_in_after_blank_lines_that_are_removed() {
 }
 
 #[test]
-fn an_empty_item_of_another_document_stays_an_item_of_its_own() {
-    let source = "items:\n-\n- a\n- - b\n  -\n  - c\n";
+fn an_empty_item_of_another_document_stays_a_separate_item() {
+    let source = indoc! {"
+        items:
+        -
+        - a
+        - - b
+          -
+          - c
+    "};
     let source_tree = parse(source);
     let items = Document::new(source, &source_tree).root(0);
     let items = items.and_then(|root| root.get("items")).expect("items");
@@ -539,7 +688,15 @@ fn an_empty_item_of_another_document_stays_an_item_of_its_own() {
         new.into_iter()
             .try_for_each(|item| editor.insert_item_from(list, None, item))
     });
-    let after = "list:\n- x\n-\n- a\n- - b\n  -\n  - c\n";
+    let after = indoc! {"
+        list:
+        - x
+        -
+        - a
+        - - b
+          -
+          - c
+    "};
     assert_eq!(result.expect(before), after);
 }
 
@@ -548,7 +705,14 @@ fn a_deeper_comment_belongs_to_the_node_above_it() {
     set("m:\n  # - x\n", &[], "b", "1", "m:\n  # - x\nb: 1\n");
     remove("a: 1\nm:\n  # - x\nz: 1\n", &[], &["m"], "a: 1\nz: 1\n");
     remove(
-        "a: 1\nm:\n  n: 1\n\n  # apart\nz: 1\n",
+        indoc! {"
+            a: 1
+            m:
+              n: 1
+
+              # apart
+            z: 1
+        "},
         &[],
         &["m"],
         "a: 1\n\n  # apart\nz: 1\n",
@@ -557,11 +721,25 @@ fn a_deeper_comment_belongs_to_the_node_above_it() {
 
 #[test]
 fn flow_collections_keep_their_comments() {
-    let before = "a: [ # open\n  1, # one\n  # above two\n  2 # two\n  # foot\n]\n";
+    let before = indoc! {"
+        a: [ # open
+          1, # one
+          # above two
+          2 # two
+          # foot
+        ]
+    "};
     reverse(
         before,
         &["a"],
-        "a: [ # open\n  # above two\n  2, # two\n  1 # one\n  # foot\n]\n",
+        indoc! {"
+            a: [ # open
+              # above two
+              2, # two
+              1 # one
+              # foot
+            ]
+        "},
     );
     reverse("[a, b]\n", &[], "[b, a]\n");
     set("[a: 1]\n", &["0"], "b", "2", "[{a: 1, b: 2}]\n");
@@ -587,7 +765,12 @@ fn anchors_and_tags_are_allowed_where_yaml_has_them() {
     assert_eq!(editor.finish().expect("fine"), "b: 1\nc: 2\n");
     let mut editor = Editor::new(Document::new(text, &tree));
     editor.reorder(root, &[1, 0, 2]);
-    assert_eq!(editor.finish().expect("fine"), "b: 1\na: &x 1\nc: 2\n");
+    expect![[r#"
+        b: 1
+        a: &x 1
+        c: 2
+    "#]]
+    .assert_eq(&editor.finish().expect("fine"));
     let mut editor = Editor::new(Document::new(text, &tree));
     editor.remove_entry(root, "c");
     assert_eq!(editor.finish().expect("fine"), "a: &x 1\nb: *x\n");
@@ -623,7 +806,12 @@ fn comments_below_the_tag_of_a_text_are_kept() {
     let result = edit(before, &tree, &[], |e, n| {
         e.set(n, "x", Content::Text(Arc::new(text)))
     });
-    assert_eq!(result.expect("an edit"), "x: !!map\n  # why\n  a: 1\n");
+    expect![[r#"
+        x: !!map
+          # why
+          a: 1
+    "#]]
+    .assert_eq(&result.expect("an edit"));
 }
 
 #[test]

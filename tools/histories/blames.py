@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Who set twenty fields of a real package with 500 local commits: `krmv blame` beside a walk over both histories.
+"""Who set twenty fields of a real package with 500 local commits: `krmv blame` compared with a walk over both histories.
 
     tools/histories/blames.py target/release kube-prometheus.git manifests v0.10.0 v0.16.0 --seed 41
 

@@ -33,6 +33,10 @@ def comments(text):
     return own, behind
 
 
+def aliases(text):
+    return sum(isinstance(token, yaml.AliasToken) for token in yaml.scan(text, Loader=yaml.CLoader))
+
+
 def last_line(text, token):
     """The line after a block scalar: its lines are deeper than the first one of them that is not blank."""
     lines = text.split("\n")
@@ -64,11 +68,15 @@ def expected(was, here, there):
 def faults(original, local, upstream, merged):
     """`lost`, `doubled` and `re-indented` comments of a merged text."""
     versions = [comments(text) for text in (original, local, upstream, merged)]
+    # A side that writes out what an alias refers to repeats the comments in it.
+    side_aliases = min(map(aliases, (local, upstream)))
+    stays_an_alias = aliases(merged) > side_aliases
     found = collections.defaultdict(list)
     for kind in (0, 1):
         was, here, there, now = (by_text(version[kind]) for version in versions)
         for text in was.keys() | here.keys() | there.keys() | now.keys():
-            least, most = expected(was[text], here[text], there[text])
+            sides = [min(side[text], was[text]) if stays_an_alias and was[text] else side[text] for side in (here, there)]
+            least, most = expected(was[text], *sides)
             if now[text] < least and not (kind == 1 and is_gone(text, local if here[text] else upstream, merged)):
                 found["lost"].append(text)
             elif now[text] > most:

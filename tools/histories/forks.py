@@ -71,6 +71,8 @@ COMMENT_EDITS = [
 ]
 # What names the elements of a list, the first that all have; the lists of a kustomization whose order of strings says nothing.
 NAMES = (("containerPort",), ("mountPath",), ("name", "alert", "record"))
+# Maps that the API of Kubernetes replaces as one value (`x-kubernetes-map-type: atomic`), although half a change of one would be valid.
+ATOMIC = {"roleRef"}
 SETS = {"resources", "bases", "components", "crds", "configurations", "generators", "transformers", "validators"}
 
 
@@ -146,16 +148,48 @@ def renamed(base, other):
     return found
 
 
-class Facts:
-    """What a file says: values by path, and the elements of lists without names, counted."""
+def leaves(value, path=()):
+    """The scalars of a value, and the lines of its texts, each with its path. Elements of lists have no number."""
+    if isinstance(value, dict) and value:
+        return [leaf for key, inner in value.items() for leaf in leaves(inner, (*path, str(key)))]
+    if isinstance(value, list) and value:
+        return [leaf for inner in value for leaf in leaves(inner, (*path, "[]"))]
+    if isinstance(value, str) and "\n" in value:
+        return [(path, line) for line in value.split("\n")]
+    return [(path, canonical(value))]
 
-    def __init__(self, text, lists_are_one_value, former=None):
-        self.values, self.counts, self.collections = {}, collections.Counter(), set()
-        self.one = lists_are_one_value
+
+def alike(one, other):
+    """Whether two values are versions of one: of their leaves, three or more and most are equal."""
+    counts = [collections.Counter(leaves(value)) for value in (one, other)]
+    common = sum((counts[0] & counts[1]).values())
+    return common >= 3 and 2 * common > max(sum(count.values()) for count in counts)
+
+
+def other_names(old, new):
+    """The keys or names that replace one of the old values, with the name before: each is the only one like the other."""
+    gone, added = ({key: value for key, value in one.items() if key not in other} for one, other in ((old, new), (new, old)))
+    if not gone or not added or len(gone) * len(added) > 400:
+        return {}
+    pairs = [(before, after) for before, value in gone.items() for after, other in added.items() if alike(value, other)]
+    is_only = lambda pair: sum(pair[0] == other[0] or pair[1] == other[1] for other in pairs) == 1
+    return {after: before for before, after in filter(is_only, pairs)}
+
+
+class Facts:
+    """What a file says: values by path, and the elements of lists without names, counted.
+
+    Keys and names are those that `base` has for the same values. `places` are the lists whose elements are known by their position."""
+
+    def __init__(self, text, lists_are_one_value, former=None, base=None, places=()):
+        self.values, self.counts, self.collections, self.lists = {}, collections.Counter(), set(), {}
+        self.one, self.places = lists_are_one_value, places
+        before = {identity_of(document): document for document in values.documents(base or "") if isinstance(document, dict)}
         for document in values.documents(text):
             if isinstance(document, dict):
                 identity = identity_of(document)
-                self.read(document, ((former or {}).get(identity, identity),))
+                identity = (former or {}).get(identity, identity)
+                self.read(document, (identity,), before.get(identity))
 
     def of(self, resource):
         values = {path: value for path, value in self.values.items() if path[0] == resource}
@@ -165,27 +199,60 @@ class Facts:
         for path in repositories & self.values.keys():
             self.values[path] += self.values.pop((*path[:-1], "version"), "")
 
-    def read(self, value, path):
+    def read(self, value, path, before=None):
         if isinstance(value, (dict, list)) and value:
             self.collections.add(path)
-        if isinstance(value, dict) and value:
-            for key, inner in value.items():
-                self.read(inner, (*path, str(key)))
+        if isinstance(value, dict) and value and ATOMIC & set(path[-1:]):
+            self.values[path] = canonical(value)
+        elif isinstance(value, dict) and value:
+            self.read_named({str(key): inner for key, inner in value.items()}, path, before, "{}")
         elif isinstance(value, list) and value and names(value):
-            for name, inner in zip(names(value), value):
-                self.read(inner, (*path, f"[{name}]"))
+            named = before if isinstance(before, list) and before and names(before) else []
+            named = dict(zip(names(named) or [], named))
+            self.read_named(dict(zip(names(value), value)), path, named, "[{}]")
         elif isinstance(value, list) and value and not self.one:
-            for inner in value:
-                self.counts[(path, canonical(inner))] += 1
+            self.lists[path] = value
+            for at, inner in enumerate(value):
+                if path in self.places and is_large(inner):
+                    old = before[at] if isinstance(before, list) and at < len(before) else None
+                    self.read(inner, (*path, f"[{at}]"), old)
+                else:
+                    self.counts[(path, canonical(inner))] += 1
         elif isinstance(value, str) and path[-1] == "image" and (image := IMAGE.match(value)):
             self.values[(*path, "repository")], self.values[(*path, "version")] = image[1], image[2]
         elif inner := values.document(value):
-            self.read(inner, (*path, "within"))
+            self.read(inner, (*path, "within"), values.document(before))
         elif isinstance(value, str) and value.count("\n") > 1:
             for line in value.split("\n"):
                 self.counts[(path, line)] += 1
         else:
             self.values[path] = canonical(value)
+
+    def read_named(self, entries, path, before, spelled):
+        before = {str(key): inner for key, inner in before.items()} if isinstance(before, dict) else {}
+        renamed = other_names(before, entries)
+        for key, inner in entries.items():
+            old = renamed.get(key, key)
+            self.read(inner, (*path, spelled.format(old)), before.get(old))
+            if old in before and isinstance(inner, (dict, list)):
+                # A side may change what an entry or element is called.
+                self.values[(*path, spelled.format(old), "its name")] = key
+
+
+def is_large(element):
+    return isinstance(element, (dict, list)) or isinstance(element, str) and element.count("\n") > 1
+
+
+def known_by_position(versions):
+    """The lists without names that have the same elements in all versions, each alike or equal."""
+    found = set()
+    for path, base in versions[0].lists.items():
+        lists = [facts.lists.get(path) for facts in versions]
+        if all(other is not None and len(other) == len(base) for other in lists) and any(map(is_large, base)):
+            same = lambda one, other: one == other or is_large(one) and is_large(other) and alike(one, other)
+            if all(same(one, other) for others in lists[1:] for one, other in zip(base, others)):
+                found.add(path)
+    return found
 
 
 def is_below(path, places):
@@ -196,7 +263,14 @@ class Judge:
     def __init__(self, original, local, upstream, one):
         self.one = one
         self.former = renamed(original, upstream)
-        base, mine, theirs = versions = [Facts(text, one, self.former) for text in (original, local, upstream)]
+        self.original, self.places = original, set()
+        while True:
+            versions = [self.facts(text) for text in (original, local, upstream)]
+            more = known_by_position(versions) - self.places
+            if not more:
+                break
+            self.places |= more
+        base, mine, theirs = versions
         # Another image is one value with its version.
         repositories = {path for facts in versions for path in facts.values if path[-1] == "repository"}
         last = lambda path, facts: facts.values.get(path, "").rpartition("/")[2]
@@ -235,6 +309,9 @@ class Judge:
                 self.real.add(path)
         self.removed = removed
 
+    def facts(self, text):
+        return Facts(text, self.one, self.former, self.original, self.places)
+
     def dropped(self, base, one, other):
         """The maps, lists and elements that one side removed and the other changed: a conflict as a whole."""
         gone = base.collections - one.collections
@@ -257,7 +334,7 @@ class Judge:
     def missing(self, text):
         """A fact that only one side changed, and that is not so in a result."""
         try:
-            found = Facts(text, self.one, self.former)
+            found = self.facts(text)
             found.join_images(self.other_images)
         except Exception as error:  # not YAML
             return str(error)[:80]

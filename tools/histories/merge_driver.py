@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The merge driver beside git's own merge, on the conflicts of a repository's history.
+"""The merge driver compared with git's own merge, on the conflicts of a repository's history.
 
   merge_driver.py BINARIES CLONE... [--fork DIRECTORY EDITS] [--committed] [--largest BYTES] [--report FILE]
 
@@ -12,7 +12,7 @@ Each result is judged by three_way.py, which reads the files with PyYAML: a valu
 that side's; each value that both changed to different ends must be named by a result. `--report` takes a line for each
 file. CLONE is left as it is. Needs git 2.39 and PyYAML.
 
-The second table is about merges and cherry-picks: the results of git, of mergiraf (left out where it is not on PATH) and of the driver beside
+The second table is about merges and cherry-picks: the results of git, of mergiraf (left out where it is not on PATH) and of the driver compared with
 what people committed (after Schesch et al., ASE 2024). Each is *equal* to the commit as data, *different*, or *reported* (a conflict). The judge of
 forks.py counts those of them that are *lost* (no conflict, and a change of one side is missing or was decided silently) or *needless* (a
 conflict, and no place that both sides changed to different ends).
@@ -223,7 +223,7 @@ def tokens(field):
 
 
 def beside_the_commit(results, blobs, committed):
-    """What each tool's result (None: a conflict) is beside what people committed: `(tool, verdict)`, and why it is lost or needless."""
+    """What each tool's result (None: a conflict) is compared with what people committed: `(tool, verdict)`, and why it is lost or needless."""
     judge = forks.Judge(*(blob.decode() for blob in blobs), False)
     for tool, merged in results.items():
         found = None if merged is None else parse(merged)

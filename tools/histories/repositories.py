@@ -30,7 +30,7 @@ def nobody_in(home):
 
 
 def mirror(clone, at):
-    """A bare clone beside, so that the one that was given stays as it is."""
+    """A bare clone next to it, so that the one that was given stays as it is."""
     run("git", "clone", "--quiet", "--mirror", "--shared", pathlib.Path(clone).resolve(), at)
     return at
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Reviews the upgrades of real projects from each minor release to the next, and draws findings for a person to judge.
 
-    tools/histories/reviews.py target/release --seed 41 argo-cd.git:manifests rook.git:deploy/examples ...
+    tools/histories/reviews.py target/release --seed 41 argo-cd.git:manifests serving.git:config:knative- ...
 
 It fails if a release reviewed against itself has any finding, or if a value of a Secret is in an output.
 """
 
 import argparse
 import base64
+import binascii
 import collections
 import json
 import pathlib
@@ -17,15 +18,17 @@ import subprocess
 import sys
 import tempfile
 
+import yaml
+
 import values
 from repositories import export, git
 
 
-def minor_releases(repository, directory):
-    """The last patch release of each minor version that has the directory."""
+def minor_releases(repository, directory, words=""):
+    """The last patch release of each minor version that has the directory. Tags can have words before the version."""
     last = {}
     for tag in git(repository, "tag").split():
-        version = re.fullmatch(r"v?(\d+)\.(\d+)\.(\d+)", tag)
+        version = re.fullmatch(rf"(?:{words})?v?(\d+)\.(\d+)\.(\d+)", tag)
         if version:
             major, minor, patch = map(int, version.groups())
             last[major, minor] = max(last.get((major, minor), (-1, "")), (patch, tag))
@@ -36,16 +39,33 @@ def minor_releases(repository, directory):
     return [tag for tag in tags if has(tag).returncode == 0]
 
 
+def resources(folder):
+    """The resources of a folder. PyYAML cannot read some files: anchors twice, tags of other programs."""
+    for path in sorted(filter(pathlib.Path.is_file, folder.rglob("*.y*ml"))):
+        try:
+            yield from filter(values.is_resource, values.content(path.read_bytes(), path.name))
+        except (yaml.YAMLError, ValueError):
+            pass
+
+
 def secrets(folder):
     """The values of Secrets, as they are written and as text, that are long enough to be told from other words."""
-    for value in values.resources(values.files(folder)).values():
-        if not values.is_resource(value) or value["kind"] != "Secret":
+    for value in resources(folder):
+        if value["kind"] != "Secret":
             continue
         for field in ("data", "stringData"):
             for text in (value.get(field) or {}).values():
                 yield str(text)
                 if field == "data":
-                    yield base64.b64decode(text or "").decode(errors="replace")
+                    yield decoded(str(text or ""))
+
+
+def decoded(text):
+    """The text of a value in Base64; the value itself where it is a placeholder that is none."""
+    try:
+        return base64.b64decode(text).decode(errors="replace")
+    except binascii.Error:
+        return text
 
 
 def review(programs, before, after, forms=("json",)):
@@ -65,17 +85,17 @@ def review(programs, before, after, forms=("json",)):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("programs", type=pathlib.Path)
-    parser.add_argument("packages", nargs="+", metavar="REPOSITORY:DIRECTORY")
+    parser.add_argument("packages", nargs="+", metavar="REPOSITORY:DIRECTORY[:WORDS]")
     parser.add_argument("--seed", type=int, default=41)
     parser.add_argument("--draw", type=int, default=40)
     options = parser.parse_args()
     counts, found, failed = collections.defaultdict(collections.Counter), [], False
     for package in options.packages:
-        repository, _, directory = package.rpartition(":")
+        repository, directory, *words = package.split(":")
         upgrades = refused = 0
         with tempfile.TemporaryDirectory() as scratch:
             scratch, before, old = pathlib.Path(scratch), None, None
-            for tag in minor_releases(repository, directory):
+            for tag in minor_releases(repository, directory, *words):
                 after = scratch / tag
                 export(repository, tag, directory, after)
                 same, said = review(options.programs, after, after)

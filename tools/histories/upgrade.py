@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""One upgrade of a real package, from a bare clone: merge-package beside kpt, and beside two exports and a merge.
+"""One upgrade of a real package, from a bare clone: merge-package compared with kpt, and compared with two exports and a merge.
 
   upgrade.py BINARIES CLONE DIRECTORY FROM TO [--edits FILE] [--rounds 5]
 
 The package is `kpt pkg get` of FROM with the edits. Each round brings a fresh copy to TO in all ways, in turn; printed
-are medians with the least and the most, of whole processes with those that they start. Last, the result of one command beside kpt's: each difference with
+are medians with the least and the most, of whole processes with those that they start. Last, the result of one command compared with kpt's: each difference with
 its class of docs/kpt-differences.md. kpt keeps a clone of its own, which the first update fills and which is not counted. Needs
 git, kpt and PyYAML.
 """
@@ -105,11 +105,11 @@ def report(found, work, options, made, said):
     results = {way: resources(work / f"by {way}") for way in found}
     differences = list(classes.compare(results["merge-package"], results["kpt pkg update"], versions))
     counts = collections.Counter(str(found) for _, found in differences)
-    print(f"beside kpt: {len(results['merge-package'])} resources, differences by class: {dict(counts)}")
+    print(f"compared with kpt: {len(results['merge-package'])} resources, differences by class: {dict(counts)}")
     for place, difference in differences:
         print(f"  {difference}: {place}")
     same = list(classes.compare(results["merge-package"], results["git archive, twice, and merge-package"], versions))
-    print(f"beside two exports: {len(same)} differences")
+    print(f"compared with two exports: {len(same)} differences")
     sys.exit(1 if same or counts["None"] else 0)
 
 

@@ -60,11 +60,8 @@ impl Condition<'_> {
             if text(node, "status") != Some(condition.status) {
                 editor.remove_entry(node, "lastTransitionTime");
             }
-            for (field, value) in condition.fields() {
-                if text(node, field) != Some(value) {
-                    editor.set(node, field, Content::Value(Value::from(value)))?;
-                }
-            }
+            let fields = condition.fields().map(|(field, text)| (field, Some(text)));
+            editor.set_fields(node, &[], fields)?;
         }
         Ok(())
     }

@@ -34,8 +34,8 @@ mod ignored;
 mod search;
 
 pub use ignored::report_ignored;
-pub use search::find_original;
 pub use search::outside_git;
+pub use search::{FoundOriginal, find_original};
 
 use std::sync::Arc;
 

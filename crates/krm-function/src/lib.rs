@@ -61,4 +61,4 @@ pub use function::{
 pub use output::{Document, Output};
 pub use run::{Inputs, Items, Outcome, SuppliedInput, run};
 
-pub use run::run_on;
+pub use run::run_step;

@@ -142,8 +142,8 @@ fn items_of(path: Option<&str>, text: String) -> Result<Vec<String>, EditError> 
             }
             let pairs = annotations.iter();
             let pairs = pairs.map(|(key, value)| Value::entry(*key, value.as_str()));
-            let metadata = vec![Value::entry("annotations", Value::Mapping(pairs.collect()))];
-            editor.set(root, "metadata", Content::Value(Value::Mapping(metadata)))
+            let annotations = Value::Mapping(pairs.collect());
+            editor.set_path(root, &["metadata", "annotations"], annotations.into())
         })
     });
     annotated.collect()

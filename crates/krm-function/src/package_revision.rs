@@ -101,11 +101,5 @@ fn write<'d>(
         Some((Value::from(path.as_str()), Value::from(text)))
     });
     let files = Value::Mapping(files.collect());
-    match node.get("spec").filter(|spec| spec.kind().is_mapping()) {
-        Some(spec) => editor.set(spec, RESOURCES[1], Content::Value(files)),
-        None => {
-            let spec = Value::Mapping(vec![(Value::from(RESOURCES[1]), files)]);
-            editor.set(node, RESOURCES[0], Content::Value(spec))
-        }
-    }
+    editor.set_path(node, &RESOURCES, files.into())
 }

@@ -13,7 +13,7 @@ use krm_core::resource::PACKAGE_PATH_ANNOTATION;
 use krm_core::resource_list::ResourceList;
 use krm_core::results::{FunctionResult, Reason, Results, Severity};
 use krm_package::{FileChange, Package, check_package_path, check_path_of_package};
-use krm_yaml::{OwnedDocument, Path};
+use krm_yaml::{NodeRef, OwnedDocument, Path};
 
 /// The inputs of a function in addition to the items.
 #[derive(Debug, Default)]
@@ -30,9 +30,6 @@ pub struct Inputs {
     pub conflicts: Option<NamedDocument>,
     /// Upstream repositories, as with `--catalog`.
     pub catalogs: Vec<CatalogSource>,
-    /// Whether the winning side wins all conflicts of a merge; see
-    /// `MergeOptions` of krm-merge.
-    pub decides_all: bool,
     /// Is called with the progress of the search that `--original auto` starts.
     pub progress: Option<Progress>,
     /// Whether the run is a trial: its results have no lines, and the package that it makes is at hand for the next run.
@@ -110,6 +107,24 @@ pub struct Outcome {
 /// [`UsageError`]: the items cannot be read, or the config or a supplied input does not have the form that the
 /// function expects. Everything else is a result.
 pub fn run(function: &Function, inputs: Inputs, items: Items) -> Result<Outcome, UsageError> {
+    run_step(function, function.step, inputs, items)
+}
+
+/// Runs another step with the inputs of a function: one that has its settings already, and reads no config.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_step(
+    function: &Function,
+    step: impl FnOnce(
+        Option<NodeRef<'_>>,
+        &mut ResourceList,
+        &Supplied,
+        &mut Results,
+    ) -> Result<Output, UsageError>,
+    inputs: Inputs,
+    items: Items,
+) -> Result<Outcome, UsageError> {
     let mut list = match &items {
         Items::ResourceList(text) => read_list(text)?,
         Items::Package(files) => {
@@ -126,7 +141,7 @@ pub fn run(function: &Function, inputs: Inputs, items: Items) -> Result<Outcome,
     if is_trial {
         list.keep_edited_trees();
     }
-    let (output, results) = run_on(function, inputs, &mut list)?;
+    let (output, results) = run_on(function, step, inputs, &mut list)?;
     let mut documents = Vec::new();
     let mut modes = HashMap::new();
     let items = match (output, items) {
@@ -206,8 +221,14 @@ fn changed(
 }
 
 /// Reads config and supplied inputs, then runs the step on a list.
-pub fn run_on(
+pub(crate) fn run_on(
     function: &Function,
+    step: impl FnOnce(
+        Option<NodeRef<'_>>,
+        &mut ResourceList,
+        &Supplied,
+        &mut Results,
+    ) -> Result<Output, UsageError>,
     inputs: Inputs,
     list: &mut ResourceList,
 ) -> Result<(Output, Results), UsageError> {
@@ -241,14 +262,13 @@ pub fn run_on(
     supplied.openapi = inputs.openapi;
     supplied.conflicts = inputs.conflicts;
     supplied.catalogs = inputs.catalogs;
-    supplied.decides_all = inputs.decides_all;
     supplied.progress = inputs.progress;
     let mut output = Output::Edited;
     if !step_results.has_errors() {
         let prints = list.is_package();
-        let mut work = |list: &mut ResourceList, results: &mut Results| {
+        let work = |list: &mut ResourceList, results: &mut Results| {
             list.limit_edits(supplied.length());
-            let output = (function.step)(config, list, &supplied, results)?;
+            let output = step(config, list, &supplied, results)?;
             if results.has_errors() {
                 return Ok(output);
             }

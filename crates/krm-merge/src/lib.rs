@@ -62,7 +62,9 @@
 //! - With `m` for the merge: `m(b, x, b)`, `m(b, b, x)` and `m(b, x, x)` are `x`.
 //! - A change of one side is in the result, or a result reports it. No change is lost silently.
 //! - The result is merged into the local text: what no change of upstream covers keeps its bytes.
-//! - Merging the result again with the same base and upstream changes nothing.
+//! - Merging the result again with the same base and upstream changes nothing. Lists without keys are an exception if
+//!   two of their elements are equal or have most of their values in common, or if they had a conflict: local's element
+//!   in the result may be another version of one that upstream removed, so that the second merge asks.
 //! - Inputs are never changed. Everything is decided before the first text is edited.
 //!
 //! # Limitations

@@ -281,9 +281,11 @@ impl<'s> MergeSchema<'s> {
         self.special == Special::KustomizeImages
     }
 
-    /// Whether nothing is known about a value: its keys are names that a user chose.
-    pub(super) fn is_unknown(&self) -> bool {
-        self.type_ref.is_none() && self.special == Special::None
+    /// Whether an entry may get another key and stay the same: in a value of which nothing is known, a user chose the keys;
+    /// in a kustomization, newer fields replace older ones (`patches` those of `patchesJson6902`).
+    pub(super) fn renames_keys(&self) -> bool {
+        let is_unknown = self.type_ref.is_none() && self.special == Special::None;
+        is_unknown || self.special == Special::Kustomization
     }
 
     /// Whether `name` is unique in a list, although it is not a key.

@@ -2,7 +2,7 @@
 //! the places of comments.
 //!
 //! ```yaml
-//! - {name: web, kind: Service}   # `name`; if two elements have this name, `kind` and `namespace` as well
+//! - {name: web, kind: Service}   # `name`; if two elements have this name, `kind`, `namespace` and `version` as well
 //! - {host: a.example.com}        # `host`
 //! ```
 //!
@@ -49,7 +49,7 @@ const fn row(
 pub(crate) const NAMING_FIELDS: [NamingFields; 19] = {
     use NameStrength::{Attribute, Changing, Label, Name};
     [
-        row(&["name"], &["kind", "namespace"], Name),
+        row(&["name"], &["kind", "namespace", "version"], Name),
         row(&["conditionType"], &[], Label),
         row(&["metadata"], &[], Name),
         row(&["key"], &["effect"], Name),

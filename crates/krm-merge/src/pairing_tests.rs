@@ -309,7 +309,7 @@ fn the_file_takes_precedence_over_likeness() {
 }
 
 #[test]
-fn the_best_partner_is_better_by_a_tenth() {
+fn the_best_match_leads_by_at_least_a_tenth() {
     let old = "a /x =1,2,3,4,5,6,7,8,9,10,11";
     let like = "b /y =1,2,3,4,5,6,7,8,9,10,12";
     let equal = "b /z =1,2,3,4,5,6,7,8,9,10,11";

@@ -73,6 +73,15 @@ word_enum! {
     }
 }
 
+impl From<Side> for OnConflict {
+    fn from(side: Side) -> Self {
+        match side {
+            Side::Local => Self::Local,
+            Side::Upstream => Self::Upstream,
+        }
+    }
+}
+
 impl OnConflict {
     /// The side that wins a conflict. `None` for an error.
     #[must_use]

@@ -109,20 +109,38 @@ impl BuiltObject<'_> {
     }
 }
 
-/// The positions of resources by their IDs. Two resources with the same ID are an error, as in kustomize.
+/// The positions of the resources of a package by their IDs. Two resources with the same ID are an error, as in kustomize.
 pub(super) fn by_id(
     objects: &[BuiltObject<'_>],
+    package: &'static str,
 ) -> Result<HashMap<ResourceKey, usize>, OverlayError> {
     let mut found = HashMap::new();
     for (at, object) in objects.iter().enumerate() {
         if let Some(other) = found.insert(object.id(), at) {
             return Err(OverlayError::Duplicate {
                 object: object.shown(),
+                package,
                 files: [objects[other].file.clone(), object.file.clone()],
             });
         }
     }
     Ok(found)
+}
+
+/// Removes the resources that are equal to an earlier one with the same ID. Returns them.
+pub(super) fn remove_copies<'p>(objects: &mut Vec<BuiltObject<'p>>) -> Vec<BuiltObject<'p>> {
+    let mut first: HashMap<ResourceKey, usize> = HashMap::new();
+    let is_copy = |one: &BuiltObject<'_>, other: &BuiltObject<'_>| one.value == other.value;
+    let (mut kept, mut copies) = (Vec::with_capacity(objects.len()), Vec::new());
+    for object in objects.drain(..) {
+        let known = *first.entry(object.id()).or_insert(kept.len());
+        match kept.get(known) {
+            Some(other) if is_copy(other, &object) => copies.push(object),
+            _ => kept.push(object),
+        }
+    }
+    *objects = kept;
+    copies
 }
 
 /// The value at a path of keys and indexes.

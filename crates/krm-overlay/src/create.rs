@@ -2,24 +2,28 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::built::{BuiltObject, by_id};
+use super::built::{BuiltObject, by_id, remove_copies};
 use super::explain::{explain, namespace};
 use super::objects::{KustomizeBuild, cleaned};
 use super::omitted::{comments, is_reordered, omitted_comments};
 use super::transformations::{
-    MovedObjects, Transformation, TransformationIndex, Transformations, is_scaled,
+    ImageChange, MovedObjects, Transformation, TransformationIndex, Transformations, images,
+    is_scaled,
 };
 use super::{KUSTOMIZATIONS, OverlayError, PackageTexts};
 use krm_core::resource::Resource;
 use krm_core::resource_key::ResourceKey;
 use krm_core::results::{Mark, QuotedValue, and_more};
 use krm_core::schema::Schema;
+use krm_merge::repository;
 use krm_patch::annotations::with_field;
 use krm_patch::kustomize::{self, Targets};
 use krm_patch::node::Node;
 use krm_patch::rules::Rules;
 use krm_patch::write::to_text;
-use krm_yaml::{EditError, OwnedDocument, Value, line_comment, to_block_text};
+use krm_yaml::{
+    EditError, Editor, NodeRef, OwnedDocument, Value, comments_above, line_comment, to_block_text,
+};
 
 /// The input of [`create`].
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +46,8 @@ pub struct Overlay {
     pub files: BTreeMap<String, String>,
     /// The resources in which its build differs from the fork, each with the place. Empty if the overlay is correct.
     pub differences: Vec<(Resource, String)>,
+    /// The resources that stand once more in a package, equal to the first one, each with the name of the package.
+    pub copies: Vec<(Resource, &'static str)>,
     /// What the overlay cannot express, such as a comment, each with its resource.
     pub omitted: Vec<(Resource, String)>,
     /// The numbers of patched, deleted and new resources.
@@ -57,15 +63,13 @@ pub struct Overlay {
 /// # Errors
 /// [`OverlayError`]: a package that kustomize would refuse, or that is not evaluated here.
 pub fn create(input: OverlayInput<'_>) -> Result<Overlay, OverlayError> {
-    let fork = input.fork.build_alone(input.schema)?;
-    let upstream = input.upstream.build_alone(input.schema)?;
-    by_id(&fork)?;
-    by_id(&upstream)?;
-    let builder = OverlayBuilder::new(&fork, &upstream, input.schema)?;
     let mut overlay = Overlay::default();
+    let fork = overlay.built(input.fork, input.schema, FORK)?;
+    let upstream = overlay.built(input.upstream, input.schema, UPSTREAM)?;
+    let builder = OverlayBuilder::new(&fork, &upstream, input.schema)?;
     let mut kustomization = Vec::new();
     builder.patches(&mut overlay, &mut kustomization)?;
-    let mut resources = base(input, &mut overlay)?;
+    let mut resources = base(input, &upstream, &mut overlay)?;
     resources.extend(builder.new_files(&mut overlay)?);
     let text = builder.kustomization(resources, kustomization);
     overlay.files.insert(KUSTOMIZATIONS[0].to_owned(), text);
@@ -80,18 +84,55 @@ pub fn create(input: OverlayInput<'_>) -> Result<Overlay, OverlayError> {
     Ok(overlay)
 }
 
+const FORK: &str = "the fork";
+const UPSTREAM: &str = "upstream";
+
+impl Overlay {
+    /// The resources of a package, each once. kustomize refuses a copy that a kustomization names; in a package without
+    /// one, equal resources count as one.
+    fn built<'p>(
+        &mut self,
+        package: &'p PackageTexts,
+        schema: &Schema,
+        name: &'static str,
+    ) -> Result<Vec<BuiltObject<'p>>, OverlayError> {
+        let mut objects = package.build_alone(schema)?;
+        if package.kustomization("")?.is_none() {
+            let copies = remove_copies(&mut objects).into_iter();
+            self.copies
+                .extend(copies.map(|copy| (copy.resource(), name)));
+        }
+        by_id(&objects, name)?;
+        Ok(objects)
+    }
+}
+
 /// The folder for the copy of upstream, if the overlay contains one.
 const BASE: &str = "base";
 
 /// Adds a copy of upstream to the overlay if it needs one. Returns the name of upstream for the kustomization.
-fn base(input: OverlayInput<'_>, overlay: &mut Overlay) -> Result<Vec<String>, OverlayError> {
+fn base(
+    input: OverlayInput<'_>,
+    upstream: &[BuiltObject<'_>],
+    overlay: &mut Overlay,
+) -> Result<Vec<String>, OverlayError> {
     let has_kustomization = input.upstream.kustomization("")?.is_some();
     if let Some(base) = input.base.filter(|_| has_kustomization) {
         return Ok(vec![base.to_owned()]);
     }
     let mut names = Vec::new();
+    let mut by_file: HashMap<&str, Vec<&BuiltObject<'_>>> = HashMap::new();
+    for object in upstream.iter().filter(|_| !has_kustomization) {
+        by_file.entry(&object.file).or_default().push(object);
+    }
     for (path, document) in &input.upstream.files {
-        let objects = input.upstream.objects_of(path)?;
+        let of_file;
+        let objects: Vec<&BuiltObject<'_>> = if has_kustomization {
+            of_file = input.upstream.objects_of(path)?;
+            of_file.iter().collect()
+        } else {
+            by_file.remove(path.as_str()).unwrap_or_default()
+        };
         let Ok(document) = document else { continue };
         let is_kustomization =
             KUSTOMIZATIONS.contains(&path.rsplit('/').next().unwrap_or_default());
@@ -106,7 +147,7 @@ fn base(input: OverlayInput<'_>, overlay: &mut Overlay) -> Result<Vec<String>, O
         } else if objects.is_empty() {
             continue;
         } else {
-            let texts: Vec<String> = objects.iter().map(BuiltObject::source).collect();
+            let texts: Vec<String> = objects.iter().map(|object| object.source()).collect();
             texts.join("---\n")
         };
         overlay.files.insert(format!("{BASE}/{path}"), text);
@@ -294,35 +335,66 @@ impl<'b, 'p> OverlayBuilder<'b, 'p> {
         if !patches.is_empty() {
             fields.push(("patches", Value::Sequence(patches)));
         }
-        self.with_comments(&to_block_text(&kustomization(fields)))
+        let text = to_block_text(&kustomization(fields));
+        self.with_comments(&text).unwrap_or(text)
     }
 
-    /// The text of the kustomization with the fork's comments on the replicas that it sets.
-    fn with_comments(&self, text: &str) -> String {
-        let workloads = self.transformations.0.iter().filter_map(|one| match one {
-            Transformation::Replicas(name, _) => Some(name),
-            _ => None,
-        });
-        let mut comments = workloads.map(|name| self.comment_on_replicas(name));
-        let mut is_replicas = false;
-        let lines = text.lines().map(|line| {
-            if !line.starts_with(['-', ' ']) {
-                is_replicas = line == "replicas:";
+    /// The text of a kustomization with the fork's comments on the replicas and images that it sets.
+    fn with_comments(&self, text: &str) -> Option<String> {
+        let document = OwnedDocument::parse_resource(text.to_owned()).ok()?;
+        let root = document.root()?;
+        let mut editor = Editor::new(document.document());
+        for field in ["images", "replicas"] {
+            let entries = root.get(field).into_iter().flat_map(|list| list.items());
+            for (made, entry) in self.transformations.of_field(field).zip(entries) {
+                let Some(place) = self.place_of(made) else {
+                    continue;
+                };
+                // The first entry, on the line of the dash, is the name.
+                let keys: Vec<NodeRef<'_>> =
+                    entry.entries().skip(1).map(|entry| entry.key).collect();
+                if let (Some(first), Some(last)) = (keys.first(), keys.last()) {
+                    let above = comments_above(place);
+                    if !above.is_empty() {
+                        editor.set_comments_above(*first, &above);
+                    }
+                    let comment = line_comment(place).unwrap_or_default();
+                    if !comment.is_empty() {
+                        editor.set_comment_after(*last, comment);
+                    }
+                }
             }
-            let is_count = is_replicas && line.starts_with("  count: ");
-            let comment = is_count.then(|| comments.next().flatten()).flatten();
-            let comment = comment.map(|comment| format!(" {comment}"));
-            format!("{line}{}\n", comment.unwrap_or_default())
-        });
-        lines.collect()
+        }
+        if editor.is_empty() {
+            return None;
+        }
+        editor.finish().ok()
     }
 
-    /// The comment at the end of the line with the replicas of the fork's workload.
-    fn comment_on_replicas(&self, name: &str) -> Option<&'p str> {
-        let mut scaled = self.fork.iter();
-        let scaled = scaled.find(|object| is_scaled(object) && object.name() == name)?;
-        let replicas = scaled.node?.get("spec")?.entry("replicas")?;
-        line_comment(replicas.key).filter(|comment| !comment.is_empty())
+    /// The key of the field of the fork that an entry of the kustomization sets: the first such field with a comment,
+    /// otherwise the first one.
+    fn place_of(&self, made: &Transformation) -> Option<NodeRef<'p>> {
+        match made {
+            Transformation::Replicas(name, _) => {
+                let all = self.fork.iter();
+                let mut scaled = all.filter(|object| is_scaled(object) && object.name() == name);
+                let node = scaled.next()?.node?;
+                Some(node.get("spec")?.entry("replicas")?.key)
+            }
+            Transformation::Image(change) => {
+                let pairs = self.of_fork.iter().zip(self.upstream);
+                let pairs = pairs.filter_map(|(at, old)| Some((old, &self.fork[(*at)?])));
+                let mut places = pairs.flat_map(|(old, new)| changed_images(change, old, new));
+                let first = places.next()?;
+                let has_comment = |key: &NodeRef<'_>| {
+                    !comments_above(*key).is_empty()
+                        || line_comment(*key).is_some_and(|comment| !comment.is_empty())
+                };
+                let mut places = std::iter::once(first).chain(places);
+                Some(places.find(has_comment).unwrap_or(first))
+            }
+            Transformation::Label(..) | Transformation::Namespace(_) => None,
+        }
     }
 
     /// Records what the overlay cannot express.
@@ -358,6 +430,35 @@ impl<'b, 'p> OverlayBuilder<'b, 'p> {
         }
         overlay.omitted = omitted;
     }
+}
+
+/// The keys of the images of a resource of the fork that an entry of `images` changes in upstream.
+fn changed_images<'p>(
+    change: &ImageChange,
+    old: &BuiltObject<'_>,
+    new: &BuiltObject<'p>,
+) -> Vec<NodeRef<'p>> {
+    let Some(root) = new.node else {
+        return Vec::new();
+    };
+    let old = images(&old.value).into_iter();
+    let changed = old.filter(|(_, image)| repository(image) == change.name);
+    let places = changed.filter_map(|(place, _)| {
+        let (last, above) = place.split_last()?;
+        let mut steps = above.iter();
+        let holder = steps.try_fold(root, |node, step| {
+            match step
+                .parse::<usize>()
+                .ok()
+                .filter(|_| node.kind().is_sequence())
+            {
+                Some(at) => node.items().nth(at).map(|item| item.resolved()),
+                None => node.get(step),
+            }
+        });
+        Some(holder?.entry(last)?.key)
+    });
+    places.collect()
 }
 
 /// Finds the resource of the fork for each resource of upstream: by its ID after the change of the namespace, then by
@@ -468,7 +569,7 @@ fn compared(
     fork: &[BuiltObject<'_>],
 ) -> Result<Vec<(Resource, String)>, OverlayError> {
     let mut differences = Vec::new();
-    let ids = by_id(built)?;
+    let ids = by_id(built, "the overlay")?;
     let mut left: BTreeSet<usize> = (0..built.len()).collect();
     for object in fork {
         let difference = match ids.get(&object.id()) {

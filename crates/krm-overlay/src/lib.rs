@@ -84,11 +84,12 @@ pub enum OverlayError {
         name: String,
     },
     /// Two resources have the same ID, which kustomize refuses.
-    #[error(
-        "expected {object} once, found it in `{}` and in `{}`, which kustomize refuses; add a kustomization.yaml whose \
-         `resources` name the files without one of the two", files[0], files[1]
-    )]
-    Duplicate { object: String, files: [String; 2] },
+    #[error("expected {object} once in {package}, found two in {}", twice(files))]
+    Duplicate {
+        object: String,
+        package: &'static str,
+        files: [String; 2],
+    },
     /// A resource has a `generateName`, which kustomize refuses.
     #[error(
         "{file}: expected a `metadata.name`, found `generateName` of {object}: kustomize cannot build it, so no overlay can \
@@ -98,4 +99,17 @@ pub enum OverlayError {
     /// A patch cannot be made or applied.
     #[error("{place}: {error}")]
     Patch { place: String, error: String },
+}
+
+/// Where a resource is found twice, and what to do.
+fn twice([one, other]: &[String; 2]) -> String {
+    if one == other {
+        return format!(
+            "`{one}`, and kustomize refuses the second one; remove one of them, or give it another name or namespace"
+        );
+    }
+    format!(
+        "`{one}` and `{other}`, and kustomize refuses the second one; add a kustomization.yaml whose `resources` name one of \
+         these files, not both"
+    )
 }

@@ -223,7 +223,7 @@ impl Transformations {
         Self(all.collect())
     }
 
-    fn of_field(&self, field: &str) -> impl Iterator<Item = &Transformation> {
+    pub(super) fn of_field(&self, field: &str) -> impl Iterator<Item = &Transformation> {
         self.0.iter().filter(move |one| one.field() == field)
     }
 

@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn normalizing_takes_out_what_means_nothing() {
+    fn normalizing_removes_parts_without_meaning() {
         for (path, normal) in [
             ("a", "a"),
             ("./a//b/", "a/b"),

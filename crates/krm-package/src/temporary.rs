@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_dead_runs_left_behind_is_removed() {
+    fn only_files_of_dead_runs_are_removed() {
         let Some(own) = TemporaryMaker::own() else {
             return;
         };

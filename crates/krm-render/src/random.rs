@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resource_is_settled_with_what_is_known() {
+    fn a_resource_is_settled_from_known_values() {
         let [first, second] = [secret("s", "aaa", "'1'"), secret("s", "bbb", "'1'")];
         let random = places(&first, &second);
         assert_eq!(random.len(), 1);

@@ -192,43 +192,44 @@ impl ReviewFinding {
         self
     }
 
-    /// Adds the values of the field. Values of Secrets are redacted. If two long values begin alike and differ in one
-    /// place, the finding is about that place.
+    /// Adds the values of the field. Values of Secrets are redacted. The finding is about the place in which the values
+    /// differ; long texts are cut around the first difference.
     fn with_values(
         mut self,
         before: Option<NodeRef<'_>>,
         after: Option<NodeRef<'_>>,
         marks: &Marks,
     ) -> Self {
-        // The beginning of a value does not show that it is one with a Secret.
+        // A part of a value does not show that the whole is one with a Secret.
         let mark = marks.within_any([before, after].into_iter().flatten());
+        let (mut sides, mut way) = ([before, after], Vec::new());
+        if mark == Mark::default()
+            && let Some((before, after)) = before.zip(after)
+            && let Some(found) = walk::difference(before, after)
+        {
+            (way, sides) = found;
+        }
+        self.field = self
+            .field
+            .map(|field| way.into_iter().fold(field, |field, step| field.child(step)));
         // The values of a CustomResourceDefinition can be megabytes long.
-        let values = [before, after].map(|node| node?.beginning(LIMIT + 1));
+        let values = sides.map(|node| node?.beginning(LIMIT + 1));
         let beginning = |value: &Option<Value>| value.as_ref().map(Value::to_json);
         let [old, new] = values.each_ref().map(beginning);
-        self.values = values.map(|value| Some(ResultValue::of(mark, &value?)));
         let begin_alike = old
             .zip(new)
             .is_some_and(|(old, new)| old.bytes().take(LIMIT).eq(new.bytes().take(LIMIT)));
-        let one = before
-            .zip(after)
-            .filter(|_| begin_alike && mark == Mark::default());
-        let one = one.and_then(|(before, after)| walk::only_difference(before, after));
-        if let Some((before, after)) = before.zip(after)
-            && begin_alike
-            && mark == Mark::default()
-            && let Some(texts) = around_difference(before, after)
-        {
-            self.values = texts.map(|text| Some(ResultValue::of(mark, &text.as_str().into())));
-            return self;
-        }
-        match (one, &self.field) {
-            (Some((step, before, after)), Some(field)) => {
-                self.field = Some(field.child(step));
-                self.with_values(Some(before), Some(after), marks)
-            }
-            _ => self,
-        }
+        let texts = if begin_alike && mark == Mark::default() {
+            around_difference(sides)
+        } else {
+            None
+        };
+        let cut = |text: String| Some(ResultValue::of(mark, &text.as_str().into()));
+        self.values = match texts {
+            Some(texts) => texts.map(cut),
+            None => values.map(|value| Some(ResultValue::of(mark, &value?))),
+        };
+        self
     }
 
     /// Converts the finding to a result. It is an error if the risk is `fail_on` or worse.
@@ -263,8 +264,8 @@ impl ReviewFinding {
 }
 
 /// Two long texts around the first place where they differ; `None` for other values.
-fn around_difference(before: NodeRef<'_>, after: NodeRef<'_>) -> Option<[String; 2]> {
-    let texts = [before.as_str()?, after.as_str()?];
+fn around_difference([before, after]: [Option<NodeRef<'_>>; 2]) -> Option<[String; 2]> {
+    let texts = [before?.as_str()?, after?.as_str()?];
     let [one, other] = texts.map(str::chars);
     let alike = one.zip(other).take_while(|(one, other)| one == other);
     let from = alike.count().saturating_sub(LIMIT / 4);

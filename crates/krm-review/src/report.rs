@@ -2,7 +2,7 @@
 
 pub use super::RISK;
 use super::{BY, COUNT, Risk};
-use krm_core::results::{FunctionResult, ResultValue, Results};
+use krm_core::results::{FunctionResult, Reason, ResultValue, Results};
 use krm_package::escaped::{Markdown, ShownText};
 
 /// The findings of a risk among results.
@@ -54,6 +54,14 @@ fn name(result: &FunctionResult) -> String {
     resource.map(ToString::to_string).unwrap_or_default()
 }
 
+/// The file of a result.
+fn file(result: &FunctionResult) -> Option<&str> {
+    let (path, _) = result.file.as_ref()?;
+    Some(path)
+        .map(|path| &**path)
+        .filter(|path| !path.is_empty())
+}
+
 /// The values of a field before and after, cut to `most` characters. `None` for both if they are the same.
 fn values(result: &FunctionResult, most: usize) -> [Option<String>; 2] {
     let Some(values) = &result.values else {
@@ -97,12 +105,13 @@ pub fn text(results: &Results) -> ShownText {
             if last.is_none() {
                 text.line(&risk);
             }
-            let file = result.file.as_ref().map_or("", |(path, _)| path);
-            let heading = (name(result), file);
+            let heading = (name(result), file(result));
             if last.as_ref() != Some(&heading) {
-                let file = Some(file).filter(|file| !file.is_empty());
-                let file = file.map(|file| format!("  ({file})")).unwrap_or_default();
-                text.line(&format_args!("  {}{file}", heading.0));
+                match (&*heading.0, heading.1) {
+                    (name, None) => text.line(&format_args!("  {name}")),
+                    ("", Some(file)) => text.line(&format_args!("  {file}")),
+                    (name, Some(file)) => text.line(&format_args!("  {name}  ({file})")),
+                }
             }
             last = Some(heading);
             let field = result.field.as_ref();
@@ -139,13 +148,15 @@ pub fn markdown(results: &Results) -> Markdown {
     let mut page = Markdown::literal("### Review: ") + Markdown::text(summary(results)) + "\n";
     let grave = of_risk(results, Risk::Blocking).chain(of_risk(results, Risk::Dangerous));
     page = page + table(grave.collect(), MOST_OPEN);
+    let notes = notes(results);
     let notable: Vec<_> = of_risk(results, Risk::Notable).collect();
     if !notable.is_empty() {
         let start = Markdown::literal("\n<details>\n<summary>");
         let start = start + Markdown::text(notable.len()) + " notable</summary>\n";
         let end = Markdown::literal("\n</details>\n");
         // Leave 500 characters for the line with the routine changes.
-        let left = MOST - page.length() - start.length() - end.length() - 500;
+        let others = start.length() + end.length() + notes.length() + 500;
+        let left = MOST.saturating_sub(page.length() + others);
         page = page + start + table(notable, left) + end;
     }
     for (at, result) in of_risk(results, Risk::Routine).enumerate() {
@@ -157,7 +168,20 @@ pub fn markdown(results: &Results) -> Markdown {
     if of_risk(results, Risk::Routine).next().is_some() {
         page = page + "\n";
     }
-    page
+    page + notes
+}
+
+/// What the review did not look at, whether it changed or not.
+fn notes(results: &Results) -> Markdown {
+    /// A note can name many files.
+    const NOTE: usize = 400;
+    let is_note =
+        |result: &&FunctionResult| result.has_reason(Reason::NotReviewed) && !is_finding(result);
+    let notes = results.iter().filter(is_note);
+    notes.fold(Markdown::default(), |page, result| {
+        let text = shortened(&result.text(), &[], NOTE);
+        page + "\n" + Markdown::prose(&text) + "\n"
+    })
 }
 
 const HEAD: &str = "\n| risk | resource | change | by |\n|---|---|---|---|\n";
@@ -188,8 +212,9 @@ fn row(result: &FunctionResult, has_by: bool) -> Markdown {
     const VALUE: usize = 120;
     let risk = result.tag_value(RISK).unwrap_or_default();
     let resource = Some(name(result)).filter(|name| !name.is_empty());
-    let resource = resource.map(Markdown::code).unwrap_or_default();
-    let mut row = Markdown::literal("| ") + Markdown::text(risk) + " | " + resource + " | ";
+    let subject = resource.or_else(|| Some(file(result)?.to_owned()));
+    let subject = subject.map(Markdown::code).unwrap_or_default();
+    let mut row = Markdown::literal("| ") + Markdown::text(risk) + " | " + subject + " | ";
     if let Some(field) = &result.field {
         row = row + Markdown::code(field) + ": ";
     }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use krm_core::schema::{Identity, ListType, TypeRef};
 use krm_merge::compare::pair_elements;
-use krm_yaml::{NodeRef, Path, PathElement};
+use krm_yaml::{NodeKind, NodeRef, Path, PathElement};
 
 /// A step from a node to one below it.
 #[derive(Debug, Clone)]
@@ -99,7 +99,7 @@ pub(super) struct DiffWalk<'v, 'n> {
 }
 
 /// A value before and after.
-type Sides<'n> = [Option<NodeRef<'n>>; 2];
+pub(super) type Sides<'n> = [Option<NodeRef<'n>>; 2];
 
 impl<'n> DiffWalk<'_, 'n> {
     /// Visits a value that differs, and what differs below it. Returns whether there is a finding about any of them.
@@ -226,29 +226,89 @@ fn has_mappings(list: &NodeRef<'_>) -> bool {
     list.items().all(|item| item.resolved().kind().is_mapping())
 }
 
-/// The field or element in which two values differ, if there is only one, and both have it.
-pub(super) fn only_difference<'n>(
+/// The way to the place in which two values differ, and its value on both sides. If they differ in several places, it is the
+/// nearest mapping or list around these. One side has no value where a field or an element was added or removed.
+pub(super) fn difference<'n>(
     before: NodeRef<'n>,
     after: NodeRef<'n>,
-) -> Option<(PathElement, NodeRef<'n>, NodeRef<'n>)> {
-    let parts = |node: NodeRef<'n>| {
-        let fields = node.entries().map(|entry| {
-            let name = entry.key.field_name().to_owned();
-            (PathElement::Field(name), entry.value.resolved())
-        });
-        let items = node.items().enumerate();
-        let items = items.map(|(index, item)| (PathElement::Index(index), item.resolved()));
-        fields.chain(items)
+) -> Option<(Vec<PathElement>, Sides<'n>)> {
+    let (mut way, sides) = place_of_difference(before, after)?;
+    way.reverse();
+    Some((way, sides))
+}
+
+/// As [`difference`], with the last step first. Each pair of nodes is compared once, however deep the place is.
+fn place_of_difference<'n>(
+    before: NodeRef<'n>,
+    after: NodeRef<'n>,
+) -> Option<(Vec<PathElement>, Sides<'n>)> {
+    let [before, after] = [before, after].map(|node| node.resolved());
+    let here = (Vec::new(), [Some(before), Some(after)]);
+    let all = |is: fn(NodeKind) -> bool| is(before.kind()) && is(after.kind());
+    let parts = if all(NodeKind::is_mapping) {
+        fields_of_both(before, after)
+    } else if all(NodeKind::is_sequence) {
+        match items_of_both(before, after) {
+            Some(parts) => parts,
+            None => return Some(here),
+        }
+    } else {
+        return (!before.equals(&after)).then_some(here);
     };
-    let mut others: HashMap<PathElement, NodeRef<'n>> = parts(before).collect();
     let mut found = None;
-    for (step, value) in parts(after) {
-        let was = others.remove(&step)?;
-        if !was.equals(&value) && found.replace((step, was, value)).is_some() {
-            return None;
+    for (step, sides) in parts {
+        let below = match sides {
+            [Some(before), Some(after)] => place_of_difference(before, after),
+            sides => Some((Vec::new(), sides)),
+        };
+        let Some((mut way, sides)) = below else {
+            continue;
+        };
+        way.push(step);
+        if found.replace((way, sides)).is_some() {
+            return Some(here);
         }
     }
-    found.filter(|_| others.is_empty())
+    found
+}
+
+fn fields_of_both<'n>(before: NodeRef<'n>, after: NodeRef<'n>) -> Vec<(PathElement, Sides<'n>)> {
+    let entries = |node: NodeRef<'n>| {
+        let entries = node.entries();
+        entries.map(|entry| (entry.key.field_name(), entry.value.resolved()))
+    };
+    let mut others: HashMap<&str, NodeRef<'n>> = entries(before).collect();
+    let new = entries(after).map(|(name, value)| (name, [others.remove(name), Some(value)]));
+    let mut both: Vec<_> = new.collect();
+    let gone = others.into_iter();
+    both.extend(gone.map(|(name, value)| (name, [Some(value), None])));
+    let field = |name: &str| PathElement::Field(name.to_owned());
+    let both = both.into_iter();
+    both.map(|(name, sides)| (field(name), sides)).collect()
+}
+
+/// The elements by their positions; in lists of other lengths, the one element that only one of them has. `None` if there
+/// are several.
+fn items_of_both<'n>(
+    before: NodeRef<'n>,
+    after: NodeRef<'n>,
+) -> Option<Vec<(PathElement, Sides<'n>)>> {
+    let [old, new] = [before, after].map(|list| items(Some(list)).collect::<Vec<_>>());
+    if old.len() == new.len() {
+        let both = old.into_iter().zip(new).enumerate();
+        let both = both.map(|(at, (old, new))| (PathElement::Index(at), [Some(old), Some(new)]));
+        return Some(both.collect());
+    }
+    let is_same = |(old, new): &(&NodeRef<'n>, &NodeRef<'n>)| old.equals(new);
+    let head = old.iter().zip(&new).take_while(is_same).count();
+    let tails = old[head..].iter().rev().zip(new[head..].iter().rev());
+    let tail = tails.take_while(is_same).count();
+    let sides = match (&old[head..old.len() - tail], &new[head..new.len() - tail]) {
+        ([], [added]) => [None, Some(*added)],
+        ([gone], []) => [Some(*gone), None],
+        _ => return None,
+    };
+    Some(vec![(PathElement::Index(head), sides)])
 }
 
 /// The value to which the same steps lead in another version of the resource. A list that is compared as one value is

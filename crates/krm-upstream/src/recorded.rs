@@ -15,8 +15,8 @@ use super::releases::find;
 use super::unpacked::Unpacked;
 use krm_core::config::UsageError;
 use krm_core::kptfile::{
-    UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_SOURCE_ANNOTATION, UpstreamLock, remove_annotations,
-    set_metadata,
+    ANNOTATIONS, UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_SOURCE_ANNOTATION, UpstreamLock,
+    remove_annotations,
 };
 use krm_core::resource_list::{ItemId, ResourceList};
 use krm_core::results::{FunctionResult, Reason, Results};
@@ -155,15 +155,15 @@ pub fn record_digest<'d>(
     editor: &mut Editor<'d, '_>,
 ) -> Result<(), EditError> {
     let annotations = [
-        (UPSTREAM_SOURCE_ANNOTATION, source),
-        (UPSTREAM_DIGEST_ANNOTATION, digest),
+        (UPSTREAM_SOURCE_ANNOTATION, Some(source)),
+        (UPSTREAM_DIGEST_ANNOTATION, Some(digest)),
     ];
     // Otherwise the next update from Git would use the old lock as its original.
     if let Ok(Some(_)) = UpstreamLock::read(kptfile) {
         editor.remove_entry(kptfile, "upstream");
         editor.remove_entry(kptfile, "upstreamLock");
     }
-    set_metadata(kptfile, "annotations", &annotations, editor)
+    editor.set_fields(kptfile, &ANNOTATIONS, annotations)
 }
 
 /// Whether the id of a revision is the digest of a source outside of Git rather than a commit.

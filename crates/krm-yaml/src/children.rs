@@ -40,6 +40,15 @@ impl<'d> Children<'d> {
         self.node.document.node(self.ids[index])
     }
 
+    /// The value of an entry, or the item, at a position.
+    pub(super) fn value(&self, index: usize) -> NodeRef<'d> {
+        if self.node.kind().is_mapping() {
+            self.entry(index).value
+        } else {
+            self.owner(index)
+        }
+    }
+
     /// The nodes of an entry or item.
     pub(super) fn ids(&self, index: usize) -> Range<u32> {
         let next = self.ids.get(index + 1).map(|id| id.0);

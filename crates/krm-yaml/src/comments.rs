@@ -98,7 +98,9 @@ impl<'a> ValueComments<'a> {
         self.count() == 0
     }
 
-    pub(super) fn into_owned(self) -> ValueComments<'static> {
+    /// The same comments without the text that they are in.
+    #[must_use]
+    pub fn into_owned(self) -> ValueComments<'static> {
         let owned = |comment: Cow<'a, str>| Cow::Owned(comment.into_owned());
         ValueComments {
             head: self.head.map(owned),
@@ -263,4 +265,27 @@ pub(super) fn entry_end(entry: EntryRef<'_>) -> usize {
     let (key, value) = (entry.key.written(), entry.value.written());
     let indicator = value.indicator().map_or(0, |indicator| indicator + 1);
     value.range().end.max(key.range().end).max(indicator)
+}
+
+/// Whether elements of a list, or entries of a mapping, have comments: above, after or inside them.
+#[must_use]
+pub fn has_comments(collection: NodeRef<'_>) -> bool {
+    let text = collection.document.text;
+    let entries = collection.entries().map(|entry| entry.value);
+    let Some(last) = collection.items().chain(entries).last() else {
+        return false;
+    };
+    // A comment on the line of the collection's key belongs to the key.
+    let indicator = collection.indicator().unwrap_or(collection.range().start);
+    let line_end = |at: usize| memchr::memchr(b'\n', &text.as_bytes()[at..]).map(|n| at + n);
+    let on_one_line = !text[indicator..collection.range().start].contains('\n');
+    let start = match line_end(indicator) {
+        Some(end) if !on_one_line => end,
+        _ => indicator,
+    };
+    let end = line_end(last.range().end.max(start)).unwrap_or(text.len());
+    collection
+        .document
+        .comments()
+        .any(|comment| comment.start >= start && comment.end <= end)
 }

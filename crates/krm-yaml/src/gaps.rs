@@ -11,16 +11,17 @@
 //! # foot          <- gap
 //! ```
 //!
-//! A gap belongs to no entry. Comments between a key and a value that is not a block collection are part of the entry.
+//! A gap belongs to no entry. Comments between a key and a value that is not a collection are part of the entry. A
+//! collection in flow style on several lines has gaps above those of its entries and items that begin a line.
 
 use std::ops::Range;
 
 use super::comments::{block_indicators, unit_start, value_of};
 use super::document::Document;
 use super::edit::body_indent;
-use super::node::NodeRef;
+use super::node::{EntryRef, NodeRef};
 
-/// An entry or item in block style, with the gap above it.
+/// An entry or item, with the gap above it.
 #[derive(Debug, Clone)]
 pub struct GapOwner<'a> {
     /// The key of the entry, or the item.
@@ -35,6 +36,22 @@ pub struct GapOwner<'a> {
     pub scalar: Option<ScalarAbove>,
 }
 
+impl<'a> GapOwner<'a> {
+    /// The value of the entry, or the item.
+    #[must_use]
+    pub fn value(&self) -> NodeRef<'a> {
+        let is_key = self
+            .owner
+            .parent()
+            .is_some_and(|one| one.kind().is_mapping());
+        if is_key {
+            EntryRef::of_key(self.owner).value
+        } else {
+            self.owner
+        }
+    }
+}
+
 /// A block scalar above a gap.
 #[derive(Debug, Clone, Copy)]
 pub struct ScalarAbove {
@@ -46,7 +63,8 @@ pub struct ScalarAbove {
     pub keeps_blank_lines: bool,
 }
 
-/// All entries and items of a block collection and of the block collections in it, with the gaps around them.
+/// All entries and items of a block collection and of the collections in it, with the gaps around them. Collections in
+/// flow style on one line have none.
 #[derive(Debug, Clone)]
 pub struct GapWalk<'a> {
     pub owners: Vec<GapOwner<'a>>,
@@ -157,6 +175,13 @@ fn is_line_start(document: Document<'_>, at: usize) -> bool {
     document.line_start(at) == at
 }
 
+/// Whether a node is a collection in flow style on several lines.
+fn has_flow_lines(node: NodeRef<'_>) -> bool {
+    let kind = node.kind();
+    let is_collection = kind.is_mapping() || kind.is_sequence();
+    is_collection && !kind.is_block_collection() && node.source().contains('\n')
+}
+
 fn has_only_gaps(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim_start);
     lines.all(|line| line.is_empty() || line.starts_with('#'))
@@ -210,12 +235,46 @@ impl<'a> Walker<'a> {
             self.end_at(indicator.max(properties).max(key));
             return self.collection(value, depth + 1);
         }
+        if has_flow_lines(value) {
+            self.flow(value, depth + 1);
+            return Some(());
+        }
         let end = value.range().end.max(owner.range().end).max(indicator);
         self.end_at(end);
         if value.kind().is_block_scalar() {
             self.block_scalar(value, column);
         }
         Some(())
+    }
+
+    /// The entries or items of a collection in flow style on several lines.
+    fn flow(&mut self, node: NodeRef<'a>, depth: usize) {
+        let document = self.document;
+        self.end_at(node.range().start);
+        let keys = node.entries().map(|entry| entry.key);
+        for owner in keys.chain(node.items()) {
+            let start = owner.outer_start();
+            let line = document.line_start(start);
+            let is_alone = document.text[line..start].bytes().all(|byte| byte == b' ');
+            let above = self.at..line;
+            let is_gap =
+                is_alone && self.at <= line && has_only_gaps(&document.text[above.clone()]);
+            let owner = GapOwner {
+                owner,
+                depth,
+                column: start - line,
+                above: is_gap.then_some(above),
+                scalar: None,
+            };
+            let value = owner.value();
+            self.owners.push(owner);
+            if has_flow_lines(value) {
+                self.flow(value, depth + 1);
+            } else {
+                self.end_at(value.range().end.max(start));
+            }
+        }
+        self.end_at(node.range().end);
     }
 
     fn end_at(&mut self, end: usize) {

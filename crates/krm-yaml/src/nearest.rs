@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nearest_first_and_nothing_unlike() {
+    fn suggestions_begin_with_the_nearest_and_leave_out_unlike_names() {
         let names = ["package", "web", "docs"];
         assert_eq!(nearest("wbe", names, 3), ["web"]);
         assert_eq!(

@@ -201,6 +201,11 @@ impl<'a> NodeRef<'a> {
         self.children().next().is_some()
     }
 
+    /// Whether this is a mapping, or an alias, which may refer to one.
+    pub(super) fn may_have_entries(&self) -> bool {
+        self.kind().is_mapping() || self.kind() == NodeKind::Alias
+    }
+
     /// The entries of a mapping, in order; nothing for other nodes.
     pub fn entries(&self) -> impl Iterator<Item = EntryRef<'a>> + use<'a> {
         let mut children = self.children_if(NodeKind::is_mapping);

@@ -428,7 +428,7 @@ fn apply_patches(
             if !is_apart {
                 current = keep_pipeline_annotations(&own, current);
             }
-            let moves_comments = write(node, node, &current, editor)?;
+            let moves_comments = write(node, node, current, editor)?;
             if moves_comments && !in_package {
                 remove_ids(node, editor);
             }

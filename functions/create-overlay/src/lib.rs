@@ -73,6 +73,19 @@ fn step(
     results: &mut Results,
 ) -> Result<Output, UsageError> {
     let (_, scalars) = Scalars::read::<CreateOverlay>(config, FUNCTION.configs, FUNCTION.keys)?;
+    create_overlay(scalars.get("base"), list, supplied, results)
+}
+
+/// Creates the overlay over a base: a path or address. Without one, upstream's files become the base.
+///
+/// # Errors
+/// [`UsageError`]: there is no upstream, or a package cannot be read.
+pub fn create_overlay(
+    base: Option<&str>,
+    list: &mut ResourceList,
+    supplied: &Supplied,
+    results: &mut Results,
+) -> Result<Output, UsageError> {
     let given = upstream(supplied)?;
     let searched;
     let original = match supplied.one(Role::Original) {
@@ -83,7 +96,7 @@ fn step(
             let Some(found) = find_original(list, origin, supplied, results)? else {
                 return Ok(Output::Edited);
             };
-            searched = found;
+            searched = found.package;
             Some(&searched)
         }
         original => original,
@@ -94,7 +107,7 @@ fn step(
     let input = OverlayInput {
         fork: &fork,
         upstream: &upstream,
-        base: scalars.get("base"),
+        base,
         schema: &schema,
     };
     let overlay = match create(input) {
@@ -229,6 +242,12 @@ fn report(overlay: &Overlay, results: &mut Results) {
         let message = format!("the overlay does not build the same resource as the fork: {place}");
         results
             .push(FunctionResult::error(Reason::OverlayDiffers, message).with_resource(resource));
+    }
+    for (resource, package) in &overlay.copies {
+        let message =
+            format!("{package} has the resource twice: the two are equal and count as one");
+        let result = FunctionResult::warning(Reason::DuplicateResource, message);
+        results.push(result.with_resource(resource));
     }
     for (resource, what) in &overlay.omitted {
         let message = format!("an overlay cannot hold {what}");

@@ -1,11 +1,11 @@
 //! Creates new PackageVariants, and edits existing ones.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::check::ALLOW_EMPTY_ANNOTATION;
 use super::fleet::OWNER_LABEL;
 use krm_core::config::PACKAGE_VARIANT;
-use krm_core::kptfile::set_metadata;
+use krm_core::kptfile::ANNOTATIONS;
 use krm_core::results::{Mark, ResultValue};
 use krm_variant::fan_out::Set;
 use krm_variant::naming::label_value;
@@ -98,17 +98,17 @@ pub(super) fn update<'d>(
 ) -> Result<Vec<SpecChange>, EditError> {
     let mut changes = Vec::new();
     annotate(resource, set, editor, &mut changes)?;
-    let path = Path::fields(&["spec"]);
-    match resource.entry("spec") {
-        Some(old) => update_value(old.value, spec, &path, editor, &mut changes)?,
-        None => {
-            editor.set(resource, "spec", Content::Value(spec.clone()))?;
-            changes.push(SpecChange {
-                path,
-                current: None,
-                proposed: Some(spec.clone()),
-            });
-        }
+    let old = resource.entry("spec").map(|entry| entry.value);
+    let value = old.and_then(|old| old.value());
+    find_changes(
+        &Path::fields(&["spec"]),
+        value.as_ref(),
+        Some(spec),
+        &mut changes,
+    );
+    match old {
+        Some(old) => editor.write(old, &spec).map(drop)?,
+        None => editor.set(resource, "spec", Content::Value(spec.clone()))?,
     }
     Ok(changes)
 }
@@ -119,118 +119,50 @@ fn annotate<'d>(
     editor: &mut Editor<'d, '_>,
     changes: &mut Vec<SpecChange>,
 ) -> Result<(), EditError> {
-    let path = Path::fields(&["metadata", "annotations"]);
-    let old = resource.get_path(&["metadata", "annotations"]);
-    let mut due = Vec::new();
+    let path = Path::fields(&ANNOTATIONS);
+    let old = resource.get_path(&ANNOTATIONS);
     for (name, value) in annotations_due(resource, set) {
         changes.push(SpecChange {
             path: path.field(name),
             current: old.and_then(|old| old.get(name)?.value()),
             proposed: Some(Value::from(value.as_str())),
         });
-        due.push((name.as_str(), value.as_str()));
     }
-    set_metadata(resource, "annotations", &due, editor)
+    let due = annotations_due(resource, set);
+    let due = due.map(|(name, value)| (&**name, Some(&**value)));
+    editor.set_fields(resource, &ANNOTATIONS, due)
 }
 
-/// Edits only what differs, so that the rest keeps its format and comments.
-fn update_value<'d>(
-    old: NodeRef<'d>,
-    new: &Value,
+/// Finds the smallest parts of a value that change. Elements of lists are compared by position.
+fn find_changes(
     path: &Path,
-    editor: &mut Editor<'d, '_>,
+    old: Option<&Value>,
+    new: Option<&Value>,
     changes: &mut Vec<SpecChange>,
-) -> Result<(), EditError> {
-    let current = old.value();
-    if current.as_ref() == Some(new) {
-        return Ok(());
-    }
-    match new {
-        Value::Mapping(fields) if old.kind().is_mapping() => {
-            update_fields(old, fields, path, editor, changes)
-        }
-        Value::Sequence(elements) if old.kind().is_sequence() => {
-            update_elements(old, elements, path, editor, changes)
-        }
-        other => {
-            changes.push(SpecChange {
-                path: path.clone(),
-                current,
-                proposed: Some(other.clone()),
+) {
+    match (old, new) {
+        (old, new) if old == new => {}
+        (Some(Value::Mapping(old)), Some(Value::Mapping(new))) => {
+            let [olds, news] = [old, new].map(|entries| {
+                let entries = entries.iter().map(|(key, value)| (key, value));
+                entries.collect::<HashMap<_, _>>()
             });
-            editor.replace(old, Content::Value(other.clone()))
+            let removed = old.iter().filter(|(key, _)| !news.contains_key(key));
+            for (key, _) in removed.chain(new) {
+                let path = path.field(key.as_str().unwrap_or_default());
+                let [old, new] = [&olds, &news].map(|entries| entries.get(key).copied());
+                find_changes(&path, old, new, changes);
+            }
         }
-    }
-}
-
-fn update_fields<'d>(
-    old: NodeRef<'d>,
-    fields: &[(Value, Value)],
-    path: &Path,
-    editor: &mut Editor<'d, '_>,
-    changes: &mut Vec<SpecChange>,
-) -> Result<(), EditError> {
-    let names: HashSet<&str> = fields.iter().filter_map(|(key, _)| key.as_str()).collect();
-    let mut there: HashMap<&str, NodeRef<'d>> = HashMap::new();
-    for entry in old.entries() {
-        let key = entry.key.key_text().unwrap_or_default();
-        if names.contains(key) {
-            there.entry(key).or_insert(entry.value);
-            continue;
+        (Some(Value::Sequence(old)), Some(Value::Sequence(new))) => {
+            for at in 0..old.len().max(new.len()) {
+                find_changes(&path.index(at), old.get(at), new.get(at), changes);
+            }
         }
-        changes.push(SpecChange {
-            path: path.field(key),
-            current: entry.value.value(),
-            proposed: None,
-        });
-        editor.remove_entry(old, key);
+        (old, new) => changes.push(SpecChange {
+            path: path.clone(),
+            current: old.cloned(),
+            proposed: new.cloned(),
+        }),
     }
-    for (key, value) in fields {
-        let key = key.as_str().unwrap_or_default();
-        let path = path.field(key);
-        if let Some(old) = there.get(key) {
-            update_value(*old, value, &path, editor, changes)?;
-            continue;
-        }
-        changes.push(SpecChange {
-            path,
-            current: None,
-            proposed: Some(value.clone()),
-        });
-        editor.insert_entry(old, None, key, Content::Value(value.clone()))?;
-    }
-    Ok(())
-}
-
-fn update_elements<'d>(
-    old: NodeRef<'d>,
-    elements: &[Value],
-    path: &Path,
-    editor: &mut Editor<'d, '_>,
-    changes: &mut Vec<SpecChange>,
-) -> Result<(), EditError> {
-    let mut count = 0;
-    for (index, item) in old.items().enumerate() {
-        count += 1;
-        match elements.get(index) {
-            Some(element) => update_value(item, element, &path.index(index), editor, changes)?,
-            None => changes.push(SpecChange {
-                path: path.index(index),
-                current: item.value(),
-                proposed: None,
-            }),
-        }
-    }
-    if count > elements.len() {
-        editor.remove_parts(old, |index| index >= elements.len());
-    }
-    for (index, element) in elements.iter().enumerate().skip(count) {
-        changes.push(SpecChange {
-            path: path.index(index),
-            current: None,
-            proposed: Some(element.clone()),
-        });
-        editor.insert_item(old, None, Content::Value(element.clone()))?;
-    }
-    Ok(())
 }

@@ -12,12 +12,13 @@ use super::select::Selection;
 use super::{
     CONFIG_INJECTION_ANNOTATION, INJECTED_RESOURCE_ANNOTATION, INJECTED_RESOURCE_NAME_ANNOTATION,
 };
-use krm_core::kptfile::{ConditionRecord, has_comments, remove_ids};
+use krm_core::kptfile::{ConditionRecord, remove_ids};
 use krm_core::resource::Resource;
 use krm_core::resource_list::{ItemId, ResourceList};
 use krm_core::results::{FunctionResult, Reason, Refusal, Results};
 use krm_yaml::{
-    Content, EditError, Editor, EntryRef, NodeKind, NodeRef, OwnedDocument, Path, Value, value_text,
+    Content, EditError, Editor, EntryRef, NodeKind, NodeRef, OwnedDocument, Path, Value,
+    has_comments, value_text,
 };
 
 const ANNOTATIONS: &str = "metadata.annotations";

@@ -25,13 +25,17 @@ typed_config! {
     }
 }
 
-pub(super) struct Settings {
-    pub(super) options: MergeOptions,
+/// How to merge, and what to record.
+#[derive(Debug, Default)]
+pub struct Settings {
+    /// The options of the merge.
+    pub options: MergeOptions,
     /// Whether the config itself names a strategy.
-    pub(super) names_strategy: bool,
+    pub names_strategy: bool,
     /// Whether to create a missing Kptfile for the lock.
-    pub(super) creates_kptfile: bool,
-    pub(super) rules: ConflictRules,
+    pub creates_kptfile: bool,
+    /// Conflicts decided beforehand, and guards.
+    pub rules: ConflictRules,
 }
 
 /// Reads the options of the merge, and the conflict rules of the config or of `--conflicts`. `None` after an error

@@ -40,7 +40,7 @@ struct DriverOptions {
 word_enum! {
     /// How a conflict appears in the file.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub(super) enum ConflictStyle {
+    pub enum ConflictStyle {
         /// The value of the winning side.
         Value = "value",
         /// The lines of both sides, with Git's conflict markers.
@@ -48,9 +48,11 @@ word_enum! {
     }
 }
 
-/// Reads the options of the merge, and how conflicts appear. A merge driver cannot refuse a file, so a conflict is
-/// never an error.
-fn read_config(config: Option<NodeRef<'_>>) -> Result<(MergeOptions, ConflictStyle), UsageError> {
+/// Merges the file. A merge driver cannot refuse it, so a conflict is never an error.
+pub(super) fn merge_file(
+    files: &DriverFiles,
+    config: Option<NodeRef<'_>>,
+) -> Result<DriverOutcome, UsageError> {
     let found = config.map(typed_data::<DriverOptions>).transpose()?;
     let found = found.unwrap_or_default();
     let sides = OnConflict::WORDS.into_iter();
@@ -73,25 +75,31 @@ fn read_config(config: Option<NodeRef<'_>>) -> Result<(MergeOptions, ConflictSty
     });
     let combine = found.combine.as_deref().map(Combine::parse).transpose();
     let style = style.map_err(at("conflictStyle"))?;
+    let side = side.map_err(at("onConflict"))?;
+    let combine = combine.map_err(at("combine"))?.unwrap_or_default();
+    merge_versions(files, side, combine, style)
+}
+
+/// Merges three versions of a file. `Unmerged` if one version is not YAML, or if the file has no resources and its lines
+/// conflict: Git then merges the lines itself and marks the conflicts.
+///
+/// # Errors
+/// [`UsageError`]: a version cannot be read again to mark its conflicts.
+pub fn merge_versions(
+    files: &DriverFiles,
+    on_conflict: OnConflict,
+    combine: Combine,
+    style: ConflictStyle,
+) -> Result<DriverOutcome, UsageError> {
     let options = MergeOptions {
-        on_conflict: side.map_err(at("onConflict"))?,
+        on_conflict,
         // Conflict markers enclose the differences between two complete versions, one for each winning side.
         decides_all: style == ConflictStyle::Markers,
         // Of two branches none is upstream.
         asks_about_deletions: true,
-        combine: combine.map_err(at("combine"))?.unwrap_or_default(),
+        combine,
         ..MergeOptions::default()
     };
-    Ok((options, style))
-}
-
-/// Merges the file. `Unmerged` if one version is not YAML, or if the file has no resources and its lines conflict:
-/// Git then merges the lines itself and marks the conflicts.
-pub(super) fn merge_file(
-    files: &DriverFiles,
-    config: Option<NodeRef<'_>>,
-) -> Result<DriverOutcome, UsageError> {
-    let (options, style) = read_config(config)?;
     if !is_krm_name(&files.path) {
         return Ok(DriverOutcome::Unmerged(None));
     }
@@ -102,12 +110,8 @@ pub(super) fn merge_file(
     };
     let mut text = merged.text;
     if style == ConflictStyle::Markers && merged.results.has_open_conflicts() {
-        let on_conflict = match options.on_conflict {
-            OnConflict::Local => OnConflict::Upstream,
-            OnConflict::Upstream | OnConflict::Error => OnConflict::Local,
-        };
         let other = MergeOptions {
-            on_conflict,
+            on_conflict: options.on_conflict.winner().other().into(),
             ..options
         };
         if let Some(other) = merge(files, other)? {

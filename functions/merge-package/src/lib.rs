@@ -35,8 +35,8 @@ use krm_merge::package::Strategy;
 use krm_upstream::SOURCES;
 use krm_yaml::NodeRef;
 
-use config::read_options;
-use driver::ConflictStyle;
+use config::{Settings, read_options};
+pub use driver::{ConflictStyle, merge_versions};
 use update::Update;
 
 /// The key `onConflict`, which every function that merges has.
@@ -105,7 +105,22 @@ fn step(
     supplied: &Supplied,
     results: &mut Results,
 ) -> Result<Output, UsageError> {
-    let options = read_options(config, supplied.conflicts(), results)?;
+    match read_options(config, supplied.conflicts(), results)? {
+        Some(settings) => merge(settings, list, supplied, results),
+        None => Ok(Output::Edited),
+    }
+}
+
+/// Merges local, the items, with the packages of the roles.
+///
+/// # Errors
+/// [`UsageError`]: a role is filled twice or not at all, or a package cannot be read.
+pub fn merge(
+    settings: Settings,
+    list: &mut ResourceList,
+    supplied: &Supplied,
+    results: &mut Results,
+) -> Result<Output, UsageError> {
     let [original, upstream] = take_annotated(list, results)?;
     let given = |role| supplied.one(role);
     let upstream = source(Role::Upstream, given(Role::Upstream), upstream.as_ref())?;
@@ -126,10 +141,6 @@ fn step(
         (original, _) => Some(original?),
     };
     let schema = supplied.schema()?;
-    let Some(mut settings) = options else {
-        return Ok(Output::Edited);
-    };
-    settings.options.decides_all = supplied.decides_all;
     let update = Update {
         original,
         searches: supplied.searches_original().then_some(supplied),

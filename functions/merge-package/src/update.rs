@@ -49,10 +49,10 @@ impl Update<'_> {
             (Some(original), ..) => original,
             (None, None, _) => return Ok(()),
             (None, Some(upstream), Some(supplied)) => {
-                let Some(package) = find_original(local, upstream, supplied, results)? else {
+                let Some(found) = find_original(local, upstream, supplied, results)? else {
                     return Ok(());
                 };
-                recorded = package;
+                recorded = found.package;
                 supplied_original = Some(&recorded);
                 recorded.list()
             }

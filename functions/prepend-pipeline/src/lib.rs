@@ -31,14 +31,16 @@ use krm_core::config::{
     unexpected,
 };
 use krm_core::kptfile::{
-    PIPELINE_LISTS, ambiguous_roots, function_name, has_comments, owns, remove_ids, root_kptfile,
+    PIPELINE_LISTS, ambiguous_roots, function_name, owns, remove_ids, root_kptfile,
 };
 use krm_core::package_variant::{PackageVariant, Pipeline, validate_name};
 use krm_core::resource_list::ResourceList;
 use krm_core::results::{FunctionResult, Reason, Refusal, Results, listed_by_verb};
 use krm_function::supplied::Supplied;
 use krm_function::{Function, Output};
-use krm_yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Path, Value, node_text};
+use krm_yaml::{
+    Content, EditError, Editor, NodeRef, OwnedDocument, Path, Value, has_comments, node_text,
+};
 
 /// The definition of the function.
 pub const FUNCTION: Function = Function {

@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::path::Path;
 use std::thread::available_parallelism;
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use clap::{ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 
@@ -180,12 +180,53 @@ fn write_reports(
     files: &[(&Path, ReportForm)],
 ) -> Result<(), UsageError> {
     report.head = ReportHead {
+        date: date_of_run(),
         title: fleet.title.clone().unwrap_or_default(),
         command: arguments.command.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let mut files = files.iter();
     files.try_for_each(|(path, form)| write_report(path, report.text(*form)?))
+}
+
+/// The time in UTC: now, or as for other programs that make the same output twice, the seconds in `SOURCE_DATE_EPOCH`.
+fn date_of_run() -> String {
+    let given = std::env::var("SOURCE_DATE_EPOCH").ok();
+    let given = given.and_then(|text| text.parse::<u64>().ok());
+    let now = || {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        now.map(|now| now.as_secs()).unwrap_or_default()
+    };
+    date(given.unwrap_or_else(now))
+}
+
+/// Seconds since 1970 as a date, at most in the year 9999.
+fn date(seconds: u64) -> String {
+    const DAY: u64 = 86_400;
+    const LAST: u64 = 253_402_300_799;
+    let seconds = seconds.min(LAST);
+    let (mut days, second) = (seconds / DAY, seconds % DAY);
+    let is_leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let mut year = 1970;
+    while days >= 365 + u64::from(is_leap(year)) {
+        days -= 365 + u64::from(is_leap(year));
+        year += 1;
+    }
+    let february = 28 + u64::from(is_leap(year));
+    let months = [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let mut month = 1;
+    for length in months {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!(
+        "{year}-{month:02}-{:02}T{hour:02}:{minute:02}:{second:02}Z",
+        days + 1
+    )
 }
 
 /// Counts, results and report of the variants rendered so far.
@@ -221,5 +262,25 @@ impl RunObserver for RunOutput<'_> {
             write_diff(self.arguments, diffs.into_iter().map(|diff| diff.text))?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::date;
+
+    /// What `date -u -d @SECONDS +%FT%TZ` prints.
+    #[test]
+    fn seconds_are_dates_of_the_calendar() {
+        for (seconds, expected) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+            (1_798_761_599, "2026-12-31T23:59:59Z"),
+            (u64::MAX, "9999-12-31T23:59:59Z"),
+        ] {
+            assert_eq!(date(seconds), expected);
+        }
     }
 }

@@ -13,7 +13,7 @@ use krm_core::config::{UsageError, required};
 use krm_core::diff::{FileDiff, change_diff};
 use krm_core::kptfile::{
     DELETION_POLICY_ANNOTATION, DOWNSTREAM_ANNOTATION, NewLock, OWNER_ANNOTATION, Ownership,
-    UPSTREAM_DIGEST_ANNOTATION, UpstreamLock, root_kptfile, set_metadata,
+    UPSTREAM_DIGEST_ANNOTATION, UpstreamLock, root_kptfile,
 };
 use krm_core::latest::is_older;
 use krm_core::resource::NamespacedName;
@@ -416,8 +416,10 @@ impl KptfileMetadata<'_> {
             .extend(directory.map(|found| (UPSTREAM_DIGEST_ANNOTATION, found.digest.as_str())));
         let findings = list.read(kptfile, UpstreamLock::repository);
         let written = list.edit(kptfile, |node, editor| {
-            set_metadata(node, "labels", &labels, editor)?;
-            set_metadata(node, "annotations", &annotations, editor)?;
+            for (field, entries) in [("labels", &labels), ("annotations", &annotations)] {
+                let entries = entries.iter().map(|(key, value)| (*key, Some(*value)));
+                editor.set_fields(node, &["metadata", field], entries)?;
+            }
             let Some(found) = directory.filter(|_| self.moves) else {
                 return Ok(());
             };

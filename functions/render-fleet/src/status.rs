@@ -1,7 +1,7 @@
 //! Writes the `status` of the PackageVariants in the directories of the role `variants`.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -80,25 +80,35 @@ impl Statuses {
         let files = Arc::new(files);
         let list = ResourceList::from_package(Arc::clone(&files));
         let mut list = list.map_err(|error| UsageError::at("--status", error))?;
-        let found: BTreeMap<_, _> = list
+        let found: Vec<_> = list
             .items()
-            .filter(|(_, resource)| is_variant(resource))
-            .filter_map(|(id, resource)| Some((id, self.0.get(&owner_of(resource))?)))
+            .filter(|(_, resource)| is_variant(resource) || resource.is_list())
+            .map(|(id, _)| id)
             .collect();
         let mut refused = Vec::new();
         list.edit_items(
-            found.keys().copied(),
-            |id, resource, root, editor| {
-                let status = found[&id];
-                let conditions = status.outcome.conditions(status.ready);
-                let mut targets = Cow::from(&status.targets);
-                if targets.is_empty() {
-                    let uid = root.get_path(&["metadata", "uid"]);
-                    let uid = uid.and_then(|uid| uid.as_str());
-                    let (repository, package) = status.package.split_once('/').unwrap_or_default();
-                    targets = listed.targets(resource, uid, (repository, package)).into();
+            found,
+            |_, resource, root, editor| {
+                let elements = resource.elements(root);
+                let variants = elements.unwrap_or_else(|| vec![(root, resource.clone())]);
+                for (root, resource) in variants {
+                    if !is_variant(&resource) {
+                        continue;
+                    }
+                    let Some(status) = self.0.get(&owner_of(&resource)) else {
+                        continue;
+                    };
+                    let conditions = status.outcome.conditions(status.ready);
+                    let mut targets = Cow::from(&status.targets);
+                    if targets.is_empty() {
+                        let uid = root.get_path(&["metadata", "uid"]);
+                        let uid = uid.and_then(|uid| uid.as_str());
+                        let package = status.package.split_once('/').unwrap_or_default();
+                        targets = listed.targets(&resource, uid, package).into();
+                    }
+                    write_status(root, &conditions, &targets, editor)?;
                 }
-                write_status(root, &conditions, &targets, editor)
+                Ok(())
             },
             |id, error: EditError| refused.push((id, error)),
         );

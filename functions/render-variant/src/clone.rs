@@ -18,7 +18,7 @@ use krm_function::supplied::SuppliedPackage;
 use krm_merge::package::refuse_empty_upstream;
 use krm_merge::upstream_identifier::identify;
 use krm_package::{FileChange, Package, PackageFile};
-use krm_yaml::{Content, EditError, Editor, NodeRef, Value, to_block_text};
+use krm_yaml::{EditError, Editor, NodeRef, to_block_text};
 
 use super::new_files::files_of_upstream;
 use super::{Variant, is_porch};
@@ -277,7 +277,7 @@ impl DownstreamPackage<'_> {
     ) -> Result<(), EditError> {
         let is_context = Some(id) == self.context;
         if Some(id) == self.root {
-            set_fields(node, "metadata", &[(NAME, Some(self.name))], editor)?;
+            editor.set_fields(node, &["metadata"], [(NAME, Some(self.name))])?;
         }
         if resource.is_kptfile() {
             remove_bookkeeping(node, editor);
@@ -285,7 +285,7 @@ impl DownstreamPackage<'_> {
         }
         if is_context {
             let context = [(NAME, Some(self.name)), (PACKAGE_PATH, None)];
-            set_fields(node, "data", &context, editor)?;
+            editor.set_fields(node, &["data"], context)?;
         }
         let mut annotations = Vec::new();
         if !self.to_files {
@@ -308,30 +308,3 @@ impl DownstreamPackage<'_> {
 pub(super) const PACKAGE_PATH: &str = "package-path";
 /// The key of the package context that names the package.
 pub(super) const NAME: &str = "name";
-
-/// Sets fields of a mapping, which is created if it is missing, or removes them. An equal value keeps its bytes.
-pub(super) fn set_fields<'d>(
-    node: NodeRef<'d>,
-    key: &str,
-    fields: &[(&str, Option<&str>)],
-    editor: &mut Editor<'d, '_>,
-) -> Result<(), EditError> {
-    let Some(mapping) = node.entry(key).map(|entry| entry.value) else {
-        let entries = fields.iter();
-        let entries = entries.filter_map(|(name, value)| Some(Value::entry(*name, (*value)?)));
-        let mapping = Value::Mapping(entries.collect());
-        return editor.set(node, key, Content::Value(mapping));
-    };
-    for (name, value) in fields {
-        let found = mapping.get(name);
-        match value {
-            Some(value) if found.and_then(|found| found.as_str()) == Some(value) => {}
-            Some(value) => editor.set(mapping, name, Content::Value(Value::from(*value)))?,
-            None if found.is_none() => {}
-            None => {
-                editor.remove_entry(mapping, name);
-            }
-        }
-    }
-    Ok(())
-}

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use krm_core::config::UsageError;
-use krm_core::kptfile::{root_kptfile, set_metadata};
+use krm_core::kptfile::root_kptfile;
 use krm_core::resource_list::{ItemId, ResourceList};
 use krm_core::results::{Results, Severity};
 use krm_function::supplied::{Supplied, SuppliedPackage};
@@ -78,11 +78,9 @@ fn rendered(
     if let Some(kptfile) = root_kptfile(&list) {
         // A package gets them when it is made.
         for (field, entries) in [("labels", &spec.labels), ("annotations", &spec.annotations)] {
-            let entries = entries.iter();
-            let entries: Vec<(&str, &str)> =
-                entries.map(|(key, value)| (&**key, &**value)).collect();
+            let entries = entries.iter().map(|(key, value)| (&**key, Some(&**value)));
             let edited = list.edit(kptfile, |node, editor| {
-                set_metadata(node, field, &entries, editor)
+                editor.set_fields(node, &["metadata", field], entries)
             });
             edited.map_err(UsageError::of)?;
         }

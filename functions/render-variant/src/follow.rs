@@ -44,7 +44,8 @@ pub(super) fn follow(
         Locked::Same | Locked::NotFound => None,
         Locked::Other(original) => Some(read_original(list, original, results)?),
         Locked::Absent(_) if supplied.searches_original() => {
-            find_original(list, origin, supplied, results)?
+            let found = find_original(list, origin, supplied, results)?;
+            found.map(|found| found.package)
         }
         Locked::Absent(error) => {
             results.push(error.map_or(not_empty, |error| *error));

@@ -24,7 +24,7 @@ use krm_yaml::{OwnedDocument, Path, PathElement};
 use merge_package::config;
 
 use super::Variant;
-use super::clone::{NAME, PACKAGE_PATH, name_of, set_fields};
+use super::clone::{NAME, PACKAGE_PATH, name_of};
 use super::fast_forward::refuse_local_changes;
 
 /// Merges the package with the new upstream revision.
@@ -156,7 +156,7 @@ fn keep_context(
     };
     let name = name_of(variant.package());
     let kept = [(NAME, Some(name)), (PACKAGE_PATH, package_path.as_deref())];
-    let edited = list.edit(id, |node, editor| set_fields(node, "data", &kept, editor));
+    let edited = list.edit(id, |node, editor| editor.set_fields(node, &["data"], kept));
     if let Err(error) = edited {
         let result = FunctionResult::refused(&error).with_resource(list.resource(id));
         results.push(result.with_field(Path::fields(&["data", NAME])));

@@ -92,12 +92,17 @@ enum Written {
     Number(f64),
 }
 
-struct ReviewOptions {
-    fail_on: Option<Risk>,
-    release: Option<Release>,
+/// What the user asks of a review.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReviewOptions {
+    /// The lowest risk that is an error; `None` if none is.
+    pub fail_on: Option<Risk>,
+    /// The Kubernetes release that must serve every API version.
+    pub release: Option<Release>,
 }
 
-const RISKS: [(&str, Option<Risk>); 3] = [
+/// The risks that can be an error, by their words.
+pub const RISKS: [(&str, Option<Risk>); 3] = [
     ("never", None),
     ("dangerous", Some(Risk::Dangerous)),
     ("blocking", Some(Risk::Blocking)),
@@ -109,7 +114,22 @@ fn step(
     supplied: &Supplied,
     results: &mut Results,
 ) -> Result<Output, UsageError> {
-    let options = read_options(config, results)?;
+    match read_options(config, results)? {
+        Some(options) => report_change(options, list, supplied, results),
+        None => Ok(Output::Edited),
+    }
+}
+
+/// Reports the change between the package of the role `before` and the items.
+///
+/// # Errors
+/// [`UsageError`]: a role is missing, or a CustomResourceDefinition cannot be read.
+pub fn report_change(
+    options: ReviewOptions,
+    list: &mut ResourceList,
+    supplied: &Supplied,
+    results: &mut Results,
+) -> Result<Output, UsageError> {
     let [before, original, upstream] = packages(supplied)?;
     let before =
         before.ok_or_else(|| Role::Before.missing("the package as it was", "ReviewPackage"))?;
@@ -130,9 +150,6 @@ fn step(
                 "none",
             ));
         }
-    };
-    let Some(options) = options else {
-        return Ok(Output::Edited);
     };
     let schema = supplied.schema_with_crds(list)?;
     let packages = ReviewInput {

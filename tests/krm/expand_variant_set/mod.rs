@@ -4,6 +4,7 @@ mod errors;
 mod upkeep;
 
 use expand_variant_set::FUNCTION;
+use indoc::indoc;
 use krm_core::resource_list::ResourceList;
 use krm_core::results::Results;
 use krm_yaml::{Document, ParseOptions, Tree, Value};
@@ -156,9 +157,25 @@ fn fails(spec: &str, words: &[&str]) {
 
 #[test]
 fn the_list_of_repositories_and_package_names() {
-    let outcome = expand(
-        "upstream:\n  repo: example-repo\n  package: foo\n  revision: v1\ntargets:\n- repositories:\n  - name: cluster-01\n  - name: cluster-02\n  - name: cluster-03\n    packageNames:\n    - foo-a\n    - foo-b\n    - foo-c\n  - name: cluster-04\n    packageNames:\n    - foo-a\n    - foo-b\n",
-    );
+    let outcome = expand(indoc! {"
+            upstream:
+              repo: example-repo
+              package: foo
+              revision: v1
+            targets:
+            - repositories:
+              - name: cluster-01
+              - name: cluster-02
+              - name: cluster-03
+                packageNames:
+                - foo-a
+                - foo-b
+                - foo-c
+              - name: cluster-04
+                packageNames:
+                - foo-a
+                - foo-b
+        "});
     let expected = [
         "cluster-01 | foo",
         "cluster-02 | foo",
@@ -177,9 +194,24 @@ fn the_list_of_repositories_and_package_names() {
 
 #[test]
 fn the_repository_selectors() {
-    let outcome = expand(
-        "upstream:\n  repo: example-repo\n  package: foo\n  revision: v1\ntargets:\n- repositorySelector:\n    matchLabels:\n      env: prod\n      org: hr\n- repositorySelector:\n    matchLabels:\n      region: uswest1\n  packageNames:\n  - foo-a\n  - foo-b\n  - foo-c\n",
-    );
+    let outcome = expand(indoc! {"
+            upstream:
+              repo: example-repo
+              package: foo
+              revision: v1
+            targets:
+            - repositorySelector:
+                matchLabels:
+                  env: prod
+                  org: hr
+            - repositorySelector:
+                matchLabels:
+                  region: uswest1
+              packageNames:
+              - foo-a
+              - foo-b
+              - foo-c
+        "});
     let mut expected = [
         "cluster-01 | foo",
         "cluster-03 | foo",
@@ -214,7 +246,19 @@ fn assert_document(outcome: &Outcome, expected: &[&str]) {
 
 #[test]
 fn base_ns_with_labels() {
-    let plain = "upstream:\n  repo: platform-catalog\n  package: base-ns\n  revision: v1\ntargets:\n- repositories:\n  - name: cluster-01\n    packageNames:\n    - ns-1\n    - ns-2\n    - ns-3\n";
+    let plain = indoc! {"
+        upstream:
+          repo: platform-catalog
+          package: base-ns
+          revision: v1
+        targets:
+        - repositories:
+          - name: cluster-01
+            packageNames:
+            - ns-1
+            - ns-2
+            - ns-3
+    "};
     let variant = |package: &str, labels: &str| {
         format!(
             "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  namespace: default\n  name: example-aaaa\nspec:\n  upstream:\n    repo: platform-catalog\n    package: base-ns\n    revision: v1\n  downstream:\n    repo: cluster-01\n    package: {package}\n{labels}"
@@ -231,9 +275,23 @@ fn base_ns_with_labels() {
 
 #[test]
 fn region_endpoints_in_the_documents_own_spelling() {
-    let outcome = expand(
-        "upstream:\n  repo: example-repo\n  package: foo\n  revision: v1\ntargets:\n- repositorySelector:\n    matchLabels:\n      env: prod\n      org: hr\n  template:\n    labelExprs:\n      key: org\n      valueExpr: \"repository.labels['org']\"\n    injectorExprs:\n      - nameExpr: \"repository.labels['region'] + '-endpoints'\"\n",
-    );
+    let outcome = expand(indoc! {r#"
+            upstream:
+              repo: example-repo
+              package: foo
+              revision: v1
+            targets:
+            - repositorySelector:
+                matchLabels:
+                  env: prod
+                  org: hr
+              template:
+                labelExprs:
+                  key: org
+                  valueExpr: "repository.labels['org']"
+                injectorExprs:
+                  - nameExpr: "repository.labels['region'] + '-endpoints'"
+        "#});
     // The document writes `injectors` as a map; the API type is a list.
     let expected = [("cluster-01", "useast1"), ("cluster-03", "useast2"), ("cluster-04", "uswest1")].map(
         |(repo, region)| {

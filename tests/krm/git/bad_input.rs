@@ -53,6 +53,10 @@ fn missing_names() {
         ),
         ("catalog//app/web?ref=main", "the nearest are `apps/web`"),
         (
+            "catalog//nginx/cn.yaml?ref=v1",
+            "no file `nginx/cn.yaml` at the revision `v1`; the nearest are `nginx/cm.yaml`",
+        ),
+        (
             "catalog//apps?ref=v1",
             "no directory `apps` at the revision `v1`",
         ),

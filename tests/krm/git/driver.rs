@@ -1,6 +1,8 @@
 //! `merge-package` as a merge driver of the real `git`.
 
 use super::{Folder, map, merge_package};
+use expect_test::expect;
+use indoc::indoc;
 
 /// A repository with two branches that changed one file, and the driver for it.
 fn branches(base: &str, ours: &str, theirs: &str, more: &str) -> Folder {
@@ -26,8 +28,15 @@ fn branches(base: &str, ours: &str, theirs: &str, more: &str) -> Folder {
     folder
 }
 
-const BASE: &str =
-    "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: cm\ndata:\n  a: \"1\"\n  b: \"1\"\n";
+const BASE: &str = indoc! {r#"
+        apiVersion: v1
+        kind: ConfigMap
+        metadata:
+          name: cm
+        data:
+          a: "1"
+          b: "1"
+    "#};
 
 #[test]
 fn changes_in_neighbouring_lines_do_not_conflict() {
@@ -121,7 +130,12 @@ fn values_merge_by_their_fields() {
     let folder = branches(base, &ours, &theirs, "");
     let outcome = folder.git_with("catalog", &["merge", "--no-edit", "theirs"], "");
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-    assert_eq!(folder.get("catalog/a.yaml"), "a: 2\nb: 2\nc: 1\n");
+    expect![[r#"
+        a: 2
+        b: 2
+        c: 1
+    "#]]
+    .assert_eq(&folder.get("catalog/a.yaml"));
 }
 
 #[test]
@@ -208,7 +222,17 @@ fn a_conflict_that_each_branch_decided_differently_is_one_again() {
 
 #[test]
 fn documents_that_are_not_resources_merge_by_lines() {
-    let base = "a: 1\n\n\n\nb: 1\n\n\n\nc: 1\n";
+    let base = indoc! {"
+        a: 1
+
+
+
+        b: 1
+
+
+
+        c: 1
+    "};
     let (ours, theirs) = (base.replace("a: 1", "a: 2"), base.replace("c: 1", "c: 2"));
     let both = ours.replace("c: 1", "c: 2");
     let folder = branches(base, &ours, &theirs, "");
@@ -216,7 +240,17 @@ fn documents_that_are_not_resources_merge_by_lines() {
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert_eq!(folder.get("catalog/a.yaml"), both);
     // Neither is what is no YAML.
-    let broken = "a: [\n\n\n\nb: 1\n\n\n\nc: 1\n";
+    let broken = indoc! {"
+        a: [
+
+
+
+        b: 1
+
+
+
+        c: 1
+    "};
     let folder = branches(base, broken, &theirs, "");
     let outcome = folder.git_with("catalog", &["merge", "--no-edit", "theirs"], "");
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);

@@ -2,6 +2,7 @@
 
 use super::variants::render_variant;
 use super::{Folder, KPTFILE, catalog, files_in, map};
+use indoc::indoc;
 
 /// The Kptfile as kpt writes it.
 fn locked(directory: &str, reference: &str, commit: &str) -> String {
@@ -370,7 +371,14 @@ fn a_lock_of_another_type_is_kept_and_names_no_original() {
     let generic = format!(
         "{KPTFILE}upstreamLock:\n  type: generic\n  generic: # Porch's\n    storeID: s\n    resourceID: r\n    resourceVersion: \"7\"\n"
     );
-    let variant = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: pv}\nspec:\n  upstream: {repo: catalog, package: nginx, revision: v2}\n  downstream: {repo: edge, package: web}\n";
+    let variant = indoc! {"
+        apiVersion: config.porch.kpt.dev/v1alpha1
+        kind: PackageVariant
+        metadata: {name: pv}
+        spec:
+          upstream: {repo: catalog, package: nginx, revision: v2}
+          downstream: {repo: edge, package: web}
+    "};
     folder.put("pv.yaml", variant);
     folder.put("local/Kptfile", &generic);
     folder.put("local/cm.yaml", map("1", "7"));

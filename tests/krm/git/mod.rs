@@ -22,7 +22,7 @@ fn merge_package() -> &'static str {
     function("merge-package")
 }
 
-/// A folder with a repository `catalog` and whatever a test puts beside it.
+/// A folder with a repository `catalog` and whatever a test puts next to it.
 pub(crate) struct Folder {
     folder: TempDir,
 }
@@ -91,7 +91,7 @@ impl Folder {
         self.git(&["rev-parse", "HEAD"])
     }
 
-    /// Runs a binary beside the repository.
+    /// Runs a binary next to the repository.
     pub(crate) fn run(&self, binary: &str, arguments: &[&str]) -> Outcome {
         let mut command = Command::new(binary);
         command.current_dir(self.folder.path()).args(arguments);

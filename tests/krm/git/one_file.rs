@@ -1,4 +1,4 @@
-//! One file as a package: on disk, in Git, with a lock beside it.
+//! One file as a package: on disk, in Git, with a lock next to it.
 
 use super::Folder;
 
@@ -34,7 +34,7 @@ fn merge(folder: &Folder, arguments: &[&str]) -> crate::running::Outcome {
     folder.run(super::merge_package(), &all)
 }
 
-/// A copy of version 1 with an edit, beside a file that is not the package's.
+/// A copy of version 1 with an edit, next to a file that is not the package's.
 fn copy(folder: &Folder) {
     let text = install(1).replacen("own: \"0\"", "own: \"mine\"", 1);
     folder.put("app/argo.yaml", text);
@@ -46,7 +46,7 @@ fn merged(version: usize) -> String {
 }
 
 #[test]
-fn a_file_is_a_package_whatever_its_name_on_each_side() {
+fn a_file_is_a_package_under_any_name_on_each_side() {
     let folder = project();
     folder.put("old/v1.yaml", install(1));
     folder.put("new/v2.yml", install(2));

@@ -122,7 +122,7 @@ fn repositories_with_sha_256() {
 }
 
 #[test]
-fn a_package_has_versions_of_its_own() {
+fn a_package_has_its_own_versions() {
     let folder = Folder::new(&[]);
     folder.put("catalog/a/b/cm.yaml", map("1", "0"));
     let first = folder.commit("first");

@@ -2,6 +2,7 @@
 
 use super::{Folder, KPTFILE, map, merge_package};
 use crate::krmv::on_path;
+use indoc::indoc;
 
 fn resource(name: &str, values: &[(String, String)]) -> String {
     let head = format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata:\n");
@@ -388,7 +389,14 @@ fn an_edit_that_gives_local_the_values_of_another_revision_does_not_make_it_that
         };
         let containers = [("a", version), ("b", version), ("c", "v1.2.0")];
         let containers = containers.map(|(name, version)| container(name, version));
-        let head = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n";
+        let head = indoc! {"
+            apiVersion: v1
+            kind: Pod
+            metadata:
+              name: p
+            spec:
+              containers:
+        "};
         head.to_owned() + &containers.concat()
     };
     let folder = Folder::new(&[]);

@@ -1,6 +1,7 @@
 //! Invalid points and wrong configs are refused, and nothing is written.
 
 use super::*;
+use indoc::indoc;
 
 #[test]
 fn invalid_points_stop_everything_and_all_are_reported() {
@@ -84,7 +85,16 @@ fn the_package_context_is_not_an_injection_point() {
 fn a_package_variant_is_a_config_too() {
     let b = point("example.com/v1", "B", "b", "required", "spec: {}\n");
     let s = resource("example.com/v1", "B", "s", "spec: {x: 1}\n");
-    let config = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  name: pv\n  annotations:\n    fn.kpt.dev/resources-path: infra\nspec:\n  injectors: [{name: s}]\n";
+    let config = indoc! {"
+        apiVersion: config.porch.kpt.dev/v1alpha1
+        kind: PackageVariant
+        metadata:
+          name: pv
+          annotations:
+            fn.kpt.dev/resources-path: infra
+        spec:
+          injectors: [{name: s}]
+    "};
     let files = [("Kptfile", KPTFILE), ("b.yaml", &*b), ("infra/s.yaml", &s)];
     let outcome = run(config, &files);
     assert_eq!(

@@ -1,6 +1,7 @@
 //! Selectors choose a resource among the candidates.
 
 use super::*;
+use indoc::indoc;
 
 /// "A Further Note on Selectors": GVK1 foo, GVK1 bar, GVK2 foo, GVK2 bar.
 #[test]
@@ -81,7 +82,17 @@ fn the_namespace_must_be_that_of_the_config() {
         resource(api_version, kind, "s", "spec: {x: 1}\n")
             .replace("name: s\n", &format!("name: s\n{namespace}"))
     };
-    let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: bs.example.com\nspec:\n  group: example.com\n  scope: Cluster\n  names:\n    kind: B\n";
+    let crd = indoc! {"
+        apiVersion: apiextensions.k8s.io/v1
+        kind: CustomResourceDefinition
+        metadata:
+          name: bs.example.com
+        spec:
+          group: example.com
+          scope: Cluster
+          names:
+            kind: B
+    "};
     for (of_config, of_source, fits) in [
         ("", "", true),
         ("", "  namespace: default\n", true),
@@ -141,7 +152,15 @@ fn items_under_the_directory_of_the_role_are_only_a_source() {
     let b = point("example.com/v1", "B", "b", "required", "spec: {}\n");
     // A point in it is no point of this package, and a Kptfile in it not the root's.
     let s = point("example.com/v1", "B", "s", "neither", "spec: {x: 1}\n");
-    let list = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: example.com/v1\n  kind: B\n  metadata: {name: in-list}\n  spec: {x: 2} # two\n";
+    let list = indoc! {"
+        apiVersion: v1
+        kind: List
+        items:
+        - apiVersion: example.com/v1
+          kind: B
+          metadata: {name: in-list}
+          spec: {x: 2} # two
+    "};
     let config =
         |name: &str| config(&format!("[{{name: {name}}}]"), &[]) + "resources: {path: ./infra/}\n";
     let files = [

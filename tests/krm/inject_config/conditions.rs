@@ -1,6 +1,7 @@
 //! The Kptfile's conditions and gates, and the results, say what was injected.
 
 use super::*;
+use expect_test::expect;
 
 #[test]
 fn conditions_and_gates_are_recorded() {
@@ -39,10 +40,18 @@ status:
 "
         )
     );
-    assert_eq!(
-        outcome.file("a.yaml"),
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n    kpt.dev/config-injection: required\n    kpt.dev/injected-resource-name: s\ndata:\n  y: \"2\"\n"
-    );
+    expect![[r#"
+        apiVersion: v1
+        kind: ConfigMap
+        metadata:
+          name: a
+          annotations:
+            kpt.dev/config-injection: required
+            kpt.dev/injected-resource-name: s
+        data:
+          y: "2"
+    "#]]
+    .assert_eq(&outcome.file("a.yaml"));
     assert_eq!((outcome.file("b.yaml"), outcome.file("c.yaml")), (&*b, &*c));
     // A required point that is left unfilled is a warning.
     assert_eq!(

@@ -1,6 +1,7 @@
 //! Injection replaces one field; all other bytes stay, with comments, anchors and kpt's ids.
 
 use crate::step::on_list;
+use indoc::indoc;
 
 use super::*;
 
@@ -130,7 +131,16 @@ fn files_changed_outside_are_brought_up_to_date() {
 
 #[test]
 fn a_value_that_an_alias_reads_stays() {
-    let b = "apiVersion: example.com/v1\nkind: B\nmetadata:\n  name: b\n  annotations:\n    kpt.dev/config-injection: required\nspec: &spec {}\nstatus: *spec\n";
+    let b = indoc! {"
+        apiVersion: example.com/v1
+        kind: B
+        metadata:
+          name: b
+          annotations:
+            kpt.dev/config-injection: required
+        spec: &spec {}
+        status: *spec
+    "};
     let s = resource("example.com/v1", "B", "s", "spec: {x: 1}\n");
     let outcome = run(
         &config("[{name: s}]", &[&s]),
@@ -144,7 +154,16 @@ fn a_value_that_an_alias_reads_stays() {
         outcome.file("b.yaml")
     );
     // A changed alias is replaced in place.
-    let b = "apiVersion: example.com/v1\nkind: B\nmetadata:\n  name: b\n  annotations:\n    kpt.dev/config-injection: required\nstatus: &spec {}\nspec: *spec # alias\n";
+    let b = indoc! {"
+        apiVersion: example.com/v1
+        kind: B
+        metadata:
+          name: b
+          annotations:
+            kpt.dev/config-injection: required
+        status: &spec {}
+        spec: *spec # alias
+    "};
     let outcome = run(
         &config("[{name: s}]", &[&s]),
         &[("Kptfile", KPTFILE), ("b.yaml", b)],
@@ -160,12 +179,26 @@ fn a_value_that_an_alias_reads_stays() {
 
 #[test]
 fn a_json_file_stays_json() {
-    let b = "{\n  \"apiVersion\": \"example.com/v1\",\n  \"kind\": \"B\",\n  \"metadata\": {\"name\": \"b\", \"annotations\": {\"kpt.dev/config-injection\": \"required\"}},\n  \"spec\": {}\n}\n";
+    let b = indoc! {r#"
+        {
+          "apiVersion": "example.com/v1",
+          "kind": "B",
+          "metadata": {"name": "b", "annotations": {"kpt.dev/config-injection": "required"}},
+          "spec": {}
+        }
+    "#};
     let s = resource(
         "example.com/v1",
         "B",
         "s",
-        "spec:\n  # why\n  x: 'yes' # y\n  t: |\n    a\n    b\n",
+        indoc! {"
+            spec:
+              # why
+              x: 'yes' # y
+              t: |
+                a
+                b
+        "},
     );
     let outcome = run(
         &config("[{name: s}]", &[&s]),

@@ -1,5 +1,6 @@
 //! Whole packages: the document's story through the binary, many points at once, any package twice.
 
+use indoc::indoc;
 use std::path::Path;
 
 use assert_cmd::Command;
@@ -77,9 +78,26 @@ proptest! {
         head in 0..4_usize,
     ) {
         let kinds = [("v1", "ConfigMap"), ("example.com/v1", "B"), ("example.com/v1beta1", "C")];
-        let fields = ["", "FIELD:\n", "FIELD: {a: b} # c\n", "FIELD:\n  # c\n  list:\n    - a # a\n    - b\n\n# foot\n"];
+        let fields = ["", "FIELD:\n", "FIELD: {a: b} # c\n", indoc! {"
+            FIELD:
+              # c
+              list:
+                - a # a
+                - b
+
+            # foot
+        "}];
         let values = ["", "FIELD: {x: \"1\"}\n", "FIELD:\n    - 1 # one\n    -   a: b\n        c: >\n          d\n", "FIELD: &a\n  x: &b [1]\n  y: *b\n", "FIELD: \"text\"\n"];
-        let heads = ["", "status:\n", "info: {readinessGates: []}\nstatus: {conditions: []}\n", "status:\n    conditions:\n        # c\n        - type: config.injection.B.n1 # t\n          status: True\ninfo:\n  readinessGates:\n  - {conditionType: config.injection.B.n1} # g\n"];
+        let heads = ["", "status:\n", "info: {readinessGates: []}\nstatus: {conditions: []}\n", indoc! {"
+            status:
+                conditions:
+                    # c
+                    - type: config.injection.B.n1 # t
+                      status: True
+            info:
+              readinessGates:
+              - {conditionType: config.injection.B.n1} # g
+        "}];
         let field = |kind: usize, text: &str| text.replace("FIELD", if kind == 0 { "data" } else { "spec" });
         let mut files = vec![("Kptfile".to_owned(), format!("{KPTFILE}{}", heads[head]))];
         // Points that would share a condition are refused.

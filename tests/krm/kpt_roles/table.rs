@@ -1,5 +1,6 @@
 //! The scenarios: for each function its package and what fills its roles.
 
+use indoc::indoc;
 use krm_function::Function;
 use krm_function::supplied::Role;
 
@@ -37,66 +38,222 @@ const CONFIG: Files = &[
     ("Kptfile", KPTFILE),
     (
         "app/config.yaml",
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n  namespace: shop\n  annotations:\n    team: web\ndata:\n  a: new\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: plain\n  namespace: shop\ndata:\n  a: new\n",
+        indoc! {"
+            apiVersion: v1
+            kind: ConfigMap
+            metadata:
+              name: settings
+              namespace: shop
+              annotations:
+                team: web
+            data:
+              a: new
+            ---
+            apiVersion: v1
+            kind: ConfigMap
+            metadata:
+              name: plain
+              namespace: shop
+            data:
+              a: new
+        "},
     ),
 ];
 const LIVE: Files = &[(
     "cluster.yaml",
-    "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n  namespace: shop\n  uid: x\n  annotations:\n    seen: 'yes'\ndata:\n  a: old\n  b: gone\n  c: live\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: plain\n  namespace: shop\n  uid: y\ndata:\n  a: old\n",
+    indoc! {"
+        apiVersion: v1
+        kind: ConfigMap
+        metadata:
+          name: settings
+          namespace: shop
+          uid: x
+          annotations:
+            seen: 'yes'
+        data:
+          a: old
+          b: gone
+          c: live
+        ---
+        apiVersion: v1
+        kind: ConfigMap
+        metadata:
+          name: plain
+          namespace: shop
+          uid: y
+        data:
+          a: old
+    "},
 )];
 const PREVIOUS: Files = &[(
     "before/last.yaml",
-    "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n  namespace: shop\ndata:\n  a: old\n  b: gone\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: plain\n  namespace: shop\ndata:\n  a: old\n",
+    indoc! {"
+        apiVersion: v1
+        kind: ConfigMap
+        metadata:
+          name: settings
+          namespace: shop
+        data:
+          a: old
+          b: gone
+        ---
+        apiVersion: v1
+        kind: ConfigMap
+        metadata:
+          name: plain
+          namespace: shop
+        data:
+          a: old
+    "},
 )];
 const PATCHES: Files = &[(
     "p/patches.yaml",
-    "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n  namespace: shop\n  annotations:\n    patched: 'yes'\ndata:\n  b: patched\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: plain\n  namespace: shop\ndata:\n  a: null\n  b: patched\n",
+    indoc! {"
+        apiVersion: v1
+        kind: ConfigMap
+        metadata:
+          name: settings
+          namespace: shop
+          annotations:
+            patched: 'yes'
+        data:
+          b: patched
+        ---
+        apiVersion: v1
+        kind: ConfigMap
+        metadata:
+          name: plain
+          namespace: shop
+        data:
+          a: null
+          b: patched
+    "},
 )];
 const BASE: Files = &[
     ("Kptfile", KPTFILE),
     (
         "app.yaml",
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  a: one\n  b: one\n",
+        indoc! {"
+            apiVersion: v1
+            kind: ConfigMap
+            metadata:
+              name: settings
+            data:
+              a: one
+              b: one
+        "},
     ),
     (
         "gone.yaml",
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: gone\ndata:\n  a: one\n",
+        indoc! {"
+            apiVersion: v1
+            kind: ConfigMap
+            metadata:
+              name: gone
+            data:
+              a: one
+        "},
     ),
 ];
 const LOCAL: Files = &[
     ("Kptfile", KPTFILE),
     (
         "app.yaml",
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  a: one\n  b: local\n",
+        indoc! {"
+            apiVersion: v1
+            kind: ConfigMap
+            metadata:
+              name: settings
+            data:
+              a: one
+              b: local
+        "},
     ),
     (
         "gone.yaml",
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: gone\ndata:\n  a: one\n",
+        indoc! {"
+            apiVersion: v1
+            kind: ConfigMap
+            metadata:
+              name: gone
+            data:
+              a: one
+        "},
     ),
 ];
 const UPSTREAM: Files = &[
     ("Kptfile", KPTFILE),
     (
         "app.yaml",
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n  annotations:\n    team: web\ndata:\n  a: two\n  b: one\n",
+        indoc! {"
+            apiVersion: v1
+            kind: ConfigMap
+            metadata:
+              name: settings
+              annotations:
+                team: web
+            data:
+              a: two
+              b: one
+        "},
     ),
     (
         "new/new.yaml",
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: new\ndata:\n  a: two\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: newer\n  annotations:\n    team: web\ndata:\n  a: two\n",
+        indoc! {"
+            apiVersion: v1
+            kind: ConfigMap
+            metadata:
+              name: new
+            data:
+              a: two
+            ---
+            apiVersion: v1
+            kind: ConfigMap
+            metadata:
+              name: newer
+              annotations:
+                team: web
+            data:
+              a: two
+        "},
     ),
 ];
-const POINT: &str = "apiVersion: example.com/v1\nkind: Endpoints\nmetadata:\n  name: endpoints\n  annotations:\n    kpt.dev/config-injection: required\nspec: {}\n";
+const POINT: &str = indoc! {"
+    apiVersion: example.com/v1
+    kind: Endpoints
+    metadata:
+      name: endpoints
+      annotations:
+        kpt.dev/config-injection: required
+    spec: {}
+"};
 const POINTS: Files = &[("Kptfile", KPTFILE), ("endpoints.yaml", POINT)];
 const CLUSTER: Files = &[(
     "east/endpoints.yaml",
-    "apiVersion: example.com/v1\nkind: Endpoints\nmetadata:\n  name: east\nspec:\n  auth: auth.example.com\n",
+    indoc! {"
+        apiVersion: example.com/v1
+        kind: Endpoints
+        metadata:
+          name: east
+        spec:
+          auth: auth.example.com
+    "},
 )];
 const BLUEPRINT: Files = &[
     ("Kptfile", KPTFILE),
     ("endpoints.yaml", POINT),
     (
         "package-context.yaml",
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n  annotations:\n    config.kubernetes.io/local-config: 'true'\ndata:\n  name: app\n",
+        indoc! {"
+            apiVersion: v1
+            kind: ConfigMap
+            metadata:
+              name: kptfile.kpt.dev
+              annotations:
+                config.kubernetes.io/local-config: 'true'
+            data:
+              name: app
+        "},
     ),
 ];
 const NEWER_BLUEPRINT: Files = &[
@@ -104,20 +261,75 @@ const NEWER_BLUEPRINT: Files = &[
     ("endpoints.yaml", POINT),
     (
         "more.yaml",
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: more\ndata:\n  a: two\n",
+        indoc! {"
+            apiVersion: v1
+            kind: ConfigMap
+            metadata:
+              name: more
+            data:
+              a: two
+        "},
     ),
     (
         "package-context.yaml",
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n  annotations:\n    config.kubernetes.io/local-config: 'true'\ndata:\n  name: app\n",
+        indoc! {"
+            apiVersion: v1
+            kind: ConfigMap
+            metadata:
+              name: kptfile.kpt.dev
+              annotations:
+                config.kubernetes.io/local-config: 'true'
+            data:
+              name: app
+        "},
     ),
 ];
 const OBJECTS: Files = &[(
     "objects.yaml",
-    "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\nmetadata:\n  name: edge\n  namespace: default\n  labels:\n    edge: 'yes'\n---\napiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata:\n  name: catalog.app.v1\n  namespace: default\nspec:\n  repository: catalog\n  packageName: app\n  revision: v1\n",
+    indoc! {"
+        apiVersion: config.porch.kpt.dev/v1alpha1
+        kind: Repository
+        metadata:
+          name: edge
+          namespace: default
+          labels:
+            edge: 'yes'
+        ---
+        apiVersion: porch.kpt.dev/v1alpha1
+        kind: PackageRevision
+        metadata:
+          name: catalog.app.v1
+          namespace: default
+        spec:
+          repository: catalog
+          packageName: app
+          revision: v1
+    "},
 )];
 
-const VARIANT: &str = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  name: pv\n  namespace: default\nspec:\n  upstream: {repo: catalog, package: app, revision: v1}\n  downstream: {repo: edge, package: app}\n  packageContext: {data: {region: east}}\n  injectors: [{name: east}]\n";
-const SET: &str = "apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata:\n  name: set\n  namespace: default\nspec:\n  upstream: {repo: catalog, package: app, revision: v1}\n  targets:\n  - repositorySelector: {matchLabels: {edge: 'yes'}}\n";
+const VARIANT: &str = indoc! {"
+    apiVersion: config.porch.kpt.dev/v1alpha1
+    kind: PackageVariant
+    metadata:
+      name: pv
+      namespace: default
+    spec:
+      upstream: {repo: catalog, package: app, revision: v1}
+      downstream: {repo: edge, package: app}
+      packageContext: {data: {region: east}}
+      injectors: [{name: east}]
+"};
+const SET: &str = indoc! {"
+    apiVersion: config.porch.kpt.dev/v1alpha2
+    kind: PackageVariantSet
+    metadata:
+      name: set
+      namespace: default
+    spec:
+      upstream: {repo: catalog, package: app, revision: v1}
+      targets:
+      - repositorySelector: {matchLabels: {edge: 'yes'}}
+"};
 
 macro_rules! clusters {
     ($path:literal) => {

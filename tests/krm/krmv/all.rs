@@ -1,5 +1,6 @@
 //! `krmv upgrade --all`.
 
+use expect_test::expect;
 use std::os::unix::fs::PermissionsExt;
 
 use std::path::Path;
@@ -133,10 +134,13 @@ fn a_package_that_a_hook_refuses_has_failed() {
     assert!(!hints(&outcome.stdout).is_empty(), "{}", outcome.stdout);
     // Its files stay as they are, and nothing of it is staged.
     let status = git(&world, &["status", "--porcelain"]);
-    assert_eq!(
-        status,
-        " M plain/Kptfile\n M plain/app.yaml\n M plain/notes.txt\n M plain/service.yaml\n?? plain/new.yaml"
-    );
+    expect![[r#"
+         M plain/Kptfile
+         M plain/app.yaml
+         M plain/notes.txt
+         M plain/service.yaml
+        ?? plain/new.yaml"#]]
+    .assert_eq(&status);
     assert!(git(&world, &["log", "-1", "--format=%s"]).starts_with("web: "));
 }
 

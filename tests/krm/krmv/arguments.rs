@@ -1,6 +1,7 @@
 //! What a Kptfile says never becomes a flag, a program or a folder to run in. The commands and their flags are those of
 //! `--help`, and the fields those that `krmv get` writes: a new one is in the test without a change here.
 
+use indoc::indoc;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -128,8 +129,14 @@ fn hostile_world() -> World {
     }
     let text = world.read("web/Kptfile").replace(
         "metadata:\n",
-        "metadata:\n  annotations:\n    fn.kpt.dev/open-upgrade: OPEN\n    fn.kpt.dev/upstream-file: app.yaml\n    \
-         fn.kpt.dev/upstream-source: app.tgz\n    fn.kpt.dev/upstream-digest: sha256:00\n",
+        indoc! {"
+            metadata:
+              annotations:
+                fn.kpt.dev/open-upgrade: OPEN
+                fn.kpt.dev/upstream-file: app.yaml
+                fn.kpt.dev/upstream-source: app.tgz
+                fn.kpt.dev/upstream-digest: sha256:00
+        "},
     );
     world.write("Kptfile.all", &text);
     world

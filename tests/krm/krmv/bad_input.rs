@@ -71,7 +71,7 @@ fn a_lock_whose_commit_is_nowhere() {
 }
 
 #[test]
-fn a_tag_that_was_moved_is_another_revision() {
+fn a_moved_tag_is_a_new_revision() {
     let world = World::with_package();
     // The lock's commit is still in the repository; the tag is elsewhere.
     world
@@ -100,7 +100,7 @@ fn a_repository_that_moved_or_is_empty() {
 }
 
 #[test]
-fn a_remote_that_cannot_be_reached_or_asks_for_a_password() {
+fn a_remote_that_cannot_be_reached_or_asks_for_a_password_is_an_error() {
     let world = World::new();
     let said = refused(
         &world,
@@ -288,7 +288,7 @@ fn a_tag_that_was_moved_upstream_does_not_lose_the_original() {
 }
 
 #[test]
-fn variables_of_a_hook_do_not_count() {
+fn variables_that_git_sets_for_a_hook_are_ignored() {
     for variable in [
         "GIT_DIR",
         "GIT_COMMON_DIR",
@@ -414,7 +414,7 @@ fn other_line_endings_are_not_edits() {
 }
 
 #[test]
-fn a_package_inside_another_is_one_of_its_own() {
+fn a_package_inside_another_is_a_separate_package() {
     let world = World::with_package();
     let outcome = world.krmv(&["get", "../catalog//web@v1.1.0", "web/inner"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);

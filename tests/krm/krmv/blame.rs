@@ -1,6 +1,7 @@
 //! `krmv blame`.
 
 use super::{World, hints};
+use indoc::indoc;
 
 /// Who set a field: a release, the summary of a commit, or nothing for what is not committed.
 fn setter(world: &World, file: &str, field: &str) -> String {
@@ -157,8 +158,17 @@ fn flag(world: &World, file: &str, field: &str, name: &str) -> bool {
 #[test]
 fn injected_values_are_injected_and_later_edits_are_not() {
     let world = World::with_package();
-    let secret = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: key\n  annotations:\n    kpt.dev/config-injection: required\n\
-                  data:\n  password: aHVzaA==\n  user: bWU=\n";
+    let secret = indoc! {"
+        apiVersion: v1
+        kind: Secret
+        metadata:
+          name: key
+          annotations:
+            kpt.dev/config-injection: required
+        data:
+          password: aHVzaA==
+          user: bWU=
+    "};
     world.write("web/secret.yaml", secret);
     world.commit("a point that nothing was injected into");
     assert!(!flag(
@@ -197,9 +207,21 @@ fn injected_values_are_injected_and_later_edits_are_not() {
 #[test]
 fn a_rule_counts_where_it_decided_a_conflict() {
     let world = World::edited();
-    let rules = "apiVersion: fn.kpt.dev/v1alpha1\nkind: ConflictRules\nmetadata:\n  name: krmv\n  annotations:\n    \
-                 config.kubernetes.io/local-config: \"true\"\nconflicts:\n- path: spec.replicas\n  take: local\n\
-                 - path: 'spec.template.spec.containers[*].resources.limits.memory'\n  take: upstream\n- path: '*image'\n  take: local\n";
+    let rules = indoc! {r#"
+        apiVersion: fn.kpt.dev/v1alpha1
+        kind: ConflictRules
+        metadata:
+          name: krmv
+          annotations:
+            config.kubernetes.io/local-config: "true"
+        conflicts:
+        - path: spec.replicas
+          take: local
+        - path: 'spec.template.spec.containers[*].resources.limits.memory'
+          take: upstream
+        - path: '*image'
+          take: local
+    "#};
     world.write("web/.krmv.yaml", rules);
     world.commit("rules");
     let file = "web/app.yaml";
@@ -222,9 +244,26 @@ fn a_rule_counts_where_it_decided_a_conflict() {
 fn a_function_of_a_variant_is_one_in_the_pipeline() {
     let world = World::with_package();
     let text = world.read("web/Kptfile");
-    let pipeline = "pipeline:\n  mutators:\n  - name: PackageVariant.east..0\n    image: set-labels:v1\n  - name: own\n    image: set-labels:v1\n";
+    let pipeline = indoc! {"
+        pipeline:
+          mutators:
+          - name: PackageVariant.east..0
+            image: set-labels:v1
+          - name: own
+            image: set-labels:v1
+    "};
     world.write("web/Kptfile", &format!("{text}{pipeline}"));
-    world.write("web/list.yaml", "apiVersion: v1\nkind: Thing\nmetadata:\n  name: x\nspec:\n- name: PackageVariant.east..0\n");
+    world.write(
+        "web/list.yaml",
+        indoc! {"
+        apiVersion: v1
+        kind: Thing
+        metadata:
+          name: x
+        spec:
+        - name: PackageVariant.east..0
+    "},
+    );
     world.commit("pipeline");
     let variant = |file, field| flag(&world, file, field, "variant");
     assert!(variant("web/Kptfile", "pipeline.mutators[0].image"));

@@ -54,6 +54,16 @@ pub(super) fn upgrade(world: &World, first: &[&str], request: &str) -> Vec<(Stri
     let decided = world.krmv(&["resolve", "web", "--take", "local"]);
     decided.assert_code(0);
     assert_eq!(hints(&decided.stdout).len(), 1, "{}", decided.stdout);
+    // The release has its short name, wherever it comes from.
+    let named = |before: &str, after: &str| {
+        let names = ["v2.0.0", "2.0.0"].map(|name| format!("{before}{name}{after}"));
+        names.iter().any(|text| decided.stdout.contains(text))
+    };
+    assert!(
+        named("web is now at ", ".\n") && named("web: upgrade to ", "'\n"),
+        "{}",
+        decided.stdout
+    );
     world.commit("upgrade");
     let status = world.krmv(&["status", "web"]);
     status.assert_code(0);

@@ -32,7 +32,7 @@ fn each_function_is_byte_for_byte_its_program() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_called_like_a_function_is_that_function() {
+fn a_link_named_after_a_function_runs_that_function() {
     let folder = tempfile::tempdir().expect("a folder");
     for function in FUNCTIONS {
         let link = folder.path().join(function.name);

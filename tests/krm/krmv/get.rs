@@ -1,5 +1,6 @@
 //! `krmv get`.
 
+use indoc::indoc;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
@@ -14,11 +15,25 @@ fn a_new_package_is_that_of_kpt_pkg_get() {
     let world = World::new();
     world.folder.put(
         "catalog/flow/Kptfile",
-        "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: flow\ninfo:\n  description: x\n",
+        indoc! {"
+            apiVersion: kpt.dev/v1
+            kind: Kptfile
+            metadata:
+              name: flow
+            info:
+              description: x
+        "},
     );
     world.folder.put(
         "catalog/flow/cm.yaml",
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: cm\n  namespace: n\ndata: {}\n",
+        indoc! {"
+            apiVersion: v1
+            kind: ConfigMap
+            metadata:
+              name: cm
+              namespace: n
+            data: {}
+        "},
     );
     world.folder.put("catalog/flow/deep/run.sh", "#!/bin/sh\n");
     world.folder.commit("flow");
@@ -490,4 +505,30 @@ fn get_says_what_it_chose_and_what_the_package_follows() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn adopting_a_copy_of_something_else_prints_the_command_that_names_a_release() {
+    let world = World::new();
+    world.write(
+        "copy/app.yaml",
+        indoc! {"
+            apiVersion: v1
+            kind: ConfigMap
+            metadata:
+              name: other
+            data:
+              a: b
+        "},
+    );
+    world.commit("copy");
+    let outcome = world.krmv(&["get", "--adopt", "../catalog//web", "copy"]);
+    outcome.assert_code(1);
+    let hints = hints(&outcome.stdout);
+    let [hint] = &hints[..] else {
+        panic!("{}", outcome.stdout);
+    };
+    let words = hint.starts_with("krmv get --adopt ") && hint.ends_with(" copy");
+    assert!(words && hint.contains("//web@"), "{hint}");
+    assert!(!world.folder.path("own/copy/Kptfile").exists());
 }

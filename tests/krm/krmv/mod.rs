@@ -22,6 +22,7 @@ mod status;
 mod terminal;
 mod upgrade;
 
+use indoc::indoc;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -32,7 +33,7 @@ use crate::running::Outcome;
 
 pub(crate) const KRMV: &str = env!("CARGO_BIN_EXE_krmv");
 
-/// A catalog with a package `web` and a work tree `own` beside it.
+/// A catalog with a package `web` and a work tree `own` next to it.
 pub(crate) struct World {
     pub(crate) folder: Folder,
 }
@@ -46,8 +47,14 @@ pub(crate) fn deployment(replicas: u8, image: &str, limit: &str) -> String {
     )
 }
 
-pub(crate) const SERVICE: &str =
-    "apiVersion: v1\nkind: Service\nmetadata:\n  name: app\nspec:\n  type: ClusterIP\n";
+pub(crate) const SERVICE: &str = indoc! {"
+        apiVersion: v1
+        kind: Service
+        metadata:
+          name: app
+        spec:
+          type: ClusterIP
+    "};
 
 impl World {
     /// Releases v1.0.0 (1 replica, 64Mi), v1.1.0 (image 2, notes), v2.0.0 (2 replicas, 128Mi), v3.0.0-rc.1.
@@ -210,7 +217,7 @@ pub(crate) fn hints(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// A program on PATH; tests that run beside another program pass without it.
+/// A program on PATH; tests that run next to another program pass without it.
 pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?)
         .map(|folder| folder.join(program))

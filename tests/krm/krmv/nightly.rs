@@ -1,5 +1,6 @@
 //! Nights of a bot: `tools/action/update.sh` in a fresh, shallow clone of a bare repository each time.
 
+use expect_test::expect;
 use std::path::Path;
 use std::process::Command;
 
@@ -99,10 +100,12 @@ fn two_nights_with_a_decision_between() {
     let world = with_server();
     let first = night(&world, "first");
     assert_eq!(first.code, Some(0), "{}", first.said);
-    assert_eq!(
-        first.output,
-        "branches=krmv/web\nchanged=true\nconflicts=true\n"
-    );
+    expect![[r#"
+        branches=krmv/web
+        changed=true
+        conflicts=true
+    "#]]
+    .assert_eq(&first.output);
     assert!(
         first.review.contains("## web: upgrade v1.0.0 to v2.0.0"),
         "{}",

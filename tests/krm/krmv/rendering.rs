@@ -1,6 +1,7 @@
 //! `krmv` with packages that are what `helm template` or `kustomize build` prints. Most tests have stand-ins for the
 //! programs, which print templates with a version, a value and a random word.
 
+use indoc::indoc;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -54,8 +55,16 @@ fn chart(version: &str, timeout: u8, image: &str) -> Vec<(&'static str, String)>
         "apiVersion: v1\nkind: Secret\nmetadata:\n  name: NAME\nstringData:\n  password: RANDOM\n  config.ini: |\n    [db]\n    \
          url = postgres://app:RANDOM@db/app\n    timeout = {timeout}\n"
     );
-    let job = "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: NAME-RANDOM\n  annotations:\n    \"helm.sh/hook\": \
-               post-install\nspec:\n  backoffLimit: 1\n";
+    let job = indoc! {r#"
+        apiVersion: batch/v1
+        kind: Job
+        metadata:
+          name: NAME-RANDOM
+          annotations:
+            "helm.sh/hook": post-install
+        spec:
+          backoffLimit: 1
+    "#};
     vec![
         ("app/Chart.yaml", format!("name: app\nversion: {version}\n")),
         ("app/crds/crd.yaml", CRD.to_owned()),
@@ -223,7 +232,13 @@ fn a_chart_over_three_versions_with_values_and_edits_asks_nothing() {
         status.stdout
     );
     let upgraded = rendered.step(0, &["upgrade", "web", "1.1.0"]);
-    assert!(upgraded.contains("spec.replicas"), "{upgraded}");
+    for part in [
+        "web: 1.1.0 -> 1.1.0, rendered again\n",
+        "spec.replicas",
+        "'web: render 1.1.0 again'",
+    ] {
+        assert!(upgraded.contains(part), "{part}: {upgraded}");
+    }
     let again = rendered.step(0, &["upgrade", "web", "1.1.0"]);
     assert!(again.contains("already up to date"), "{again}");
     let upgraded = rendered.step(0, &["upgrade", "web"]);
@@ -732,17 +747,58 @@ fn kustomizations_are_built_by_the_real_kustomize() {
 
 /// A chart for the real Helm, with passwords, a time, a date, a random name, a hook and a CRD.
 fn helm_chart(version: &str, timeout: u8) -> Vec<(&'static str, String)> {
-    let deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {{ .Release.Name }}\n  namespace: {{ \
-        .Release.Namespace }}\n  labels:\n    helm.sh/chart: app-{{ .Chart.Version }}\nspec:\n  replicas: {{ .Values.replicas \
-        }}\n  template:\n    metadata:\n      annotations:\n        rolled: {{ now | unixEpoch | quote }}\n        made: {{ now | date \"2006-01-02\" \
-        }}\n    spec:\n      containers:\n      - name: app\n        image: app:{{ .Chart.Version }}\n        env:\n        - name: LOG\n          \
-        value: info\n";
-    let secret = "{{- $ca := genCA \"app\" 30 }}\napiVersion: v1\nkind: Secret\nmetadata:\n  name: {{ .Release.Name }}\n  \
-        namespace: {{ .Release.Namespace }}\nstringData:\n  password: {{ randAlphaNum 16 }}\n  config.ini: |\n    [db]\n    \
-        url = postgres://app:{{ randAlphaNum 16 }}@db/app\n    timeout = TIMEOUT\n  ca.crt: |\n{{ $ca.Cert | indent 4 }}\ndata:\n  \
-        tls.key: {{ $ca.Key | b64enc }}\n  found: {{ (lookup \"v1\" \"Secret\" \"kube-system\" \"\") | toJson | b64enc }}\n";
-    let job = "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: {{ .Release.Name }}-{{ randAlphaNum 5 | lower }}\n  \
-        annotations:\n    \"helm.sh/hook\": pre-upgrade\nspec:\n  backoffLimit: 1\n";
+    let deployment = indoc! {r#"
+        apiVersion: apps/v1
+        kind: Deployment
+        metadata:
+          name: {{ .Release.Name }}
+          namespace: {{ .Release.Namespace }}
+          labels:
+            helm.sh/chart: app-{{ .Chart.Version }}
+        spec:
+          replicas: {{ .Values.replicas }}
+          template:
+            metadata:
+              annotations:
+                rolled: {{ now | unixEpoch | quote }}
+                made: {{ now | date "2006-01-02" }}
+            spec:
+              containers:
+              - name: app
+                image: app:{{ .Chart.Version }}
+                env:
+                - name: LOG
+                  value: info
+    "#};
+    let secret = indoc! {r#"
+        {{- $ca := genCA "app" 30 }}
+        apiVersion: v1
+        kind: Secret
+        metadata:
+          name: {{ .Release.Name }}
+          namespace: {{ .Release.Namespace }}
+        stringData:
+          password: {{ randAlphaNum 16 }}
+          config.ini: |
+            [db]
+            url = postgres://app:{{ randAlphaNum 16 }}@db/app
+            timeout = TIMEOUT
+          ca.crt: |
+        {{ $ca.Cert | indent 4 }}
+        data:
+          tls.key: {{ $ca.Key | b64enc }}
+          found: {{ (lookup "v1" "Secret" "kube-system" "") | toJson | b64enc }}
+    "#};
+    let job = indoc! {r#"
+        apiVersion: batch/v1
+        kind: Job
+        metadata:
+          name: {{ .Release.Name }}-{{ randAlphaNum 5 | lower }}
+          annotations:
+            "helm.sh/hook": pre-upgrade
+        spec:
+          backoffLimit: 1
+    "#};
     let metadata = format!("apiVersion: v2\nname: app\nversion: {version}\n");
     vec![
         ("app/Chart.yaml", metadata),

@@ -1,6 +1,7 @@
 //! `krmv review`.
 
 use super::{World, hints};
+use expect_test::expect;
 
 fn review(world: &World, arguments: &[&str]) -> String {
     let outcome = world.krmv(&[&["review"], arguments].concat());
@@ -12,10 +13,12 @@ fn review(world: &World, arguments: &[&str]) -> String {
 fn an_unchanged_package_has_no_findings() {
     let world = World::with_package();
     let text = review(&world, &["web"]);
-    assert_eq!(
-        text,
-        "web: v1.0.0 -> your files\n\nno changes for the cluster\n"
-    );
+    expect![[r#"
+        web: v1.0.0 -> your files
+
+        no changes for the cluster
+    "#]]
+    .assert_eq(&text);
 }
 
 #[test]
@@ -41,7 +44,7 @@ fn an_upgrade_is_reviewed_with_your_edits() {
 }
 
 #[test]
-fn without_a_revision_it_is_what_you_did() {
+fn without_a_revision_it_reviews_your_edits() {
     let world = World::edited();
     let json = world.json(&["review", "web"]);
     assert_eq!(json["from"], "v1.0.0");
@@ -102,11 +105,11 @@ fn markdown_for_a_pull_request_and_an_exit_code_for_a_gate() {
     world.krmv(&gate).assert_code(0);
     let wrong = ["review", "web", "v2.0.0", "--kubernetes-version", "new"];
     let outcome = world.krmv(&wrong);
-    outcome.assert_code(1);
+    outcome.assert_code(2);
     assert!(
-        outcome.stdout.contains("kubernetesVersion"),
+        outcome.stderr.contains("--kubernetes-version: expected"),
         "{}",
-        outcome.stdout
+        outcome.stderr
     );
 }
 

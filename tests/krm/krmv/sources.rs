@@ -1,6 +1,8 @@
 //! `krmv` with packages that are released on other machines: release files, charts, images of a registry. The servers are
 //! on the loopback address.
 
+use expect_test::expect;
+use indoc::indoc;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -241,6 +243,19 @@ fn a_colleague_goes_on_from_the_lock() {
 }
 
 #[test]
+fn an_address_with_a_place_for_the_release_needs_tags() {
+    let world = World::new();
+    for place in ["{tag}", "{version}"] {
+        let address = format!("https://example.com/{place}/app.yaml");
+        let outcome = world.krmv(&["get", &address, "one"]);
+        outcome.assert_code(2);
+        for part in [place, "--tags"] {
+            assert!(outcome.stderr.contains(part), "{}", outcome.stderr);
+        }
+    }
+}
+
+#[test]
 fn a_release_file_is_a_package_of_one_file() {
     let world = World::new();
     let site = site(&world);
@@ -317,7 +332,14 @@ fn the_values_of_a_chart_are_a_package() {
         ),
         (
             "1.1.0",
-            "# replicas\nreplicas: 1\n\nimage:\n  tag: b # tag\n  pull: Always\n",
+            indoc! {"
+                # replicas
+                replicas: 1
+
+                image:
+                  tag: b # tag
+                  pull: Always
+            "},
         ),
     ] {
         let files = [
@@ -361,10 +383,15 @@ fn the_values_of_a_chart_are_a_package() {
         "{}",
         review.stderr
     );
-    assert_eq!(
-        world.read("app/values.yaml"),
-        "# replicas\nreplicas: 3 # by load\n\nimage:\n  tag: b # tag\n  pull: Always\n"
-    );
+    expect![[r#"
+        # replicas
+        replicas: 3 # by load
+
+        image:
+          tag: b # tag
+          pull: Always
+    "#]]
+    .assert_eq(&world.read("app/values.yaml"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{SERVICE, World, deployment, hints, on_path, outcome};
 use crate::running::Outcome;
 
-/// Runs a program beside ours, if it is installed.
+/// Runs a program next to ours, if it is installed.
 fn with(world: &World, program: &str, arguments: &[&str]) -> Option<Outcome> {
     let mut command = world.command(&on_path(program)?);
     command.args(arguments);

@@ -1,6 +1,7 @@
 //! `krmv status` and `krmv diff`.
 
 use super::{SERVICE, World, deployment, hints};
+use indoc::indoc;
 
 #[test]
 fn status_tries_every_newer_release() {
@@ -157,8 +158,17 @@ fn diff_shows_the_edits_and_no_more() {
 #[test]
 fn diff_shows_nothing_that_a_clone_leaves_out() {
     let world = World::new();
-    let kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n  annotations:\n    \
-                   fn.kpt.dev/package-variant: default/x\n    keep: me\nstatus:\n  renderStatus: {a: b}\n";
+    let kptfile = indoc! {"
+        apiVersion: kpt.dev/v1
+        kind: Kptfile
+        metadata:
+          name: web
+          annotations:
+            fn.kpt.dev/package-variant: default/x
+            keep: me
+        status:
+          renderStatus: {a: b}
+    "};
     for path in ["web/Kptfile", "web/db/Kptfile"] {
         world.folder.put(&format!("catalog/{path}"), kptfile);
     }

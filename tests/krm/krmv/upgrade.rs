@@ -1,5 +1,7 @@
 //! `krmv upgrade`.
 
+use expect_test::expect;
+use indoc::indoc;
 use std::os::unix::fs::PermissionsExt;
 
 use super::{SERVICE, World, deployment, hints};
@@ -243,7 +245,7 @@ fn nothing_is_written_by_a_dry_run_or_a_diff() {
 }
 
 #[test]
-fn abort_goes_back_to_what_was_before() {
+fn abort_restores_the_state_before_the_upgrade() {
     let world = World::edited();
     world
         .folder
@@ -413,7 +415,14 @@ fn abort_leaves_files_alone_that_are_not_of_a_package_of_one_file() {
 #[test]
 fn upstreams_own_rules_decide_nothing() {
     let world = World::new();
-    let rules = "apiVersion: fn.kpt.dev/v1alpha1\nkind: ConflictRules\nmetadata:\n  name: rules\nconflicts:\n- take: upstream\n";
+    let rules = indoc! {"
+        apiVersion: fn.kpt.dev/v1alpha1
+        kind: ConflictRules
+        metadata:
+          name: rules
+        conflicts:
+        - take: upstream
+    "};
     world.folder.put("catalog/web/.krmv.yaml", rules);
     world.release(
         "v3.1.0",
@@ -492,7 +501,13 @@ fn files_that_git_ignores_are_guarded() {
     );
     world.write(".gitignore", "*.env\n");
     world.krmv(&["upgrade", "web", "v3.1.0"]).assert_code(0);
-    assert_eq!(world.read("web/app.env"), "A=1\nB=1\nC=1\nD=1\n");
+    expect![[r#"
+        A=1
+        B=1
+        C=1
+        D=1
+    "#]]
+    .assert_eq(&world.read("web/app.env"));
     world.commit("v3.1.0");
     world.write("web/app.env", "A=1\nB=1\nC=1\nD=ours\n");
     world
@@ -512,7 +527,13 @@ fn files_that_git_ignores_are_guarded() {
         "{}",
         refused.stderr
     );
-    assert_eq!(world.read("web/app.env"), "A=1\nB=1\nC=1\nD=ours\n");
+    expect![[r#"
+        A=1
+        B=1
+        C=1
+        D=ours
+    "#]]
+    .assert_eq(&world.read("web/app.env"));
     world.krmv(&["upgrade", "web", "--dry-run"]).assert_code(1);
 
     world
@@ -522,7 +543,13 @@ fn files_that_git_ignores_are_guarded() {
     assert_eq!(world.krmv(&["upgrade", "web"]).code, Some(1));
     let aborted = world.krmv(&["upgrade", "web", "--abort"]);
     aborted.assert_code(0);
-    assert_eq!(world.read("web/app.env"), "A=1\nB=1\nC=1\nD=ours\n");
+    expect![[r#"
+        A=1
+        B=1
+        C=1
+        D=ours
+    "#]]
+    .assert_eq(&world.read("web/app.env"));
     let stdout = aborted
         .stdout
         .split_whitespace()

@@ -1,4 +1,4 @@
-//! Two changes, each valid, that are not valid beside each other.
+//! Two changes, each valid, that are not valid next to each other.
 
 use super::*;
 
@@ -195,7 +195,7 @@ fn a_strategy_has_the_fields_of_its_type() {
     );
 }
 
-/// Flux takes `semver` where it stands beside `tag`, and refuses `chart` beside `chartRef`.
+/// Flux takes `semver` where it is next to `tag`, and refuses `chart` beside `chartRef`.
 #[test]
 fn a_source_of_flux_has_one_reference() {
     let source = |reference: &str| {

@@ -1,8 +1,19 @@
 //! An original or upstream that is no package.
 
 use super::*;
+use indoc::indoc;
 
-const VARIANT: &str = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  name: pv\n  annotations:\n    fn.kpt.dev/allow-empty: \"ALLOWED\"\nspec:\n  upstream: {repo: r, package: p, revision: v2}\n  downstream: {repo: d, package: root}\n";
+const VARIANT: &str = indoc! {r#"
+    apiVersion: config.porch.kpt.dev/v1alpha1
+    kind: PackageVariant
+    metadata:
+      name: pv
+      annotations:
+        fn.kpt.dev/allow-empty: "ALLOWED"
+    spec:
+      upstream: {repo: r, package: p, revision: v2}
+      downstream: {repo: d, package: root}
+"#};
 
 fn said(outcome: &[String]) -> Vec<&str> {
     let reasons = ["(EmptyUpstream)", "(EmptyOriginal)"];

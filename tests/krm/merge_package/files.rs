@@ -1,5 +1,6 @@
 //! Files of every kind: links, executable bits, folders in the place of files, kustomizations.
 
+use indoc::indoc;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -27,7 +28,7 @@ fn merged(folder: &Folder) -> String {
 }
 
 #[test]
-fn a_link_is_a_file_of_its_own() {
+fn a_link_is_a_separate_file() {
     let folder = folder("notes.txt", ["hello\n"; 3]);
     symlink("notes.txt", folder.path("upstream/notes.yaml")).expect("a link");
     folder.put("upstream/a.yaml", map("a", "{k: b}"));
@@ -126,7 +127,15 @@ fn a_kustomization_that_gets_an_api_version_stays_one_document() {
         "# ours\nresources:\n- a.yaml\n- b.yaml\n",
         "resources:\n- a.yaml\nimages:\n- name: c\n  newTag: v2\n",
     ];
-    let expected = "# ours\nresources:\n- a.yaml\n- b.yaml\nimages:\n- name: c\n  newTag: v2\n";
+    let expected = indoc! {"
+        # ours
+        resources:
+        - a.yaml
+        - b.yaml
+        images:
+        - name: c
+          newTag: v2
+    "};
     let with_head = format!("{new}{head}");
     let folder = folder("kustomization.yaml", [old, own, &with_head]);
     merged(&folder);

@@ -1,6 +1,7 @@
 //! Kustomization files: their lists have keys.
 
 use super::*;
+use indoc::indoc;
 
 fn kustomization(fields: &str) -> String {
     format!("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n{fields}")
@@ -51,11 +52,53 @@ fn lists_of_files_are_sets_that_keep_their_order() {
 fn images_and_replicas_are_known_by_name() {
     check(
         [
-            "images:\n- name: a\n  newTag: v1\n- name: b\n  newTag: v1\nreplicas:\n- name: d\n  count: 1\n",
-            "images:\n- name: a\n  newTag: v1 # pinned\n  newName: mirror/a\n- name: b\n  newTag: v1\nreplicas:\n- name: d\n  count: 3\n",
-            "images:\n- name: a\n  newTag: v1\n- name: b\n  newTag: v2\nreplicas:\n- name: d\n  count: 1\n- name: e\n  count: 2\n",
+            indoc! {"
+                images:
+                - name: a
+                  newTag: v1
+                - name: b
+                  newTag: v1
+                replicas:
+                - name: d
+                  count: 1
+            "},
+            indoc! {"
+                images:
+                - name: a
+                  newTag: v1 # pinned
+                  newName: mirror/a
+                - name: b
+                  newTag: v1
+                replicas:
+                - name: d
+                  count: 3
+            "},
+            indoc! {"
+                images:
+                - name: a
+                  newTag: v1
+                - name: b
+                  newTag: v2
+                replicas:
+                - name: d
+                  count: 1
+                - name: e
+                  count: 2
+            "},
         ],
-        "images:\n- name: a\n  newTag: v1 # pinned\n  newName: mirror/a\n- name: b\n  newTag: v2\nreplicas:\n- name: d\n  count: 3\n- name: e\n  count: 2\n",
+        indoc! {"
+            images:
+            - name: a
+              newTag: v1 # pinned
+              newName: mirror/a
+            - name: b
+              newTag: v2
+            replicas:
+            - name: d
+              count: 3
+            - name: e
+              count: 2
+        "},
     );
 }
 
@@ -94,11 +137,49 @@ fn an_image_whose_name_moved_to_another_registry_is_the_same_image() {
 fn generators_are_known_by_name_and_namespace() {
     check(
         [
-            "configMapGenerator:\n- name: c\n  literals:\n  - A=1\n  - B=1\n- name: c\n  namespace: n\n  files: [x.conf]\n",
-            "configMapGenerator:\n- name: c\n  literals:\n  - A=2\n  - B=1\n  - L=1\n- name: c\n  namespace: n\n  files: [x.conf=mine.conf]\n",
-            "configMapGenerator:\n- name: c\n  literals:\n  - A=1\n  - B=2\n- name: c\n  namespace: n\n  files: [x.conf, y.conf]\n",
+            indoc! {"
+                configMapGenerator:
+                - name: c
+                  literals:
+                  - A=1
+                  - B=1
+                - name: c
+                  namespace: n
+                  files: [x.conf]
+            "},
+            indoc! {"
+                configMapGenerator:
+                - name: c
+                  literals:
+                  - A=2
+                  - B=1
+                  - L=1
+                - name: c
+                  namespace: n
+                  files: [x.conf=mine.conf]
+            "},
+            indoc! {"
+                configMapGenerator:
+                - name: c
+                  literals:
+                  - A=1
+                  - B=2
+                - name: c
+                  namespace: n
+                  files: [x.conf, y.conf]
+            "},
         ],
-        "configMapGenerator:\n- name: c\n  literals:\n  - A=2\n  - B=2\n  - L=1\n- name: c\n  namespace: n\n  files: [x.conf=mine.conf, y.conf]\n",
+        indoc! {"
+            configMapGenerator:
+            - name: c
+              literals:
+              - A=2
+              - B=2
+              - L=1
+            - name: c
+              namespace: n
+              files: [x.conf=mine.conf, y.conf]
+        "},
     );
     // Both changed one literal: kustomize refuses a key that appears twice.
     let with = |value: &str| {
@@ -182,7 +263,14 @@ fn patches_are_known_by_path_or_are_one_value() {
             "patches:\n- path: a.yaml\n  target: {kind: Deployment}\n- patch: one\n- patch: mine\n",
             "patches:\n- path: a.yaml\n- path: b.yaml\n- patch: two\n",
         ],
-        "patches:\n- path: a.yaml\n  target: {kind: Deployment}\n- patch: mine\n- path: b.yaml\n- patch: two\n",
+        indoc! {"
+            patches:
+            - path: a.yaml
+              target: {kind: Deployment}
+            - patch: mine
+            - path: b.yaml
+            - patch: two
+        "},
     );
     check(
         [

@@ -16,6 +16,7 @@ mod said;
 mod texts;
 
 use crate::running::function;
+use indoc::indoc;
 use krm_function::supplied::Role;
 use merge_package::FUNCTION;
 
@@ -406,7 +407,29 @@ fn new_resources_say_who_they_are_where_those_of_local_do() {
 
 #[test]
 fn crds_of_every_role_decide_how_lists_merge() {
-    let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: things.example.com\nspec:\n  group: example.com\n  names: {kind: Thing, plural: things}\n  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          spec:\n            type: object\n            properties:\n              parts:\n                type: array\n                x-kubernetes-list-type: map\n                x-kubernetes-list-map-keys: [id]\n                items: {type: object, properties: {id: {type: string}, v: {type: string}}}\n";
+    let crd = indoc! {"
+        apiVersion: apiextensions.k8s.io/v1
+        kind: CustomResourceDefinition
+        metadata:
+          name: things.example.com
+        spec:
+          group: example.com
+          names: {kind: Thing, plural: things}
+          versions:
+          - name: v1
+            schema:
+              openAPIV3Schema:
+                type: object
+                properties:
+                  spec:
+                    type: object
+                    properties:
+                      parts:
+                        type: array
+                        x-kubernetes-list-type: map
+                        x-kubernetes-list-map-keys: [id]
+                        items: {type: object, properties: {id: {type: string}, v: {type: string}}}
+    "};
     let thing = |parts: &str| {
         format!(
             "apiVersion: example.com/v1\nkind: Thing\nmetadata:\n  name: t\nspec:\n  parts:\n{parts}"
@@ -444,7 +467,16 @@ fn crds_of_every_role_decide_how_lists_merge() {
 
 /// A PackageRevisionResources of some files.
 pub(crate) fn package_revision(files: &[(&str, &str)]) -> String {
-    let mut text = "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevisionResources\nmetadata:\n  name: p # mine\nspec:\n  packageName: p\n  resources:\n".to_owned();
+    let mut text = indoc! {"
+        apiVersion: porch.kpt.dev/v1alpha1
+        kind: PackageRevisionResources
+        metadata:
+          name: p # mine
+        spec:
+          packageName: p
+          resources:
+    "}
+    .to_owned();
     for (path, content) in files {
         let lines: String = content
             .lines()
@@ -643,7 +675,7 @@ fn anchors_and_aliases() {
     assert_eq!(said.len(), 1, "{said:?}");
 }
 
-/// A document that is not KRM, beside a resource.
+/// A document that is not KRM, next to a resource.
 #[test]
 fn documents_that_are_not_krm() {
     let file = |x: &str, note: &str| map("a", &format!("{{x: {x}}}")) + "---\n" + note;

@@ -298,7 +298,7 @@ fn namespaces_distinguish_resources() {
 
 /// What `kpt` itself writes into a root Kptfile is no local change.
 #[test]
-fn a_fast_forward_passes_over_the_lock() {
+fn a_fast_forward_ignores_differences_of_the_lock() {
     let with = |lock: &str| format!("{}{lock}", kptfile("p"));
     let lock = |commit: &str| {
         format!(
@@ -368,7 +368,7 @@ fn long_values_are_cut_around_the_difference() {
 }
 
 #[test]
-fn under_an_error_the_summary_says_what_would_have_been() {
+fn after_an_error_the_summary_counts_what_would_have_changed() {
     let texts = [
         map("a", "{x: a, y: 1}"),
         map("a", "{x: b, y: 1}"),

@@ -1,5 +1,7 @@
 //! Texts and files that are not KRM: documents by their fields, other text by lines.
 
+use expect_test::expect;
+use indoc::indoc;
 use std::process::Command;
 
 use krm_function::{Inputs, Items, SuppliedInput, run};
@@ -19,10 +21,25 @@ fn a_file_merges_by_lines() {
     let base = "# Notes\n\none\ntwo\nthree\n";
     let (local, upstream) = (
         "# Our notes\n\none\ntwo\nthree\n",
-        "# Notes\n\none\ntwo\nthree\nfour\n",
+        indoc! {"
+            # Notes
+
+            one
+            two
+            three
+            four
+        "},
     );
     let (found, said) = merge_file("NOTES.md", [base, local, upstream], "");
-    assert_eq!(found, "# Our notes\n\none\ntwo\nthree\nfour\n");
+    expect![[r#"
+        # Our notes
+
+        one
+        two
+        three
+        four
+    "#]]
+    .assert_eq(&found);
     assert_eq!(conflicts(&said).len(), 0, "{said:?}");
 }
 
@@ -30,11 +47,33 @@ fn a_file_merges_by_lines() {
 fn lines_that_both_changed_are_a_conflict_for_themselves() {
     let texts = [
         "a\nb\nc\nd\ne\n",
-        "A\nb\nc\nx\ny\ne\n",
-        "a\nb\nc\nz\ne\nf\n",
+        indoc! {"
+            A
+            b
+            c
+            x
+            y
+            e
+        "},
+        indoc! {"
+            a
+            b
+            c
+            z
+            e
+            f
+        "},
     ];
     let (found, said) = merge_file("a.txt", texts, "");
-    assert_eq!(found, "A\nb\nc\nz\ne\nf\n");
+    expect![[r#"
+        A
+        b
+        c
+        z
+        e
+        f
+    "#]]
+    .assert_eq(&found);
     assert_eq!(
         conflicts(&said),
         [
@@ -43,7 +82,16 @@ fn lines_that_both_changed_are_a_conflict_for_themselves() {
         ]
     );
     let (found, said) = merge_file("a.txt", texts, "onConflict: local\n");
-    assert_eq!(found, "A\nb\nc\nx\ny\ne\nf\n");
+    expect![[r#"
+        A
+        b
+        c
+        x
+        y
+        e
+        f
+    "#]]
+    .assert_eq(&found);
     assert!(
         conflicts(&said)[0].contains("both changed lines 4-5 "),
         "{said:?}"
@@ -72,8 +120,22 @@ fn a_binary_file_stays_with_a_conflict() {
 
 #[test]
 fn values_merge_as_documents() {
-    let base = "image:\n  tag: v1   # set by CI\nreplicas: 1\n\n# Limits\nresources: {}\n";
-    let local = "image:\n  tag: v1   # set by CI\nreplicas: 5 # ours\n\n# Limits\nresources: {}\n";
+    let base = indoc! {"
+        image:
+          tag: v1   # set by CI
+        replicas: 1
+
+        # Limits
+        resources: {}
+    "};
+    let local = indoc! {"
+        image:
+          tag: v1   # set by CI
+        replicas: 5 # ours
+
+        # Limits
+        resources: {}
+    "};
     let upstream = "replicas: 1\nimage:\n  tag: v2   # set by CI\nresources: {cpu: 1}\n";
     let (found, said) = merge_file("values.yaml", [base, local, upstream], "");
     assert!(
@@ -110,7 +172,13 @@ fn json_stays_json() {
         "{\n  \"title\": \"a\",\n  \"rows\": 2\n}",
     ];
     let (found, said) = merge_file("d.json", texts, "");
-    assert_eq!(found, "{\n  \"title\": \"mine\",\n  \"rows\": 2\n}\n");
+    expect![[r#"
+        {
+          "title": "mine",
+          "rows": 2
+        }
+    "#]]
+    .assert_eq(&found);
     assert_eq!(conflicts(&said).len(), 0, "{said:?}");
 }
 
@@ -130,7 +198,14 @@ fn a_merge_by_lines_stays_yaml() {
     );
     let upstream = "a: 1\n---\nb: 1\nc: 2\n";
     let (found, _) = merge_file("two.yaml", [texts[0], texts[1], upstream], "");
-    assert_eq!(found, "a: 1\nx: 1\n---\nb: 1\nc: 2\n");
+    expect![[r#"
+        a: 1
+        x: 1
+        ---
+        b: 1
+        c: 2
+    "#]]
+    .assert_eq(&found);
 }
 
 /// Merges packages in memory; gives the files and the lines that are no summary.
@@ -300,7 +375,14 @@ fn a_document_is_combined_only_if_each_side_brought_something() {
 
 #[test]
 fn a_document_in_a_string_merges_by_its_fields() {
-    let base = "# Settings\nlevel: info   # of logs\n\nserver:\n    port: 80\n    hosts: [a, b]\n";
+    let base = indoc! {"
+        # Settings
+        level: info   # of logs
+
+        server:
+            port: 80
+            hosts: [a, b]
+    "};
     let local = base.replace("level: info ", "level: \"debug\" ");
     let upstream = base
         .replace("port: 80", "port: 8080")
@@ -446,10 +528,42 @@ fn texts_in_other_styles_stay_in_them() {
             "\"A\\nb\\nc\\nD\\n\"",
         ],
         [
-            ">\n    a\n\n    b\n\n    c\n\n    d",
-            ">\n    A\n\n    b\n\n    c\n\n    d",
-            ">\n    a\n\n    b\n\n    c\n\n    D",
-            ">\n    A\n\n    b\n\n    c\n\n    D",
+            indoc! {"
+                >
+                    a
+
+                    b
+
+                    c
+
+                    d"},
+            indoc! {"
+                >
+                    A
+
+                    b
+
+                    c
+
+                    d"},
+            indoc! {"
+                >
+                    a
+
+                    b
+
+                    c
+
+                    D"},
+            indoc! {"
+                >
+                    A
+
+                    b
+
+                    c
+
+                    D"},
         ],
         [
             "|-\n    a\n    b\n    c\n    d",
@@ -557,7 +671,19 @@ fn lines_merge_as_git_merges_them() {
 /// The sides' changes meet in one list, one image or one text of the document.
 #[test]
 fn each_document_with_the_changes_of_both_sides_is_combined() {
-    let base = "list:\n- name: x\n  v: 1\n  w: 1\n- name: y\n  v: 2\nimage: reg/app:1\nlines: |\n  one\n  two\n  three\n";
+    let base = indoc! {"
+        list:
+        - name: x
+          v: 1
+          w: 1
+        - name: y
+          v: 2
+        image: reg/app:1
+        lines: |
+          one
+          two
+          three
+    "};
     for (local, upstream) in [
         (("w: 1", "w: 5"), ("v: 1", "v: 6")),
         (("  w: 1\n", ""), ("v: 2", "v: 3")),

@@ -1,6 +1,7 @@
 //! `apply-patch` changes an alias without its anchor, and bears deep values or refuses them.
 
 use super::*;
+use indoc::indoc;
 
 #[test]
 fn deep_patches_do_not_overflow() {
@@ -22,7 +23,15 @@ fn deep_patches_do_not_overflow() {
 
 #[test]
 fn aliases_without_end_are_refused() {
-    let mut text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+    let mut text = indoc! {"
+        apiVersion: v1
+        kind: ConfigMap
+        metadata:
+          name: c
+        data:
+          a0: &a0 [x, x, x, x, x, x, x, x, x, x]
+    "}
+    .to_owned();
     for level in 1..10 {
         let aliases = vec![format!("*a{}", level - 1); 10].join(", ");
         text += &format!("  a{level}: &a{level} [{aliases}]\n");
@@ -37,8 +46,15 @@ fn aliases_without_end_are_refused() {
 
 #[test]
 fn an_alias_does_not_change_with_its_anchor() {
-    let text =
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  a: &x one\n  b: *x\n";
+    let text = indoc! {"
+            apiVersion: v1
+            kind: ConfigMap
+            metadata:
+              name: c
+            data:
+              a: &x one
+              b: *x
+        "};
     let outcome = patched(text, "- target: {name: c}\n  patch: {data: {a: two}}\n");
     assert_eq!(outcome.results, Vec::<String>::new());
     let written = text.replace("&x one", "&x two").replace("*x", "one");
@@ -51,7 +67,23 @@ fn an_alias_does_not_change_with_its_anchor() {
 /// A list that is an alias becomes one of its own; the anchor keeps its elements.
 #[test]
 fn an_aliased_list_is_written_out_where_it_changes() {
-    let before = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: a\n    args: &args [x, y]\n  - name: b\n    args: *args\n    env: &env\n    - name: K\n      value: v # of both\n  - name: c\n    env: *env\n";
+    let before = indoc! {"
+        apiVersion: v1
+        kind: Pod
+        metadata:
+          name: p
+        spec:
+          containers:
+          - name: a
+            args: &args [x, y]
+          - name: b
+            args: *args
+            env: &env
+            - name: K
+              value: v # of both
+          - name: c
+            env: *env
+    "};
     let patch = "- target: {kind: Pod}\n  patch: {spec: {containers: [{name: b, args: [z]}, {name: c, env: [{name: L, value: w}]}]}}\n";
     let outcome = patched(before, patch);
     assert_eq!(outcome.results, Vec::<String>::new());

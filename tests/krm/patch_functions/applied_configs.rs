@@ -1,6 +1,7 @@
 //! `apply-config` writes the live resource with the config applied, and keeps the config in it.
 
 use super::*;
+use indoc::indoc;
 use krm_core::results::LAST_APPLIED;
 
 #[test]
@@ -80,8 +81,14 @@ fn live_in_a_file_of_several_documents() {
         } else {
             role
         };
-        let config_item =
-            "- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: c\n  data:\n    a: new\n";
+        let config_item = indoc! {"
+                - apiVersion: v1
+                  kind: ConfigMap
+                  metadata:
+                    name: c
+                  data:
+                    a: new
+            "};
         let role = format!("{role}original:\n{}", config_item.replace("new", "old"));
         let list = |item: &str| {
             format!("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{item}")
@@ -137,8 +144,20 @@ fn numbers_in_the_kept_configuration() {
 #[test]
 fn created_objects_have_no_nulls_in_lists_either() {
     let live = "live:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: c\n";
-    let item = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: Pod\n  \
-                metadata:\n    name: p\n  spec:\n    containers:\n    - name: a\n      command: null\n    - name: b\n";
+    let item = indoc! {"
+        apiVersion: config.kubernetes.io/v1
+        kind: ResourceList
+        items:
+        - apiVersion: v1
+          kind: Pod
+          metadata:
+            name: p
+          spec:
+            containers:
+            - name: a
+              command: null
+            - name: b
+    "};
     let outcome = on_list(&apply_config::FUNCTION, &config("ApplyConfig", live), item);
     let text = outcome.expect("a config").file("-").to_owned();
     assert!(text.contains("    - name: a\n    - name: b\n"), "{text}");
@@ -246,7 +265,17 @@ fn comments_around_a_config_item_do_not_double() {
             "live:\n- apiVersion: porch.kpt.dev/v1alpha1\n  kind: PackageRevisionResources\n  metadata: {{name: live}}\n  spec:\n    resources:\n      live.yaml: |\n        {comment}apiVersion: v1\n        kind: ConfigMap\n        metadata:\n            name: c\n            annotations:\n                kubectl.kubernetes.io/last-applied-configuration: |\n                    {{\"apiVersion\":\"v1\",\"data\":{{\"a\":\"old\"}},\"kind\":\"ConfigMap\",\"metadata\":{{\"annotations\":{{}},\"name\":\"c\"}}}}\n        data:\n            # kept\n            a: old   # live\n\n            text: |\n                one\n                  two\n        # their foot\n"
         )
     };
-    let item = "# above\n- # mine\n  apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: c\n  data:\n    a: new # config\n  # my foot\n";
+    let item = indoc! {"
+        # above
+        - # mine
+          apiVersion: v1
+          kind: ConfigMap
+          metadata:
+            name: c
+          data:
+            a: new # config
+          # my foot
+    "};
     let after = |head: &str| {
         format!(
             "# above\n- {head}  apiVersion: v1\n  kind: ConfigMap\n  metadata:\n      name: c\n      annotations:\n          kubectl.kubernetes.io/last-applied-configuration: |\n              {{\"apiVersion\":\"v1\",\"data\":{{\"a\":\"new\"}},\"kind\":\"ConfigMap\",\"metadata\":{{\"annotations\":{{}},\"name\":\"c\"}}}}\n  data:\n      # kept\n      a: new   # live\n\n      text: |\n          one\n            two\n  # their foot\n  # my foot\n"
@@ -291,7 +320,14 @@ fn a_new_value_brings_the_comment_of_its_key_once() {
         assert_eq!(outcome.results, Vec::<String>::new());
         outcome.file("-").to_owned()
     };
-    let map = "spec: # why\n  # first\n  a: 1\n  gone: null # gone\n  b: # inner\n  - c: 1 # c\n";
+    let map = indoc! {"
+        spec: # why
+          # first
+          a: 1
+          gone: null # gone
+          b: # inner
+          - c: 1 # c
+    "};
     let json = r#"{"a":1,"b":[{"c":1}],"gone":null}"#;
     let written = |comment: &str| {
         let spec = format!("spec: # {comment}\n  # first\n  a: 1\n  b: # inner\n  - c: 1 # c\n");
@@ -305,8 +341,15 @@ fn a_new_value_brings_the_comment_of_its_key_once() {
 
 #[test]
 fn annotations_above_the_limit_of_an_api_server_are_a_warning() {
-    let live = "live:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: c\n    annotations:\n      \
-                kubectl.kubernetes.io/last-applied-configuration: '{}'\n";
+    let live = indoc! {"
+        live:
+        - apiVersion: v1
+          kind: ConfigMap
+          metadata:
+            name: c
+            annotations:
+              kubectl.kubernetes.io/last-applied-configuration: '{}'
+    "};
     let item = |name: &str, size: usize| {
         let value = "v".repeat(size);
         format!(

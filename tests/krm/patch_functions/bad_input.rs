@@ -1,5 +1,6 @@
 //! `apply-patch` refuses what is no patch, and says what it expected.
 
+use indoc::indoc;
 use krm_core::config::Config;
 
 use super::*;
@@ -50,7 +51,14 @@ fn a_missing_target_can_be_a_warning() {
 
 #[test]
 fn values_of_secrets_are_not_shown() {
-    let secret = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\ndata:\n  a: b\n";
+    let secret = indoc! {"
+        apiVersion: v1
+        kind: Secret
+        metadata:
+          name: s
+        data:
+          a: b
+    "};
     let patches = "- target: {name: s}\n  patch: {data: {$patch: hunter2}}\n";
     let outcome = patched(secret, patches);
     assert_eq!(
@@ -92,7 +100,15 @@ spec:
               free: {type: object, x-kubernetes-preserve-unknown-fields: true}
               named: {properties: {$ref: {type: string}}}
 ";
-    let item = "apiVersion: example.com/v1\nkind: Route\nmetadata:\n  name: r\nspec:\n  free:\n    a: {b: {c: 1}}\n";
+    let item = indoc! {"
+        apiVersion: example.com/v1
+        kind: Route
+        metadata:
+          name: r
+        spec:
+          free:
+            a: {b: {c: 1}}
+    "};
     let run = |field: &str| {
         let patches = format!("patches:\n- target: {{name: r}}\n  patch: {{spec: {{{field}}}}}\n");
         let config = config("ApplyPatch", &patches);

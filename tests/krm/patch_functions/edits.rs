@@ -1,6 +1,7 @@
 //! `apply-patch` changes what a patch names; comments, styles and kpt's annotations stay.
 
 use super::*;
+use indoc::indoc;
 
 #[track_caller]
 fn check(before: &str, patches: &str, after: &str) {
@@ -179,7 +180,18 @@ fn no_patch_takes_the_path_from_its_target() {
 /// An element that stays has its text and comments, however the patch orders its keys.
 #[test]
 fn elements_of_a_replaced_list_that_are_equal_keep_their_text() {
-    let before = "apiVersion: example.com/v1\nkind: Thing\nmetadata:\n  name: t\nspec:\n  rules:\n  - a: 1 # first\n    b: {c: 2, d: 3}\n  - a: 4 # second\n    b: 5\n";
+    let before = indoc! {"
+        apiVersion: example.com/v1
+        kind: Thing
+        metadata:
+          name: t
+        spec:
+          rules:
+          - a: 1 # first
+            b: {c: 2, d: 3}
+          - a: 4 # second
+            b: 5
+    "};
     let patch =
         "- target: {kind: Thing}\n  patch: {spec: {rules: [{x: 6}, {b: {d: 3, c: 2}, a: 1}]}}\n";
     let after = before
@@ -190,7 +202,16 @@ fn elements_of_a_replaced_list_that_are_equal_keep_their_text() {
 
 #[test]
 fn a_list_of_which_a_patch_takes_all_is_empty() {
-    let before = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\n  finalizers: # ours\n  - a\n  - b # second\nspec: {}\n";
+    let before = indoc! {"
+        apiVersion: v1
+        kind: Pod
+        metadata:
+          name: p
+          finalizers: # ours
+          - a
+          - b # second
+        spec: {}
+    "};
     let patch = "- target: {kind: Pod}\n  patch: {metadata: {$deleteFromPrimitiveList/finalizers: [a, b]}}\n";
     let after = before.replace("# ours\n  - a\n  - b # second\n", "[] # ours\n");
     check(before, patch, &after);
@@ -198,8 +219,14 @@ fn a_list_of_which_a_patch_takes_all_is_empty() {
 
 #[test]
 fn an_empty_order_is_refused_or_sorts_as_an_api_server_does() {
-    let before =
-        "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\n  finalizers: [x/c, x/a]\nspec: {}\n";
+    let before = indoc! {"
+            apiVersion: v1
+            kind: Pod
+            metadata:
+              name: p
+              finalizers: [x/c, x/a]
+            spec: {}
+        "};
     // With what kubectl 1.32 makes of it.
     for (list, expected) in [
         ("[x/b]", Some("[x/c, x/a, x/b]")),

@@ -1,6 +1,7 @@
 //! `create-patch` with `format: kustomize`: what kustomize can say in a merge patch, and the rest as a JSON patch.
 //! `tests/kustomize_patches.py` asks kustomize itself.
 
+use indoc::indoc;
 use krm_core::config::Config;
 use krm_function::{Inputs, Items, run};
 
@@ -88,16 +89,48 @@ fn list_changes_beyond_a_merge_patch_are_json_patches() {
         &[&ports("  - port: 53\n    protocol: TCP\n    name: t\n")],
     );
     let reversed = ports("  - port: 53\n    protocol: TCP\n  - port: 53\n    protocol: UDP\n");
-    let found = "target:\n  version: v1\n  kind: Service\n  name: x\npatch: |\n  \
-        - op: replace\n    path: /spec/ports/0/protocol\n    value: TCP\n  \
-        - op: replace\n    path: /spec/ports/1/protocol\n    value: UDP\n";
+    let found = indoc! {"
+        target:
+          version: v1
+          kind: Service
+          name: x
+        patch: |
+          - op: test
+            path: /spec/ports/0/port
+            value: 53
+          - op: test
+            path: /spec/ports/0/protocol
+            value: UDP
+          - op: replace
+            path: /spec/ports/0/protocol
+            value: TCP
+          - op: test
+            path: /spec/ports/1/port
+            value: 53
+          - op: test
+            path: /spec/ports/1/protocol
+            value: TCP
+          - op: replace
+            path: /spec/ports/1/protocol
+            value: UDP
+    "};
     check(service, [&live, &reversed], &[found]);
 }
 
 #[test]
 fn a_string_removed_from_a_list_is_a_json_patch_next_to_the_merge_patch() {
-    let found = "target:\n  version: v1\n  kind: ConfigMap\n  name: x\npatch: |\n  \
-        - op: remove\n    path: /metadata/finalizers/0\n";
+    let found = indoc! {"
+        target:
+          version: v1
+          kind: ConfigMap
+          name: x
+        patch: |
+          - op: test
+            path: /metadata/finalizers/0
+            value: x/a
+          - op: remove
+            path: /metadata/finalizers/0
+    "};
     check(
         CONFIG_MAP,
         [
@@ -106,6 +139,74 @@ fn a_string_removed_from_a_list_is_a_json_patch_next_to_the_merge_patch() {
         ],
         &["data:\n  a: '5'\n", found],
     );
+}
+
+/// A position alone would change another element after the base has moved them: kustomize fails at a test instead. What
+/// kubectl and kustomize read differently, as `on` and `0o12`, is not tested.
+#[test]
+fn what_names_an_element_is_tested_before_its_position_is_used() {
+    let head = "target:\n  version: v1\n  kind: Pod\n  name: x\npatch: |\n  ";
+    let env = |value: &str, more: &str| {
+        format!(
+            "spec:\n  containers:\n  - name: a\n    env: [{{name: A}}, {{name: A}}, {{name: B, value: {value}}}{more}]\n"
+        )
+    };
+    let container = "- op: test\n    path: /spec/containers/0/name\n    value: a\n  ";
+    let replaced = indoc! {"
+        - op: test
+            path: /spec/containers/0/env/2/name
+            value: B
+          - op: replace
+            path: /spec/containers/0/env/2/value
+            value: two
+    "};
+    check(
+        POD,
+        [&env("one", ""), &env("two", "")],
+        &[&format!("{head}{container}{replaced}")],
+    );
+    // An element at the end has no position, and one before another is put where that one is.
+    let added = "- op: add\n    path: /spec/containers/0/env/-\n    value:\n      name: C\n";
+    check(
+        POD,
+        [&env("one", ""), &env("one", ", {name: C}")],
+        &[&format!("{head}{container}{added}")],
+    );
+    let before = indoc! {"
+        - op: test
+            path: /spec/containers/0/env/3/name
+            value: D
+          - op: add
+            path: /spec/containers/0/env/3
+            value:
+              name: C
+    "};
+    check(
+        POD,
+        [
+            &env("one", ", {name: D}"),
+            &env("one", ", {name: C}, {name: D}"),
+        ],
+        &[&format!("{head}{container}{before}")],
+    );
+    for (name, is_tested) in [
+        ("on", false),
+        ("0o12", false),
+        ("'on'", true),
+        ("12", true),
+        ("on1", true),
+    ] {
+        let env = |value: &str| {
+            format!(
+                "spec:\n  containers:\n  - name: {name}\n    env: [{{name: A}}, {{name: A, value: {value}}}]\n"
+            )
+        };
+        let [live, new] =
+            ["one", "two"].map(|value| format!("{POD}metadata:\n  name: x\n{}", env(value)));
+        let found = patches(&live, &new).concat();
+        let test = found.contains("path: /spec/containers/0/name\n");
+        assert_eq!(test, is_tested, "{name}: {found}");
+    }
 }
 
 /// kustomize keeps the quotes of live, refuses another kind of value, and drops nulls.
@@ -126,8 +227,14 @@ fn values_that_a_merge_patch_would_spoil() {
 
 #[test]
 fn pointers_are_escaped_and_names_are_not_patterns() {
-    let live =
-        "apiVersion: example.com/v1\nkind: Thing\nmetadata:\n  name: x.y\nspec:\n  a/b~c: [1]\n";
+    let live = indoc! {"
+            apiVersion: example.com/v1
+            kind: Thing
+            metadata:
+              name: x.y
+            spec:
+              a/b~c: [1]
+        "};
     let new = live.replace("[1]", "{}");
     let found = "target:\n  group: example\\.com\n  version: v1\n  kind: Thing\n  name: x\\.y\npatch: |\n  \
         - op: replace\n    path: /spec/a~1b~0c\n    value: {}\n";
@@ -153,8 +260,22 @@ fn a_target_names_what_distinguishes_its_resource() {
         .iter()
         .map(|text| text.split("patch:").next().unwrap_or_default());
     let expected = [
-        "target:\n  group: ^$\n  version: v1\n  kind: Service\n  name: x\n  namespace: default\n",
-        "target:\n  group: ^$\n  version: v1\n  kind: Service\n  name: x\n  namespace: here\n",
+        indoc! {"
+            target:
+              group: ^$
+              version: v1
+              kind: Service
+              name: x
+              namespace: default
+        "},
+        indoc! {"
+            target:
+              group: ^$
+              version: v1
+              kind: Service
+              name: x
+              namespace: here
+        "},
         "target:\n  group: serving\\.knative\\.dev\n  version: v1\n  kind: Service\n  name: x\n  namespace: here\n",
     ];
     assert_eq!(targets.collect::<Vec<_>>(), expected);
@@ -163,8 +284,16 @@ fn a_target_names_what_distinguishes_its_resource() {
 /// A merge patch finds its resource by the namespace, so only a JSON patch can set one.
 #[test]
 fn a_new_namespace_is_a_json_patch() {
-    let target = "target:\n  version: v1\n  kind: ConfigMap\n  name: x\npatch: |\n  \
-        - op: add\n    path: /metadata/namespace\n    value: here\n";
+    let target = indoc! {"
+        target:
+          version: v1
+          kind: ConfigMap
+          name: x
+        patch: |
+          - op: add
+            path: /metadata/namespace
+            value: here
+    "};
     check(
         CONFIG_MAP,
         ["data: {a: b}\n", "  namespace: here\ndata: {a: c}\n"],
@@ -180,8 +309,16 @@ fn a_resource_that_a_merge_patch_would_spoil_gets_none() {
             "spec:\n  nodeName: {name}\n  containers:\n  - name: a\n    env: [{{name: A, value: x}}, {{name: A, value: y}}]\n"
         )
     };
-    let found = "target:\n  version: v1\n  kind: Pod\n  name: x\npatch: |\n  \
-        - op: replace\n    path: /spec/nodeName\n    value: b\n";
+    let found = indoc! {"
+        target:
+          version: v1
+          kind: Pod
+          name: x
+        patch: |
+          - op: replace
+            path: /spec/nodeName
+            value: b
+    "};
     check(POD, [&spec("a"), &spec("b")], &[found]);
 }
 
@@ -189,8 +326,16 @@ fn a_resource_that_a_merge_patch_would_spoil_gets_none() {
 #[test]
 fn a_null_without_a_text_stays() {
     let spec = |name: &str| format!("spec:\n  nodeName: {name}\n  hostNetwork:\n");
-    let found = "target:\n  version: v1\n  kind: Pod\n  name: x\npatch: |\n  \
-        - op: add\n    path: /spec/hostNetwork\n    value: null\n";
+    let found = indoc! {"
+        target:
+          version: v1
+          kind: Pod
+          name: x
+        patch: |
+          - op: add
+            path: /spec/hostNetwork
+            value: null
+    "};
     check(
         POD,
         [&spec("a"), &spec("b")],
@@ -232,15 +377,39 @@ fn a_live_resource_without_a_previous_configuration_stays() {
 fn both_patches_are_items_of_a_list() {
     let live = "- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: c, finalizers: [x/a, x/b]}\n  data: {a: old}\n";
     let fields = format!("format: kustomize\nlive:\n{live}original:\n{live}");
-    let list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  \
-        metadata: {name: c, finalizers: [x/b]}\n  data:\n    a: new\n";
+    let list = indoc! {"
+        apiVersion: config.kubernetes.io/v1
+        kind: ResourceList
+        items:
+        - apiVersion: v1
+          kind: ConfigMap
+          metadata: {name: c, finalizers: [x/b]}
+          data:
+            a: new
+    "};
     let outcome = on_list(
         &create_patch::FUNCTION,
         &config("CreatePatch", &fields),
         list,
     );
-    let items = "items:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: c}\n  data:\n    a: new\n\
-        - target:\n    version: v1\n    kind: ConfigMap\n    name: c\n  patch: |\n    - op: remove\n      path: /metadata/finalizers/0\n";
+    let items = indoc! {"
+        items:
+        - apiVersion: v1
+          kind: ConfigMap
+          metadata: {name: c}
+          data:
+            a: new
+        - target:
+            version: v1
+            kind: ConfigMap
+            name: c
+          patch: |
+            - op: test
+              path: /metadata/finalizers/0
+              value: x/a
+            - op: remove
+              path: /metadata/finalizers/0
+    "};
     let outcome = outcome.expect("a config");
     assert!(outcome.file("-").ends_with(items), "{}", outcome.file("-"));
 }

@@ -1,4 +1,4 @@
-//! Patches beside the real code of kubectl and apimachinery, on generated questions.
+//! Patches next to the real code of kubectl and apimachinery, on generated questions.
 //!
 //! `KRM_VARIANTS_SMP_ORACLE` names the oracle's binary; without it nothing is compared.
 //! `KRM_VARIANTS_SMP_QUESTIONS` says how many questions are asked.
@@ -158,7 +158,7 @@ fn check_writing<'a>(live: &'a Text, result: &Node<'a>) -> bool {
     let document = Document::new(&live.text, &live.tree);
     let root = document.root(0).expect("a root");
     let mut editor = Editor::new(document);
-    let written = write(root, root, result, &mut editor).map(|_| ());
+    let written = write(root, root, result.clone(), &mut editor).map(drop);
     let text = match written.and_then(|()| editor.finish()) {
         Err(EditError::SharedAnchor { .. }) => return false,
         text => text.expect("YAML"),

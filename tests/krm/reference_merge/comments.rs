@@ -1,5 +1,6 @@
 //! Comments in generated triples, by the words of the contract alone: a line that a side added is in the result, one that
-//! all versions have is there, and none is there twice. The judge knows lines, and nothing of entries.
+//! all versions have is there, and none is there twice. A comment that local added after a value is in the result, or a
+//! result names it. The judge knows lines, and nothing of entries.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,7 +47,13 @@ impl Author<'_> {
 
     fn behind(&mut self, value: &Plain, column: usize, path: Option<&str>) {
         if value.entries().is_empty() && value.elements().is_empty() {
-            *self.out += &format!(" {value}\n");
+            *self.out += &format!(" {value}");
+            // After other values, upstream's comments do not come.
+            if self.name == "local" && self.random.below(6) == 0 {
+                self.count += 1;
+                *self.out += &format!(" # {} {}", self.name, self.count);
+            }
+            self.out.push('\n');
         } else {
             self.out.push('\n');
             self.write(value, column + 2, path);
@@ -68,11 +75,19 @@ fn text(value: &Plain, name: &'static str, seed: u64) -> String {
 }
 
 /// The comments, with how often each is there. The first one in an element may follow its dash.
-fn comments(text: &str) -> BTreeMap<&str, usize> {
+fn comments<'t>(text: &'t str) -> BTreeMap<&'t str, usize> {
     let mut found = BTreeMap::new();
     let lines = text.lines().map(|line| line.trim_start_matches([' ', '-']));
-    for line in lines.filter(|line| line.starts_with('#')) {
-        *found.entry(line).or_default() += 1;
+    let after = |line: &'t str| Some(&line[line.rfind(" # local ")? + 1..]);
+    let is_alone = |line: &str| line.starts_with('#');
+    for comment in lines.filter_map(|line| {
+        if is_alone(line) {
+            Some(line)
+        } else {
+            after(line)
+        }
+    }) {
+        *found.entry(comment).or_default() += 1;
     }
     found
 }

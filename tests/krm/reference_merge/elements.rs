@@ -24,6 +24,47 @@ pub(super) enum Reading {
     Runs,
     /// The same, with equal elements found from the end.
     RunsFromEnd,
+    /// The same, and where one side's change ends and the other's begins, there are two runs.
+    Apart,
+    /// They pair by position too if they have names of which the other version has none.
+    Renamed,
+}
+
+impl Reading {
+    /// Whether the list is read by its runs.
+    pub(super) fn has_runs(self) -> bool {
+        matches!(self, Self::Runs | Self::RunsFromEnd | Self::Apart)
+    }
+}
+
+/// The runs of base that each side changed or left alone, each with what the sides have there.
+pub(super) fn apart(lists: [&[Plain]; 3]) -> Option<Vec<[Vec<Plain>; 3]>> {
+    let count = lists[0].len();
+    let kept = [1, 2].map(|side| {
+        common(lists[0], lists[side])
+            .into_iter()
+            .collect::<BTreeMap<_, _>>()
+    });
+    // Where a side's version of the first elements of base ends. `None` within a change of it.
+    let end = |side: usize, at: usize| {
+        let kept = &kept[side - 1];
+        let before = at
+            .checked_sub(1)
+            .map_or(Some(0), |last| kept.get(&last).map(|at| at + 1));
+        let all = (at == count).then_some(lists[side].len());
+        all.or(before).or(kept.get(&at).copied())
+    };
+    let mut from = [0; 3];
+    let mut runs = Vec::new();
+    for at in 1..=count {
+        let (Some(local), Some(upstream)) = (end(1, at), end(2, at)) else {
+            continue;
+        };
+        let to = [at, local, upstream];
+        runs.push([0, 1, 2].map(|side| lists[side][from[side]..to[side]].to_vec()));
+        from = to;
+    }
+    (runs.len() > 1).then_some(runs)
 }
 
 /// The lists between the elements that all versions have at the same place, and these elements, by equal values alone.
@@ -97,7 +138,7 @@ pub(super) struct Paired<'v> {
 
 /// What maps are known by, and what tells those apart that have it alike.
 const FIELDS: [(&[&str], &[&str]); 15] = [
-    (&["name"], &["kind", "namespace"]),
+    (&["name"], &["kind", "namespace", "version"]),
     (&["key"], &["effect"]),
     (&["path"], &[]),
     (&["id"], &[]),
@@ -129,7 +170,12 @@ pub(super) fn pair<'v>(versions: Versions<'v>, reading: Reading) -> Paired<'v> {
     let mut is_guess = ids.iter().flatten().any(|id| is_unclear(counts(id)));
     let mut readings = Vec::new();
     if is_guess {
-        readings.extend([Reading::Whole, Reading::Runs, Reading::RunsFromEnd]);
+        readings.extend([
+            Reading::Whole,
+            Reading::Runs,
+            Reading::RunsFromEnd,
+            Reading::Apart,
+        ]);
     }
     let has_unclear_names = by_name(&lists, &mut ids, reading);
     let lacks = |ids: &[Vec<String>; 3], side: usize| {
@@ -145,15 +191,17 @@ pub(super) fn pair<'v>(versions: Versions<'v>, reading: Reading) -> Paired<'v> {
         readings.extend([
             Reading::Whole,
             Reading::Needed,
+            Reading::Renamed,
             Reading::Runs,
             Reading::RunsFromEnd,
+            Reading::Apart,
         ]);
     }
     let mut before = ids.clone();
     if reading != Reading::Whole {
         let all: BTreeSet<usize> = (0..lists[2].len()).collect();
         is_guess |= !by_likeness(&lists, &mut ids, 2, [&there, &all]).is_empty();
-        by_position(&lists, &mut ids, 2, [&there, &all]);
+        by_position(&lists, &mut ids, 2, [&there, &all], reading);
         before = ids.clone();
         let of_upstream = |at: &usize| ids[2].iter().position(|id| *id == ids[0][*at]);
         let is_changed =
@@ -173,7 +221,7 @@ pub(super) fn pair<'v>(versions: Versions<'v>, reading: Reading) -> Paired<'v> {
         let new: BTreeSet<usize> = (0..lists[1].len()).filter(is_new).collect();
         let ties = by_likeness(&lists, &mut ids, 1, [&has, &new]);
         is_guess |= ties.iter().any(|at| changed.contains(at));
-        by_position(&lists, &mut ids, 1, [&changed, &new]);
+        by_position(&lists, &mut ids, 1, [&changed, &new], reading);
     }
     let left = ids[1]
         .iter()
@@ -366,9 +414,10 @@ fn by_position(
     ids: &mut [Vec<String>; 3],
     side: usize,
     open: [&BTreeSet<usize>; 2],
+    reading: Reading,
 ) {
     let (old, new) = left(ids, side, open);
-    let is_named = |id: &String| !id.starts_with("value ");
+    let is_named = |id: &String| reading != Reading::Renamed && !id.starts_with("value ");
     let (old, new): (Vec<usize>, Vec<usize>) = (
         old.into_iter()
             .filter(|at| !is_named(&ids[0][*at]))

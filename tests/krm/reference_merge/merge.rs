@@ -448,7 +448,7 @@ impl Merge<'_> {
         let offset = std::mem::take(&mut self.offset);
         let reading = self.readings.get(&path).copied().unwrap_or(Reading::Paired);
         let versions_of_list = versions.map(|list| list.filter(|list| list.is_list()));
-        if matches!(reading, Reading::Runs | Reading::RunsFromEnd)
+        if reading.has_runs()
             && let Some(merged) = self.runs(at, versions_of_list, reading)
         {
             return Some(merged);
@@ -499,9 +499,11 @@ impl Merge<'_> {
         let lists = versions.map(|list| list.map(Plain::elements).unwrap_or_default());
         let mut merged = Vec::new();
         let mut starts = [0, 0];
-        for [base, mut local, mut upstream] in
-            elements::runs(lists, reading == Reading::RunsFromEnd)?
-        {
+        let runs = match reading {
+            Reading::Apart => elements::apart(lists)?,
+            _ => elements::runs(lists, reading == Reading::RunsFromEnd)?,
+        };
+        for [base, mut local, mut upstream] in runs {
             let ends = [starts[0] + local.len(), starts[1] + upstream.len()];
             // What both changed alike is no conflict.
             while !local.is_empty()

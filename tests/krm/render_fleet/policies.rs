@@ -1,6 +1,7 @@
 //! Adoption, deletion, ownership, and upstreams that move.
 
 use super::{Fleet, render_fleet};
+use indoc::indoc;
 
 const PRUNE: &[&str] = &["prune=true", "maxDeletions=9"];
 
@@ -373,7 +374,7 @@ fn without_a_revision_the_workspace_decides_or_main() {
 }
 
 #[test]
-fn latest_is_the_highest_version_whatever_its_spelling() {
+fn latest_is_the_highest_version_in_any_spelling() {
     let fleet = Fleet::new();
     fleet.put("a", "latest", "east/a", "");
     for (tag, from) in [
@@ -622,7 +623,14 @@ fn conflicts_have_paths_from_the_fleet_and_are_decided_by_rules() {
     );
     fleet.folder.put(
         "config.yaml",
-        "apiVersion: fn.kpt.dev/v1alpha1\nkind: RenderFleet\nmetadata: {name: f}\nconflicts:\n- path: data.a\n  take: local\n",
+        indoc! {"
+            apiVersion: fn.kpt.dev/v1alpha1
+            kind: RenderFleet
+            metadata: {name: f}
+            conflicts:
+            - path: data.a
+              take: local
+        "},
     );
     let outcome = fleet.expect(
         &["--config", "config.yaml", "--exit-conflicts"],
@@ -669,6 +677,46 @@ fn variants_in_a_directory_get_their_status() {
     }
     fleet.expect(&["--status"], 1, &["2 failed, 1 unchanged"]);
     assert_eq!(fleet.folder.get("variants/a.yaml"), ready);
+}
+
+#[test]
+fn variants_in_lists_get_their_status() {
+    let fleet = Fleet::new();
+    fleet.put("a", "v1", "east/a", "");
+    fleet.put("b", "v1", "east/b", "");
+    let item = |name: &str, indent: &str| {
+        let text = fleet.folder.get(&format!("variants/{name}.yaml"));
+        let lines: String = text
+            .lines()
+            .map(|line| format!("{indent}  {line}\n"))
+            .collect();
+        lines.replacen(&format!("{indent}  "), &format!("{indent}- "), 1)
+    };
+    let inner = format!(
+        "- apiVersion: v1\n  kind: List\n  items:\n{}",
+        item("b", "  ")
+    );
+    let text = format!(
+        "# ours\napiVersion: v1\nkind: List\nitems:\n{}{inner}",
+        item("a", "")
+    );
+    for name in ["a", "b"] {
+        fleet.drop(name);
+    }
+    fleet.folder.put("variants/all.yaml", &text);
+    fleet.expect(&["--status"], 0, &["2 created"]);
+    let found = fleet.folder.get("variants/all.yaml");
+    assert!(
+        found.starts_with("# ours\napiVersion: v1\nkind: List\n"),
+        "{found}"
+    );
+    for indent in ["  ", "    "] {
+        let status =
+            format!("\n{indent}status:\n{indent}  conditions:\n{indent}  - type: Stalled\n");
+        assert_eq!(found.matches(&status).count(), 1, "{found}");
+    }
+    fleet.expect(&["--status"], 0, &["2 unchanged"]);
+    assert_eq!(fleet.folder.get("variants/all.yaml"), found);
 }
 
 #[test]

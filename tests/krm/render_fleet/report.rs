@@ -1,5 +1,6 @@
 //! `--report` and `--join`: the page and the data of a run.
 
+use expect_test::expect_file;
 use std::path::Path;
 
 use serde_json::Value;
@@ -30,11 +31,15 @@ fn content(page: &str) -> String {
     page
 }
 
-/// A report without the command line, in which runs differ.
+/// A report without the command line and the date, in which runs differ.
 fn headless(fleet: &Fleet, path: &str) -> String {
     let report = fleet.folder.get(path);
-    let is_command = |line: &str| line.contains("render-fleet --");
-    let lines = report.lines().filter(|line| !is_command(line));
+    let is_of_run = |line: &str| {
+        ["render-fleet --", "\"date\": ", "<time "]
+            .iter()
+            .any(|text| line.contains(text))
+    };
+    let lines = report.lines().filter(|line| !is_of_run(line));
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -67,6 +72,7 @@ fn the_report_of_the_example() {
     command.current_dir(root.join("examples/render-fleet-clusters"));
     let arguments = "--package package --config fn-config.yaml --variants variants --resources repositories.yaml --catalog catalog=catalog --check";
     command.args(arguments.split(' '));
+    command.env("SOURCE_DATE_EPOCH", "1798761599");
     for path in &paths {
         command.arg("--report").arg(path);
     }
@@ -83,18 +89,13 @@ fn the_report_of_the_example() {
             found
         };
         let expected = root.join("tests/cases/render_fleet").join(name);
-        if std::env::var_os("UPDATE").is_some() {
-            std::fs::create_dir_all(expected.parent().expect("a folder")).expect("a folder");
-            std::fs::write(&expected, &found).expect("a file");
-        }
-        let expected = std::fs::read_to_string(&expected).expect("the expected report");
-        assert_eq!(found, expected, "run with UPDATE=1");
+        expect_file![expected].assert_eq(&found);
     }
 }
 
-/// The date and the revision come from the user: the same input gives the same report.
+/// The revision of the fleet comes from the user.
 #[test]
-fn the_head_of_a_report_has_the_command_and_the_title() {
+fn the_head_of_a_report_has_the_date_the_command_and_the_title() {
     let fleet = edited();
     let title = "2026-11-26, fleet at 3f2a1c9 <main>";
     let flags = [
@@ -108,6 +109,11 @@ fn the_head_of_a_report_has_the_command_and_the_title() {
     fleet.expect(&flags, 0, &[]);
     let head = &data(&fleet.folder, "r.json")["head"];
     assert_eq!(head["title"], title);
+    let date = head["date"].as_str().expect("a text");
+    assert!(
+        date.len() == 20 && date > "2026-01-01" && date.ends_with('Z'),
+        "{date}"
+    );
     assert_eq!(head["version"], env!("CARGO_PKG_VERSION"));
     let command = head["command"].as_str().expect("a text");
     assert!(command.starts_with("render-fleet --package "), "{command}");
@@ -121,6 +127,49 @@ fn the_head_of_a_report_has_the_command_and_the_title() {
         "{page}"
     );
     assert!(page.contains("<code>render-fleet --package "), "{page}");
+}
+
+/// Local has another registry and another tag, upstream another tag: the file has the registry of the one and the tag of the
+/// other.
+#[test]
+fn a_conflict_over_a_part_shows_the_value_that_the_file_has() {
+    let fleet = Fleet::new();
+    let pod = |image: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: pod}}\nspec:\n  containers:\n  - name: a\n    image: {image}\n"
+        )
+    };
+    for (revision, image) in [("v4", "app:1"), ("v5", "app:2")] {
+        fleet.folder.put("catalog/nginx/pod.yaml", pod(image));
+        fleet.folder.commit(revision);
+        fleet.folder.git(&["tag", revision]);
+    }
+    fleet.put("a", "v4", "east/a", "");
+    fleet.expect(&[], 0, &["1 created"]);
+    let path = "fleet/east/a/pod.yaml";
+    fleet.edit(path, "image: app:1", "image: own/app:1-fips");
+    fleet.put("a", "v5", "east/a", "");
+    let kept = "kept upstream's value; the file has \"own/app:2\" (MergeConflict)";
+    fleet.expect(&["--report", "r.json", "--report", "r.html"], 0, &[kept]);
+    assert!(
+        fleet
+            .folder
+            .get("fleet/east/a/pod.yaml")
+            .contains("image: own/app:2\n")
+    );
+    let report = data(&fleet.folder, "r.json");
+    assert_eq!(
+        list(&report, "conflicts")[0]["tags"]["merged"],
+        "\"own/app:2\""
+    );
+    let page = fleet.folder.get("r.html");
+    assert_eq!(page.matches("<div class=\"wins\">").count(), 1, "{page}");
+    assert!(
+        page.contains(
+            "<div class=\"wins\"><dt>in the file</dt><dd><code>&#34;own/app:2&#34;</code>"
+        ),
+        "{page}"
+    );
 }
 
 #[test]

@@ -232,7 +232,7 @@ fn more_proposals_of_deletion_than_allowed_are_an_error() {
 }
 
 #[test]
-fn a_variant_that_wants_its_package_again_withdraws_the_proposal() {
+fn a_variant_that_needs_its_package_again_withdraws_the_proposal() {
     let fleet = drafted();
     merge(&fleet, V1, "app/v1");
     east(&fleet, &["branch", "--quiet", "-D", V1]);

@@ -1,6 +1,7 @@
 //! Variants in directories, and of real packages.
 
 use super::*;
+use indoc::indoc;
 
 /// From a directory and from Git: what `.krmignore` names, what is read through a link, and what is a link.
 #[test]
@@ -138,7 +139,7 @@ fn a_clone_from_a_directory_of_the_package_takes_all_files() {
     assert!(read("points/endpoints.yaml").starts_with("# What the app talks to.\n"));
     assert!(read("Kptfile").contains("  name: edge-app # the blueprint\n"));
     assert_eq!(read("up/Kptfile"), KPTFILE);
-    // The next revision lies beside the one that the package is based on.
+    // The next revision lies next to the one that the package is based on.
     for (path, text) in [
         ("new/Kptfile", KPTFILE),
         ("new/points/endpoints.yaml", POINT),
@@ -310,7 +311,16 @@ fn package_variants_of_a_real_package() {
 fn comments_above_a_resources_first_key_come_along_from_a_file() {
     let kptfile =
         "# the blueprint\napiVersion: kpt.dev/v1\nkind:   Kptfile\nmetadata:\n  name: edge-app\n";
-    let map = "# Licence\n\n# of a\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name:   a # c\n# foot\n";
+    let map = indoc! {"
+        # Licence
+
+        # of a
+        apiVersion: v1
+        kind: ConfigMap
+        metadata:
+          name:   a # c
+        # foot
+    "};
     let folder = directory(&[("all.yaml", &format!("{kptfile}---\n{map}"))]);
     let flags = [(Role::Upstream, folder.path().join("all.yaml"))];
     let outcome = on_package_with(&FUNCTION, VARIANT, &[], &flags).expect("a valid config");
@@ -342,7 +352,15 @@ fn a_clone_leaves_out_the_bookkeeping_of_kpt_and_porch() {
         ("sub/Kptfile", &of("sub", &all)),
         (".KptRevisionMetadata", metadata),
     ]);
-    let config = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  name: pv\nspec:\n  upstream: {repo: b, package: app, revision: v1}\n  downstream: {repo: edge, package: edge-app}\n";
+    let config = indoc! {"
+        apiVersion: config.porch.kpt.dev/v1alpha1
+        kind: PackageVariant
+        metadata:
+          name: pv
+        spec:
+          upstream: {repo: b, package: app, revision: v1}
+          downstream: {repo: edge, package: edge-app}
+    "};
     let flags = [(Role::Upstream, upstream.path().to_path_buf())];
     let outcome = on_package_with(&FUNCTION, config, &[], &flags).expect("a run");
     assert!(!outcome.failed, "{:?}", outcome.results);

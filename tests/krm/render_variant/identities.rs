@@ -4,6 +4,7 @@
 
 use super::{FUNCTION, KPTFILE, Role, VARIANT, directory};
 use crate::step::{on_list_with, on_package_with};
+use indoc::indoc;
 
 /// A file of upstream in the clone.
 fn cloned(path: &str, text: &str) -> String {
@@ -22,7 +23,7 @@ fn check(upstream: &str, clone: &str) {
     let [upstream, clone] =
         [upstream, clone].map(|metadata| format!("{MAP}{metadata}data: {{a:   b}}\n"));
     assert_eq!(cloned("a.yaml", &upstream), clone);
-    // With line ends of Windows, and as one of several documents.
+    // With CRLF line endings, and as one of several documents.
     let windows = |text: &str| text.replace('\n', "\r\n");
     assert_eq!(cloned("a.yaml", &windows(&upstream)), windows(&clone));
     let behind = |text: &str| format!("a:   1\n---\n# above\n{text}---\nb: 2\n");
@@ -36,8 +37,25 @@ fn a_comment_and_an_annotation_say_who_it_is() {
         "metadata: # kpt-merge: /x\n  name: x # c\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|x'\n",
     );
     check(
-        "metadata:\n\n    namespace: ns\n    name: 'x'\n    annotations:\n        a: b # c\n        # foot\n",
-        "metadata: # kpt-merge: ns/x\n\n    namespace: ns\n    name: 'x'\n    annotations:\n        a: b # c\n        internal.kpt.dev/upstream-identifier: '|ConfigMap|ns|x'\n        # foot\n",
+        indoc! {"
+            metadata:
+
+                namespace: ns
+                name: 'x'
+                annotations:
+                    a: b # c
+                    # foot
+        "},
+        indoc! {"
+            metadata: # kpt-merge: ns/x
+
+                namespace: ns
+                name: 'x'
+                annotations:
+                    a: b # c
+                    internal.kpt.dev/upstream-identifier: '|ConfigMap|ns|x'
+                    # foot
+        "},
     );
     for empty in ["annotations: {}", "annotations:", "annotations: null"] {
         check(
@@ -60,7 +78,14 @@ fn a_comment_and_an_annotation_say_who_it_is() {
 fn an_own_comment_moves_to_a_line_above() {
     check(
         "# above\nmetadata: # own\n  name: x\n",
-        "# above\n# own\nmetadata: # kpt-merge: /x\n  name: x\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|x'\n",
+        indoc! {"
+            # above
+            # own
+            metadata: # kpt-merge: /x
+              name: x
+              annotations:
+                internal.kpt.dev/upstream-identifier: '|ConfigMap|default|x'
+        "},
     );
 }
 

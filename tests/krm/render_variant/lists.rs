@@ -1,5 +1,6 @@
 //! Variants within a ResourceList.
 
+use indoc::indoc;
 use krm_yaml::OwnedDocument;
 
 use super::*;
@@ -204,7 +205,24 @@ fn a_clone_within_a_resource_list_keeps_the_text() {
         "metadata:\n",
         "metadata:\n  annotations:\n    fn.kpt.dev/upstream-path: upstream\n",
     );
-    let map = "# Licence\n\n# above\napiVersion: v1\nkind:   ConfigMap # c\nmetadata:\n  name:   'a'\ndata:\n        # deep\n        k  : v\n        t: |+\n          one\n\n        l: [ a,\n             b ]\n  # foot\n";
+    let map = indoc! {"
+        # Licence
+
+        # above
+        apiVersion: v1
+        kind:   ConfigMap # c
+        metadata:
+          name:   'a'
+        data:
+                # deep
+                k  : v
+                t: |+
+                  one
+
+                l: [ a,
+                     b ]
+          # foot
+    "};
     let items = [("upstream/Kptfile", KPTFILE), ("upstream/map.yaml", map)];
     let supplied = resource_list(&items);
     // From items of a list that is read as a whole, and from files into an empty list.

@@ -4,6 +4,8 @@ mod directories;
 mod identities;
 mod lists;
 
+use expect_test::expect;
+use indoc::indoc;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -108,7 +110,20 @@ fn upstream() -> tempfile::TempDir {
         ("README.md", "# app\r\n"),
         (
             "two.yaml",
-            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n---\n# second\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: b\n  namespace: n\n  annotations: {x: y}\n",
+            indoc! {"
+                apiVersion: v1
+                kind: ConfigMap
+                metadata:
+                  name: a
+                ---
+                # second
+                apiVersion: apps/v1
+                kind: Deployment
+                metadata:
+                  name: b
+                  namespace: n
+                  annotations: {x: y}
+            "},
         ),
         ("values.yaml", "a:   1\n"),
         (
@@ -160,10 +175,18 @@ pipeline:
         kptfile.contains("config.injection.ServiceEndpoints.endpoints"),
         "{kptfile}"
     );
-    assert_eq!(
-        outcome.file("package-context.yaml"),
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n  annotations:\n    config.kubernetes.io/local-config: \"true\"\ndata:\n  name: edge-app\n  region: useast1 # where\n"
-    );
+    expect![[r#"
+        apiVersion: v1
+        kind: ConfigMap
+        metadata:
+          name: kptfile.kpt.dev
+          annotations:
+            config.kubernetes.io/local-config: "true"
+        data:
+          name: edge-app
+          region: useast1 # where
+    "#]]
+    .assert_eq(&outcome.file("package-context.yaml"));
     let point = outcome.file("points/endpoints.yaml");
     assert!(point.starts_with("# What the app talks to.\n"), "{point}");
     assert!(point.contains("spec:\n  dns: 10.0.0.1\n"), "{point}");
@@ -173,10 +196,23 @@ pipeline:
         ),
         "{point}"
     );
-    assert_eq!(
-        outcome.file("two.yaml"),
-        "apiVersion: v1\nkind: ConfigMap\nmetadata: # kpt-merge: /a\n  name: a\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|a'\n---\n# second\napiVersion: apps/v1\nkind: Deployment\nmetadata: # kpt-merge: n/b\n  name: b\n  namespace: n\n  annotations: {x: y, internal.kpt.dev/upstream-identifier: 'apps|Deployment|n|b'}\n"
-    );
+    expect![[r#"
+        apiVersion: v1
+        kind: ConfigMap
+        metadata: # kpt-merge: /a
+          name: a
+          annotations:
+            internal.kpt.dev/upstream-identifier: '|ConfigMap|default|a'
+        ---
+        # second
+        apiVersion: apps/v1
+        kind: Deployment
+        metadata: # kpt-merge: n/b
+          name: b
+          namespace: n
+          annotations: {x: y, internal.kpt.dev/upstream-identifier: 'apps|Deployment|n|b'}
+    "#]]
+    .assert_eq(&outcome.file("two.yaml"));
     assert_eq!(outcome.file("README.md"), "# app\r\n");
     assert_eq!(outcome.file("values.yaml"), "a:   1\n");
     assert!(outcome.file("sub/Kptfile").ends_with("name: sub\n"));
@@ -206,7 +242,15 @@ fn upstreams_package_context_keeps_its_keys() {
         ("Kptfile", KPTFILE),
         (
             "package-context.yaml",
-            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n  tier: gold # kept\n  name: example # replaced\n",
+            indoc! {"
+                apiVersion: v1
+                kind: ConfigMap
+                metadata:
+                  name: kptfile.kpt.dev
+                data:
+                  tier: gold # kept
+                  name: example # replaced
+            "},
         ),
     ]);
     let flags = [(Role::Upstream, upstream.path().to_owned())];
@@ -651,11 +695,26 @@ proptest! {
             KPTFILE.to_owned(),
             format!("# head\n{KPTFILE}  validators: [] # none\ninfo:\n    readinessGates:\n    - conditionType: x # y\n"),
             "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: app}\npipeline: {mutators: [{image: a}]}\n".to_owned(),
-            "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: app\nstatus:\n  conditions: [] # none\n".to_owned(),
+            indoc! {"
+                apiVersion: kpt.dev/v1
+                kind: Kptfile
+                metadata:
+                  name: app
+                status:
+                  conditions: [] # none
+            "}.to_owned(),
         ];
         let contexts = [
             "",
-            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n  name: app # kpt\n  old: x\n",
+            indoc! {"
+                apiVersion: v1
+                kind: ConfigMap
+                metadata:
+                  name: kptfile.kpt.dev
+                data:
+                  name: app # kpt
+                  old: x
+            "},
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kptfile.kpt.dev}\ndata: {name: app, region: 'x'}\n",
         ];
         let mut files = resources;
@@ -700,7 +759,14 @@ proptest! {
 /// Path and text.
 type File = (&'static str, &'static str);
 
-const NEW_SOURCE: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: useast1\ndata:\n  auth: auth.example.com\n";
+const NEW_SOURCE: &str = indoc! {"
+    apiVersion: v1
+    kind: ConfigMap
+    metadata:
+      name: useast1
+    data:
+      auth: auth.example.com
+"};
 
 /// Original, local and upstream, of which upstream adds an injection point; and the variant.
 const WITH_NEW_POINT: ([File; 2], [File; 2], [File; 3], &str) = {
@@ -710,9 +776,24 @@ const WITH_NEW_POINT: ([File; 2], [File; 2], [File; 3], &str) = {
     );
     const CONTEXT: File = (
         "package-context.yaml",
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n  name: app\n",
+        indoc! {"
+            apiVersion: v1
+            kind: ConfigMap
+            metadata:
+              name: kptfile.kpt.dev
+            data:
+              name: app
+        "},
     );
-    let point = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: endpoints\n  annotations:\n    kpt.dev/config-injection: required\ndata: {}\n";
+    let point = indoc! {"
+        apiVersion: v1
+        kind: ConfigMap
+        metadata:
+          name: endpoints
+          annotations:
+            kpt.dev/config-injection: required
+        data: {}
+    "};
     let variant = "apiVersion: config.porch.kpt.dev/v1alpha1
 kind: PackageVariant
 metadata:

@@ -1,5 +1,7 @@
 //! Where a value stands.
 
+use indoc::indoc;
+
 /// A place of a value in the `spec` of a resource.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
@@ -15,14 +17,21 @@ pub(super) struct Place {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Usual,
-    /// Line ends of Windows.
+    /// CRLF line endings.
     Crlf,
     /// Without a line break at the end. The new value comes from a text that has one.
     Cut,
 }
 
 /// The head of each resource; `spec` follows.
-const HEAD: &str = "apiVersion: x.io/v1\nkind: Foo\nmetadata:\n  name: c\n  labels: {side: base}\n  annotations: &x {m: v}\n";
+const HEAD: &str = indoc! {"
+    apiVersion: x.io/v1
+    kind: Foo
+    metadata:
+      name: c
+      labels: {side: base}
+      annotations: &x {m: v}
+"};
 
 pub(super) const PLACES: [Place; 14] = [
     Place::of("spec:\n  k:$\n  z: 1\n", 2, &[]),
@@ -36,11 +45,29 @@ pub(super) const PLACES: [Place; 14] = [
         2,
         &["# of z", "# z"],
     ),
-    Place::of("spec:\n  # of k\n  k:$\n\n\n  z: 1\n", 2, &["# of k"]),
+    Place::of(
+        indoc! {"
+        spec:
+          # of k
+          k:$
+
+
+          z: 1
+    "},
+        2,
+        &["# of k"],
+    ),
     Place::of("spec:\n  l:\n  -$\n  - z\n", 2, &[]),
     Place::of("spec:\n  l:\n    - z\n    -$\n", 4, &[]),
     Place::of(
-        "spec:\n  l:\n  - name: a\n    k:$\n    z: 1\n  - name: b\n",
+        indoc! {"
+            spec:
+              l:
+              - name: a
+                k:$
+                z: 1
+              - name: b
+        "},
         4,
         &[],
     ),

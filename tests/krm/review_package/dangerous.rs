@@ -512,3 +512,29 @@ fn continuous_delivery_that_starts_to_delete() {
         check("", &with("true"), &["notable ResourceAdded"]);
     }
 }
+
+/// The value of a label is a string: `"true"` with quotes.
+#[test]
+fn a_role_that_others_collect() {
+    let role = |labels: &str| {
+        format!(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {{name: r, labels: {{{labels}}}}}\nrules: []\n"
+        )
+    };
+    let label = |value: &str| {
+        role(&format!(
+            "rbac.authorization.k8s.io/aggregate-to-admin: {value}"
+        ))
+    };
+    let found = "dangerous GrantsMore metadata.labels[\"rbac.authorization.k8s.io/aggregate-to-admin\"]: \
+        everyone with the role `admin` gets what this role grants";
+    for (before, after, expected) in [
+        (role(""), label("\"true\""), &[found][..]),
+        (label("\"false\""), label("'true'"), &[found]),
+        (label("\"true\""), label("'true'"), &[]),
+        (role(""), label("\"false\""), &[]),
+        (label("\"true\""), role(""), &[]),
+    ] {
+        check(&before, &after, expected);
+    }
+}

@@ -354,7 +354,7 @@ fn a_definition_drops_versions() {
 }
 
 #[test]
-fn references_to_what_the_package_had() {
+fn references_to_removed_resources_are_found() {
     let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\n---\n";
     let pod = super::deployment(
         "{containers: [{name: app, envFrom: [{configMapRef: {name: settings}}, {secretRef: {name: never}}]}]}",

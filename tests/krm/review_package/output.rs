@@ -151,15 +151,127 @@ fn two_long_values_are_shown_where_they_differ() {
     };
     let (before, after) = (claim("1Gi"), claim("2Gi"));
     let found = results("", &[(Role::Before, &before)], &after);
-    let field = "spec.volumeClaimTemplates[0].spec";
+    let field = "spec.volumeClaimTemplates[0].spec.resources.requests.storage";
     let text = krm_review::report::text(&found);
     let text = text.as_str();
     let expected = format!("{field}: the field is immutable");
     assert!(text.contains(&expected), "{text}");
-    for shown in [
-        "- {\"resources\":{\"requests\":{\"storage\":\"1Gi\"}}}",
-        "\"2Gi\"",
-    ] {
+    for shown in ["- \"1Gi\"", "+ \"2Gi\""] {
         assert!(text.contains(shown), "{text}");
     }
+}
+
+#[test]
+fn a_finding_names_the_one_place_that_differs() {
+    let role = |verbs: &str, more: &str| {
+        format!(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {{name: r}}\nrules:\n- {{apiGroups: [''], resources: [pods], \
+             verbs: [{verbs}]}}\n{more}"
+        )
+    };
+    let secrets = "- {apiGroups: [''], resources: [secrets], verbs: [get]}\n";
+    let claims = |size: &str| {
+        format!(
+            "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {{name: a}}\nspec: {{volumeClaimTemplates: [{{metadata: {{name: c}}, spec: \
+             {{resources: {{requests: {{storage: {size}}}}}}}}}]}}\n"
+        )
+    };
+    let schema = |field: &str, more: &str| {
+        format!(
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: a.x.io}}\nspec:\n  versions:\n  - name: v1\n    \
+             schema: {{openAPIV3Schema: {{properties: {{spec: {{properties: {{list: {{items: {{{field}}}}}, b: {{{more}}}}}}}}}}}}}\n"
+        )
+    };
+    for (before, after, expected) in [
+        (
+            role("get", ""),
+            role("get, list", ""),
+            "dangerous GrantsMore rules[0].verbs[1]: ",
+        ),
+        (
+            role("get", ""),
+            role("get", secrets),
+            "dangerous GrantsMore rules[1]: ",
+        ),
+        (
+            role("get", secrets),
+            role("get, list, watch", secrets),
+            "dangerous GrantsMore rules[0].verbs: ",
+        ),
+        (
+            role("get", ""),
+            role("list", secrets),
+            "dangerous GrantsMore rules: ",
+        ),
+        (
+            claims("1Gi"),
+            claims("2Gi"),
+            "blocking ImmutableField spec.volumeClaimTemplates[0].spec.resources.requests.storage: ",
+        ),
+        (
+            container("image: 'app:1', args: [--a, --b=1]"),
+            container("image: 'app:1', args: [--a, --b=2]"),
+            "notable ArgumentsChanged spec.template.spec.containers[0].args[1]: ",
+        ),
+        (
+            container("image: 'app:1', env: [{name: A, value: x}]"),
+            container("image: 'app:1', env: [{name: A, value: y}]"),
+            "notable ArgumentsChanged spec.template.spec.containers[0].env[0].value: ",
+        ),
+        (
+            schema("maximum: 5", ""),
+            schema("maximum: 4", ""),
+            "notable SchemaNarrowed spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.list.items: ",
+        ),
+        (
+            schema("maximum: 5", ""),
+            schema("maximum: 4", "minimum: 1"),
+            "notable SchemaNarrowed spec.versions[0].schema.openAPIV3Schema.properties.spec.properties: ",
+        ),
+    ] {
+        let found = review(&before, &after);
+        assert!(
+            found.first().is_some_and(|line| line.starts_with(expected)),
+            "{expected}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn a_page_names_files_that_were_not_reviewed() {
+    let folder = tempdir().expect("a folder");
+    for (name, template) in [("before", "{{- if a }}\n"), ("after", "{{- if b }}\n")] {
+        let folder = folder.path().join(name);
+        std::fs::create_dir(&folder).expect("a folder");
+        for (file, text) in [
+            ("a.yaml", BEFORE),
+            (".krmignore", "left-out.yaml\n"),
+            ("left-out.yaml", "a: b\n"),
+            ("t.yaml", template),
+        ] {
+            std::fs::write(folder.join(file), text).expect("a file");
+        }
+    }
+    let arguments = [
+        "--package",
+        "after",
+        "--before",
+        "before",
+        "--format",
+        "markdown",
+    ];
+    let output = Command::new(binary("review-package"))
+        .args(arguments)
+        .current_dir(folder.path())
+        .output()
+        .expect("the binary runs");
+    let page = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(
+        page.contains(
+            "| notable | <code>t.yaml</code> | not reviewed, because the file is not YAML |"
+        ),
+        "{page}"
+    );
+    let note = "\nnot reviewed, because <code>.krmignore</code> excludes them&#58; <code>left-out.yaml</code>\n";
+    assert!(page.ends_with(note), "{page}");
 }

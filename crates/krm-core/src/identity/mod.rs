@@ -249,6 +249,7 @@ impl Events for Identities<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use indoc::indoc;
     use krm_yaml::{Document, Tree};
 
     const RESOURCE: &str = "\
@@ -330,8 +331,24 @@ spec:
     #[test]
     fn separate_documents_are_the_text_and_read_alike() {
         for text in [
-            "# head\nkind: A\napiVersion: v1\n# foot\n---\nkind: B\napiVersion: v1\n",
-            "---\n# one\nkind: A\napiVersion: v1\n--- # two\n\nkind: B\napiVersion: v1",
+            indoc! {"
+                # head
+                kind: A
+                apiVersion: v1
+                # foot
+                ---
+                kind: B
+                apiVersion: v1
+            "},
+            indoc! {"
+                ---
+                # one
+                kind: A
+                apiVersion: v1
+                --- # two
+
+                kind: B
+                apiVersion: v1"},
             "kind: A\r\napiVersion: v1\r\n---\r\n---\r\nkind: C\r\napiVersion: v1\r\n",
             "kind: A\napiVersion: v1\n---\n",
         ] {

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::{has_comments, remove_ids};
+use super::remove_ids;
 use crate::conditions::Condition;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Refusal, Results, listed};
-use krm_yaml::{Content, EditError, Editor, NodeRef, Value};
+use krm_yaml::{Content, EditError, Editor, NodeRef, Value, has_comments};
 
 const CONDITIONS: &str = "status.conditions";
 const GATES: &str = "info.readinessGates";
@@ -124,14 +124,16 @@ fn update<'d>(
     record: &ConditionRecord,
     editor: &mut Editor<'d, '_>,
 ) -> Result<bool, EditError> {
+    let record = record.as_condition();
+    let fields = record.fields();
     let mut changed = false;
     for condition in conditions {
-        for (field, value) in record.as_condition().fields() {
-            if condition.get(field).and_then(|old| old.as_str()) != Some(value) {
-                changed = true;
-                editor.set(*condition, field, Content::Value(Value::from(value)))?;
-            }
-        }
+        let text = |field| condition.get(field).and_then(|old| old.as_str());
+        changed |= fields
+            .iter()
+            .any(|(field, value)| text(field) != Some(value));
+        let fields = fields.map(|(field, text)| (field, Some(text)));
+        editor.set_fields(*condition, &[], fields)?;
     }
     Ok(changed)
 }
@@ -147,14 +149,10 @@ fn append<'d>(
     if new.is_empty() {
         return Ok(());
     }
-    let Some(mapping) = root.entry(outer).map(|entry| entry.value) else {
-        let value = Value::Mapping(vec![(inner.into(), Value::Sequence(new))]);
-        return editor.set(root, outer, Content::Value(value));
-    };
-    match mapping.entry(inner).map(|entry| entry.value) {
+    match elements_of(root, outer, inner) {
         Some(list) => new
             .into_iter()
             .try_for_each(|value| editor.insert_item(list, None, Content::Value(value))),
-        None => editor.set(mapping, inner, Content::Value(Value::Sequence(new))),
+        None => editor.set_path(root, &[outer, inner], Value::Sequence(new).into()),
     }
 }

@@ -18,6 +18,7 @@ pub use bookkeeping::remove_bookkeeping;
 pub use bookkeeping::without_bookkeeping;
 pub use conditions::ConditionRecord;
 pub use conditions::record_conditions;
+pub use ownership::ANNOTATIONS;
 pub use ownership::DELETION_POLICY_ANNOTATION;
 pub use ownership::DOWNSTREAM_ANNOTATION;
 pub use ownership::OWNER_ANNOTATION;
@@ -25,9 +26,7 @@ pub use ownership::Ownership;
 pub use ownership::is_ownership_annotation;
 pub use ownership::remove_owner;
 pub use ownership::remove_ownership;
-pub use ownership::{
-    UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_SOURCE_ANNOTATION, remove_annotations, set_metadata,
-};
+pub use ownership::{UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_SOURCE_ANNOTATION, remove_annotations};
 pub use package_context::PACKAGE_CONTEXT_FILE;
 pub use package_context::PACKAGE_CONTEXT_NAME;
 pub use package_context::find_package_context;
@@ -120,29 +119,6 @@ pub const OWN_FIELDS: [&str; 3] = ["upstream", "upstreamLock", "status"];
 pub(crate) fn same_directory(one: &Origin, other: &Origin) -> bool {
     let directory = |origin: &Origin| origin.directory().map(normalize_package_path);
     one.package_path == other.package_path && directory(one) == directory(other)
-}
-
-/// Whether elements of a list, or entries of a mapping, have comments: above, after or inside them.
-#[must_use]
-pub fn has_comments(collection: NodeRef<'_>) -> bool {
-    let text = collection.document.text;
-    let entries = collection.entries().map(|entry| entry.value);
-    let Some(last) = collection.items().chain(entries).last() else {
-        return false;
-    };
-    // A comment on the line of the collection's key belongs to the key.
-    let indicator = collection.indicator().unwrap_or(collection.range().start);
-    let line_end = |at: usize| memchr::memchr(b'\n', &text.as_bytes()[at..]).map(|n| at + n);
-    let on_one_line = !text[indicator..collection.range().start].contains('\n');
-    let start = match line_end(indicator) {
-        Some(end) if !on_one_line => end,
-        _ => indicator,
-    };
-    let end = line_end(last.range().end.max(start)).unwrap_or(text.len());
-    collection
-        .document
-        .comments()
-        .any(|comment| comment.start >= start && comment.end <= end)
 }
 
 /// Removes kpt's two id annotations from an item whose list elements with comments are moved, inserted

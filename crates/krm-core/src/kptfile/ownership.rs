@@ -16,7 +16,7 @@
 use memchr::memmem;
 
 use krm_package::normalize_package_path;
-use krm_yaml::{Content, EditError, Editor, NodeKind, NodeRef, OwnedDocument, Value};
+use krm_yaml::{Editor, NodeRef, OwnedDocument};
 
 /// The PackageVariant that owns the package: `<namespace>/<name>`.
 pub const OWNER_ANNOTATION: &str = "fn.kpt.dev/package-variant";
@@ -97,37 +97,8 @@ pub fn is_ownership_annotation(name: &str) -> bool {
     of_upstream.contains(&name) || OF_THE_OWNER.contains(&name)
 }
 
-/// Sets labels or annotations of an object. Equal values keep their bytes.
-///
-/// # Errors
-/// As [`Editor::set`].
-pub fn set_metadata<'d>(
-    object: NodeRef<'d>,
-    field: &str,
-    entries: &[(&str, &str)],
-    editor: &mut Editor<'d, '_>,
-) -> Result<(), EditError> {
-    if entries.is_empty() {
-        return Ok(());
-    }
-    let pair = |(key, value): &(&str, &str)| (Value::from(*key), Value::from(*value));
-    let all = || Value::Mapping(entries.iter().map(pair).collect());
-    let Some(metadata) = object.entry("metadata").map(|entry| entry.value) else {
-        let metadata = Value::Mapping(vec![(Value::from(field), all())]);
-        return editor.insert_entry(object, None, "metadata", Content::Value(metadata));
-    };
-    let old = metadata.entry(field).map(|entry| entry.value);
-    let old = old.filter(|old| old.kind().is_mapping() || old.kind() == NodeKind::Alias);
-    let Some(old) = old else {
-        return editor.set(metadata, field, Content::Value(all()));
-    };
-    for (key, value) in entries {
-        if old.get(key).and_then(|old| old.scalar_text()) != Some(value) {
-            editor.set(old, key, Content::Value(Value::from(*value)))?;
-        }
-    }
-    Ok(())
-}
+/// The path of the annotations of an object.
+pub const ANNOTATIONS: [&str; 2] = ["metadata", "annotations"];
 
 /// Removes the owner of a package, its place and its policy. If no annotation is left, `annotations` is removed, too.
 pub fn remove_owner<'d>(kptfile: NodeRef<'d>, editor: &mut Editor<'d, '_>) {

@@ -14,8 +14,8 @@
 //! has it, and `directory` begins with a slash.
 
 use super::ownership::{
-    UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_FILE_ANNOTATION, UPSTREAM_SOURCE_ANNOTATION,
-    remove_annotations, set_metadata,
+    ANNOTATIONS, UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_FILE_ANNOTATION, UPSTREAM_SOURCE_ANNOTATION,
+    remove_annotations,
 };
 use crate::results::with_article;
 use crate::revision::Revision;
@@ -313,8 +313,8 @@ impl NewLock<'_> {
     ) -> Result<(), EditError> {
         match self.place().1 {
             Some(file) => {
-                let annotation = [(UPSTREAM_FILE_ANNOTATION, file)];
-                set_metadata(kptfile, "annotations", &annotation, editor)?;
+                let annotation = [(UPSTREAM_FILE_ANNOTATION, Some(file))];
+                editor.set_fields(kptfile, &ANNOTATIONS, annotation)?;
             }
             None => {
                 remove_annotations(kptfile, |name| name == UPSTREAM_FILE_ANNOTATION, editor);
@@ -377,12 +377,14 @@ fn write_git<'d>(
     editor: &mut Editor<'d, '_>,
 ) -> Result<(), EditError> {
     let pair = |(key, value): &(&str, &str)| (Value::from(*key), Value::from(*value));
-    let git = || Value::Mapping(fields.iter().map(pair).collect());
     let section = kptfile.entry(key).map(|entry| entry.value);
     let Some(section) = section.filter(|section| section.get("git").is_some()) else {
         let mut entries = vec![
             (Value::from("type"), Value::from("git")),
-            (Value::from("git"), git()),
+            (
+                Value::from("git"),
+                Value::Mapping(fields.iter().map(pair).collect()),
+            ),
         ];
         entries.extend(more.cloned());
         let section_value = Content::Value(Value::Mapping(entries));
@@ -391,25 +393,16 @@ fn write_git<'d>(
             None => editor.insert_entry(kptfile, position(kptfile), key, section_value),
         };
     };
-    if section.get("type").and_then(|kind| kind.as_str()) != Some("git") {
-        editor.set(section, "type", Content::Value(Value::from("git")))?;
-    }
-    let Some(old) = section.entry("git").map(|entry| entry.value) else {
-        return editor.set(section, "git", Content::Value(git()));
+    editor.set_fields(section, &[], [("type", Some("git"))])?;
+    let old = section.get("git");
+    let is_equal = |(field, value): &(&str, &str)| {
+        let recorded = || old.and_then(|old| old.get(field)?.scalar_text());
+        *field == "directory"
+            && recorded().map(normalize_package_path) == Some(normalize_package_path(value))
     };
-    for (field, value) in fields {
-        let recorded = old.get(field).and_then(|node| node.scalar_text());
-        let same = match *field {
-            "directory" => {
-                recorded.map(normalize_package_path) == Some(normalize_package_path(value))
-            }
-            _ => recorded == Some(value),
-        };
-        if !same {
-            editor.set(old, field, Content::Value(Value::from(*value)))?;
-        }
-    }
-    Ok(())
+    let fields = fields.iter().filter(|field| !is_equal(field));
+    let fields = fields.map(|(field, value)| (*field, Some(*value)));
+    editor.set_fields(section, &["git"], fields)
 }
 
 /// The position at which kpt writes `upstream` and `upstreamLock`: after `apiVersion`, `kind` and `metadata`.

@@ -155,6 +155,7 @@ impl FileText<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use indoc::indoc;
     use krm_yaml::{ParseOptions, Tree};
 
     fn text(
@@ -191,13 +192,29 @@ mod tests {
             two,
             &[],
             &[(Some(1), "n: 1\n")],
-            Some("# head\na: 1\n---\nn: 1\n---\n# two\nb: 1\n"),
+            Some(indoc! {"
+                # head
+                a: 1
+                ---
+                n: 1
+                ---
+                # two
+                b: 1
+            "}),
         );
         check(
             two,
             &[],
             &[(Some(0), "n: 1\n")],
-            Some("n: 1\n---\n# head\na: 1\n---\n# two\nb: 1\n"),
+            Some(indoc! {"
+                n: 1
+                ---
+                # head
+                a: 1
+                ---
+                # two
+                b: 1
+            "}),
         );
         check("a: 1", &[], &[(None, "n: 1\n")], Some("a: 1\n---\nn: 1\n"));
         check(
@@ -221,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn the_head_stays_whatever_document_comes_or_goes() {
+    fn the_head_stays_when_documents_are_added_or_removed() {
         for head in ["# file\n\n", "# file\n---\n", "---\n# file\n\n"] {
             let two = format!("{head}a: 1\n---\nb: 1\n");
             check(&two, &[], &[], Some(&two));
@@ -245,7 +262,15 @@ mod tests {
             two,
             &[],
             &[(None, "--- # n\nn: 1\n")],
-            Some("# file\n---\na: 1\n--- # b\nb: 1\n--- # n\nn: 1\n"),
+            Some(indoc! {"
+                # file
+                ---
+                a: 1
+                --- # b
+                b: 1
+                --- # n
+                n: 1
+            "}),
         );
         let first = "# file\n--- # a\na: 1\n---\nb: 1\n";
         check(first, &[], &[], Some(first));

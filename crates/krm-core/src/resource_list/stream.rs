@@ -205,6 +205,7 @@ mod tests {
     use super::*;
     use crate::resource_list::{NewResource, whole};
     use crate::results::FunctionResult;
+    use indoc::indoc;
 
     const HEAD: &str = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n";
 
@@ -268,7 +269,17 @@ mod tests {
             ("a.yaml", "# a\nkind: A # b\napiVersion: v1\nc:\n- d\n"),
             (
                 "b.yaml",
-                "kind: B\napiVersion: v1\ne: |\n  f\n\n   g\n---\n# h\n{kind: C, apiVersion: v1}\n",
+                indoc! {"
+                    kind: B
+                    apiVersion: v1
+                    e: |
+                      f
+
+                       g
+                    ---
+                    # h
+                    {kind: C, apiVersion: v1}
+                "},
             ),
         ];
         let mut cut = 0;
@@ -308,8 +319,32 @@ mod tests {
     fn adopted_resources_take_the_line_endings_of_the_list() {
         const LINE_ENDS: [&str; 2] = ["\n", "\r\n"];
         let item = "items:\n- kind: A\n  apiVersion: v1\n";
-        let file = "# a\nkind: B\napiVersion: v1\n---\nkind: C\napiVersion: v1\nd: |\n  e\n# f\n\n---\nkind: D\napiVersion: v1";
-        let new = "- # a\n  kind: B\n  apiVersion: v1\n- kind: C\n  apiVersion: v1\n  d: |\n    e\n  # f\n- kind: D\n  apiVersion: v1\n";
+        let file = indoc! {"
+            # a
+            kind: B
+            apiVersion: v1
+            ---
+            kind: C
+            apiVersion: v1
+            d: |
+              e
+            # f
+
+            ---
+            kind: D
+            apiVersion: v1"};
+        let new = indoc! {"
+            - # a
+              kind: B
+              apiVersion: v1
+            - kind: C
+              apiVersion: v1
+              d: |
+                e
+              # f
+            - kind: D
+              apiVersion: v1
+        "};
         for line_end in LINE_ENDS {
             let text = format!("{HEAD}{item}").replace('\n', line_end);
             let new = new.replace('\n', line_end);

@@ -79,6 +79,15 @@ impl From<&Resource> for ResourceRef {
     }
 }
 
+impl ResourceRef {
+    /// API group; the core group is empty.
+    #[must_use]
+    pub fn group(&self) -> &str {
+        let (group, _) = self.api_version.split_once('/').unwrap_or_default();
+        group
+    }
+}
+
 /// `Deployment/app`, or `Deployment/shop/app` with a namespace.
 impl fmt::Display for ResourceRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -40,7 +40,7 @@ reasons! {
     ClaimReplaced,
     /// Both sides changed a value, and both changes are in the result.
     Combined,
-    /// Upstream removed a resource in which local wrote comments; they went with it.
+    /// Upstream removed or replaced a resource or field in which local wrote comments; they went with it.
     CommentsRemoved,
     /// The repository lacks a commit that a Kptfile names; its tag was used instead.
     CommitNotFound,

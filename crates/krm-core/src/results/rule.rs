@@ -8,9 +8,8 @@ use krm_yaml::Value;
 #[must_use]
 pub fn rule_for(resource: Option<&ResourceRef>, path: Option<&str>, take: Option<&str>) -> Value {
     let target = resource.map(|resource| {
-        let (group, _) = resource.api_version.split_once('/').unwrap_or_default();
         let mut target = vec![
-            Value::entry("group", group),
+            Value::entry("group", resource.group()),
             Value::entry("kind", &*resource.kind),
             Value::entry("name", &*resource.name),
         ];

@@ -39,7 +39,7 @@ pub fn find_original(
     upstream: &dyn UpstreamRevision,
     supplied: &Supplied,
     results: &mut Results,
-) -> Result<Option<SuppliedPackage>, UsageError> {
+) -> Result<Option<FoundOriginal>, UsageError> {
     let failed = |error: GitError| UsageError::at(format_args!("role `{}`", Role::Original), error);
     let Some(upstream) = GitOrigin::of_revision(upstream) else {
         return Err(outside_git());
@@ -74,16 +74,33 @@ pub fn find_original(
         return Ok(None);
     };
     let revision = search.named_release(original);
-    results.push(original_found(original, &candidates, &revision.lock_ref));
     let name = revision.lock_ref.clone();
+    let equals = original.equals.iter().filter(|equal| **equal != name);
+    let equals: Vec<String> = equals.map(|equal| (*equal).to_owned()).collect();
+    results.push(original_found(original, &candidates, &name, &equals));
     let mut snapshot = repository.read(directory, revision).map_err(failed)?;
     snapshot.package = snapshot.package.named_as(package.only_file());
     let source = GitSource {
-        revision: name,
+        revision: name.clone(),
         ..source.clone()
     };
     let origin = Arc::new(GitOrigin::of(source, &snapshot));
-    SuppliedPackage::from_upstream(Role::Original, snapshot.package, origin, results).map(Some)
+    let package =
+        SuppliedPackage::from_upstream(Role::Original, snapshot.package, origin, results)?;
+    Ok(Some(FoundOriginal {
+        package,
+        name,
+        equals,
+    }))
+}
+
+/// The revision that a package was copied from.
+pub struct FoundOriginal {
+    pub package: SuppliedPackage,
+    /// The name of the revision.
+    pub name: String,
+    /// The releases that explain the copy equally well.
+    pub equals: Vec<String>,
 }
 
 /// The error for an upstream without revisions to search.
@@ -603,17 +620,12 @@ fn original_found(
     original: &OriginalCandidate<'_>,
     candidates: &[OriginalCandidate<'_>],
     name: &str,
+    equals: &[String],
 ) -> FunctionResult {
-    let equals: Vec<&str> = original
-        .equals
-        .iter()
-        .copied()
-        .filter(|equal| *equal != name)
-        .collect();
     let as_well = if equals.is_empty() {
         String::new()
     } else {
-        format!("; {} explain it equally well", listed(&equals))
+        format!("; {} explain it equally well", listed(equals))
     };
     let others = candidates
         .iter()
@@ -678,7 +690,7 @@ fn uncertain(
         )
     };
     let message = format!(
-        "{expected}, in `{}` of the repository '{}': {found}; name the original with --original",
+        "{expected}, in `{}` of the repository '{}': {found}; name the original",
         source.directory,
         source.repository.display()
     );

@@ -5,7 +5,8 @@ use std::path::Path;
 use super::arguments::Arguments;
 use super::progress;
 use super::read::{config_of_arguments, read_text};
-use crate::{self as functions, Function, Inputs, Output, SuppliedInput};
+use crate::run::run_on;
+use crate::{Function, Inputs, Output, SuppliedInput};
 use krm_core::config::{NamedDocument, UsageError};
 use krm_core::resource_list::ResourceList;
 use krm_core::results::Results;
@@ -26,11 +27,10 @@ pub(super) fn run(
         openapi: read_document("--openapi", arguments.openapi.as_deref())?,
         conflicts: read_rules(arguments)?,
         catalogs: arguments.catalogs.clone(),
-        decides_all: false,
         progress: progress::shows_progress(arguments).then_some(progress::show_search),
         is_trial: false,
     };
-    functions::run_on(function, inputs, list)
+    run_on(function, function.step, inputs, list)
 }
 
 /// The file of `--conflicts`.

@@ -127,8 +127,6 @@ pub struct Supplied {
     searches_original: bool,
     /// The OpenAPI document of `--openapi`.
     pub(crate) openapi: Option<OwnedDocument>,
-    /// Whether the winning side of a merge also wins where a merge would keep what one side added or changed.
-    pub decides_all: bool,
     /// Called with the progress of a search.
     pub(crate) progress: Option<Progress>,
     /// The rules of `--conflicts`.

@@ -28,7 +28,7 @@ use super::trail::Trail;
 use krm_core::config::enum_fields::{expected, word};
 use krm_core::config::{typed_config, value_of};
 use krm_core::resource::Resource;
-use krm_core::results::{FunctionResult, Reason, Results};
+use krm_core::results::{FunctionResult, Reason, ResourceRef, Results};
 use krm_yaml::{NodeRef, Path, de};
 use pattern::matches;
 
@@ -181,6 +181,39 @@ impl ConflictRules {
         valid.then_some(Self {
             rules,
             guards: Vec::new(),
+        })
+    }
+
+    /// Rules for conflicts over these fields, or without a path over whole resources, and then other rules.
+    ///
+    /// # Errors
+    /// A message about a path that is not one.
+    pub fn deciding<'c>(
+        conflicts: impl IntoIterator<Item = (Option<&'c ResourceRef>, Option<&'c str>)>,
+        take: OnConflict,
+        others: &Self,
+    ) -> Result<Self, String> {
+        let text = |text: &str| Some(text.to_owned());
+        let rule = |(resource, path): (Option<&ResourceRef>, Option<&str>)| {
+            let path = path.map(Pattern::parse).transpose();
+            Ok(ConflictRule {
+                target: resource.map(|resource| RuleTarget {
+                    group: text(resource.group()),
+                    version: None,
+                    kind: text(&resource.kind),
+                    name: text(&resource.name),
+                    namespace: resource.namespace.as_deref().and_then(text),
+                }),
+                path: path.map_err(|error| error.to_string())?,
+                take: Some(take),
+                combine: None,
+            })
+        };
+        let first = conflicts.into_iter().map(rule);
+        let all = first.chain(others.rules.iter().cloned().map(Ok));
+        Ok(Self {
+            rules: all.collect::<Result<_, String>>()?,
+            guards: others.guards.clone(),
         })
     }
 

@@ -205,12 +205,20 @@ fn wrong(
     field: &str,
     error: impl Into<Cause>,
 ) -> UsageError {
-    let node = field_at(root, field).unwrap_or(root);
+    // A field that is missing has no line: that of what should hold it counts.
+    let held = field
+        .rmatch_indices(['.', '['])
+        .map(|(end, _)| &field[..end]);
+    let mut places = std::iter::once(field).chain(held);
+    let node = places
+        .find_map(|field| field_at(root, field))
+        .unwrap_or(root);
     UsageError::at(format_args!("{}: {field}", place(file, node)), error)
 }
 
 #[cfg(test)]
 mod tests {
+    use indoc::indoc;
     use krm_yaml::OwnedDocument;
 
     use super::*;
@@ -227,8 +235,14 @@ mod tests {
 
     #[test]
     fn a_policy_has_all_its_parts() {
-        let text = "conflicts:\n- {path: spec.replicas, take: local}\nguards:\n- {path: spec.x, reason: ours}\n\
-            releases: {skip: [v1.4.0], allow: <4}\nrender: {helm: {values: [v.yaml], kubeVersion: \"1.34\"}}\n";
+        let text = indoc! {r#"
+            conflicts:
+            - {path: spec.replicas, take: local}
+            guards:
+            - {path: spec.x, reason: ours}
+            releases: {skip: [v1.4.0], allow: <4}
+            render: {helm: {values: [v.yaml], kubeVersion: "1.34"}}
+        "#};
         let policy = read(&format!("{HEAD}{text}")).expect("a policy");
         assert_eq!(policy.releases.skip, ["v1.4.0"]);
         assert_eq!(policy.releases.allow.as_deref(), Some("<4"));
@@ -252,6 +266,11 @@ mod tests {
                 "conflicts:\n- field: x\n  take: local\n",
                 "p/.krmv.yaml:4: ",
                 "field",
+            ),
+            (
+                "conflicts:\n- {path: a, take: local}\n- path: spec.replicas\n",
+                "p/.krmv.yaml:5: ",
+                "conflicts[1].take: expected one of",
             ),
             (
                 "conflicts:\n- path: a..b\n  take: local\n",

@@ -224,7 +224,7 @@ fn mapping<'d, 'f>(schema: MergeSchema<'_>, nodes: NodeVersions<'d, 'f>) -> Part
     }
     let numbering = Numbering::of(children.as_ref().map(keys));
     let mut parts = Parts::of(children, numbering);
-    if schema.is_unknown() {
+    if schema.renames_keys() {
         pair_renamed(&parts.children, &mut parts.numbers);
     }
     parts

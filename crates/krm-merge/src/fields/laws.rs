@@ -157,6 +157,11 @@ fn edited(list: &[usize], edits: &ListEdits) -> Vec<usize> {
     list
 }
 
+fn has_twice(list: &[usize]) -> bool {
+    let mut seen = std::collections::HashSet::new();
+    !list.iter().all(|number| seen.insert(number))
+}
+
 fn list_text(list: &[usize]) -> String {
     let lines: String = list
         .iter()
@@ -181,6 +186,12 @@ proptest! {
         upstream in list_edits(),
     ) {
         let lists = [&base, &edited(&base, &local), &edited(&base, &upstream)];
+        // Which of two elements is another version of a third one can be clear in one merge only.
+        let has_alike = lists.iter().any(|list| has_twice(list)) || {
+            let all = lists.iter().flat_map(|list| list.iter());
+            let alike: std::collections::HashSet<_> = all.filter(|number| (4..7).contains(*number)).collect();
+            alike.len() > 1
+        };
         let [base, local, upstream] = lists.map(|list| list_text(list));
         for winner in [Side::Local, Side::Upstream] {
             let (text, conflicts) = merged(&base, &local, &upstream, winner);
@@ -193,6 +204,10 @@ proptest! {
                 let [b, l, u, result] = [&base, &local, &upstream, &text].map(|text| count(text));
                 let expected = if u == b || u == l { l } else if l == b { u } else { continue };
                 prop_assert_eq!(result, expected, "{}: {}\n{}\n{}\n{}", element(number), base, local, upstream, text);
+            }
+            if !has_alike {
+                let (again, _) = merged(&base, &text, &upstream, winner);
+                prop_assert_eq!(again, text, "merged twice: {}\n{}\n{}", base, local, upstream);
             }
         }
     }

@@ -68,6 +68,8 @@ pub struct Conflict {
     pub rule: Option<DecidedBy>,
     /// What the conflict is about.
     pub kind: ConflictKind,
+    /// The merged value, if it is not the winner's: its other parts can be from the other side.
+    pub merged: Option<Value>,
     /// Whether the values may be quoted.
     pub mark: Mark,
 }
@@ -448,6 +450,7 @@ impl FieldMerger<'_> {
             winner: decision.side,
             rule: decision.rule,
             kind,
+            merged: None,
             mark,
         };
         if is_listed {

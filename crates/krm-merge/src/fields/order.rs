@@ -10,9 +10,8 @@ use super::child::{Child, Siblings, nodes};
 use super::collection::Collection;
 use super::{ConflictKind, FieldAction, FieldMerger};
 use crate::trail::Trail;
-use krm_core::kptfile::has_comments;
 use krm_core::schema::ListType;
-use krm_yaml::{Content, EditError, Editor, Part, Value};
+use krm_yaml::{Content, EditError, Editor, Part, Value, has_comments};
 
 impl FieldMerger<'_> {
     /// Puts the parts that are kept into their merged order. `positions` and `fates` are by number.
@@ -62,7 +61,7 @@ impl FieldMerger<'_> {
             };
             Some(child.part(content))
         });
-        editor.arrange(collection.node, arranged)?;
+        editor.arrange(collection.node, arranged.map(Ok))?;
         Ok(FieldAction::Local)
     }
 

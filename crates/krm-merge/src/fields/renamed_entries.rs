@@ -1,4 +1,5 @@
-//! Entries that a side gave another key, in maps of which nothing is known: the same values are in them.
+//! Entries that a side gave another key, in maps of which nothing is known and in kustomizations: the same values are in
+//! them.
 //!
 //! ```yaml
 //! # base              # local             # upstream          # merged

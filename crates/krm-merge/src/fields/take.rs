@@ -13,8 +13,10 @@ use super::align::{align, equal_keys};
 use super::child::{Child, Siblings};
 use super::comments::{comments_of, take_comments};
 
-use krm_core::kptfile::has_comments;
-use krm_yaml::{Content, EditError, Editor, Fingerprints, NodeKind, NodeRef, Part};
+use krm_yaml::{
+    Content, EditError, Editor, Fingerprints, NewValue, NodeKind, NodeRef, Part, PartOrder,
+    ValueChange, has_comments,
+};
 
 /// Takes the comments within an equal value that only upstream changed.
 pub(super) fn take_inner_comments<'d, 'f>(
@@ -78,14 +80,17 @@ pub(super) fn take<'d, 'f>(
         return Ok(local.kind().is_sequence() && has_comments(local));
     }
     let state = RandomState::new();
-    let mut taking = Taking {
+    let prints = Prints {
         base: base.map(|base| Fingerprints::of(base, &state)),
         local: Fingerprints::of(local, &state),
         upstream: Fingerprints::of(upstream, &state),
-        moves_comments: false,
     };
-    taking.node(base, local, upstream, editor)?;
-    Ok(taking.moves_comments)
+    let taken = Taken {
+        prints: &prints,
+        base,
+        upstream,
+    };
+    editor.write(local, &taken)
 }
 
 /// Gives the aliases in a value upstream's values. The text is the same in upstream, so only aliases differ. An alias
@@ -129,120 +134,118 @@ fn lines_of<'a>(node: NodeRef<'a>) -> impl Iterator<Item = &'a str> {
     })
 }
 
-/// For each child of upstream, the position of the same child in local, and the position of that child in base.
-type ChildPairs = Vec<Option<(usize, Option<usize>)>>;
-
-struct Taking {
+struct Prints {
     base: Option<Fingerprints>,
     local: Fingerprints,
     upstream: Fingerprints,
-    moves_comments: bool,
 }
 
-impl Taking {
-    fn node<'d, 'f>(
-        &mut self,
-        base: Option<NodeRef<'f>>,
-        local: NodeRef<'d>,
-        upstream: NodeRef<'f>,
-        editor: &mut Editor<'d, 'f>,
-    ) -> Result<(), EditError> {
-        let is_literal = self.local.get(local).is_some() && self.upstream.get(upstream).is_some();
-        let is_equal = self.is_equal(local, upstream);
-        let (own, their) = (local.kind(), upstream.kind());
-        let are_collections =
-            own.is_mapping() && their.is_mapping() || own.is_sequence() && their.is_sequence();
-        // If the style differs, local text is kept only if it has comments.
-        let fits = own == their || !comments_of(local).is_empty();
-        let is_done = is_literal
-            && fits
-            && are_collections
-            && self.collection(base, local, upstream, editor)?;
-        if is_done || is_equal {
-            return Ok(());
-        }
-        self.arranges(local);
-        editor.replace(local, Content::Node(upstream))
-    }
+/// Upstream's value, and the one that local's was made from.
+struct Taken<'p, 'f> {
+    prints: &'p Prints,
+    base: Option<NodeRef<'f>>,
+    upstream: NodeRef<'f>,
+}
 
-    fn arranges(&mut self, local: NodeRef<'_>) {
-        self.moves_comments |= local.kind().is_sequence() && has_comments(local);
-    }
+struct TakenParts<'d, 'f> {
+    base: Siblings<'f>,
+    local: Siblings<'d>,
+    upstream: Siblings<'f>,
+    /// For each local part, its position in base.
+    was: Vec<Option<usize>>,
+    /// For each part of upstream, its position in local.
+    kept: Vec<Option<usize>>,
+}
 
-    fn is_equal(&self, local: NodeRef<'_>, upstream: NodeRef<'_>) -> bool {
-        match (self.local.get(local), self.upstream.get(upstream)) {
+impl<'f> TakenParts<'_, 'f> {
+    fn base_of(&self, at: usize) -> Option<Child<'f>> {
+        self.base.get(self.was[self.kept[at]?]?)
+    }
+}
+
+impl Taken<'_, '_> {
+    fn is_equal(&self, local: NodeRef<'_>) -> bool {
+        match (
+            self.prints.local.get(local),
+            self.prints.upstream.get(self.upstream),
+        ) {
             (Some(a), Some(b)) if a != b => false,
-            _ => local.equals(&upstream),
+            _ => local.equals(&self.upstream),
         }
     }
+}
 
-    /// Takes a mapping or list part by part. Returns whether any local part is kept.
-    fn collection<'d, 'f>(
-        &mut self,
-        base: Option<NodeRef<'f>>,
-        local: NodeRef<'d>,
-        upstream: NodeRef<'f>,
-        editor: &mut Editor<'d, 'f>,
-    ) -> Result<bool, EditError> {
+impl<'d, 'f> NewValue<'d, 'f> for Taken<'_, 'f> {
+    type Parts = TakenParts<'d, 'f>;
+
+    fn change(&self, local: NodeRef<'d>) -> Result<ValueChange<'f, Self::Parts>, EditError> {
+        let Self {
+            prints,
+            base,
+            upstream,
+        } = *self;
+        let is_literal =
+            prints.local.get(local).is_some() && prints.upstream.get(upstream).is_some();
+        let is_equal = self.is_equal(local);
         let is_mapping = local.kind().is_mapping();
-        let base = base.filter(|base| {
-            if is_mapping {
-                base.kind().is_mapping()
-            } else {
-                base.kind().is_sequence()
-            }
-        });
-        let old = Siblings::of(base);
-        let (ours, theirs) = (Siblings::of(Some(local)), Siblings::of(Some(upstream)));
-        let pair = if is_mapping { equal_keys } else { align };
-        let kept = pair((&self.local, &ours), (&self.upstream, &theirs));
-        // For each local child, its position in base.
-        let was = match &self.base {
-            Some(base) => pair((base, &old), (&self.local, &ours)),
-            None => vec![None; ours.len()],
+        let is_like = |other: NodeRef<'_>| match is_mapping {
+            true => other.kind().is_mapping(),
+            false => local.kind().is_sequence() && other.kind().is_sequence(),
         };
-        let pairs = kept.into_iter().map(|kept| kept.map(|at| (at, was[at])));
-        let pairs: ChildPairs = pairs.collect();
-        self.children((local, upstream), [&old, &theirs], &ours, &pairs, editor)
+        // If the style differs, local text is kept only if it has comments.
+        let fits = local.kind() == upstream.kind() || !comments_of(local).is_empty();
+        if is_literal && fits && is_like(upstream) {
+            let pair = if is_mapping { equal_keys } else { align };
+            let ours = Siblings::of(Some(local));
+            let base = Siblings::of(base.filter(|base| is_like(*base)));
+            let theirs = Siblings::of(Some(upstream));
+            let kept = pair((&prints.local, &ours), (&prints.upstream, &theirs));
+            if kept.iter().any(Option::is_some) {
+                let was = match &prints.base {
+                    Some(old) => pair((old, &base), (&prints.local, &ours)),
+                    None => vec![None; ours.len()],
+                };
+                let mut order: PartOrder = kept.iter().copied().zip(0..).collect();
+                // Equal mappings keep local's order of keys.
+                if is_equal && ours.len() == theirs.len() {
+                    order.sort_unstable();
+                }
+                let parts = TakenParts {
+                    base,
+                    local: ours,
+                    upstream: theirs,
+                    was,
+                    kept,
+                };
+                return Ok(ValueChange::Parts(parts, order));
+            }
+        }
+        Ok(match is_equal {
+            true => ValueChange::None,
+            false => ValueChange::Replaced(Content::Node(upstream), None),
+        })
     }
 
-    /// Returns whether any local part is kept.
-    fn children<'d, 'f>(
-        &mut self,
-        (local, upstream): (NodeRef<'d>, NodeRef<'f>),
-        [old, theirs]: [&Siblings<'f>; 2],
-        ours: &Siblings<'d>,
-        pairs: &[Option<(usize, Option<usize>)>],
-        editor: &mut Editor<'d, 'f>,
-    ) -> Result<bool, EditError> {
-        if pairs.iter().all(Option::is_none) {
-            return Ok(false);
+    fn kept(&self, parts: &Self::Parts, at: usize, _: usize) -> Option<Self> {
+        Some(Self {
+            prints: self.prints,
+            base: parts.base_of(at).map(|base| base.value),
+            upstream: parts.upstream.get(at)?.value,
+        })
+    }
+
+    fn new_part(&self, parts: &Self::Parts, at: usize) -> Result<Part<'f>, EditError> {
+        let child = parts.upstream.get(at);
+        let child = child.unwrap_or_else(|| Child::of(self.upstream));
+        Ok(child.part(Content::Node(child.value)))
+    }
+
+    fn write_comments(&self, parts: &Self::Parts, at: usize, editor: &mut Editor<'d, 'f>) {
+        let local = parts.kept[at].and_then(|own| parts.local.get(own));
+        if let (Some(base), Some(local), Some(upstream)) =
+            (parts.base_of(at), local, parts.upstream.get(at))
+        {
+            take_comments(base, local, upstream, editor);
         }
-        let mut stays = ours.len() == theirs.len();
-        for (at, (child, pair)) in theirs.iter().zip(pairs).enumerate() {
-            let own = pair.and_then(|(own, was)| Some((own, ours.get(own)?, was)));
-            let Some((place, own, was)) = own else {
-                stays = false;
-                continue;
-            };
-            stays &= place == at;
-            let base = was.and_then(|was| old.get(was));
-            let value = base.map(|base| base.value);
-            self.node(value, own.value, child.value, editor)?;
-            if let Some(base) = base {
-                take_comments(base, own, child, editor);
-            }
-        }
-        // Equal mappings keep local's order of keys.
-        let is_equal = ours.len() == theirs.len() && self.is_equal(local, upstream);
-        if !stays && !is_equal {
-            self.arranges(local);
-            let parts = theirs.iter().zip(pairs).map(|(child, pair)| match pair {
-                Some((own, _)) => Part::Kept(*own),
-                None => child.part(Content::Node(child.value)),
-            });
-            editor.arrange(local, parts)?;
-        }
-        Ok(true)
     }
 }

@@ -126,7 +126,7 @@ pub(super) fn line_key(line: &str) -> u64 {
     hash(&("line", line.trim()))
 }
 
-fn hash(value: &impl Hash) -> u64 {
+pub(super) fn hash(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
@@ -277,7 +277,7 @@ impl TokensAround {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gaps::Gaps;
+    use crate::gaps::GapLines;
     use krm_yaml::{Editor, OwnedDocument};
 
     /// More lines than merge one by one, above an entry.
@@ -306,7 +306,7 @@ mod tests {
         let count = tokens(base.root().expect("a root")).expect("tokens").len();
         assert!(count < MOST_LINES / BLOCK[0] + 3, "{count} tokens");
         let root = local.root().expect("a root");
-        let gaps = Gaps::of_all(base.root(), root, upstream.root().expect("a root"));
+        let gaps = GapLines::of_all(base.root(), root, upstream.root().expect("a root"));
         let mut editor = Editor::new(local.document());
         gaps.expect("gaps").apply(root, &mut editor);
         let merged = editor.finish_parsed().expect("YAML");

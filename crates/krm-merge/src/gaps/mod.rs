@@ -17,10 +17,13 @@
 //! comments directly above it that came with it. Comments never make a conflict: where both sides changed a line, both
 //! lines are kept, local's first.
 //!
+//! A comment after a value follows it to another key, or to another element ([`left`]).
+//!
 //! Source: contract, merge-package, Comments.
 
 mod foot;
 mod head;
+mod left;
 mod lines;
 mod placing;
 mod same;
@@ -30,6 +33,7 @@ mod weave;
 use std::collections::HashSet;
 
 pub(super) use head::{Lead, merged_head, merged_lead};
+use left::LeftComment;
 use lines::{GapToken, tokens};
 use same::unify;
 
@@ -39,16 +43,56 @@ use krm_yaml::{Editor, NodeRef, lines_alone, own_text};
 /// The gaps of a document in three versions.
 #[derive(Debug)]
 pub(super) struct Gaps {
+    /// `None` if the lines are right as they are.
+    lines: Option<GapLines>,
+    /// Comments after values that get another place.
+    left: Vec<LeftComment>,
+}
+
+/// The gaps of a document in three versions, as sequences.
+#[derive(Debug)]
+struct GapLines {
     tokens: Versions<Vec<GapToken>>,
     /// Whether the lines above the first entry are decided elsewhere.
-    pub(super) keeps_head: bool,
+    keeps_head: bool,
 }
 
 impl Gaps {
+    /// What the merged text must get. `None` if it has all comments and blank lines where they must be.
+    pub(super) fn of(
+        base: Option<NodeRef<'_>>,
+        local: NodeRef<'_>,
+        upstream: NodeRef<'_>,
+        edits: &Editor<'_, '_>,
+    ) -> Option<Self> {
+        let lines = GapLines::of(base, local, upstream, edits);
+        let left = left::comments(base, local, upstream, edits);
+        (lines.is_some() || !left.is_empty()).then_some(Self { lines, left })
+    }
+
+    /// Leaves the lines above the first entry as they are.
+    pub(super) fn keep_head(&mut self) {
+        if let Some(lines) = &mut self.lines {
+            lines.keeps_head = true;
+        }
+    }
+
+    /// Replaces the gaps of the merged document with the merged gaps. Returns whether anything changes.
+    pub(super) fn apply<'d>(&self, merged: NodeRef<'d>, editor: &mut Editor<'d, '_>) -> bool {
+        let before = editor.gaps();
+        if let Some(lines) = &self.lines {
+            lines.apply(merged, editor);
+        }
+        let is_changed = left::bring(&self.left, merged, editor);
+        is_changed || editor.gaps() > before
+    }
+}
+
+impl GapLines {
     /// `None` if there is nothing to merge: no version has gaps, no side changed them, or upstream changed neither them
     /// nor the entries and items around them, and the edits of local keep them. Also if a version has lines that are
     /// neither entries, items nor gaps.
-    pub(super) fn of(
+    fn of(
         base: Option<NodeRef<'_>>,
         local: NodeRef<'_>,
         upstream: NodeRef<'_>,

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::Gaps;
+use super::GapLines;
 use super::lines::{GapLine, GapToken, KeyedOwner, TokensAround, line_key, owners};
 use super::same::unify_owners;
 use super::weave::{Woven, weave};
@@ -30,9 +30,9 @@ impl MergedLine {
     }
 }
 
-impl Gaps {
+impl GapLines {
     /// Replaces the gaps of the merged document with the merged gaps.
-    pub(crate) fn apply<'d>(&self, merged: NodeRef<'d>, editor: &mut Editor<'d, '_>) {
+    pub(super) fn apply<'d>(&self, merged: NodeRef<'d>, editor: &mut Editor<'d, '_>) {
         let Some(walk) = GapWalk::of(merged) else {
             return;
         };
@@ -212,7 +212,7 @@ impl MergedOwners {
 
 /// Finds a gap for each merged line.
 struct Placing<'p> {
-    gaps: &'p Gaps,
+    gaps: &'p GapLines,
     around: Versions<TokensAround>,
     result: &'p MergedOwners,
     /// The keys of the entries and items of base. What a side moved came with neither side.
@@ -229,7 +229,7 @@ struct Placing<'p> {
 }
 
 impl<'p> Placing<'p> {
-    fn of(gaps: &'p Gaps, result: &'p MergedOwners, woven: &[Woven]) -> Self {
+    fn of(gaps: &'p GapLines, result: &'p MergedOwners, woven: &[Woven]) -> Self {
         let keys = woven.iter().filter_map(|token| gaps.owner(*token));
         let keys: Vec<u64> = keys.map(|(owner, _)| owner.key).collect();
         let merged: Vec<u64> = result.owners.iter().map(|owner| owner.key).collect();
@@ -249,7 +249,7 @@ impl<'p> Placing<'p> {
         }
         Self {
             around: gaps.tokens.as_ref().map(|tokens| TokensAround::of(tokens)),
-            in_base: Gaps::owners(&gaps.tokens.base),
+            in_base: GapLines::owners(&gaps.tokens.base),
             gaps,
             result,
             in_order,
@@ -329,7 +329,7 @@ impl<'p> Placing<'p> {
     }
 }
 
-impl Gaps {
+impl GapLines {
     /// The entry or item of a merged token, and the side that added it.
     fn owner(&self, woven: Woven) -> Option<(KeyedOwner, AddedBy)> {
         match woven {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::Gaps;
+use super::GapLines;
 use super::lines::{GapToken, KeyedOwner};
 use krm_core::diff::hunks;
 
@@ -13,7 +13,7 @@ pub(super) fn unify(base: &[GapToken], side: &mut [GapToken]) {
     if old.len() == own.len() && old.iter().zip(&own).all(|(a, b)| a.key == b.key) {
         return;
     }
-    let known = [Gaps::owners(base), Gaps::owners(side)];
+    let known = [GapLines::owners(base), GapLines::owners(side)];
     unify_owners(&old, &mut own, &known);
     let owners = side.iter_mut().filter_map(|token| match token {
         GapToken::Owner(owner) => Some(owner),

@@ -52,7 +52,7 @@ fn has_name_of(old: NodeRef<'_>, item: NodeRef<'_>) -> bool {
 mod tests {
     use crate::Side;
     use crate::fields::merge_resource;
-    use crate::gaps::Gaps;
+    use crate::gaps::{GapLines, Gaps};
     use crate::merge_schema::MergeSchema;
     use krm_core::resource::Resource;
     use krm_core::schema::Schema;
@@ -189,7 +189,7 @@ mod tests {
                 continue;
             }
             let merged = editor.finish_parsed().expect("YAML");
-            let Some(gaps) = Gaps::of_all(Some(b), l, u) else {
+            let Some(gaps) = GapLines::of_all(Some(b), l, u) else {
                 continue;
             };
             applied += 1;

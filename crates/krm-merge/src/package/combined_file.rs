@@ -4,6 +4,7 @@
 //!
 //! Source: contract, merge-package, Files that are not KRM; Parts.
 
+use super::removed_comments::of_merged_file;
 use super::report::Report;
 use crate::fields::{IMAGE_LINES, MergedDocument, Policy, merge_documents};
 use crate::{MergeSchema, PartsOf, Versions, text};
@@ -104,6 +105,9 @@ fn document(path: &str, texts: TextVersions<'_>, report: &mut Report<'_>) -> Opt
     } = merged(&resource, texts, report)?;
     report.lines_left = findings.lines_left;
     report.findings(&resource, &findings);
+    if let Some(result) = of_merged_file(path, texts.base, texts.local, &text) {
+        report.push(result);
+    }
     if !is_kustomization {
         report.combined_file(path, PartsOf::Document, Mark::OWN, local, upstream);
     }

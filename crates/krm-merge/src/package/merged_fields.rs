@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::IsOverwritten;
 use super::apply::PlanInputs;
 use super::plan::Plan;
+use super::removed_comments::AddedComments;
 use super::report::Report;
 use crate::MergeSchema;
 use crate::fields::{self, Findings, Policy};
@@ -36,6 +37,7 @@ impl Plan {
         let mut lines_left = report.lines_left;
         let mut updated: BTreeSet<ItemId> = BTreeSet::new();
         let mut gaps: BTreeMap<ItemId, Gaps> = BTreeMap::new();
+        let mut comments = AddedComments::default();
         local.edit_items(
             ids,
             |id, _, node, editor| {
@@ -62,8 +64,13 @@ impl Plan {
                     remove_ids(node, editor);
                 }
                 if let Some(mut own) = Gaps::of(base, node, upstream, editor) {
-                    own.keeps_head = above.is_some();
+                    if above.is_some() {
+                        own.keep_head();
+                    }
                     gaps.insert(id, own);
+                }
+                if !editor.keeps_lines_alone() {
+                    comments.note(id, base, node);
                 }
                 count += findings.conflicts.len();
                 lines_left = findings.lines_left;
@@ -82,6 +89,7 @@ impl Plan {
             report.push(FunctionResult::refused(&error).with_resource(&resources[&id]));
         }
         updated.extend(write_gaps(&gaps, local, report));
+        comments.warn_of_removed(local, report);
         report.counts.updated += updated.len();
         found.retain(|(id, _)| !unmerged.contains(id));
         for (id, mut findings) in found {
@@ -121,9 +129,8 @@ fn write_gaps(
     local.edit_items(
         gaps.keys().copied(),
         |id, _, node, editor| {
-            let before = editor.gaps();
-            gaps[&id].apply(node, editor);
-            updated.extend((editor.gaps() > before).then_some(id));
+            let is_changed = gaps[&id].apply(node, editor);
+            updated.extend(is_changed.then_some(id));
             Ok(())
         },
         |id, error| refused.push((id, error)),

@@ -27,6 +27,8 @@ pub(super) struct Counts {
 }
 
 const VERSIONS: [&str; 3] = ["original", "local", "upstream"];
+/// The tag with the value that the file has, if it is that of no version.
+const MERGED: &str = "merged";
 
 /// The maximum length of a value in a tag, in bytes. `SHORT` is the same for a message.
 const LONG: usize = 256;
@@ -293,6 +295,26 @@ impl<'r> Report<'r> {
             let mut result = self.versions_conflict(what(found), &versions, decision, &values);
             if let ConflictKind::Part(within) = &found.kind {
                 result = result.tag("within", within.as_str());
+            }
+            if let Some(merged) = found
+                .merged
+                .as_ref()
+                .filter(|_| result.severity != Severity::Error)
+            {
+                let value = QuotedValue::of(found.mark, merged);
+                let shown = Versions {
+                    base: None,
+                    local: None,
+                    upstream: Some(value),
+                };
+                let text = |most: usize| {
+                    cut(&shown, most)
+                        .upstream
+                        .map(String::from)
+                        .unwrap_or_default()
+                };
+                result.message += &format!("; the file has {}", text(SHORT));
+                result = result.tag(MERGED, text(LONG));
             }
             if let Some(lost) = lost_functions(found).filter(|_| result.severity != Severity::Error)
             {

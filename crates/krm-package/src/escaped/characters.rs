@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
-/// Whether a character must not be shown as it is: control characters (C0, DEL, C1), line ends, marks that reorder
+/// Whether a character must not be shown as it is: control characters (C0, DEL, C1), line endings, marks that reorder
 /// text, and invisible ones.
 pub(super) fn is_unsafe(character: char) -> bool {
     match character {

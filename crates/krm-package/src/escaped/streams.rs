@@ -99,7 +99,7 @@ impl StandardStream {
         }))
     }
 
-    /// Writes one JSON document and a line end. On a terminal, its strings have escapes instead of what is unsafe.
+    /// Writes one JSON document and a line ending. On a terminal, its strings have escapes instead of what is unsafe.
     ///
     /// # Errors
     /// The stream cannot be written to.
@@ -147,7 +147,7 @@ impl<T: AsRef<str>> AsRef<str> for DocumentPiece<T> {
 }
 
 /// The same JSON, with what is unsafe to show as `\u` escapes. Outside of strings, JSON has no such characters but
-/// line ends and tabs.
+/// line endings and tabs.
 fn json_in_ascii_escapes(document: &str) -> String {
     let mut shown = String::with_capacity(document.len());
     for character in document.chars() {

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::node::{ListItem, Node};
+use super::super::node::{Fields, ListItem, Node};
 use super::distinct::{ElementKeys, has_distinct_strings};
 use super::place::ValuePlace;
 use super::{KustomizePatch, deletion};
@@ -82,7 +82,11 @@ impl<'a> KustomizePatch<'a> {
                 patches.push(Some(item.value.clone()));
                 continue;
             };
-            let fields = self.map(live, &item.value, place, &trail.element(at));
+            let at = trail.element(at);
+            let mut fields = Fields::default();
+            self.tested(&item.value, place, &at, |create| {
+                fields = create.map(live, &item.value, place.items(), &at);
+            });
             let patch = Node::map(fields, item.value.source());
             patches.push((!patch.is_empty()).then(|| lists.with_keys(&patch, &item.value)));
         }

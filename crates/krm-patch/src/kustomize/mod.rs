@@ -2,13 +2,15 @@
 //!
 //! ```yaml
 //! metadata:                # live       # modified   # patches
-//!   finalizers:              [a, b]       [b]          {op: remove, path: /metadata/finalizers/0}
+//!   finalizers:              [a, b]       [b]          {op: test, path: /metadata/finalizers/0, value: a}, {op: remove, ..}
 //! spec:
 //!   replicas:                1            2            replicas: 2
 //!   containers:              [x, y]       [y, z]       containers: [{name: y}, {name: z}, {name: x, $patch: delete}]
 //! ```
 //!
-//! A strategic merge patch makes the changes that it can express, and a JSON patch (RFC 6902) makes the others.
+//! A strategic merge patch makes the changes that it can express, and a JSON patch (RFC 6902) makes the others. It addresses
+//! elements by their positions, so it tests their keys first: if the base moves an element, the build fails, and changes
+//! no other one.
 //! kustomize supports neither `$setElementOrder` nor `$deleteFromPrimitiveList`: it puts the elements that a patch
 //! names first, in the order of the patch. So a patch that changes an element also names the elements before it.
 //!
@@ -50,7 +52,7 @@ pub fn create<'a>(live: &Node<'a>, modified: &Node<'a>, rules: Rules<'_>) -> Pat
     let place = ValuePlace::of(live, rules);
     let mut create = KustomizePatch::default();
     if !place.is_mergeable(live) {
-        differences(live, modified, &Trail::Root, &mut create);
+        differences(live, modified, place, &Trail::Root, &mut create);
         return Patches {
             merge: None,
             operations: create.operations,
@@ -149,7 +151,7 @@ impl<'a> KustomizePatch<'a> {
             let live = theirs.find(&field.key);
             let value = match &live {
                 _ if !is_sayable(&field.key) => {
-                    self.field_without_patch(live.as_ref(), &field.value, &at);
+                    self.field_without_patch(live.as_ref(), &field.value, below, &at);
                     None
                 }
                 Some(live) if !live.is_null() => self.value(live, &field.value, below, &at),
@@ -180,9 +182,15 @@ impl<'a> KustomizePatch<'a> {
     }
 
     /// A field whose key would be a directive in a merge patch.
-    fn field_without_patch(&mut self, live: Option<&Node<'a>>, new: &Node<'a>, trail: &Trail<'_>) {
+    fn field_without_patch(
+        &mut self,
+        live: Option<&Node<'a>>,
+        new: &Node<'a>,
+        place: ValuePlace<'_>,
+        trail: &Trail<'_>,
+    ) {
         match live {
-            Some(live) => differences(live, new, trail, self),
+            Some(live) => differences(live, new, place, trail, self),
             None => self.push(trail, JsonChange::Add(new.clone())),
         }
     }
@@ -215,13 +223,19 @@ impl<'a> KustomizePatch<'a> {
 
     /// Adds operations for the elements of a long list that a merge patch would replace, if few elements differ.
     /// Returns whether it did. Such a list is `versions` of a CustomResourceDefinition, which has thousands of lines.
-    fn has_operations(&mut self, live: &Node<'a>, new: &Node<'a>, trail: &Trail<'_>) -> bool {
+    fn has_operations(
+        &mut self,
+        live: &Node<'a>,
+        new: &Node<'a>,
+        place: ValuePlace<'_>,
+        trail: &Trail<'_>,
+    ) -> bool {
         let length = new.to_value().cost();
         if length < LONG {
             return false;
         }
         let mut apart = Self::default();
-        differences(live, new, trail, &mut apart);
+        differences(live, new, place, trail, &mut apart);
         let is_short = apart.operations.iter().map(Operation::cost).sum::<usize>() < length / 4;
         if is_short {
             self.operations.append(&mut apart.operations);
@@ -238,7 +252,7 @@ impl<'a> KustomizePatch<'a> {
         trail: &Trail<'_>,
     ) -> Option<Node<'a>> {
         match place.list() {
-            ListPlace::Replaced if self.has_operations(live, new, trail) => return None,
+            ListPlace::Replaced if self.has_operations(live, new, place, trail) => return None,
             ListPlace::Replaced => return (!live.equals(new)).then(|| new.clone()),
             ListPlace::Values => {
                 if let Some(patch) = list::values(live, new) {
@@ -247,12 +261,12 @@ impl<'a> KustomizePatch<'a> {
             }
             ListPlace::Keyed(keys) => {
                 if let Some(lists) = list::keyed(live, new, keys, place.items()) {
-                    return self.keyed(&lists, place.items(), trail);
+                    return self.keyed(&lists, place, trail);
                 }
             }
             ListPlace::Unknown => {}
         }
-        differences(live, new, trail, self);
+        differences(live, new, place, trail, self);
         None
     }
 }

@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use super::super::node::{Finder, Node, Shape};
 use super::KustomizePatch;
+use super::place::ValuePlace;
 use krm_core::resource::{Resource, namespace_of};
-use krm_yaml::{Trail, Value, to_block_text};
+use krm_yaml::scalar::{Reading, ScalarStyle};
+use krm_yaml::{NodeKind, Trail, Value, to_block_text};
 
 /// An operation of a JSON patch.
 #[derive(Debug, Clone)]
@@ -22,6 +24,8 @@ pub(super) enum JsonChange<'a> {
     Add(Node<'a>),
     Replace(Node<'a>),
     Remove,
+    /// Changes nothing. The build fails if the place has another value, or does not exist.
+    Test(Node<'a>),
 }
 
 impl<'a> Operation<'a> {
@@ -43,6 +47,7 @@ impl<'a> Operation<'a> {
             JsonChange::Add(value) => ("add", Some(value)),
             JsonChange::Replace(value) => ("replace", Some(value)),
             JsonChange::Remove => ("remove", None),
+            JsonChange::Test(value) => ("test", Some(value)),
         };
         let mut fields = vec![Value::entry("op", word), Value::entry("path", &*self.path)];
         fields.extend(value.map(|value| Value::entry("value", value.to_value())));
@@ -70,24 +75,31 @@ fn pointer(trail: &Trail<'_>) -> String {
 pub(super) fn differences<'a>(
     live: &Node<'a>,
     new: &Node<'a>,
+    place: ValuePlace<'_>,
     trail: &Trail<'_>,
     create: &mut KustomizePatch<'a>,
 ) {
     match (live.shape(), new.shape()) {
-        (Shape::Map, Shape::Map) => map(live, new, trail, create),
-        (Shape::List, Shape::List) => list(live, new, trail, create),
+        (Shape::Map, Shape::Map) => map(live, new, place, trail, create),
+        (Shape::List, Shape::List) => list(live, new, place, trail, create),
         (Shape::Null, Shape::Null) => create.keep_null(live, trail),
         (Shape::Scalar, Shape::Scalar) if live.equals(new) => {}
         _ => create.push(trail, JsonChange::Replace(new.clone())),
     }
 }
 
-fn map<'a>(live: &Node<'a>, new: &Node<'a>, trail: &Trail<'_>, create: &mut KustomizePatch<'a>) {
+fn map<'a>(
+    live: &Node<'a>,
+    new: &Node<'a>,
+    place: ValuePlace<'_>,
+    trail: &Trail<'_>,
+    create: &mut KustomizePatch<'a>,
+) {
     let theirs = Finder::of(Some(live));
     for field in new.each_field() {
-        let at = trail.field(&field.key);
+        let (at, below) = (trail.field(&field.key), place.field(&field.key));
         match theirs.find(&field.key) {
-            Some(live) => differences(&live, &field.value, &at, create),
+            Some(live) => differences(&live, &field.value, below, &at, create),
             None => create.push(&at, JsonChange::Add(field.value.clone())),
         }
     }
@@ -100,13 +112,23 @@ fn map<'a>(live: &Node<'a>, new: &Node<'a>, trail: &Trail<'_>, create: &mut Kust
 }
 
 /// Lists of equal length are compared element by element. In others, the elements between equal heads and tails are
-/// replaced.
-fn list<'a>(live: &Node<'a>, new: &Node<'a>, trail: &Trail<'_>, create: &mut KustomizePatch<'a>) {
+/// replaced. What identifies an element is tested before the element is changed, because a later base may have another one
+/// at its position.
+fn list<'a>(
+    live: &Node<'a>,
+    new: &Node<'a>,
+    place: ValuePlace<'_>,
+    trail: &Trail<'_>,
+    create: &mut KustomizePatch<'a>,
+) {
     let live: Vec<Node<'a>> = live.each_item().collect();
     let new: Vec<Node<'a>> = new.each_item().collect();
     if live.len() == new.len() {
         for (at, (live, new)) in live.iter().zip(&new).enumerate() {
-            differences(live, new, &trail.element(at), create);
+            let at = trail.element(at);
+            create.tested(live, place, &at, |create| {
+                differences(live, new, place.items(), &at, create);
+            });
         }
         return;
     }
@@ -117,13 +139,85 @@ fn list<'a>(live: &Node<'a>, new: &Node<'a>, trail: &Trail<'_>, create: &mut Kus
     let (live_end, new_end) = (live.len() - tail, new.len() - tail);
     let both = live_end.min(new_end);
     for (at, new) in new.iter().enumerate().take(both).skip(head) {
-        create.push(&trail.element(at), JsonChange::Replace(new.clone()));
+        let change = JsonChange::Replace(new.clone());
+        create.change_element(&live[at], place, &trail.element(at), change);
     }
     for at in (both..live_end).rev() {
-        create.push(&trail.element(at), JsonChange::Remove);
+        create.change_element(&live[at], place, &trail.element(at), JsonChange::Remove);
     }
     for (at, new) in new.iter().enumerate().take(new_end).skip(both) {
-        create.push(&trail.element(at), JsonChange::Add(new.clone()));
+        let change = JsonChange::Add(new.clone());
+        match live.get(live_end) {
+            Some(next) => create.change_element(next, place, &trail.element(at), change),
+            None => create.push(&trail.field("-"), change),
+        }
+    }
+}
+
+impl<'a> KustomizePatch<'a> {
+    /// Changes a list at the position of an element.
+    fn change_element(
+        &mut self,
+        element: &Node<'a>,
+        list: ValuePlace<'_>,
+        trail: &Trail<'_>,
+        change: JsonChange<'a>,
+    ) {
+        self.tested(element, list, trail, |create| create.push(trail, change));
+    }
+
+    /// Adds what identifies an element of a list before the operations that `change` adds for it.
+    pub(super) fn tested(
+        &mut self,
+        element: &Node<'a>,
+        list: ValuePlace<'_>,
+        trail: &Trail<'_>,
+        change: impl FnOnce(&mut Self),
+    ) {
+        let (operations, lost) = (self.operations.len(), self.lost.len());
+        change(self);
+        for (found, from) in [(&mut self.operations, operations), (&mut self.lost, lost)] {
+            if found.len() > from {
+                let tests = tests(element, list, trail);
+                found.splice(from..from, tests);
+            }
+        }
+    }
+}
+
+/// Tests of what identifies an element: its keys, its name, or a string or number itself.
+fn tests<'a>(element: &Node<'a>, list: ValuePlace<'_>, trail: &Trail<'_>) -> Vec<Operation<'a>> {
+    let test = |trail: &Trail<'_>, value: Node<'a>| {
+        is_read_alike(&value).then(|| Operation::at(trail, JsonChange::Test(value)))
+    };
+    match element.shape() {
+        Shape::Scalar => test(trail, element.clone()).into_iter().collect(),
+        Shape::Map => {
+            let keys = list.keys();
+            let names: Vec<&str> = keys.map_or_else(|| vec!["name"], |keys| keys.names().collect());
+            let found = names.into_iter().filter_map(|name| {
+                let value = element.get(name).filter(|key| key.shape() == Shape::Scalar);
+                test(&trail.field(name), value?)
+            });
+            found.collect()
+        }
+        Shape::Null | Shape::List => Vec::new(),
+    }
+}
+
+/// Whether kustomize, which reads YAML 1.2, takes a scalar for what kubectl takes it for.
+fn is_read_alike(scalar: &Node<'_>) -> bool {
+    let Some(source) = scalar.source() else {
+        return true;
+    };
+    let text = source.scalar_text().unwrap_or_default();
+    match scalar.as_str() {
+        Some(_) => {
+            source.kind() != NodeKind::Scalar(ScalarStyle::Plain) || Reading::Core.is_string(text)
+        }
+        None => scalar
+            .scalar()
+            .is_some_and(|value| value.plain_text() == text),
     }
 }
 

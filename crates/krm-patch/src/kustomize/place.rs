@@ -110,7 +110,15 @@ impl<'s> ValuePlace<'s> {
             ListRule::Atomic => ListPlace::Replaced,
             _ if !self.is_known || !self.is_merged => ListPlace::Unknown,
             ListRule::Set => ListPlace::Values,
-            ListRule::Keyed(key) => ListPlace::Keyed(self.rules.map_keys().unwrap_or(key)),
+            ListRule::Keyed(key) => ListPlace::Keyed(self.keys().unwrap_or(key)),
+        }
+    }
+
+    /// The keys that name the elements of a list; `None` if its type has none.
+    pub(super) fn keys(self) -> Option<Keys<'s>> {
+        match self.rules.list() {
+            ListRule::Keyed(key) => Some(self.rules.map_keys().unwrap_or(key)),
+            ListRule::Atomic | ListRule::Set => None,
         }
     }
 
@@ -126,10 +134,7 @@ impl<'s> ValuePlace<'s> {
                 let has_identity = match self.rules.list() {
                     ListRule::Atomic => return true,
                     ListRule::Set => has_distinct_strings(live),
-                    ListRule::Keyed(key) => {
-                        let keys = self.rules.map_keys().unwrap_or(key);
-                        are_separate(live, keys)
-                    }
+                    ListRule::Keyed(key) => are_separate(live, self.keys().unwrap_or(key)),
                 };
                 let items = self.items();
                 has_identity && live.each_item().all(|item| items.is_mergeable(&item))

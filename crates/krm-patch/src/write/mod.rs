@@ -13,7 +13,10 @@ mod elements;
 mod text;
 
 use super::node::{Fields, Finder, ListItem, Node, Shape, same_place};
-use krm_yaml::{Children, Content, EditError, Editor, EntryRef, NodeKind, NodeRef, Part};
+use krm_yaml::{
+    Children, Content, EditError, Editor, EntryRef, NewValue, NodeKind, NodeRef, Part, PartOrder,
+    Value, ValueChange, kept_in_order,
+};
 
 use elements::kept;
 use text::content;
@@ -29,159 +32,126 @@ pub use text::{text_of, to_text};
 pub fn write<'d, 'f>(
     node: NodeRef<'d>,
     twin: NodeRef<'f>,
-    new: &Node<'f>,
+    new: Node<'f>,
     editor: &mut Editor<'d, 'f>,
 ) -> Result<bool, EditError> {
-    let mut writer = Writer::default();
-    writer.node(node, twin, new, editor)?;
-    Ok(writer.moves_comments)
+    editor.write(node, &Patched { twin, new })
 }
 
-#[derive(Default)]
-struct Writer {
-    moves_comments: bool,
+/// A value, and the node that it was made from.
+struct Patched<'f> {
+    twin: NodeRef<'f>,
+    new: Node<'f>,
 }
 
-impl Writer {
-    fn node<'d, 'f>(
-        &mut self,
-        node: NodeRef<'d>,
-        twin: NodeRef<'f>,
-        new: &Node<'f>,
-        editor: &mut Editor<'d, 'f>,
-    ) -> Result<(), EditError> {
-        let old = Node::Text(twin);
+/// The parts of a value, and those of the node that it was made from.
+struct PatchedParts<'f> {
+    old: Children<'f>,
+    new: NewParts<'f>,
+}
+
+enum NewParts<'f> {
+    Map(Fields<'f>),
+    List(Vec<ListItem<'f>>),
+}
+
+impl<'d, 'f> NewValue<'d, 'f> for Patched<'f> {
+    type Parts = PatchedParts<'f>;
+
+    fn change(&self, node: NodeRef<'d>) -> Result<ValueChange<'f, Self::Parts>, EditError> {
+        let Self { twin, new } = self;
+        let old = Node::Text(*twin);
         if new.is(&old) || new.is(&Node::Text(twin.resolved())) {
-            return Ok(());
+            return Ok(ValueChange::None);
         }
         let is_alias = node.kind() == NodeKind::Alias;
-        match (old.shape(), new.shape()) {
-            (Shape::Map, Shape::Map) if !is_alias => self.map(node, twin, new, editor),
-            (Shape::List, Shape::List) if !is_alias && !new.is_empty() && !old.is_empty() => {
-                self.list(node, twin, new, editor)
+        let children = || Children::of(twin.resolved());
+        Ok(match (old.shape(), new.shape()) {
+            (Shape::Map, Shape::Map) if !is_alias => {
+                let finder = Finder::of(Some(new));
+                let order = order_of(&old, &finder);
+                let (old, new) = (children(), NewParts::Map(finder.fields));
+                ValueChange::Parts(PatchedParts { old, new }, order)
             }
-            _ if new.equals(&old) => Ok(()),
+            (Shape::List, Shape::List) if !is_alias && !new.is_empty() && !old.is_empty() => {
+                let old = children();
+                let kept = kept(new, &old).into_iter().enumerate();
+                let order = kept.map(|(at, kept)| (kept, at)).collect();
+                let new = NewParts::List(new.placed_items().collect());
+                ValueChange::Parts(PatchedParts { old, new }, order)
+            }
+            _ if new.equals(&old) => ValueChange::None,
             // A scalar keeps its style.
             (Shape::Scalar, Shape::Scalar) if !is_alias => {
-                editor.replace(node, Content::Value(new.to_value()))
+                ValueChange::Replaced(Content::Value(new.to_value()), None)
             }
-            _ => {
-                if let Some(source) = new.source() {
-                    editor.bring_value_comments(node, source);
-                }
-                editor.replace(node, content(new)?)
+            _ => ValueChange::Replaced(content(new)?, new.source()),
+        })
+    }
+
+    fn kept(&self, parts: &Self::Parts, at: usize, old: usize) -> Option<Self> {
+        let owner = parts.old.owner(old);
+        match &parts.new {
+            NewParts::Map(fields) => Some(Self {
+                twin: EntryRef::of_key(owner).value,
+                new: fields.get(at).value,
+            }),
+            NewParts::List(items) => {
+                let item = &items[at];
+                let place = item.place.filter(|(_, place)| same_place(*place, owner));
+                let new = || item.value.clone();
+                place.map(|(_, twin)| Self { twin, new: new() })
             }
         }
     }
 
-    fn map<'d, 'f>(
-        &mut self,
-        node: NodeRef<'d>,
-        twin: NodeRef<'f>,
-        new: &Node<'f>,
-        editor: &mut Editor<'d, 'f>,
-    ) -> Result<(), EditError> {
-        let old = Node::Text(twin);
-        let finder = Finder::of(Some(new));
-        let fields = &finder.fields;
-        // Which fields of the new map exist already, and which entries of the old map stay.
-        let mut known = vec![false; fields.len()];
-        let mut stays = Vec::new();
-        for (entry, field) in node.resolved().entries().zip(old.each_field()) {
-            let place = finder.position(&field.key);
-            stays.push(place.is_some());
-            let Some(at) = place else { continue };
-            known[at] = true;
-            let Some(twin) = field.entry else { continue };
-            self.node(entry.value, twin.value, &fields.get(at).value, editor)?;
-        }
-        if stays.contains(&false) {
-            editor.remove_parts(node, |index| !stays[index]);
-        }
-        // A new directive goes before the existing field that follows it in the new map. Other new fields go to the
-        // end.
-        let position = |at: usize| -> Option<usize> {
-            let is_directive = fields.key(at).starts_with('$');
-            is_directive.then_some(())?;
-            let after = (at + 1..fields.len()).find(|at| known[*at])?;
-            let mut kept = old.each_field().zip(&stays).filter(|(_, stays)| **stays);
-            kept.position(|(field, _)| field.key == fields.key(after))
-        };
-        let mut inserted = 0;
-        for at in (0..fields.len()).filter(|at| !known[*at]) {
-            let position = position(at).map(|position| position + inserted);
-            inserted += usize::from(position.is_some());
-            insert(node, position, fields, at, editor)?;
-        }
-        Ok(())
-    }
-
-    fn list<'d, 'f>(
-        &mut self,
-        node: NodeRef<'d>,
-        twin: NodeRef<'f>,
-        new: &Node<'f>,
-        editor: &mut Editor<'d, 'f>,
-    ) -> Result<(), EditError> {
-        let old = Children::of(twin.resolved());
-        let kept = kept(new, &old);
-        let own = Children::of(node);
-        let mut same = kept.len() == old.count();
-        for (at, (item, kept)) in new.placed_items().zip(&kept).enumerate() {
-            same &= *kept == Some(at);
-            if let (Some(index), Some((_, place))) = (*kept, item.place)
-                && same_place(place, old.owner(index))
-            {
-                self.node(own.owner(index), place, &item.value, editor)?;
+    fn new_part(&self, parts: &Self::Parts, at: usize) -> Result<Part<'f>, EditError> {
+        match &parts.new {
+            NewParts::Map(fields) => new_entry(fields, at),
+            NewParts::List(items) => {
+                let content = content(&items[at].value)?;
+                Ok(match items[at].place {
+                    Some((_, place)) => Part::Item(place, content),
+                    None => Part::New(None, content),
+                })
             }
         }
-        if same {
-            return Ok(());
-        }
-        self.moves_comments |= krm_core::kptfile::has_comments(node);
-        let mut made: Vec<(usize, ListItem<'f>)> = Vec::new();
-        let mut failure = None;
-        let parts = new.placed_items().zip(&kept).enumerate();
-        let parts = parts.filter_map(|(at, (item, kept))| match (kept, item.place) {
-            (Some(index), _) => Some(Part::Kept(*index)),
-            (None, Some((_, place))) => {
-                let content = content(&item.value).map_err(|error| failure = Some(error));
-                Some(Part::Item(place, content.ok()?))
-            }
-            (None, None) => {
-                made.push((at, item));
-                None
-            }
-        });
-        editor.arrange(node, parts)?;
-        failure.map_or(Ok(()), Err)?;
-        for (at, item) in made {
-            editor.insert_item(node, Some(at), content(&item.value)?)?;
-        }
-        Ok(())
     }
 }
 
-fn insert<'d, 'f>(
-    node: NodeRef<'d>,
-    position: Option<usize>,
-    fields: &Fields<'f>,
-    at: usize,
-    editor: &mut Editor<'d, 'f>,
-) -> Result<(), EditError> {
+/// Existing fields keep their order. A new directive goes before the existing field that follows it in the new map, other
+/// new fields to the end.
+fn order_of(old: &Node<'_>, new: &Finder<'_>) -> PartOrder {
+    let fields = &new.fields;
+    let places = old.each_field().map(|field| new.position(&field.key));
+    let mut order = kept_in_order(places, fields.len());
+    let kept = order.partition_point(|(old, _)| old.is_some());
+    for place in kept..order.len() {
+        let (_, at) = order[place];
+        if !fields.key(at).starts_with('$') {
+            continue;
+        }
+        let place_of = |after| {
+            order
+                .iter()
+                .position(|(old, at)| old.is_some() && *at == after)
+        };
+        if let Some(before) = (at + 1..fields.len()).find_map(place_of) {
+            order[before..=place].rotate_right(1);
+        }
+    }
+    order
+}
+
+/// The entry of a new map at an index.
+fn new_entry<'f>(fields: &Fields<'f>, at: usize) -> Result<Part<'f>, EditError> {
     if let Some(key) = fields.null_key(at) {
-        return editor.insert_null(node, position, key);
+        return Ok(Part::Null(key));
     }
     let field = fields.get(at);
     let content = content(&field.value)?;
-    match field.entry {
-        Some(entry) if is_own_key(entry, &field.key) => {
-            editor.insert_entry_like(node, position, entry, content)
-        }
-        _ => editor.insert_entry(node, position, &field.key, content),
-    }
-}
-
-fn is_own_key(entry: EntryRef<'_>, key: &str) -> bool {
-    entry.key.key_text() == Some(key)
+    Ok(match field.entry {
+        Some(entry) if entry.key.key_text() == Some(&*field.key) => Part::Entry(entry, content),
+        _ => Part::New(Some(Value::from(&*field.key)), content),
+    })
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::node::{Field, Fields, Node, Shape};
-use super::{insert, write};
+use super::{new_entry, write};
 use krm_yaml::{
     Content, EditError, Editor, NodeRef, OwnedDocument, Value, content_text, node_text, value_text,
 };
@@ -27,7 +27,7 @@ pub fn to_text(new: &Node<'_>) -> Result<String, EditError> {
 /// A copy of the text of a node, edited to have a value.
 fn edited(text: String, source: NodeRef<'_>, new: &Node<'_>) -> Result<String, EditError> {
     OwnedDocument::edited(text, |root, editor| {
-        write(root, source, new, editor).map(drop)
+        write(root, source, new.clone(), editor).map(drop)
     })
 }
 
@@ -83,7 +83,7 @@ fn content_of<'f>(
     if owned.root().is_none() {
         return Ok(Content::Value(new.to_value()));
     }
-    let made = owned.edit(|root, editor| write(root, source, new, editor).map(drop));
+    let made = owned.edit(|root, editor| write(root, source, new.clone(), editor).map(drop));
     made.map(|made| Content::Text(Arc::new(made)))
 }
 
@@ -96,8 +96,7 @@ pub fn text_of<'f>(resource: NodeRef<'f>, new: Node<'f>) -> Result<String, EditE
     if own.is_some_and(|own| own.len() == resource.document.text.len()) {
         // A resource that is the whole text is edited in place, so that a large text is parsed once less.
         let mut editor = Editor::new(resource.document);
-        write(resource, resource, &new, &mut editor)?;
-        drop(new);
+        write(resource, resource, new, &mut editor)?;
         return editor.finish();
     }
     let text = own.map_or_else(|| node_text(resource), str::to_owned);
@@ -118,7 +117,7 @@ fn made<'f>(fields: &Fields<'f>) -> Result<Content<'f>, EditError> {
     }
     let empty = OwnedDocument::parse_resource("{}\n".to_owned()).map_err(EditError::Broken)?;
     let made = empty.edit(|root, editor| {
-        (0..fields.len()).try_for_each(|at| insert(root, None, fields, at, editor))
+        editor.arrange(root, (0..fields.len()).map(|at| new_entry(fields, at)))
     });
     made.map(|made| Content::Text(Arc::new(made)))
 }

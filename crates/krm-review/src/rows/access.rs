@@ -253,7 +253,8 @@ pub(super) fn aggregates(change: &FieldChange<'_, '_>) -> Option<String> {
     let role = change
         .last_field()
         .strip_prefix("rbac.authorization.k8s.io/aggregate-to-")?;
-    let is = |node| is_true(node);
+    // The value of a label is a string, so it is quoted.
+    let is = |node| text(node) == Some("true");
     (is(change.after()) && !is(change.before()))
         .then(|| format!("everyone with the role `{role}` gets what this role grants"))
 }

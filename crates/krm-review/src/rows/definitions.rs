@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::row::FieldChange;
+use crate::row::{FieldChange, PlaceFinding};
 use crate::walk::{given, is_true, items, text};
-use krm_yaml::{NodeRef, Value};
+use krm_yaml::{NodeRef, PathElement, Value};
 
 /// The versions of a definition, with their names.
 fn versions<'n>(list: NodeRef<'n>) -> impl Iterator<Item = (&'n str, NodeRef<'n>)> {
@@ -69,39 +69,38 @@ pub(super) fn drops_served(change: &FieldChange<'_, '_>) -> Option<String> {
 /// The maximum number of differences that a message names.
 const SHOWN: usize = 5;
 
-pub(super) fn narrows(change: &FieldChange<'_, '_>) -> Option<String> {
-    let (before, after) = change.both()?;
+/// Where a version of a definition has its schema.
+const SCHEMA: [&str; 2] = ["schema", "openAPIV3Schema"];
+
+pub(super) fn narrows<'n>(change: &FieldChange<'_, 'n>) -> Vec<PlaceFinding<'n>> {
+    let Some((before, after)) = change.both() else {
+        return Vec::new();
+    };
     let mut found = NarrowedPlaces::default();
-    let after = by_name(after);
-    for (name, version) in versions(before) {
-        let old = given(version.get_path(&["schema", "openAPIV3Schema"]));
-        let new = after.get(name);
-        let new = new.and_then(|new| given(new.get_path(&["schema", "openAPIV3Schema"])));
-        if let (Some(old), Some(new)) = (old, new) {
+    let before = by_name(before);
+    for (index, new) in items(Some(after)).enumerate() {
+        let name = text(new.get("name")).unwrap_or_default();
+        let old = before
+            .get(name)
+            .and_then(|old| given(old.get_path(&SCHEMA)));
+        if let (Some(old), Some(new)) = (old, given(new.get_path(&SCHEMA))) {
             let mut narrowing = Narrowing {
                 version: name,
+                index,
                 found: &mut found,
             };
             narrowing.schema(old, new, &mut Vec::new());
         }
     }
-    if found.count == 0 {
-        return None;
-    }
-    // Another rule can also accept more.
-    let stricter = if found.is_clear {
-        "is stricter: some objects that were valid no longer are"
-    } else {
-        "may be stricter: some objects that were valid may no longer be"
-    };
-    let more = match found.count - found.shown.len() {
-        0 => String::new(),
-        more => format!("; and {more} more"),
-    };
-    Some(format!(
-        "the schema {stricter}: {}{more}",
-        found.shown.join("; ")
-    ))
+    let below = std::mem::take(&mut found.way).unwrap_or_default();
+    let message = found.message();
+    let finding = message.map(|message| PlaceFinding {
+        below,
+        message,
+        values: None,
+        is_whole: true,
+    });
+    finding.into_iter().collect()
 }
 
 const OTHER_RULE: &str = "has a different validation rule";
@@ -125,27 +124,90 @@ struct NarrowedPlaces {
     /// Whether it certainly is stricter in one of them.
     is_clear: bool,
     shown: Vec<String>,
+    /// What the ways to all of them begin with, from the list of versions.
+    way: Option<Vec<PathElement>>,
+}
+
+impl NarrowedPlaces {
+    fn message(&self) -> Option<String> {
+        if self.count == 0 {
+            return None;
+        }
+        // Another rule can also accept more.
+        let stricter = if self.is_clear {
+            "is stricter: some objects that were valid no longer are"
+        } else {
+            "may be stricter: some objects that were valid may no longer be"
+        };
+        let more = match self.count - self.shown.len() {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        let shown = self.shown.join("; ");
+        Some(format!("the schema {stricter}: {shown}{more}"))
+    }
+
+    fn pass(&mut self, way: Vec<PathElement>) {
+        let known = self.way.get_or_insert_with(|| way.clone());
+        let both = known.iter().zip(&way);
+        let common = both.take_while(|(known, step)| known == step).count();
+        known.truncate(common);
+    }
+}
+
+/// A step from a schema to one below it.
+#[derive(Clone, Copy)]
+enum SchemaStep<'n> {
+    Property(&'n str),
+    /// `items` or `additionalProperties`.
+    Each(&'static str),
+}
+
+impl<'n> SchemaStep<'n> {
+    fn name(self) -> &'n str {
+        match self {
+            Self::Property(name) => name,
+            Self::Each(_) => "*",
+        }
+    }
+
+    fn fields(self) -> impl Iterator<Item = &'n str> {
+        let names = match self {
+            Self::Property(name) => [Some("properties"), Some(name)],
+            Self::Each(field) => [Some(field), None],
+        };
+        names.into_iter().flatten()
+    }
 }
 
 struct Narrowing<'v> {
     version: &'v str,
+    /// The position of the version.
+    index: usize,
     found: &'v mut NarrowedPlaces,
 }
 
 impl Narrowing<'_> {
-    fn report(&mut self, path: &[&str], what: &str) {
+    fn report(&mut self, path: &[SchemaStep<'_>], what: &str) {
+        let fields = SCHEMA
+            .into_iter()
+            .chain(path.iter().flat_map(|step| step.fields()));
+        let fields = fields.map(|name| PathElement::Field(name.to_owned()));
+        let way = std::iter::once(PathElement::Index(self.index)).chain(fields);
+        self.found.pass(way.collect());
         self.found.count += 1;
         self.found.is_clear |= !what.ends_with(OTHER_RULE);
         if self.found.shown.len() == SHOWN {
             return;
         }
-        let path = path.join(".");
+        let names: Vec<&str> = path.iter().map(|step| step.name()).collect();
+        let path = names.join(".");
         let dot = if path.is_empty() { "" } else { " " };
         let place = format!("{}{dot}{path} {what}", self.version);
         self.found.shown.push(place);
     }
 
-    fn schema<'n>(&mut self, old: NodeRef<'n>, new: NodeRef<'n>, path: &mut Vec<&'n str>) {
+    fn schema<'n>(&mut self, old: NodeRef<'n>, new: NodeRef<'n>, path: &mut Vec<SchemaStep<'n>>) {
         if old.has_source_of(new) {
             return;
         }
@@ -177,14 +239,14 @@ impl Narrowing<'_> {
                 && old.kind().is_mapping()
                 && new.kind().is_mapping()
             {
-                path.push("*");
+                path.push(SchemaStep::Each(field));
                 self.schema(old, new, path);
                 path.pop();
             }
         }
     }
 
-    fn types<'n>(&mut self, old: NodeRef<'n>, new: NodeRef<'n>, path: &[&str]) {
+    fn types<'n>(&mut self, old: NodeRef<'n>, new: NodeRef<'n>, path: &[SchemaStep<'_>]) {
         const EITHER: &str = "integer or string";
         let of = |node: NodeRef<'n>| {
             if is_true(node.get("x-kubernetes-int-or-string")) {
@@ -213,7 +275,7 @@ impl Narrowing<'_> {
         }
     }
 
-    fn bounds(&mut self, old: NodeRef<'_>, new: NodeRef<'_>, path: &[&str]) {
+    fn bounds(&mut self, old: NodeRef<'_>, new: NodeRef<'_>, path: &[SchemaStep<'_>]) {
         let number = |node: NodeRef<'_>, field: &str| text(node.get(field))?.parse::<f64>().ok();
         const LOWER: [&str; 4] = ["minimum", "minLength", "minItems", "minProperties"];
         const UPPER: [&str; 4] = ["maximum", "maxLength", "maxItems", "maxProperties"];
@@ -254,7 +316,12 @@ impl Narrowing<'_> {
         }
     }
 
-    fn properties<'n>(&mut self, old: NodeRef<'n>, new: NodeRef<'n>, path: &mut Vec<&'n str>) {
+    fn properties<'n>(
+        &mut self,
+        old: NodeRef<'n>,
+        new: NodeRef<'n>,
+        path: &mut Vec<SchemaStep<'n>>,
+    ) {
         let keeps_unknown = is(new, KEEPS_UNKNOWN);
         let (Some(was), Some(is)) = (given(old.get("properties")), given(new.get("properties")))
         else {
@@ -265,7 +332,7 @@ impl Narrowing<'_> {
             let name = entry.key.field_name();
             match is.get(name) {
                 Some(new) => {
-                    path.push(name);
+                    path.push(SchemaStep::Property(name));
                     self.schema(entry.value.resolved(), *new, path);
                     path.pop();
                 }

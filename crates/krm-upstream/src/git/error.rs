@@ -45,18 +45,19 @@ pub enum GitError {
     },
     /// The revision has no such directory.
     #[error(
-        "the repository '{}' has no directory `{directory}` at the revision `{revision}`{}",
+        "the repository '{}' has no {} `{directory}` at the revision `{revision}`{}",
         path.display(),
+        if may_be_a_file(directory) { "file" } else { "directory" },
         nearest(near)
     )]
     DirectoryNotFound {
         /// The path of the repository.
         path: PathBuf,
-        /// The directory, from the repository's root.
+        /// The directory or file, from the repository's root.
         directory: String,
         /// The revision as given.
         revision: String,
-        /// Directories with similar names.
+        /// Directories, and files if it has the name of one, with similar names.
         near: Vec<String>,
     },
     /// There is a file where a directory is expected.
@@ -107,6 +108,13 @@ pub enum GitError {
     /// The tree does not contain a package that can be read.
     #[error(transparent)]
     Package(#[from] PackageError),
+}
+
+/// Whether a path has the name of a file that can be a package.
+pub(super) fn may_be_a_file(path: &str) -> bool {
+    [".yaml", ".yml", ".json"]
+        .iter()
+        .any(|end| path.ends_with(end))
 }
 
 /// Names similar to one that was not found, for the error message.

@@ -2,7 +2,7 @@
 
 use gix::ObjectId;
 
-use super::error::near;
+use super::error::{may_be_a_file, near};
 use super::tree_source::{NamedFile, TreeFile, TreeFiles, TreeSource};
 use super::{GitError, Repository, Revision};
 use krm_package::{
@@ -273,12 +273,12 @@ impl Repository {
                 revision: revision.to_owned(),
             };
         }
-        let folders = TreeSource::folders_below(self, root);
+        let paths = TreeSource::paths_below(self, root, may_be_a_file(directory));
         GitError::DirectoryNotFound {
             path: self.path.clone(),
             directory: directory.to_owned(),
             revision: revision.to_owned(),
-            near: near(directory, folders.iter().map(String::as_str)),
+            near: near(directory, paths.iter().map(String::as_str)),
         }
     }
 

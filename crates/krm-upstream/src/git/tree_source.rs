@@ -9,6 +9,7 @@ use gix::objs::tree::EntryKind;
 
 use super::GitError;
 use super::Repository;
+use super::error::may_be_a_file;
 use krm_package::{
     FileSource, FoundEntry, Kind, PackageError, ResolvedLink, SkipReason, Skipped, follow, join,
     list,
@@ -132,8 +133,13 @@ impl<'r> TreeSource<'r> {
         failed.unwrap_or(GitError::Package(error))
     }
 
-    /// The paths of about the first 20,000 folders of a tree, to suggest names in messages.
-    pub(super) fn folders_below(repository: &'r Repository, root: ObjectId) -> Vec<String> {
+    /// The paths of about the first 20,000 folders of a tree, to suggest names in messages; with `files`, also those of the
+    /// files in them that may be a package.
+    pub(super) fn paths_below(
+        repository: &'r Repository,
+        root: ObjectId,
+        files: bool,
+    ) -> Vec<String> {
         const ENOUGH: usize = 20_000;
         let Ok(Some(source)) = Self::new(repository, root, "") else {
             return Vec::new();
@@ -144,9 +150,15 @@ impl<'r> TreeSource<'r> {
             let Ok(tree) = source.tree(id, &folder) else {
                 continue;
             };
-            for entry in tree.iter().filter(|entry| entry.kind == EntryKind::Tree) {
+            for entry in tree.iter() {
                 let Ok(name) = &entry.name else { continue };
                 let path = join(&folder, name);
+                if entry.kind != EntryKind::Tree {
+                    if files && may_be_a_file(name) && found.len() < ENOUGH {
+                        found.push(path);
+                    }
+                    continue;
+                }
                 if found.len() + pending.len() < ENOUGH && path.len() < LONGEST_PATH {
                     pending.push_back((path.clone(), entry.id));
                 }

@@ -252,9 +252,9 @@ pub(crate) struct FunctionTemplate {
     /// The computed part of its functionConfig.
     #[serde(default)]
     pub(crate) config_map_exprs: Vec<MapExpr>,
-    /// The file that is its functionConfig instead.
+    /// The file to use as its functionConfig instead.
     pub(crate) config_path: Option<String>,
-    /// The resource that is its functionConfig instead.
+    /// The resource to use as its functionConfig instead.
     #[cfg_attr(
         feature = "schema",
         schemars(with = "Option<std::collections::BTreeMap<String, String>>")

@@ -26,22 +26,6 @@ impl<'a> Change<'a> {
 }
 
 impl<'d, 'f> Editor<'d, 'f> {
-    /// Adds an entry with a copy of a scalar key, and `null` as its value.
-    ///
-    /// # Errors
-    /// As [`Editor::insert_entry`].
-    pub fn insert_null(
-        &mut self,
-        mapping: NodeRef<'d>,
-        position: Option<usize>,
-        key: NodeRef<'f>,
-    ) -> Result<(), EditError> {
-        self.refuse_parts(mapping, true)?;
-        self.added += key.source().len();
-        self.insert(mapping, position, Slot::Null(key));
-        Ok(())
-    }
-
     /// The entry of a key, with its position. A large mapping gets a hash index at the second lookup.
     pub(super) fn find(&self, mapping: NodeRef<'d>, key: &str) -> Option<(usize, EntryRef<'d>)> {
         self.keys.borrow_mut().find(mapping, key)
@@ -80,11 +64,27 @@ impl<'d, 'f> Editor<'d, 'f> {
         position: Option<usize>,
         slot: NewSlot<'f>,
     ) -> Result<(), EditError> {
+        let slot = self.new_slot(collection, slot)?;
+        match position {
+            None => self.slots(collection).push(slot),
+            Some(position) => {
+                let slots = self.current_slots(collection);
+                slots.insert(position.min(slots.len()), slot);
+            }
+        }
+        Ok(())
+    }
+
+    /// A new entry or item of a collection.
+    pub(super) fn new_slot(
+        &mut self,
+        collection: NodeRef<'d>,
+        slot: NewSlot<'f>,
+    ) -> Result<Slot<'f>, EditError> {
         let content = readable(slot.content)?;
         self.refuse_parts(collection, slot.key.is_some())?;
-        let slot = self.hold_slot(NewSlot { content, ..slot });
-        self.insert(collection, position, slot);
-        Ok(())
+        self.added += content.length();
+        Ok(NewSlot { content, ..slot }.into())
     }
 
     /// Refuses new entries in a node that is not a mapping, and new items in a node that is not a sequence.
@@ -108,30 +108,9 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
         Ok(())
     }
-
-    pub(super) fn insert(
-        &mut self,
-        collection: NodeRef<'d>,
-        position: Option<usize>,
-        slot: Slot<'f>,
-    ) {
-        match position {
-            None => self.slots(collection).push(slot),
-            Some(position) => {
-                let slots = self.current_slots(collection);
-                slots.insert(position.min(slots.len()), slot);
-            }
-        }
-    }
-
-    /// Stores a new entry or item whose content is readable.
-    pub(super) fn hold_slot(&mut self, new: NewSlot<'f>) -> Slot<'f> {
-        self.added += new.content.length();
-        new.into()
-    }
 }
 
 /// Whether a node is an empty value, which can become a mapping or a sequence.
-pub(super) fn is_empty(node: NodeRef<'_>) -> bool {
+fn is_empty(node: NodeRef<'_>) -> bool {
     matches!(node.kind(), NodeKind::Scalar(_)) && node.is_null()
 }

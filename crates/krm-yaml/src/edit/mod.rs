@@ -34,16 +34,18 @@ mod refuse;
 mod slot;
 mod slots;
 mod units;
+mod write;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
-use change::{Change, is_empty};
+use change::Change;
 use keys::KeyIndexes;
 pub(super) use lines::body_indent;
 use refuse::{key_of, readable};
 use slot::{NewSlot, Slot};
+pub use write::{NewValue, PartOrder, ValueChange, kept_in_order};
 
 use super::comments::{ValueComments, value_of};
 use super::content::Content;
@@ -62,6 +64,10 @@ pub enum Part<'f> {
     Entry(EntryRef<'f>, Content<'f>),
     /// A copy of another document's item, with the comments above and after it.
     Item(NodeRef<'f>, Content<'f>),
+    /// A new entry with this key, or a new item without one.
+    New(Option<Value>, Content<'f>),
+    /// A copy of a scalar key of another document, with `null` as its value.
+    Null(NodeRef<'f>),
 }
 
 /// New comments of an entry or item.
@@ -228,6 +234,62 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
+    /// Replaces the value at the end of a chain of keys. Mappings that are missing are created.
+    ///
+    /// # Errors
+    /// As [`Editor::set`].
+    pub fn set_path(
+        &mut self,
+        node: NodeRef<'d>,
+        keys: &[&str],
+        content: Content<'f>,
+    ) -> Result<(), EditError> {
+        let Some((key, rest)) = keys.split_first() else {
+            return self.replace(node, content);
+        };
+        let inner = node.entry(key).map(|entry| entry.value);
+        match inner.filter(|inner| !rest.is_empty() && inner.may_have_entries()) {
+            Some(inner) => self.set_path(inner, rest, content),
+            None => {
+                let within = |content, key: &&str| Content::Map(vec![((*key).to_owned(), content)]);
+                self.set(node, key, rest.iter().rev().fold(content, within))
+            }
+        }
+    }
+
+    /// Sets fields of the mapping at the end of a chain of keys, or removes those without a value. A missing mapping is
+    /// created; a field with the same text keeps its bytes.
+    ///
+    /// # Errors
+    /// As [`Editor::set`].
+    pub fn set_fields<'v>(
+        &mut self,
+        node: NodeRef<'d>,
+        keys: &[&str],
+        fields: impl IntoIterator<Item = (&'v str, Option<&'v str>)>,
+    ) -> Result<(), EditError> {
+        let at = |node: NodeRef<'d>, key: &&str| node.entry(key).map(|entry| entry.value);
+        let mapping = keys.iter().try_fold(node, at);
+        let Some(mapping) = mapping.filter(NodeRef::may_have_entries) else {
+            let entry = |(name, text)| Some(Value::entry(name, Value::from(text?)));
+            let entries: Vec<_> = fields.into_iter().filter_map(entry).collect();
+            return match entries.is_empty() {
+                true => Ok(()),
+                false => self.set_path(node, keys, Value::Mapping(entries).into()),
+            };
+        };
+        for (name, text) in fields {
+            let old = mapping.get(name);
+            match text {
+                Some(text) if old.and_then(|old| old.scalar_text()) == Some(text) => {}
+                Some(text) => self.set(mapping, name, Value::from(text).into())?,
+                None if old.is_none() => {}
+                None => drop(self.remove_entry(mapping, name)),
+            }
+        }
+        Ok(())
+    }
+
     /// Adds an entry to a mapping (or to an empty value): before the slot `position`, or last.
     ///
     /// # Errors
@@ -331,36 +393,29 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// Replaces all entries or items of a collection (or an empty value) with these parts, in this order.
     ///
     /// # Errors
-    /// As [`Editor::replace`]; [`EditError::WrongKind`] if new parts do not fit the collection.
+    /// The errors of the parts; as [`Editor::replace`]; [`EditError::WrongKind`] if new parts do not fit the collection.
     pub fn arrange(
         &mut self,
         collection: NodeRef<'d>,
-        parts: impl IntoIterator<Item = Part<'f>>,
+        parts: impl IntoIterator<Item = Result<Part<'f>, EditError>>,
     ) -> Result<(), EditError> {
-        let (kind, is_empty) = (collection.kind(), is_empty(collection));
-        let (takes_entries, takes_items) = (
-            kind.is_mapping() || is_empty,
-            kind.is_sequence() || is_empty,
-        );
         // There can be millions, so each part becomes a slot immediately.
         let slots = parts.into_iter().map(|part| {
-            let new = match part {
+            let new = match part? {
                 Part::Kept(index) => return Ok(Slot::Kept(index)),
-                Part::Entry(entry, content) if takes_entries => {
-                    NewSlot::entry(key_of(entry)?, readable(content)?, Some(entry.key))
+                Part::Null(key) => {
+                    self.refuse_parts(collection, true)?;
+                    self.added += key.source().len();
+                    return Ok(Slot::Null(key));
                 }
-                Part::Item(item, content) if takes_items => {
-                    NewSlot::item(readable(content)?, Some(item))
+                Part::Entry(entry, content) => {
+                    NewSlot::entry(key_of(entry)?, content, Some(entry.key))
                 }
-                Part::Entry(..) | Part::Item(..) => {
-                    return Err(EditError::WrongKind {
-                        place: collection.path().to_string(),
-                        expected: if takes_entries { "sequence" } else { "mapping" },
-                        found: collection.kind_name(),
-                    });
-                }
+                Part::Item(item, content) => NewSlot::item(content, Some(item)),
+                Part::New(Some(key), content) => NewSlot::entry(key, content, None),
+                Part::New(None, content) => NewSlot::item(content, None),
             };
-            Ok(self.hold_slot(new))
+            self.new_slot(collection, new)
         });
         let slots = slots.collect::<Result<Vec<_>, _>>()?;
         self.refuse_keys_twice(collection, &slots)?;

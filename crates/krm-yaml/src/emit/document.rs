@@ -79,6 +79,7 @@ pub fn content_text(content: &Content<'_>) -> String {
 mod tests {
     use super::*;
     use crate::{Document, ParseOptions, Tree};
+    use indoc::indoc;
 
     #[track_caller]
     fn written(text: &str) -> String {
@@ -98,10 +99,33 @@ mod tests {
             "a: b\n",
             "a: {}\nb: []\nc: null\nd: 5\ne: true\n",
             "a:\n  b:\n    c: d\n  e: f\n",
-            "a:\n- b\n- c: d\n  e:\n  - f\n  - - g\n    - h: i\n  j: k\n- {}\n- []\n",
+            indoc! {"
+                a:
+                - b
+                - c: d
+                  e:
+                  - f
+                  - - g
+                    - h: i
+                  j: k
+                - {}
+                - []
+            "},
             "- - - a\n    - b\n- c: d\n",
             "\"true\": \"1\"\n\"\": \"\"\n\"a: b\": \"- c\"\n5: x\n",
-            "a: |\n  b\n\n    c\nd:\n- |-\n  e\n  f\n- g: |\n    h\n    i\n",
+            indoc! {"
+                a: |
+                  b
+
+                    c
+                d:
+                - |-
+                  e
+                  f
+                - g: |
+                    h
+                    i
+            "},
             "|\n  a\n  b\n",
         ] {
             assert_eq!(written(text), text);

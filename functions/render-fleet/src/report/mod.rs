@@ -51,12 +51,14 @@ pub struct FleetReport {
     changes: Vec<SharedChange>,
 }
 
-/// Identifies the run of a report. It has no date unless the user adds one, because a run with the same input must
-/// have the same output.
+/// Identifies the run of a report.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ReportHead {
-    /// The text of `--report-title`, such as a date and a revision of the fleet.
+    /// When the report was made, in UTC: `2026-11-28T20:15:00Z`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub date: String,
+    /// The text of `--report-title`, such as a revision of the fleet.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub title: String,
     /// The command line of the run.

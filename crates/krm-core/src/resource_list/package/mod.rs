@@ -393,7 +393,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn adopted_files_are_found_whatever_their_order() {
+    fn adopted_files_are_found_in_any_order() {
         let package = |path: &str, kind: &str| {
             let text = format!("kind: {kind}\napiVersion: v1\n");
             ResourceList::from_texts([(path.to_owned(), text)]).expect("a package")

@@ -13,6 +13,7 @@ mod text;
 
 use super::super::combine::PartsOf;
 use super::super::kustomization::KustomizationList;
+use super::super::rule::Side;
 use super::super::text::{ImageLines, PartConflict};
 use super::super::trail::Trail;
 use super::super::versions::Versions;
@@ -84,10 +85,17 @@ impl FieldMerger<'_> {
         let mark = || self.marks.within_any(nodes(versions).into_iter().flatten());
         let is_reported = !merged.conflicts.is_empty() || merged.local.is_some();
         let mark = if is_reported { mark() } else { Mark::default() };
+        let winner = [texts.local, texts.upstream][usize::from(decision.side == Side::Upstream)];
+        // The values of a conflict over lines are these lines alone.
+        let is_other = kind == PartsOf::Image && winner != Some(merged.text.as_str());
         for conflict in merged.conflicts {
             let PartConflict { within, values } = conflict;
             let within = ConflictKind::Part(within);
+            let listed = self.findings.conflicts.len();
             self.report(trail, within, values, decision, |_| mark);
+            if let Some(found) = self.findings.conflicts.get_mut(listed).filter(|_| is_other) {
+                found.merged = Some(Value::from(merged.text.as_str()));
+            }
         }
         if let (Some(local), Some(upstream)) = (merged.local, merged.upstream) {
             self.report_combined(trail, kind, [local, upstream], |_| mark);

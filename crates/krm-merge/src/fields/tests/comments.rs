@@ -1,18 +1,52 @@
 //! Comments merge three-way, like the values that they belong to.
 
 use super::{check, check_conflicts, pod, take};
+use indoc::indoc;
 
 #[test]
 fn comments() {
-    let base = "# one\na: 1 # x\nb: 1\n# two\nc:\n  d: 1\n";
-    let upstream = "# uno\na: 1 # y\n# new\nb: 1 # z\n# two\nc: # more\n  # deep\n  d: 1\n";
+    let base = indoc! {"
+        # one
+        a: 1 # x
+        b: 1
+        # two
+        c:
+          d: 1
+    "};
+    let upstream = indoc! {"
+        # uno
+        a: 1 # y
+        # new
+        b: 1 # z
+        # two
+        c: # more
+          # deep
+          d: 1
+    "};
     check(base, base, upstream, upstream);
     // Changed by local: kept. Where both changed a line above a key, both lines are.
     check(
         base,
-        "# mine\na: 1 # own\nb: 1\n# two\nc:\n  d: 1\n",
+        indoc! {"
+            # mine
+            a: 1 # own
+            b: 1
+            # two
+            c:
+              d: 1
+        "},
         upstream,
-        "# mine\n# uno\na: 1 # own\n# new\nb: 1 # z\n# two\nc: # more\n  # deep\n  d: 1\n",
+        indoc! {"
+            # mine
+            # uno
+            a: 1 # own
+            # new
+            b: 1 # z
+            # two
+            c: # more
+              # deep
+              d: 1
+        "},
     );
     // A new setter comment next to a value that local changed is not taken.
     check("a: 1\n", "a: 2\n", "a: 1 # kpt-set: ${a}\n", "a: 2\n");
@@ -176,7 +210,14 @@ fn comments_in_a_list_without_keys_outlive_upstreams_change() {
         &[],
     );
     // Parts that local did not change are taken as upstream has them.
-    let upstream = "# new\n- 'a'\n\n# off\n\n- c # d\n";
+    let upstream = indoc! {"
+        # new
+        - 'a'
+
+        # off
+
+        - c # d
+    "};
     check_args("- a\n- b\n", "- a\n- b\n", upstream, upstream, &[]);
     // Above the first one, while upstream changes another comment.
     check_args(
@@ -199,7 +240,16 @@ fn comments_in_a_list_without_keys_outlive_upstreams_change() {
 #[test]
 fn comments_of_rules_outlive_a_new_verb() {
     let role = |rules: &str| format!("apiVersion: v1\nkind: Role\nrules:\n{rules}");
-    let base = "- apiGroups: [\"\"]\n  resources: [pods]\n  verbs:\n  - get\n- apiGroups:\n  - apps\n  resources: [deployments]\n  verbs: [get]\n";
+    let base = indoc! {r#"
+        - apiGroups: [""]
+          resources: [pods]
+          verbs:
+          - get
+        - apiGroups:
+          - apps
+          resources: [deployments]
+          verbs: [get]
+    "#};
     let local = base
         .replace("- get\n", "- get # audited\n")
         .replace("- apps\n", "- apps # ours\n");
@@ -323,7 +373,15 @@ fn comments_of_new_entries_in_flow_collections_over_several_lines_come_along() {
 #[test]
 fn commented_out_lines_that_local_removed_do_not_come_back_with_a_neighbour() {
     let base = "a: 1\n# b: 2\nc: 3\n# d: 4\n";
-    let upstream = "a: 1\n# b: 2\n# new\nn: 1\nc: 3\n# d: 4\ne: 5\n";
+    let upstream = indoc! {"
+        a: 1
+        # b: 2
+        # new
+        n: 1
+        c: 3
+        # d: 4
+        e: 5
+    "};
     check(
         base,
         "a: 1\nc: 3\n",
@@ -353,8 +411,22 @@ fn loose_comments_that_only_upstream_changed_are_taken() {
         "a: 1\nz: 0\n@",
         "a: 1\nz: 0\n\n@\n",
         "a: 1\nm:\n  b: 1\n@\nz: 0\n",
-        "a: 1\nl:\n- b: 1\n@\n- c: 1\nz: 0\n",
-        "a: 1\n\n@\n\nb: 1\nz: 0\n",
+        indoc! {"
+            a: 1
+            l:
+            - b: 1
+            @
+            - c: 1
+            z: 0
+        "},
+        indoc! {"
+            a: 1
+
+            @
+
+            b: 1
+            z: 0
+        "},
         "a: 1\nm:\n  b: 1\n  @\nz: 0\n",
         "a: 1\r\n\r\n@\r\n\r\nb: 1\r\nz: 0\r\n",
     ] {
@@ -399,12 +471,41 @@ fn loose_comments_that_only_upstream_changed_are_taken() {
     check(
         "a: 1\n\n# c\n\nz: 0\n",
         "a: 9\n\n# c\n\nz: 0\n",
-        "a: 1\nb: 1\n\n# c\n\nz: 0\n",
-        "a: 9\nb: 1\n\n# c\n\nz: 0\n",
+        indoc! {"
+            a: 1
+            b: 1
+
+            # c
+
+            z: 0
+        "},
+        indoc! {"
+            a: 9
+            b: 1
+
+            # c
+
+            z: 0
+        "},
     );
     // Upstream also removes an entry elsewhere. The second merge changes nothing.
-    let base = "a: 1\nb: 1\n\n# old\n\nz: 0\n# foot\n";
-    let upstream = "b: 1\n\n# new\n\nz: 0\n# feet\n";
+    let base = indoc! {"
+        a: 1
+        b: 1
+
+        # old
+
+        z: 0
+        # foot
+    "};
+    let upstream = indoc! {"
+        b: 1
+
+        # new
+
+        z: 0
+        # feet
+    "};
     let [local, merged] = [base, upstream].map(|text| text.replace("b: 1", "b: 9"));
     check(base, &local, upstream, &merged);
     check(base, &merged, upstream, &merged);
@@ -425,13 +526,25 @@ fn loose_comments_that_only_upstream_changed_are_taken() {
 
 #[test]
 fn a_comment_in_an_item_whose_first_entry_moved_stands_once() {
-    let base = pod(
-        "containers:\n- name: x\n  volumeMounts:\n  - mountPath: /a\n    name: a\n  args: [a]\n",
-    );
+    let base = pod(indoc! {"
+            containers:
+            - name: x
+              volumeMounts:
+              - mountPath: /a
+                name: a
+              args: [a]
+        "});
     let local = base.replacen("      name: a", "      # own\n      name: a", 1);
-    let upstream = pod(
-        "containers:\n- name: x\n  args: [a]\n  volumeMounts:\n  - name: a\n    mountPath: /a\n  - name: c\n    mountPath: /c\n",
-    );
+    let upstream = pod(indoc! {"
+            containers:
+            - name: x
+              args: [a]
+              volumeMounts:
+              - name: a
+                mountPath: /a
+              - name: c
+                mountPath: /c
+        "});
     let expected = upstream.replacen("- name: a\n", "- # own\n      name: a\n", 1);
     check(&base, &local, &upstream, &expected);
 }
@@ -453,5 +566,77 @@ fn comments_that_upstream_moved_with_their_entry_are_indented_as_there() {
         &local,
         &upstream,
         &upstream.replacen("x: 1", "x: 2", 1),
+    );
+}
+
+#[test]
+fn a_comment_after_a_value_follows_it_to_another_key() {
+    let kustomization = |key: &str, comment: &str| {
+        format!(
+            "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n{key}:\n- target:\n    kind: Deployment{comment}\n  path: patch.yaml\n"
+        )
+    };
+    check(
+        &kustomization("patchesJson6902", ""),
+        &kustomization("patchesJson6902", " # ours"),
+        &kustomization("patches", ""),
+        &kustomization("patches", " # ours"),
+    );
+}
+
+#[test]
+fn a_comment_after_a_value_follows_it_to_an_element_with_another_name() {
+    let webhook = |name: &str, comment: &str, policy: &str, operations: &str| {
+        format!(
+            "- clientConfig:\n    service:\n      name: hooks\n      namespace: system{comment}\n  failurePolicy: {policy}\n  name: {name}\n  \
+             rules:\n  - operations: [{operations}]\n"
+        )
+    };
+    let webhooks = |all: &[String]| {
+        format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nwebhooks:\n{}",
+            all.concat()
+        )
+    };
+    let old = |comment: &str| {
+        webhooks(&[webhook(
+            "all.example.com",
+            comment,
+            "Fail",
+            "CREATE, DELETE",
+        )])
+    };
+    let new = |comment: &str| {
+        webhooks(&[
+            webhook("create.example.com", comment, "Fail", "CREATE"),
+            webhook("delete.example.com", "", "Ignore", "DELETE"),
+        ])
+    };
+    check(&old(""), &old(" # ours"), &new(""), &new(" # ours"));
+}
+
+#[test]
+fn a_comment_goes_with_a_value_that_has_no_other_place() {
+    check("a: 1\nb: 2\n", "a: 1\nb: 2 # ours\n", "a: 1\n", "a: 1\n");
+}
+
+#[test]
+fn lines_between_the_items_of_a_list_in_flow_style_merge_by_lines() {
+    let list = |first: &str, second: &str, value: &str| {
+        pod(&format!(
+            "containers:\n- name: app\n  args: [\n    # at release\n    \"-version\", \"devel\",{first}\n    \"-quiet\",{second}\n    \"-image\", \"{value}\"\n  ]\n"
+        ))
+    };
+    check(
+        &list("\n    # one", "\n    # as of May", "a:1"),
+        &list("", "\n    # as of May", "a:1"),
+        &list("\n    # one", "\n    # as of June", "a:2"),
+        &list("", "\n    # as of June", "a:2"),
+    );
+    check(
+        &list("\n    # one", "\n    # as of May", "a:1"),
+        &list("\n    # one\n    # ours", "\n    # as of May", "own:1"),
+        &list("\n    # one", "", "a:1"),
+        &list("\n    # one\n    # ours", "", "own:1"),
     );
 }

@@ -1,6 +1,7 @@
 //! The lists of a kustomization.
 
 use super::*;
+use indoc::indoc;
 
 /// A kustomization with these lines.
 fn kustomization(lines: &str) -> String {
@@ -110,8 +111,15 @@ fn patches_are_what_they_patch() {
             "patches:\n- target: {kind: A}\n  path: a.yaml\n",
             "patches:\n- target: {kind: A}\n  path: b.yaml\n- target: {kind: B}\n  path: a.yaml\n",
         ],
-        "patches:\n- target: {kind: A}\n  path: a.yaml\n- target: {kind: A}\n  path: b.yaml\n- target: {kind: B}\n  \
-         path: a.yaml\n",
+        indoc! {"
+            patches:
+            - target: {kind: A}
+              path: a.yaml
+            - target: {kind: A}
+              path: b.yaml
+            - target: {kind: B}
+              path: a.yaml
+        "},
         &[],
     );
     // A patch is a file or a text, and not both.
@@ -138,5 +146,27 @@ fn replacements_are_their_sources() {
         [&entry("x", "a"), &entry("y", "a"), &entry("x", "a, b")],
         &entry("y", "a, b"),
         &[],
+    );
+}
+
+#[test]
+fn patches_that_upstream_moved_to_the_newer_field_are_there_once() {
+    let kustomization = |field: &str, version: &str, path: &str| {
+        format!(
+            "kind: Kustomization\napiVersion: kustomize.config.k8s.io/v1beta1\n{field}:\n- target:\n    group: apps\n{version}    kind: Deployment\n    \
+             name: app\n  path: {path}\n"
+        )
+    };
+    check(
+        &kustomization("patchesJson6902", "    version: v1\n", "patch.yaml"),
+        &kustomization("patchesJson6902", "    # version: v1\n", "patch.yaml"),
+        &kustomization("patches", "    version: v1\n", "patch.yaml"),
+        &kustomization("patches", "    # version: v1\n", "patch.yaml"),
+    );
+    check(
+        &kustomization("patchesJson6902", "", "patch.yaml"),
+        &kustomization("patches", "", "patch.yaml"),
+        &kustomization("patchesJson6902", "", "other.yaml"),
+        &kustomization("patches", "", "other.yaml"),
     );
 }

@@ -2,19 +2,42 @@
 
 use super::{check, check_conflicts, merged, pod};
 use crate::Side;
+use indoc::indoc;
 
 #[test]
 fn keyed_lists() {
     let base = pod("containers:\n- name: a\n  image: a:1\n- name: b\n  image: b:1\n");
-    let local = pod(
-        "containers:\n- name: l\n- name: a # ca\n  image: a:1\n- name: b\n  image: b:1\n  args: [x]\n",
-    );
-    let upstream = pod(
-        "containers:\n- name: a\n  image: a:2\n# new\n- name: u\n  image: u:1\n- name: b\n  image: b:1\n",
-    );
-    let expected = pod(
-        "containers:\n- name: l\n- name: a # ca\n  image: a:2\n# new\n- name: u\n  image: u:1\n- name: b\n  image: b:1\n  args: [x]\n",
-    );
+    let local = pod(indoc! {"
+            containers:
+            - name: l
+            - name: a # ca
+              image: a:1
+            - name: b
+              image: b:1
+              args: [x]
+        "});
+    let upstream = pod(indoc! {"
+            containers:
+            - name: a
+              image: a:2
+            # new
+            - name: u
+              image: u:1
+            - name: b
+              image: b:1
+        "});
+    let expected = pod(indoc! {"
+            containers:
+            - name: l
+            - name: a # ca
+              image: a:2
+            # new
+            - name: u
+              image: u:1
+            - name: b
+              image: b:1
+              args: [x]
+        "});
     check(&base, &local, &upstream, &expected);
     // An element removed on one side and changed on the other is one conflict.
     let gone = pod("containers:\n- name: a\n  image: a:1\n");
@@ -37,19 +60,45 @@ fn keyed_lists() {
 
 #[test]
 fn ports_by_port_and_protocol() {
-    let base = pod(
-        "containers:\n- name: a\n  ports:\n  - containerPort: 80\n  - containerPort: 80\n    protocol: UDP\n",
-    );
-    let local = pod(
-        "containers:\n- name: a\n  ports:\n  - containerPort: 80\n    hostPort: 1\n  - containerPort: 80\n    protocol: UDP\n",
-    );
-    let upstream = pod(
-        "containers:\n- name: a\n  ports:\n  - containerPort: 80\n    protocol: TCP\n  - containerPort: 80\n    protocol: UDP\n    name: u\n",
-    );
+    let base = pod(indoc! {"
+            containers:
+            - name: a
+              ports:
+              - containerPort: 80
+              - containerPort: 80
+                protocol: UDP
+        "});
+    let local = pod(indoc! {"
+            containers:
+            - name: a
+              ports:
+              - containerPort: 80
+                hostPort: 1
+              - containerPort: 80
+                protocol: UDP
+        "});
+    let upstream = pod(indoc! {"
+            containers:
+            - name: a
+              ports:
+              - containerPort: 80
+                protocol: TCP
+              - containerPort: 80
+                protocol: UDP
+                name: u
+        "});
     // Both sides add a field after the port: local's field comes first.
-    let expected = pod(
-        "containers:\n- name: a\n  ports:\n  - containerPort: 80\n    hostPort: 1\n    protocol: TCP\n  - containerPort: 80\n    protocol: UDP\n    name: u\n",
-    );
+    let expected = pod(indoc! {"
+            containers:
+            - name: a
+              ports:
+              - containerPort: 80
+                hostPort: 1
+                protocol: TCP
+              - containerPort: 80
+                protocol: UDP
+                name: u
+        "});
     check(&base, &local, &upstream, &expected);
 }
 

@@ -619,3 +619,24 @@ fn several_elements_that_one_side_replaced_keep_their_places() {
     // One more than before: nothing orders them.
     check("a b c", "a b mine c", "x y z c", "mine x y z c");
 }
+
+#[test]
+fn elements_with_one_name_are_known_by_their_version() {
+    let crd = |version: &str, fields: &str| {
+        format!("- {{name: apps, version: {version}, {fields}, b: 1, c: 1}}")
+    };
+    both(
+        &crd("v1alpha1", "a: 1"),
+        &crd("v1alpha1", "a: 2"),
+        &format!(
+            "{}\n{}",
+            crd("v1beta1", "a: 1"),
+            crd("v1alpha1", "a: 1, d: 1")
+        ),
+        &format!(
+            "{}\n{}",
+            crd("v1beta1", "a: 1"),
+            crd("v1alpha1", "a: 2, d: 1")
+        ),
+    );
+}

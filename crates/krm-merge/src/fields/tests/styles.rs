@@ -1,6 +1,7 @@
 //! How a value that is taken is written: indentation, style, line breaks.
 
 use super::{check, check_conflicts, take};
+use indoc::indoc;
 
 #[test]
 fn indentation_can_change_a_value() {
@@ -99,8 +100,26 @@ fn a_kept_block_scalar_stays_one() {
     );
     take(
         "l:\n- x\nc: 2\n",
-        "l:\n- |+\n  x\n\n- y: |+\n    z\n\nc: 2\n",
-        "l:\n- |+\n  x\n\n- y: |+\n    z\n\nc: 2\n",
+        indoc! {"
+            l:
+            - |+
+              x
+
+            - y: |+
+                z
+
+            c: 2
+        "},
+        indoc! {"
+            l:
+            - |+
+              x
+
+            - y: |+
+                z
+
+            c: 2
+        "},
     );
     // Blank lines of the file must not become part of the value.
     let blank = "a: x\n\nc: 2\n";
@@ -111,7 +130,14 @@ fn a_kept_block_scalar_stays_one() {
         "a: 1\nb: |+\n  x\n\nc: 2\n",
     );
     take(
-        "a: |+\n  x\n\nd: 1\n\nc: 2\n",
+        indoc! {"
+            a: |+
+              x
+
+            d: 1
+
+            c: 2
+        "},
         "a: |+\n  y\n\nc: 2\n",
         "a: |+\n  y\n\nc: 2\n",
     );
@@ -121,8 +147,28 @@ fn a_kept_block_scalar_stays_one() {
 fn lines_that_upstream_adds_keep_their_spaces() {
     take(
         "a: 1\n",
-        "a: 1\nb:\n  image:   x  # c\n  k :  v\n  l:\n  - m:   n\n    # deep\n      # deeper\n    o: p\n",
-        "a: 1\nb:\n  image:   x  # c\n  k :  v\n  l:\n  - m:   n\n    # deep\n      # deeper\n    o: p\n",
+        indoc! {"
+            a: 1
+            b:
+              image:   x  # c
+              k :  v
+              l:
+              - m:   n
+                # deep
+                  # deeper
+                o: p
+        "},
+        indoc! {"
+            a: 1
+            b:
+              image:   x  # c
+              k :  v
+              l:
+              - m:   n
+                # deep
+                  # deeper
+                o: p
+        "},
     );
 }
 
@@ -165,7 +211,14 @@ fn json_on_several_lines_keeps_its_lines() {
     check(
         "{\"x\": [{\"a\": 1}], \"k\": 1}\n",
         "{\"x\": [{\"a\": 1}], \"k\": 2}\n",
-        "{\"x\": [\n  {\"a\": 1},\n  {\n    \"a\": 2\n  }\n], \"k\": 1}\n",
+        indoc! {r#"
+            {"x": [
+              {"a": 1},
+              {
+                "a": 2
+              }
+            ], "k": 1}
+        "#},
         "{\"x\": [{\"a\": 1}, {\"a\": 2}], \"k\": 2}\n",
     );
 }

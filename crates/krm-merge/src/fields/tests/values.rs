@@ -2,6 +2,7 @@
 
 use super::{check, check_conflicts, merged, take};
 use crate::Side;
+use indoc::indoc;
 
 #[test]
 fn scalars() {
@@ -89,7 +90,15 @@ fn removed_maps_leave_nothing_behind() {
         "z: 1\n",
     );
     // Fields that the other side added are kept.
-    let more = "a:\n  b:\n    c: 1\n    d: 2\n    # mine\n    e: 3\nz: 1\n";
+    let more = indoc! {"
+        a:
+          b:
+            c: 1
+            d: 2
+            # mine
+            e: 3
+        z: 1
+    "};
     let left = "a:\n  b:\n    # mine\n    e: 3\nz: 1\n";
     check_conflicts(base, more, "z: 1\n", left, &["a.b.e:local"]);
     check_conflicts(base, "z: 1\n", more, left, &["a.b.e:upstream"]);
@@ -148,7 +157,15 @@ fn new_keys_are_placed_between_their_neighbours() {
 
 #[test]
 fn identifiers_and_pipeline_annotations_are_not_merged() {
-    let base = "apiVersion: v1\nkind: Pod\nmetadata: # kpt-merge: /a\n  name: a\n  annotations:\n    internal.kpt.dev/upstream-identifier: a\n    config.kubernetes.io/path: x\n";
+    let base = indoc! {"
+        apiVersion: v1
+        kind: Pod
+        metadata: # kpt-merge: /a
+          name: a
+          annotations:
+            internal.kpt.dev/upstream-identifier: a
+            config.kubernetes.io/path: x
+    "};
     let local = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n";
     check(
         base,
@@ -269,7 +286,15 @@ fn a_file_that_sops_encrypted_is_one_value_but_for_its_metadata() {
     let plain = |password: &str| {
         format!("apiVersion: v1\nkind: Secret\nstringData:\n  user: u\n  password: {password}\n")
     };
-    let local = "apiVersion: v1\nkind: Secret\nstringData:\n  user: ENC[u]\n  password: ENC[p]\nsops:\n  mac: ENC[m]\n";
+    let local = indoc! {"
+        apiVersion: v1
+        kind: Secret
+        stringData:
+          user: ENC[u]
+          password: ENC[p]
+        sops:
+          mac: ENC[m]
+    "};
     let (text, conflicts) = merged(&plain("p1"), local, &plain("p2"), Side::Local);
     assert_eq!((&*text, conflicts.len()), (local, 1));
 }

@@ -68,8 +68,9 @@ impl Card<'_> {
         self.reported.tag(name).unwrap_or_default()
     }
 
+    /// Whether the file has the value of a side.
     fn wins(&self, side: &str) -> bool {
-        self.tag("winner") == side
+        self.tag("winner") == side && self.tag("merged").is_empty()
     }
 }
 

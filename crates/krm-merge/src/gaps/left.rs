@@ -1,0 +1,151 @@
+//! Comments after values whose entry or element upstream replaced: they follow the value, as a merge of lines would
+//! have it.
+//!
+//! ```yaml
+//! # base                  # local                       # upstream         # merged
+//! patchesJson6902:        patchesJson6902:              patches:           patches:
+//! - path: patch.yaml      - path: patch.yaml # ours     - path: patch.yaml - path: patch.yaml # ours
+//! ```
+
+use std::collections::{HashMap, HashSet};
+
+use super::lines::{KeyedOwner, hash, owners};
+use krm_core::diff::hunks;
+use krm_yaml::{Editor, GapOwner, GapWalk, NodeRef, ValueComments};
+
+/// A comment of local without its entry or element.
+#[derive(Debug)]
+pub(super) struct LeftComment {
+    /// The key of the entry or element that local has it at.
+    local: u64,
+    /// The key of the one that upstream has in its place.
+    upstream: u64,
+    comments: ValueComments<'static>,
+}
+
+/// The comments that local added after values of which upstream has a version in another place.
+pub(super) fn comments(
+    base: Option<NodeRef<'_>>,
+    local: NodeRef<'_>,
+    upstream: NodeRef<'_>,
+    edits: &Editor<'_, '_>,
+) -> Vec<LeftComment> {
+    let Some(base) = base.filter(|base| !edits.keeps_lines_alone() && has_more(local, *base))
+    else {
+        return Vec::new();
+    };
+    let walks = [base, local, upstream].map(GapWalk::of);
+    let [Some(base), Some(local), Some(upstream)] = walks.map(|walk| walk.map(Owners::of)) else {
+        return Vec::new();
+    };
+    let in_upstream: HashSet<u64> = upstream.keyed.iter().map(|owner| owner.key).collect();
+    let in_base = base.positions();
+    let mut replaced = None;
+    let mut found = Vec::new();
+    for (owner, keyed) in local.all.iter().zip(&local.keyed) {
+        if in_upstream.contains(&keyed.key) {
+            continue;
+        }
+        let Some(old) = in_base.get(&keyed.key).copied() else {
+            continue;
+        };
+        let [was, own] = [&base.all[old], owner].map(|owner| ValueComments::of(owner.value()));
+        if own.is_empty() || own == was {
+            continue;
+        }
+        let replaced = replaced.get_or_insert_with(|| in_place(&base, &upstream));
+        let Some(new) = replaced.get(&old).copied() else {
+            continue;
+        };
+        let has_none = ValueComments::of(upstream.all[new].value()) == was;
+        found.extend(has_none.then(|| LeftComment {
+            local: keyed.key,
+            upstream: upstream.keyed[new].key,
+            comments: own.into_owned(),
+        }));
+    }
+    found
+}
+
+/// Whether a version has comments that another does not have.
+fn has_more(one: NodeRef<'_>, other: NodeRef<'_>) -> bool {
+    let range = |root: NodeRef<'_>| root.own_range().unwrap_or_else(|| root.range());
+    let mut first = one.document.comments_within(range(one)).peekable();
+    if first.peek().is_none() {
+        return false;
+    }
+    let known = other.document.comments_within(range(other));
+    let known: HashSet<&str> = known.collect();
+    first.any(|comment| !known.contains(comment))
+}
+
+/// Puts the comments where the merged text has what upstream has in place of their entry or element. Returns whether
+/// there are any.
+pub(super) fn bring<'d>(
+    left: &[LeftComment],
+    merged: NodeRef<'d>,
+    editor: &mut Editor<'d, '_>,
+) -> bool {
+    if left.is_empty() {
+        return false;
+    }
+    let Some(merged) = GapWalk::of(merged).map(Owners::of) else {
+        return false;
+    };
+    let positions = merged.positions();
+    let mut is_changed = false;
+    for comment in left {
+        let stays = positions.contains_key(&comment.local);
+        let Some(at) = positions.get(&comment.upstream).filter(|_| !stays) else {
+            continue;
+        };
+        let owner = &merged.all[*at];
+        if ValueComments::of(owner.value()).is_empty() {
+            editor.set_value_comments(owner.owner, comment.comments.clone());
+            is_changed = true;
+        }
+    }
+    is_changed
+}
+
+/// The entries and items of a version.
+struct Owners<'a> {
+    all: Vec<GapOwner<'a>>,
+    keyed: Vec<KeyedOwner>,
+}
+
+impl<'a> Owners<'a> {
+    fn of(walk: GapWalk<'a>) -> Self {
+        Self {
+            keyed: owners(&walk.owners),
+            all: walk.owners,
+        }
+    }
+
+    /// The position of each key.
+    fn positions(&self) -> HashMap<u64, usize> {
+        let keys = self.keyed.iter().enumerate();
+        keys.map(|(at, owner)| (owner.key, at)).collect()
+    }
+
+    /// What is on the lines of each entry and item.
+    fn lines(&self) -> Vec<u64> {
+        let owners = self.all.iter().zip(&self.keyed);
+        let line = |(owner, keyed): (&GapOwner<'_>, &KeyedOwner)| {
+            hash(&(keyed.kind, owner.value().scalar_text()))
+        };
+        owners.map(line).collect()
+    }
+}
+
+/// For each entry or item of base, the position of the one that upstream has in its place: the same lines, in order.
+fn in_place(base: &Owners<'_>, upstream: &Owners<'_>) -> HashMap<usize, usize> {
+    let (old, new) = (base.lines(), upstream.lines());
+    let (mut pairs, mut at_old, mut at_new) = (HashMap::new(), 0, 0);
+    for hunk in hunks(&old, &new) {
+        pairs.extend((at_old..hunk.before.start).zip(at_new..));
+        (at_old, at_new) = (hunk.before.end, hunk.after.end);
+    }
+    pairs.extend((at_old..old.len()).zip(at_new..));
+    pairs
+}
