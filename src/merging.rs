@@ -138,10 +138,8 @@ impl Merger {
         };
         let local = &*self.with_new_name(local);
         let file = self.merged_file();
-        let items = local.iter();
-        let items = items.filter(|(path, _)| file.is_none_or(|file| file == *path));
-        let items = items.map(|(path, bytes)| (path.clone(), bytes.clone()));
-        let items = items.collect();
+        let mut items = local.clone();
+        items.retain(|path, _| file.is_none_or(|file| file == path));
         let Outcome {
             items,
             modes,
@@ -316,17 +314,8 @@ fn lines_with_markers(files: &DriverFiles) -> Result<String> {
     }
     // The names of the sides come from data: they replace these labels in the output.
     let labels = ["krmv-label-local", "krmv-label-upstream"];
-    let words = [
-        "merge-file",
-        "-p",
-        "-q",
-        "-L",
-        labels[0],
-        "-L",
-        "original",
-        "-L",
-        labels[1],
-    ];
+    let words = "merge-file -p -q -L krmv-label-local -L original -L krmv-label-upstream";
+    let words: Vec<&str> = words.split(' ').collect();
     let names = ["local", "original", "upstream"].map(|name| folder.path().join(name));
     let command = GitCommand::new(&words).paths(names);
     let output = client::output(client::Place::Elsewhere, &command)?;
