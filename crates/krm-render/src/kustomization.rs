@@ -55,10 +55,12 @@ pub trait KustomizationFiles {
     fn is_folder(&self, path: &str) -> bool;
 }
 
+type ReadFile<'l> = &'l dyn Fn(&str) -> Result<Option<Vec<u8>>, UsageError>;
+
 /// The files around a kustomization, as functions.
 pub struct KustomizationLookup<'l> {
     pub names: &'l dyn Fn(&str) -> Vec<String>,
-    pub file: &'l dyn Fn(&str) -> Result<Option<Vec<u8>>, UsageError>,
+    pub file: ReadFile<'l>,
     pub is_folder: &'l dyn Fn(&str) -> bool,
 }
 

@@ -88,11 +88,11 @@ fn is_boolean(node: Option<NodeRef<'_>>, expected: &str) -> bool {
 
 /// Gets a place, and whether a finding above or below it shows what the change is. Returns whether a finding at the
 /// place does.
-type Visit<'v, 'n> = dyn FnMut(&DifferingPlace<'_, 'n>, bool) -> bool + 'v;
+type VisitPlace<'v, 'n> = dyn FnMut(&DifferingPlace<'_, 'n>, bool) -> bool + 'v;
 
 /// Visits the places in which two values differ.
 pub(super) struct DiffWalk<'v, 'n> {
-    pub(super) visit: &'v mut Visit<'v, 'n>,
+    pub(super) visit: &'v mut VisitPlace<'v, 'n>,
     pub(super) steps: Vec<PathStep<'n>>,
 }
 

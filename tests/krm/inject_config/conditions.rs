@@ -51,7 +51,7 @@ status:
         data:
           y: "2"
     "#]]
-    .assert_eq(&outcome.file("a.yaml"));
+    .assert_eq(outcome.file("a.yaml"));
     assert_eq!((outcome.file("b.yaml"), outcome.file("c.yaml")), (&*b, &*c));
     // A required point that is left unfilled is a warning.
     assert_eq!(

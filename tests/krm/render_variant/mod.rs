@@ -186,7 +186,7 @@ pipeline:
           name: edge-app
           region: useast1 # where
     "#]]
-    .assert_eq(&outcome.file("package-context.yaml"));
+    .assert_eq(outcome.file("package-context.yaml"));
     let point = outcome.file("points/endpoints.yaml");
     assert!(point.starts_with("# What the app talks to.\n"), "{point}");
     assert!(point.contains("spec:\n  dns: 10.0.0.1\n"), "{point}");
@@ -212,7 +212,7 @@ pipeline:
           namespace: n
           annotations: {x: y, internal.kpt.dev/upstream-identifier: 'apps|Deployment|n|b'}
     "#]]
-    .assert_eq(&outcome.file("two.yaml"));
+    .assert_eq(outcome.file("two.yaml"));
     assert_eq!(outcome.file("README.md"), "# app\r\n");
     assert_eq!(outcome.file("values.yaml"), "a:   1\n");
     assert!(outcome.file("sub/Kptfile").ends_with("name: sub\n"));

@@ -38,7 +38,8 @@ pub(super) fn comments(
         return Vec::new();
     };
     let walks = [base, local, upstream].map(GapWalk::of);
-    let [Some(base), Some(local), Some(upstream)] = walks.map(|walk| walk.map(Owners::of)) else {
+    let [Some(base), Some(local), Some(upstream)] = walks.map(|walk| walk.map(LineOwners::of))
+    else {
         return Vec::new();
     };
     let in_upstream: HashSet<u64> = upstream.keyed.iter().map(|owner| owner.key).collect();
@@ -93,7 +94,7 @@ pub(super) fn bring<'d>(
     if left.is_empty() {
         return false;
     }
-    let Some(merged) = GapWalk::of(merged).map(Owners::of) else {
+    let Some(merged) = GapWalk::of(merged).map(LineOwners::of) else {
         return false;
     };
     let positions = merged.positions();
@@ -113,12 +114,12 @@ pub(super) fn bring<'d>(
 }
 
 /// The entries and items of a version.
-struct Owners<'a> {
+struct LineOwners<'a> {
     all: Vec<GapOwner<'a>>,
     keyed: Vec<KeyedOwner>,
 }
 
-impl<'a> Owners<'a> {
+impl<'a> LineOwners<'a> {
     fn of(walk: GapWalk<'a>) -> Self {
         Self {
             keyed: owners(&walk.owners),
@@ -143,7 +144,7 @@ impl<'a> Owners<'a> {
 }
 
 /// For each entry or item of base, the position of the one that upstream has in its place: the same lines, in order.
-fn in_place(base: &Owners<'_>, upstream: &Owners<'_>) -> HashMap<usize, usize> {
+fn in_place(base: &LineOwners<'_>, upstream: &LineOwners<'_>) -> HashMap<usize, usize> {
     let (old, new) = (base.lines(), upstream.lines());
     let (mut pairs, mut at_old, mut at_new) = (HashMap::new(), 0, 0);
     for hunk in hunks(&old, &new) {

@@ -14,7 +14,7 @@ use krm_core::kptfile::remove_ids;
 use krm_core::resource::Resource;
 use krm_core::resource_list::{ItemId, ResourceList};
 use krm_core::results::{FunctionResult, MOST_LISTED};
-use krm_yaml::EditError;
+use krm_yaml::{EditError, Editor, NodeRef};
 
 impl Plan {
     /// Merges the fields of the resources that local and upstream have.
@@ -56,10 +56,7 @@ impl Plan {
                 let above = matched
                     .local
                     .and_then(|at| self.heads.above_first_key.get(&at));
-                if let (Some(above), Some(first)) = (above, node.entries().next()) {
-                    let above: Vec<&str> = above.iter().map(String::as_str).collect();
-                    editor.set_comments_above(first.key, &above);
-                }
+                set_first_comments(node, above, editor);
                 if findings.moves_comments && !in_package {
                     remove_ids(node, editor);
                 }
@@ -98,6 +95,17 @@ impl Plan {
                 .retain(|conflict| !is_overwritten(local, id, conflict));
             report.findings(&resources[&id], &findings);
         }
+    }
+}
+
+fn set_first_comments<'d>(
+    node: NodeRef<'d>,
+    above: Option<&Vec<String>>,
+    editor: &mut Editor<'d, '_>,
+) {
+    if let (Some(above), Some(first)) = (above, node.entries().next()) {
+        let above: Vec<&str> = above.iter().map(String::as_str).collect();
+        editor.set_comments_above(first.key, &above);
     }
 }
 

@@ -462,6 +462,10 @@ fn loose_comments_that_only_upstream_changed_are_taken() {
             &local("# new"),
         );
     }
+}
+
+#[test]
+fn loose_comments_follow_the_side_that_changed_them_or_what_is_around() {
     // Comments that one side added or removed.
     let (without, with) = ("a: 1\nz: 0\n", "a: 1\nz: 0\n# b: 2\n# c: 3\n");
     let local = |text: &str| text.replace("a: 1", "a: 9");
