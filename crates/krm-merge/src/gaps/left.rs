@@ -37,39 +37,38 @@ pub(super) fn comments(
     else {
         return Vec::new();
     };
-    let walks = [base, local, upstream].map(GapWalk::of);
-    let [Some(base), Some(local), Some(upstream)] = walks.map(|walk| walk.map(LineOwners::of))
-    else {
+    // One walk at a time: that of a large document is larger than its text.
+    let Some(mut own) = LineOwners::of_document(local).map(|local| local.comments()) else {
         return Vec::new();
     };
-    let in_upstream: HashSet<u64> = upstream.keyed.iter().map(|owner| owner.key).collect();
-    let in_base = base.positions();
-    let mut replaced = None;
-    let mut found = Vec::new();
-    for (owner, keyed) in local.all.iter().zip(&local.keyed) {
-        if in_upstream.contains(&keyed.key) {
-            continue;
+    for (version, is_in_it) in [(upstream, false), (base, true)] {
+        if own.is_empty() {
+            break;
         }
-        let Some(old) = in_base.get(&keyed.key).copied() else {
-            continue;
+        let Some(keys) = LineOwners::of_document(version).map(|owners| owners.among(&own)) else {
+            return Vec::new();
         };
-        let [was, own] = [&base.all[old], owner].map(|owner| ValueComments::of(owner.value()));
-        // A setter would overwrite the other value later.
-        if own.is_empty() || own == was || own.contains(SETTER) {
-            continue;
-        }
-        let replaced = replaced.get_or_insert_with(|| in_place(&base, &upstream));
-        let Some(new) = replaced.get(&old).copied() else {
-            continue;
-        };
-        let has_none = ValueComments::of(upstream.all[new].value()) == was;
-        found.extend(has_none.then(|| LeftComment {
-            local: keyed.key,
-            upstream: upstream.keyed[new].key,
-            comments: own.into_owned(),
-        }));
+        own.retain(|(key, _)| keys.contains(key) == is_in_it);
     }
-    found
+    if own.is_empty() {
+        return Vec::new();
+    }
+    let [Some(base), Some(upstream)] = [base, upstream].map(LineOwners::of_document) else {
+        return Vec::new();
+    };
+    let (in_base, replaced) = (base.positions(), in_place(&base, &upstream));
+    let place = |(local, comments): (u64, ValueComments<'static>)| {
+        let old = in_base.get(&local)?;
+        let new = replaced.get(old)?;
+        let was = ValueComments::of(base.all[*old].value());
+        let has_none = ValueComments::of(upstream.all[*new].value()) == was;
+        (has_none && comments != was).then(|| LeftComment {
+            local,
+            upstream: upstream.keyed[*new].key,
+            comments,
+        })
+    };
+    own.into_iter().filter_map(place).collect()
 }
 
 /// Whether a version has comments that another does not have.
@@ -94,7 +93,7 @@ pub(super) fn bring<'d>(
     if left.is_empty() {
         return false;
     }
-    let Some(merged) = GapWalk::of(merged).map(LineOwners::of) else {
+    let Some(merged) = LineOwners::of_document(merged) else {
         return false;
     };
     let positions = merged.positions();
@@ -120,11 +119,26 @@ struct LineOwners<'a> {
 }
 
 impl<'a> LineOwners<'a> {
-    fn of(walk: GapWalk<'a>) -> Self {
-        Self {
-            keyed: owners(&walk.owners),
-            all: walk.owners,
-        }
+    /// `None` if the document has lines that are neither entries, items nor gaps.
+    fn of_document(root: NodeRef<'a>) -> Option<Self> {
+        let all = GapWalk::of(root)?.owners;
+        let keyed = owners(&all);
+        Some(Self { all, keyed })
+    }
+
+    /// The comments after values, by the key of their entry or item. A setter would overwrite another value later.
+    fn comments(&self) -> Vec<(u64, ValueComments<'static>)> {
+        let all = self.all.iter().zip(&self.keyed);
+        let all = all.map(|(owner, keyed)| (keyed.key, ValueComments::of(owner.value())));
+        let all = all.filter(|(_, found)| !found.is_empty() && !found.contains(SETTER));
+        all.map(|(key, found)| (key, found.into_owned())).collect()
+    }
+
+    /// Those of the keys that are here.
+    fn among(&self, comments: &[(u64, ValueComments<'_>)]) -> HashSet<u64> {
+        let keys: HashSet<u64> = comments.iter().map(|(key, _)| *key).collect();
+        let here = self.keyed.iter().map(|owner| owner.key);
+        here.filter(|key| keys.contains(key)).collect()
     }
 
     /// The position of each key.
