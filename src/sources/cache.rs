@@ -13,35 +13,9 @@ use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use krm_upstream::digest_of;
+use krm_upstream::ContentDigest;
 
 use crate::failure::{Failure, Result};
-
-/// The digest of content: `sha256:` and 64 hexadecimal digits.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct ContentDigest(String);
-
-impl ContentDigest {
-    /// Parses what data contains.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let hex = text.strip_prefix("sha256:")?;
-        let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        let is_digest = hex.len() == 64 && hex.bytes().all(is_hex);
-        is_digest.then(|| Self(text.to_owned()))
-    }
-
-    pub(crate) fn of(bytes: &[u8]) -> Self {
-        Self(digest_of(bytes))
-    }
-
-    pub(crate) fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    pub(crate) fn hex(&self) -> &str {
-        &self.0["sha256:".len()..]
-    }
-}
 
 /// The cache of this user.
 #[derive(Debug, Clone)]
@@ -174,19 +148,5 @@ mod tests {
         assert_eq!(cache.known("https://e.com/b"), None);
         cache.keep_list("https://e.com", b"v1\n").expect("kept");
         assert_eq!(cache.list("https://e.com").as_deref(), Some(&b"v1\n"[..]));
-    }
-
-    #[test]
-    fn a_digest_has_64_digits() {
-        let hex = "ab".repeat(32);
-        assert!(ContentDigest::parse(&format!("sha256:{hex}")).is_some());
-        for text in [
-            &*hex,
-            "sha256:../x",
-            "sha512:ab",
-            &format!("sha256:{}", hex.to_uppercase()),
-        ] {
-            assert!(ContentDigest::parse(text).is_none(), "{text}");
-        }
     }
 }

@@ -7,8 +7,8 @@
 use krm_address::HttpAddress;
 use krm_yaml::{NodeRef, OwnedDocument};
 
-use super::cache::ContentDigest;
 use crate::failure::{Failure, Result, command};
+use krm_upstream::ContentDigest;
 
 /// How a source begins that is a chart of a repository.
 pub(crate) const SCHEME: &str = "helm+";

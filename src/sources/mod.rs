@@ -28,9 +28,9 @@ use krm_core::release_name::ReleaseName;
 use krm_core::upstream_revision::UpstreamRevision;
 use krm_package::{Package, PackageFile};
 use krm_upstream::git::GitCommand;
-use krm_upstream::{ReleaseFile, is_only_file, without_archive_end};
+use krm_upstream::{ContentDigest, ReleaseFile, is_only_file, without_archive_end};
 
-pub(crate) use cache::{Cache, ContentDigest};
+pub(crate) use cache::Cache;
 
 use helm::{ChartVersion, HelmChart};
 use oci::{ImageReference, OciRepository, Registry};
@@ -621,14 +621,12 @@ impl RemoteUpstream {
             }
             let from = address.path().split('?').next().unwrap_or_default();
             let name = from.rsplit('/').next().unwrap_or_default().to_owned();
-            let bytes = response.bytes()?;
+            let bytes = response.file()?;
             let found = ContentDigest::of(&bytes);
             if let Some(expected) = expected.filter(|expected| **expected != found) {
                 let message = format!(
-                    "cannot read {}: expected content with the digest {}, found {}",
-                    address.shown(),
-                    expected.as_str(),
-                    found.as_str()
+                    "cannot read {}: expected content with the digest {expected}, found {found}",
+                    address.shown()
                 );
                 return Err(Failure::new(message).hint(command([
                     "curl",

@@ -11,12 +11,13 @@ use std::sync::Mutex;
 use krm_address::HttpAddress;
 use serde::Deserialize;
 
-use super::cache::{Cache, ContentDigest};
+use super::cache::Cache;
 use crate::failure::{Failure, Result, command};
 use krm_process::{
     self, DockerLogin, LARGEST_DOWNLOAD, LARGEST_LIST, Login, MOST_PAGES, Refresh, RegistryToken,
     Request, Response, Secret,
 };
+use krm_upstream::ContentDigest;
 
 /// How a source begins that is in a registry.
 pub(crate) const SCHEME: &str = "oci://";

@@ -1,6 +1,7 @@
 //! Release files, charts and images on another machine as upstreams.
 
 use krm_core::kptfile::UpstreamLock;
+use krm_upstream::ContentDigest;
 use krm_upstream::git::{Revision, Snapshot};
 
 use super::{FetchedRevision, UpstreamKind};
@@ -9,7 +10,7 @@ use crate::kptfile::locked_name;
 use crate::releases::{ListedReference, Releases};
 use crate::shared::Listings;
 use crate::source::unreadable;
-use crate::sources::{ContentDigest, Fetched, RemoteRelease, RemoteUpstream};
+use crate::sources::{Fetched, RemoteRelease, RemoteUpstream};
 
 impl RemoteUpstream {
     fn at(&self, revision: &Revision) -> Result<Fetched> {

@@ -148,6 +148,23 @@ impl Response {
         Err(self.refusal())
     }
 
+    /// The bytes of a file that is not a page for browsers. Servers answer with one to ask for a login.
+    pub fn file(self) -> Result<Vec<u8>, FetchError> {
+        let head = self.body.trim_ascii_start();
+        let is_page = ["<!doctype html", "<html"].iter().any(|start| {
+            let head = head.get(..start.len());
+            head.is_some_and(|head| head.eq_ignore_ascii_case(start.as_bytes()))
+        });
+        if self.status == 200 && is_page {
+            let shown = self.address.shown();
+            let message = format!(
+                "cannot read {shown}: expected a file, found a web page (does the address require a login?)"
+            );
+            return Err(FetchError::of(&self.address, message));
+        }
+        self.bytes()
+    }
+
     /// What the server's refusal means.
     pub fn refusal(&self) -> FetchError {
         let shown = self.address.shown();

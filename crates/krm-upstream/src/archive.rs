@@ -10,7 +10,7 @@ use std::io::Read;
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 
-use sha2::{Digest, Sha256};
+use super::digest::ContentDigest;
 
 use super::outside_git::{FolderOutsideGit, split_folder};
 use super::unpacked::Unpacked;
@@ -31,7 +31,7 @@ pub(super) fn open(flag: &FilePath) -> Result<Option<Arc<dyn UpstreamRevision>>,
         let checked = check_package_path(&folder);
         checked.map_err(|error| UsageError::at(flag.display(), error))?;
     }
-    let digest = digest(&bytes(&file)?);
+    let digest = ContentDigest::of(&bytes(&file)?).to_string();
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     Ok(Some(Arc::new(FolderOutsideGit {
         source: file.display().to_string(),
@@ -103,18 +103,10 @@ pub(super) fn bytes(file: &FilePath) -> Result<Vec<u8>, UsageError> {
     Ok(bytes)
 }
 
-/// The digest of these bytes, as OCI writes it.
-#[must_use]
-pub fn digest(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    let hex = digest.iter().map(|byte| format!("{byte:02x}"));
-    format!("sha256:{}", hex.collect::<String>())
-}
-
 fn unpack(archive: &FolderOutsideGit) -> Result<Unpacked, UsageError> {
     let bytes = bytes(&archive.path)?;
     let path = archive.path.display();
-    if digest(&bytes) != archive.digest {
+    if ContentDigest::of(&bytes).as_str() != archive.digest {
         return Err(UsageError::of(format!(
             "'{path}' changed after it was read"
         )));

@@ -45,6 +45,7 @@
 mod addresses;
 mod archive;
 mod checked_tar;
+mod digest;
 pub mod git;
 mod git_origin;
 mod oci;
@@ -54,9 +55,9 @@ mod releases;
 mod unpacked;
 
 pub use addresses::{BrowserAddress, ReleaseFile, is_only_file};
-pub use archive::digest as digest_of;
 pub use archive::is_archive;
 pub use archive::without_end as without_archive_end;
+pub use digest::ContentDigest;
 pub use git_origin::GitOrigin;
 pub use git_origin::locked;
 pub use git_origin::older_revision;

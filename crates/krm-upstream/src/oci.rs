@@ -17,7 +17,8 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::archive::{bytes, digest, is_archive};
+use super::archive::{bytes, is_archive};
+use super::digest::ContentDigest;
 use super::outside_git::{FolderOutsideGit, split_folder};
 use super::unpacked::Unpacked;
 use krm_core::config::UsageError;
@@ -185,15 +186,10 @@ impl Layout {
 
     /// The content with a digest, which is verified.
     fn content(&self, expected: &str) -> Result<Vec<u8>, String> {
-        let hex = expected.strip_prefix("sha256:").filter(|hex| {
-            hex.len() == 64
-                && hex
-                    .bytes()
-                    .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-        });
-        let hex = hex.ok_or_else(|| format!("expected a digest sha256:HEX, found `{expected}`"))?;
-        let bytes = self.file(&format!("blobs/sha256/{hex}"))?;
-        let found = digest(&bytes);
+        let expected = ContentDigest::parse(expected)
+            .ok_or_else(|| format!("expected a digest sha256:HEX, found `{expected}`"))?;
+        let bytes = self.file(&format!("blobs/sha256/{}", expected.hex()))?;
+        let found = ContentDigest::of(&bytes);
         if found != expected {
             return Err(format!(
                 "expected content with the digest {expected}, found {found}"

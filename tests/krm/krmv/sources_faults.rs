@@ -39,6 +39,11 @@ fn every_fault_is_an_error_that_changes_nothing() {
         ("/f/gone.yaml", Answer::new(410, ""), "does not exist"),
         ("/f/who.yaml", Answer::new(401, ""), "answered 401"),
         ("/f/fail.yaml", Answer::new(500, ""), "answered 500"),
+        (
+            "/f/page.yaml",
+            Answer::ok("\n<!DOCTYPE html>\n<html></html>\n"),
+            "found a web page",
+        ),
         ("/f/cut.yaml", whole().ending(End::CutOff), "cut off"),
         (
             "/f/loop.yaml",

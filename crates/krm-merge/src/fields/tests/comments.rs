@@ -667,7 +667,7 @@ fn lines_between_the_items_of_a_list_in_flow_style_merge_by_lines() {
 }
 
 #[test]
-fn a_comment_above_an_entry_that_both_sides_added_at_other_places_is_there_once() {
+fn two_equal_comments_above_one_moved_entry_become_one() {
     check(
         "a: 1\nb: 1\n",
         "a: 1\n# both\n# ours\nnew: 1\nb: 1\n",
