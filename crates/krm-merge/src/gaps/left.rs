@@ -37,7 +37,7 @@ pub(super) fn comments(
     else {
         return Vec::new();
     };
-    // One walk at a time: that of a large document is larger than its text.
+    // One walk at a time: a large document has a walk that is larger than its text.
     let Some(mut own) = LineOwners::of_document(local).map(|local| local.comments()) else {
         return Vec::new();
     };
@@ -134,7 +134,7 @@ impl<'a> LineOwners<'a> {
         all.map(|(key, found)| (key, found.into_owned())).collect()
     }
 
-    /// Those of the keys that are here.
+    /// The keys of these comments that are here.
     fn among(&self, comments: &[(u64, ValueComments<'_>)]) -> HashSet<u64> {
         let keys: HashSet<u64> = comments.iter().map(|(key, _)| *key).collect();
         let here = self.keyed.iter().map(|owner| owner.key);
