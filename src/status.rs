@@ -325,7 +325,14 @@ fn fill(
             "its values or other settings of `render` changed: an upgrade to {revision} renders it again"
         ));
     }
-    let newer: Vec<&NewerRevision> = model.newer.iter().collect();
+    let mut newer: Vec<&NewerRevision> = model.newer.iter().collect();
+    if let Some(count) = newer.len().checked_sub(MOST_TRIED).filter(|more| *more > 0) {
+        let middle = newer.drain(MOST_TRIED / 2..MOST_TRIED / 2 + count);
+        let names: Vec<&str> = middle.map(|one| &*one.name).collect();
+        let (first, last) = (names[0], names[count - 1]);
+        let note = format!("{count} releases from {first} to {last} were not tried");
+        state.notes.push(note);
+    }
     let references: Vec<&ListedReference> = newer.iter().map(|one| &one.reference).collect();
     followed.upstream.fetch_several(&references)?;
     let trial = Trial {
@@ -350,6 +357,9 @@ fn fill(
     }
     Ok(subpackages(&[&base]))
 }
+
+/// Of more newer releases, only the first and the last are tried: each can be a download and a merge.
+const MOST_TRIED: usize = 200;
 
 /// Releases of larger packages are tried one after the other. Parsed, a merge takes some thirty times the size.
 const LARGE_PACKAGE: usize = 1 << 20;
@@ -553,15 +563,11 @@ impl PackageStatus {
             page.hint(&self.look);
             return;
         }
-        if let Some(OpenStatus {
-            revision,
-            conflicts,
-        }) = &self.open
-        {
-            let count =
-                conflicts.map_or("conflicts".to_owned(), |count| counted(count, "conflict"));
+        if let Some(open) = &self.open {
+            let count = open.conflicts.map(|count| counted(count, "conflict"));
+            let count = count.unwrap_or_else(|| "conflicts".to_owned());
             let text = page.styled(YELLOW, format!("{count} undecided"));
-            let open = format!("  the upgrade to {revision} is open, ");
+            let open = format!("  the upgrade to {} is open, ", open.revision);
             page.line(ShownLine::of(&[&open, &text]));
             page.hint(&self.resolve);
             return;

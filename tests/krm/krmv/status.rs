@@ -30,6 +30,23 @@ fn status_tries_every_newer_release() {
     assert!(outcome.stdout.contains("up to date"), "{}", outcome.stdout);
 }
 
+/// Each can be a download and a merge.
+#[test]
+fn only_the_first_and_last_hundred_of_many_newer_releases_are_tried() {
+    let world = World::with_package();
+    let tags = "for at in $(seq 500); do echo create refs/tags/v1.1.$at v1.1.0; done";
+    let outcome = world.shell(&format!(
+        "cd ../catalog && ({tags}) | git update-ref --stdin"
+    ));
+    outcome.assert_code(0);
+    let json = world.json(&["status", "web"]);
+    let package = &json["packages"][0];
+    assert_eq!(package["newer"].as_array().map(Vec::len), Some(200));
+    assert_eq!(package["newestWithoutConflict"], "v2.0.0");
+    let note = "302 releases from v1.1.100 to v1.1.401 were not tried";
+    assert_eq!(package["notes"], serde_json::json!([note]));
+}
+
 /// As after a merge of two branches.
 #[test]
 fn a_kptfile_with_conflict_markers_hides_no_other_package() {
