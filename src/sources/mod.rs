@@ -624,10 +624,10 @@ impl RemoteUpstream {
             let bytes = response.file()?;
             let found = ContentDigest::of(&bytes);
             if let Some(expected) = expected.filter(|expected| **expected != found) {
-                let shown = address.shown();
-                let message = format!("{shown}: expected the digest {expected}, found {found}");
+                let what = oci::differs(expected, &found);
+                let message = format!("cannot read {}: {what}", address.shown());
                 let fetch = command(["curl", "-fLO", address.as_str()]);
-                return Err(Failure::new(format!("cannot read {message}")).hint(fetch));
+                return Err(Failure::new(message).hint(fetch));
             }
             let is_known = is_only_file(&name) || krm_upstream::is_archive(&name);
             let name = match &self.source {

@@ -479,8 +479,7 @@ impl Registry {
     }
 }
 
-fn differs(expected: &ContentDigest, found: &ContentDigest) -> String {
-    let (expected, found) = (expected.as_str(), found.as_str());
+pub(super) fn differs(expected: &ContentDigest, found: &ContentDigest) -> String {
     format!("expected content with the digest {expected}, found {found}")
 }
 
