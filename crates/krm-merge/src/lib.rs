@@ -64,7 +64,7 @@
 //! - The result is merged into the local text: what no change of upstream covers keeps its bytes.
 //! - Merging the result again with the same base and upstream changes nothing. Lists without keys are an exception if
 //!   two of their elements are equal or have most of their values in common, or if they had a conflict: local's element
-//!   in the result may be another version of one that upstream removed, so that the second merge asks.
+//!   in the result may be another version of one that upstream removed, and the second merge asks or adds upstream's.
 //! - Inputs are never changed. Everything is decided before the first text is edited.
 //!
 //! # Limitations
