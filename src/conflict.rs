@@ -27,7 +27,7 @@ impl ReportedConflict {
     }
 
     pub(crate) fn what(&self) -> &str {
-        self.0.message.what()
+        &self.0.message.what
     }
 
     /// The part of the value that is in conflict, if the value merges by its parts.

@@ -1,6 +1,6 @@
 //! `krmv skip` and `krmv allow`: which releases of upstream count for a package, in its `.krmv.yaml`.
 
-use krm_core::release_name::range;
+use krm_follow::range;
 use krm_yaml::{Content, Editor, OwnedDocument, Value};
 use serde_json::json;
 

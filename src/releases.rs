@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use krm_core::config::UsageError;
-use krm_core::release_name::{ReleaseName, range};
+use krm_core::release_name::ReleaseName;
+use krm_follow::range;
 use krm_upstream::git::Revision;
 use krm_upstream::{SourceOutsideGit, open};
 

@@ -274,7 +274,7 @@ fn names(result: &FunctionResult, field: &str) -> bool {
         .tags
         .contains(&("reason".to_owned(), "MergeConflict".to_owned()));
     // The order of a list says nothing of what is in it.
-    if !is_conflict || result.message.what().contains("changed the order") {
+    if !is_conflict || result.message.what.contains("changed the order") {
         return false;
     }
     let Some(above) = &result.field else {

@@ -13,7 +13,7 @@
 
 use std::cmp::Ordering;
 
-use semver::{Prerelease, Version, VersionReq};
+use semver::{Prerelease, Version};
 
 /// The words of a suffix that make a pre-release. Every other word is part of the release's name.
 const PRE_RELEASES: [&str; 6] = ["alpha", "beta", "dev", "pre", "rc", "snapshot"];
@@ -317,25 +317,6 @@ fn number(text: &str) -> (VersionNumber, &str) {
             _ => return (VersionNumber(parts), rest),
         }
     }
-}
-
-/// A range of versions: `~1.2`, `^1`, `>=1.2,<2`, or the beginning of a version, `v1.2`.
-#[must_use]
-pub fn range(request: &str) -> Option<VersionReq> {
-    let is_range = request.starts_with(['~', '^', '>', '<', '=', '*']) || request.contains(',');
-    let text: Vec<String> = request
-        .split(',')
-        .map(|part| part.trim().replacen('v', "", 1))
-        .collect();
-    if is_range {
-        return VersionReq::parse(&text.join(",")).ok();
-    }
-    let beginning = request.strip_prefix('v').unwrap_or(request);
-    let is_version = beginning.starts_with(|c: char| c.is_ascii_digit())
-        && beginning
-            .chars()
-            .all(|c| c.is_ascii_digit() || c == '.' || c == 'x');
-    is_version.then(|| VersionReq::parse(&format!("={beginning}")).ok())?
 }
 
 #[cfg(test)]

@@ -91,7 +91,7 @@ impl ResultPrinter {
         more: &str,
     ) {
         let heading = FunctionResult {
-            message: result.message.what().into(),
+            message: result.message.what.as_str().into(),
             ..result.clone()
         };
         let heading = heading.to_string() + more;

@@ -31,9 +31,11 @@
 )]
 
 mod ignored;
+mod range;
 mod search;
 
 pub use ignored::report_ignored;
+pub use range::range;
 pub use search::outside_git;
 pub use search::{FoundOriginal, find_original};
 

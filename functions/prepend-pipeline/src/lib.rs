@@ -378,6 +378,10 @@ pub fn prepend(
                 );
             }
         }
-        Err(refusal) => results.push(refusal.or_at("pipeline").result().with_resource(resource)),
+        Err(refusal) => {
+            let mut result = refusal.result().with_resource(resource);
+            result.field.get_or_insert_with(|| "pipeline".into());
+            results.push(result);
+        }
     }
 }

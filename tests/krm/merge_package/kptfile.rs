@@ -191,6 +191,6 @@ fn a_side_without_the_list_of_functions_has_no_value_in_the_conflict() {
             .map(|(name, _)| name.as_str())
             .collect();
         assert!(!tags.contains(&without), "{tags:?}");
-        assert!(conflict.message.what() == message, "{}", conflict.message);
+        assert!(conflict.message.what == message, "{}", conflict.message);
     }
 }

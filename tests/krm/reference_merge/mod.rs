@@ -106,7 +106,7 @@ fn merged(path: &str, texts: &[Option<String>; 3], upstream_wins: bool) -> (Merg
         .filter(|result| result.has_reason(Reason::MergeConflict));
     let conflict = |result: &krm_core::results::FunctionResult| {
         let path = result.field.clone().unwrap_or_default();
-        if result.message.what().contains("changed the order") {
+        if result.message.what.contains("changed the order") {
             Conflict::Order(path)
         } else {
             Conflict::Value(path)

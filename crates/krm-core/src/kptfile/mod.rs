@@ -111,9 +111,6 @@ pub fn ambiguous_roots(list: &ResourceList) -> Vec<FunctionResult> {
     roots.into_iter().map(error).collect()
 }
 
-/// The fields of a Kptfile that describe the copy of a package, not the package that it was copied from.
-pub const OWN_FIELDS: [&str; 3] = ["upstream", "upstreamLock", "status"];
-
 /// Whether two files are in the same directory of the same package.
 #[must_use]
 pub(crate) fn same_directory(one: &Origin, other: &Origin) -> bool {

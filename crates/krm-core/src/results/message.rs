@@ -8,9 +8,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// What happened, and details that a printer can leave out if it shows them in another way.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Message {
-    what: String,
+    /// What happened, without details.
+    pub what: String,
     /// The versions of a conflict, and which of them wins.
-    details: String,
+    pub details: String,
 }
 
 /// The beginning of the details of a conflict.
@@ -33,20 +34,8 @@ impl Message {
         }
     }
 
-    /// What happened, without details.
-    #[must_use]
-    pub fn what(&self) -> &str {
-        &self.what
-    }
-
     pub(crate) fn has_details(&self) -> bool {
         !self.details.is_empty()
-    }
-
-    /// Edits both parts.
-    pub fn each_part(&mut self, mut edit: impl FnMut(&mut String)) {
-        edit(&mut self.what);
-        edit(&mut self.details);
     }
 }
 

@@ -218,7 +218,7 @@ impl FunctionResult {
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match self.more {
-            0 if !self.message.has_details() => Cow::Borrowed(self.message.what()),
+            0 if !self.message.has_details() => Cow::Borrowed(&self.message.what),
             0 => self.message.to_string().into(),
             more => format!("{}, and {more} more like this", self.message).into(),
         }
@@ -250,13 +250,6 @@ impl FunctionResult {
         self
     }
 
-    /// Sets the path of the field in a rule for conflicts.
-    #[must_use]
-    pub fn with_rule_path(mut self, path: impl fmt::Display) -> Self {
-        self.rule_path = Some(path.to_string().into());
-        self
-    }
-
     /// Sets the field's current and proposed values.
     #[must_use]
     pub fn with_values(
@@ -281,13 +274,6 @@ impl FunctionResult {
             MergeDetail::Conflict(conflict) => Some(conflict),
             MergeDetail::Combined { .. } | MergeDetail::Summary => None,
         }
-    }
-
-    /// Adds what a merge reports.
-    #[must_use]
-    pub fn with_merge(mut self, detail: MergeDetail) -> Self {
-        self.merge = Some(Box::new(detail));
-        self
     }
 
     /// All tags, with that of the line.

@@ -59,14 +59,6 @@ impl Refusal {
         }
     }
 
-    /// Sets the field if there is none yet.
-    pub fn or_at(self, field: impl fmt::Display) -> Self {
-        match self.field {
-            Some(_) => self,
-            None => Self::at(field)(self.error),
-        }
-    }
-
     pub fn result(&self) -> FunctionResult {
         match &self.field {
             Some(field) => FunctionResult::refused_at(&self.error, field),

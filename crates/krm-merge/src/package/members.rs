@@ -7,7 +7,7 @@ use crate::bookkeeping::{remove_annotations, without_bookkeeping_of_tools};
 use crate::member::{Member, find_packages};
 use crate::resources::PairingSource;
 use crate::upstream_identifier::{MERGE_COMMENT, UPSTREAM_IDENTIFIER};
-use krm_core::kptfile::{OWN_FIELDS, is_ownership_annotation};
+use krm_core::kptfile::is_ownership_annotation;
 use krm_core::resource::Resource;
 use krm_core::resource_list::{ItemId, ResourceList};
 use krm_package::{is_revision_metadata, normalize_package_path};
@@ -156,6 +156,9 @@ fn own_value(node: NodeRef<'_>) -> Value {
     without_bookkeeping_of_tools(&mut value, Resource::read(node).is_kptfile());
     value
 }
+
+/// The fields of a Kptfile that describe the copy of a package, not the package that it was copied from.
+const OWN_FIELDS: [&str; 3] = ["upstream", "upstreamLock", "status"];
 
 /// Removes the fields in which a Kptfile may differ without counting as changed.
 pub(crate) fn without_own_fields(value: &mut Value) {

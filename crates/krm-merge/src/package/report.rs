@@ -133,11 +133,12 @@ impl<'r> Report<'r> {
         if let Some(within) = within {
             result = result.tag("within", within);
         }
-        result.with_merge(MergeDetail::Conflict(MergeConflict {
+        let detail = MergeDetail::Conflict(MergeConflict {
             versions: values.into_array(),
             within: within.map(str::to_owned),
             rule,
-        }))
+        });
+        with_detail(result, detail)
     }
 
     /// The severity of a conflict, the winner, and the text about it for a message.
@@ -330,8 +331,12 @@ impl<'r> Report<'r> {
             }
             let result = about(result, resource).with_field(&found.path);
             self.count(decision, more);
-            let result = result.with_rule_path(&found.rule_path);
-            self.results.push(FunctionResult { more, ..result });
+            let rule_path = Some(found.rule_path.to_string().into());
+            self.results.push(FunctionResult {
+                more,
+                rule_path,
+                ..result
+            });
         }
         for found in &findings.combined {
             let values = [&found.local, &found.upstream];
@@ -380,9 +385,15 @@ impl<'r> Report<'r> {
         let found = std::mem::take(&mut self.results);
         results.extend(found.by_file());
         if let Some(summary) = self.counts.summary(results.has_errors()) {
-            results.push(FunctionResult::info(summary).with_merge(MergeDetail::Summary));
+            let summary = FunctionResult::info(summary);
+            results.push(with_detail(summary, MergeDetail::Summary));
         }
     }
+}
+
+fn with_detail(result: FunctionResult, detail: MergeDetail) -> FunctionResult {
+    let merge = Some(Box::new(detail));
+    FunctionResult { merge, ..result }
 }
 
 impl Counts {
@@ -444,11 +455,15 @@ fn combined(kind: PartsOf, [local, upstream]: [QuotedValue; 2]) -> FunctionResul
     let values = cut(&values, LONG);
     let result = with_versions(result, &values);
     match (values.local, values.upstream) {
-        (Some(local), Some(upstream)) => result.with_merge(MergeDetail::Combined {
-            kind: kind.as_str(),
-            local,
-            upstream,
-        }),
+        (Some(local), Some(upstream)) => {
+            let kind = kind.as_str();
+            let detail = MergeDetail::Combined {
+                kind,
+                local,
+                upstream,
+            };
+            with_detail(result, detail)
+        }
         _ => result,
     }
 }

@@ -417,7 +417,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     /// Copies the comments around another value to a value that has none.
-    pub fn bring_value_comments(&mut self, value: NodeRef<'d>, source: NodeRef<'_>) {
+    pub(crate) fn bring_value_comments(&mut self, value: NodeRef<'d>, source: NodeRef<'_>) {
         if ValueComments::of(value).is_empty() {
             let owner = value.key_of_value().unwrap_or(value);
             self.set_value_comments(owner, ValueComments::of(source));

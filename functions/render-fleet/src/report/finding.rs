@@ -150,7 +150,8 @@ impl ReportedResult {
     /// Calls `edit` for every text that can contain names of the variant. The path of a field is excluded, because
     /// rules are made from it.
     pub(super) fn each_text(&mut self, mut edit: impl FnMut(&mut String)) {
-        self.message.each_part(&mut edit);
+        edit(&mut self.message.what);
+        edit(&mut self.message.details);
         if let Some(ResourceRef {
             name, namespace, ..
         }) = &mut self.resource_ref

@@ -241,7 +241,7 @@ impl<'r> FleetPage<'r> {
         });
         // In a conflict over a field, the page shows the values below the message.
         let what = if reported.is_conflict() && reported.field.is_some() {
-            reported.message.what().to_owned()
+            reported.message.what.clone()
         } else {
             reported.message.to_string()
         };
