@@ -7,8 +7,7 @@ use super::explain::{explain, namespace};
 use super::objects::{KustomizeBuild, cleaned};
 use super::omitted::{comments, is_reordered, omitted_comments};
 use super::transformations::{
-    ImageChange, MovedObjects, Transformation, TransformationIndex, Transformations, images,
-    is_scaled,
+    MovedObjects, Transformation, TransformationIndex, Transformations, images, is_scaled,
 };
 use super::{KUSTOMIZATIONS, OverlayError, PackageTexts};
 use krm_core::resource::Resource;
@@ -97,11 +96,15 @@ impl Overlay {
         name: &'static str,
     ) -> Result<Vec<BuiltObject<'p>>, OverlayError> {
         let mut objects = package.build_alone(schema)?;
-        if package.kustomization("")?.is_none() {
-            let copies = remove_copies(&mut objects).into_iter();
-            self.copies
-                .extend(copies.map(|copy| (copy.resource(), name)));
+        let Err(duplicate) = by_id(&objects, name) else {
+            return Ok(objects);
+        };
+        if package.kustomization("")?.is_some() {
+            return Err(duplicate);
         }
+        let copies = remove_copies(&mut objects).into_iter();
+        self.copies
+            .extend(copies.map(|copy| (copy.resource(), name)));
         by_id(&objects, name)?;
         Ok(objects)
     }
@@ -339,29 +342,36 @@ impl<'b, 'p> OverlayBuilder<'b, 'p> {
         self.with_comments(&text).unwrap_or(text)
     }
 
-    /// The text of a kustomization with the fork's comments on the replicas and images that it sets.
+    /// The text of a kustomization with the fork's comments on the replicas and images that it sets. `None` if there are
+    /// none.
     fn with_comments(&self, text: &str) -> Option<String> {
+        let (images, replicas) = (self.commented_images(), self.commented_replicas());
+        if images.is_empty() && replicas.is_empty() {
+            return None;
+        }
         let document = OwnedDocument::parse_resource(text.to_owned()).ok()?;
         let root = document.root()?;
         let mut editor = Editor::new(document.document());
         for field in ["images", "replicas"] {
             let entries = root.get(field).into_iter().flat_map(|list| list.items());
             for (made, entry) in self.transformations.of_field(field).zip(entries) {
-                let Some(place) = self.place_of(made) else {
-                    continue;
+                let place = match made {
+                    Transformation::Image(change) => images.get(change.name.as_str()),
+                    Transformation::Replicas(name, _) => replicas.get(name.as_str()),
+                    Transformation::Label(..) | Transformation::Namespace(_) => None,
                 };
                 // The first entry, on the line of the dash, is the name.
                 let keys: Vec<NodeRef<'_>> =
                     entry.entries().skip(1).map(|entry| entry.key).collect();
-                if let (Some(first), Some(last)) = (keys.first(), keys.last()) {
-                    let above = comments_above(place);
-                    if !above.is_empty() {
-                        editor.set_comments_above(*first, &above);
-                    }
-                    let comment = line_comment(place).unwrap_or_default();
-                    if !comment.is_empty() {
-                        editor.set_comment_after(*last, comment);
-                    }
+                let (Some(place), Some(first), Some(last)) = (place, keys.first(), keys.last())
+                else {
+                    continue;
+                };
+                if !place.above.is_empty() {
+                    editor.set_comments_above(*first, &place.above);
+                }
+                if let Some(comment) = place.behind {
+                    editor.set_comment_after(*last, comment);
                 }
             }
         }
@@ -371,30 +381,43 @@ impl<'b, 'p> OverlayBuilder<'b, 'p> {
         editor.finish().ok()
     }
 
-    /// The key of the field of the fork that an entry of the kustomization sets: the first such field with a comment,
-    /// otherwise the first one.
-    fn place_of(&self, made: &Transformation) -> Option<NodeRef<'p>> {
-        match made {
-            Transformation::Replicas(name, _) => {
-                let all = self.fork.iter();
-                let mut scaled = all.filter(|object| is_scaled(object) && object.name() == name);
-                let node = scaled.next()?.node?;
-                Some(node.get("spec")?.entry("replicas")?.key)
+    /// The comments of the fork on the images that entries of `images` change, by upstream's name: those of the first
+    /// such field with comments.
+    fn commented_images(&self) -> HashMap<&str, FieldComments<'p>> {
+        let changes = self.transformations.of_field("images");
+        let names: HashSet<&str> = changes
+            .filter_map(|change| match change {
+                Transformation::Image(change) => Some(change.name.as_str()),
+                _ => None,
+            })
+            .collect();
+        let mut found = HashMap::new();
+        let pairs = self.of_fork.iter().zip(self.upstream);
+        for (old, new) in pairs.filter_map(|(at, old)| Some((old, &self.fork[(*at)?]))) {
+            let Some(root) = new.node.filter(|_| !names.is_empty()) else {
+                continue;
+            };
+            for (place, image) in images(&old.value) {
+                let name = names.get(repository(image)).copied();
+                let comments = name.and_then(|_| FieldComments::of(field_key(root, &place)?));
+                if let (Some(name), Some(comments)) = (name, comments) {
+                    found.entry(name).or_insert(comments);
+                }
             }
-            Transformation::Image(change) => {
-                let pairs = self.of_fork.iter().zip(self.upstream);
-                let pairs = pairs.filter_map(|(at, old)| Some((old, &self.fork[(*at)?])));
-                let mut places = pairs.flat_map(|(old, new)| changed_images(change, old, new));
-                let first = places.next()?;
-                let has_comment = |key: &NodeRef<'_>| {
-                    !comments_above(*key).is_empty()
-                        || line_comment(*key).is_some_and(|comment| !comment.is_empty())
-                };
-                let mut places = std::iter::once(first).chain(places);
-                Some(places.find(has_comment).unwrap_or(first))
-            }
-            Transformation::Label(..) | Transformation::Namespace(_) => None,
         }
+        found
+    }
+
+    /// The comments of the fork on the replicas of a workload, by its name: those of the first workload with the name.
+    fn commented_replicas(&self) -> HashMap<&str, FieldComments<'p>> {
+        let mut names: HashSet<&str> = HashSet::new();
+        let first = self.fork.iter().filter(|object| is_scaled(object));
+        let first = first.filter(|object| names.insert(object.name()));
+        let comments = first.filter_map(|object| {
+            let replicas = object.node?.get("spec")?.entry("replicas")?;
+            Some((object.name(), FieldComments::of(replicas.key)?))
+        });
+        comments.collect()
     }
 
     /// Records what the overlay cannot express.
@@ -432,33 +455,32 @@ impl<'b, 'p> OverlayBuilder<'b, 'p> {
     }
 }
 
-/// The keys of the images of a resource of the fork that an entry of `images` changes in upstream.
-fn changed_images<'p>(
-    change: &ImageChange,
-    old: &BuiltObject<'_>,
-    new: &BuiltObject<'p>,
-) -> Vec<NodeRef<'p>> {
-    let Some(root) = new.node else {
-        return Vec::new();
-    };
-    let old = images(&old.value).into_iter();
-    let changed = old.filter(|(_, image)| repository(image) == change.name);
-    let places = changed.filter_map(|(place, _)| {
-        let (last, above) = place.split_last()?;
-        let mut steps = above.iter();
-        let holder = steps.try_fold(root, |node, step| {
-            match step
-                .parse::<usize>()
-                .ok()
-                .filter(|_| node.kind().is_sequence())
-            {
-                Some(at) => node.items().nth(at).map(|item| item.resolved()),
-                None => node.get(step),
-            }
-        });
-        Some(holder?.entry(last)?.key)
+/// The comments around a field.
+struct FieldComments<'p> {
+    above: Vec<&'p str>,
+    behind: Option<&'p str>,
+}
+
+impl<'p> FieldComments<'p> {
+    /// Of a key. `None` if it has none.
+    fn of(key: NodeRef<'p>) -> Option<Self> {
+        let above = comments_above(key);
+        let behind = line_comment(key).filter(|comment| !comment.is_empty());
+        (!above.is_empty() || behind.is_some()).then_some(Self { above, behind })
+    }
+}
+
+/// The key of the field at a path of keys and indexes.
+fn field_key<'p>(root: NodeRef<'p>, path: &[String]) -> Option<NodeRef<'p>> {
+    let (last, above) = path.split_last()?;
+    let holder = above.iter().try_fold(root, |node, step| {
+        let index = step.parse::<usize>().ok();
+        match index.filter(|_| node.kind().is_sequence()) {
+            Some(at) => node.items().nth(at).map(|item| item.resolved()),
+            None => node.get(step),
+        }
     });
-    places.collect()
+    Some(holder?.entry(last)?.key)
 }
 
 /// Finds the resource of the fork for each resource of upstream: by its ID after the change of the namespace, then by
