@@ -326,12 +326,13 @@ fn fill(
         ));
     }
     let mut newer: Vec<&NewerRevision> = model.newer.iter().collect();
-    if let Some(count) = newer.len().checked_sub(MOST_TRIED).filter(|more| *more > 0) {
-        let middle = newer.drain(MOST_TRIED / 2..MOST_TRIED / 2 + count);
-        let names: Vec<&str> = middle.map(|one| &*one.name).collect();
-        let (first, last) = (names[0], names[count - 1]);
+    if newer.len() > MOST_TRIED {
+        let middle = MOST_TRIED / 2..newer.len() - MOST_TRIED / 2;
+        let [first, last] = [middle.start, middle.end - 1].map(|at| &newer[at].name);
+        let count = middle.len();
         let note = format!("{count} releases from {first} to {last} were not tried");
         state.notes.push(note);
+        newer.drain(middle);
     }
     let references: Vec<&ListedReference> = newer.iter().map(|one| &one.reference).collect();
     followed.upstream.fetch_several(&references)?;
@@ -349,8 +350,7 @@ fn fill(
     let mut free = state.newer.iter().rev();
     let free = free.find(|newer| newer.conflicts == Some(0));
     state.newest_without_conflict = free.map(|newer| newer.revision.clone());
-    let mut with = state.newer.iter();
-    let with = with.find(|newer| newer.conflicts.is_some_and(|count| count > 0));
+    let with = state.newer.iter().find(|newer| newer.conflicts > Some(0));
     state.first_with_conflict = with.map(|newer| newer.revision.clone());
     if let Some(field) = bisect {
         state.changed = trial.changed(field, &newer)?;
