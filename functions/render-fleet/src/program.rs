@@ -5,6 +5,7 @@ use std::path::Path;
 use std::thread::available_parallelism;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use chrono::{DateTime, SecondsFormat};
 use clap::{ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 
 use super::counts::FleetCounts;
@@ -202,33 +203,10 @@ fn date_of_run() -> String {
 
 /// Seconds since 1970 as a date, at most in the year 9999.
 fn date(seconds: u64) -> String {
-    const DAY: u64 = 86_400;
-    const LAST: u64 = 253_402_300_799;
-    let seconds = seconds.min(LAST);
-    let (mut days, second) = (seconds / DAY, seconds % DAY);
-    let is_leap = |year: u64| {
-        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-    };
-    let mut year = 1970;
-    while days >= 365 + u64::from(is_leap(year)) {
-        days -= 365 + u64::from(is_leap(year));
-        year += 1;
-    }
-    let february = 28 + u64::from(is_leap(year));
-    let months = [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    let mut month = 1;
-    for length in months {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    format!(
-        "{year}-{month:02}-{:02}T{hour:02}:{minute:02}:{second:02}Z",
-        days + 1
-    )
+    const LAST: i64 = 253_402_300_799;
+    let seconds = i64::try_from(seconds).map_or(LAST, |seconds| seconds.min(LAST));
+    let time = DateTime::from_timestamp(seconds, 0).unwrap_or_default();
+    time.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
 /// Counts, results and report of the variants rendered so far.
