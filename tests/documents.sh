@@ -2,7 +2,7 @@
 # Runs the commands of the documents and compares what they print with what the documents show.
 #
 #   tests/documents.sh DIR [PAGE...]         DIR holds the built binaries, target/release for one
-#   UPDATE_EXPECT=1 tests/documents.sh DIR          writes the outputs anew: read the diff before you commit it
+#   UPDATE_EXPECT=1 tests/documents.sh DIR          writes the outputs again: read the diff before you commit it
 #
 # Run are the blocks fenced with ```console, top to bottom, each page in a shell and an empty directory of
 # its own that holds a copy of examples/. In a block:

@@ -2,7 +2,7 @@
 # Instructions that a few small runs take, beside the recorded ones: times are noisy, these are not.
 #
 #   tests/instructions.sh DIR            DIR holds the built binaries, target/release for one
-#   UPDATE_EXPECT=1 tests/instructions.sh DIR   writes tests/instructions.txt anew: say why in the commit
+#   UPDATE_EXPECT=1 tests/instructions.sh DIR   writes tests/instructions.txt again: say why in the commit
 #
 # Fails where a run takes over 30 % more than recorded; over 30 % less is only said. Counts are recorded once a release. Ends with 77 without
 # valgrind, and on a machine for which nothing is recorded.
@@ -120,7 +120,7 @@ count() {
     if ((instructions * 100 > before * (100 + tolerance))); then
       verdict="FAILED"
     elif ((instructions * 100 < before * (100 - tolerance))); then
-      verdict="less: record it anew"
+      verdict="less: record it again"
     fi
   elif [[ -z ${UPDATE_EXPECT-} ]]; then
     verdict="FAILED"

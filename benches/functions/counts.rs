@@ -15,7 +15,7 @@ const SIZES: [usize; 2] = [100_000, 400_000];
 const TOLERANCE: f64 = 30.0;
 const RECORDED: &str = "benches/instructions.txt";
 
-/// Prints the table. `UPDATE_EXPECT=1` records the counts anew; otherwise one that is far above its recorded one ends the process
+/// Prints the table. `UPDATE_EXPECT=1` records the counts again; otherwise one that is far above its recorded one ends the process
 /// with an error. Left out without valgrind.
 pub(crate) fn table() {
     if Command::new("valgrind").arg("--version").output().is_err() {
@@ -50,7 +50,7 @@ pub(crate) fn table() {
         std::fs::write(RECORDED, lines).expect("the counts are recorded");
     } else if failed {
         println!(
-            "\nover {TOLERANCE} % more than recorded, or not recorded; UPDATE_EXPECT=1 records them anew"
+            "\nover {TOLERANCE} % more than recorded, or not recorded; UPDATE_EXPECT=1 records them again"
         );
         std::process::exit(1);
     }
