@@ -3,6 +3,7 @@
 use indoc::indoc;
 use krm_yaml::OwnedDocument;
 
+use super::updates::{NEW_SOURCE, WITH_NEW_POINT};
 use super::*;
 
 /// A ResourceList as `kpt fn eval` sends it: the PackageVariant, upstream and supplied resources in
