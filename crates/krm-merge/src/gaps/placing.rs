@@ -36,7 +36,7 @@ impl GapLines {
         let Some(walk) = GapWalk::of(merged) else {
             return;
         };
-        let result = MergedOwners::of(owners(&walk.owners), &self.tokens);
+        let result = MergedOwners::of(owners(&walk.owners), self);
         let woven = self.weave(&result);
         let slots = Placing::of(self, &result, &woven).run(&woven);
         write(&walk, slots, self.keeps_head, merged.document.text, editor);
@@ -192,7 +192,9 @@ struct MergedOwners {
 }
 
 impl MergedOwners {
-    fn of(mut owners: Vec<KeyedOwner>, versions: &Versions<Vec<GapToken>>) -> Self {
+    fn of(mut owners: Vec<KeyedOwner>, gaps: &GapLines) -> Self {
+        let versions = &gaps.tokens;
+        rename(&mut owners, &gaps.renamed);
         for version in [&versions.local, &versions.upstream, &versions.base] {
             let old: Vec<KeyedOwner> = version.iter().filter_map(GapToken::owner).collect();
             let own: HashSet<u64> = owners.iter().map(|owner| owner.key).collect();
@@ -207,6 +209,21 @@ impl MergedOwners {
         let keys = owners.iter().enumerate();
         let keys = keys.map(|(at, owner)| (owner.key, at)).collect();
         Self { owners, keys }
+    }
+}
+
+/// Gives entries and items that a side changed the keys that they have among the tokens of that side.
+fn rename(owners: &mut [KeyedOwner], renamed: &[HashMap<u64, u64>; 2]) {
+    if renamed.iter().all(HashMap::is_empty) {
+        return;
+    }
+    let mut taken: HashSet<u64> = owners.iter().map(|owner| owner.key).collect();
+    for renamed in renamed {
+        for owner in owners.iter_mut() {
+            if let Some(key) = renamed.get(&owner.key).filter(|key| taken.insert(**key)) {
+                owner.key = *key;
+            }
+        }
     }
 }
 

@@ -1,17 +1,18 @@
 //! Finds changed versions of entries and items whose keys differ: an element without a name, and what is in it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::GapLines;
 use super::lines::{GapToken, KeyedOwner};
 use krm_core::diff::hunks;
 
-/// Gives the entries and items of a side that are changed versions of those in base the keys that base has.
-pub(super) fn unify(base: &[GapToken], side: &mut [GapToken]) {
+/// Gives the entries and items of a side that are changed versions of those in base the keys that base has. Returns
+/// these keys, by the keys that the side had.
+pub(super) fn unify(base: &[GapToken], side: &mut [GapToken]) -> HashMap<u64, u64> {
     let old: Vec<KeyedOwner> = base.iter().filter_map(GapToken::owner).collect();
     let mut own: Vec<KeyedOwner> = side.iter().filter_map(GapToken::owner).collect();
     if old.len() == own.len() && old.iter().zip(&own).all(|(a, b)| a.key == b.key) {
-        return;
+        return HashMap::new();
     }
     let known = [GapLines::owners(base), GapLines::owners(side)];
     unify_owners(&old, &mut own, &known);
@@ -19,9 +20,14 @@ pub(super) fn unify(base: &[GapToken], side: &mut [GapToken]) {
         GapToken::Owner(owner) => Some(owner),
         GapToken::Line(_) => None,
     });
+    let mut renamed = HashMap::new();
     for (owner, new) in owners.zip(own) {
+        if owner.key != new.key {
+            renamed.insert(owner.key, new.key);
+        }
         *owner = new;
     }
+    renamed
 }
 
 /// As [`unify`]. `known` has the keys of both versions: what has only moved keeps its key.
