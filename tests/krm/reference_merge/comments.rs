@@ -1,10 +1,11 @@
 //! Comments in generated triples, by the words of the contract alone: a line that a side added is in the result, one that
 //! all versions have is there, and none is there twice. A comment that local added after a value is in the result, or a
-//! result names it. The judge knows lines, and nothing of entries.
+//! result names or counts it. An entry that goes takes the comment above it that came with it. The judge knows lines, and of
+//! entries only which the result has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::generate::triple;
+use super::generate::{read, triple};
 use super::plain::Plain;
 use super::{Random, merged_with_text, number};
 
@@ -94,25 +95,64 @@ fn comments<'t>(text: &'t str) -> BTreeMap<&'t str, usize> {
     found
 }
 
+/// How many comments a result counts and does not name.
+fn counted(said: &str) -> usize {
+    let count = |line: &str| {
+        let (before, _) = line
+            .strip_suffix(" (CommentsRemoved)")?
+            .rsplit_once(" more")?;
+        before.rsplit(' ').next()?.parse::<usize>().ok()
+    };
+    said.lines().filter_map(count).sum()
+}
+
+/// Whether a value has an entry at a path like `/spec/replicas`.
+fn has_entry(value: &Plain, path: &str) -> bool {
+    let mut entries = value.entries().iter();
+    entries.any(|(key, value)| {
+        let rest = path
+            .strip_prefix('/')
+            .and_then(|path| path.strip_prefix(key.as_str()));
+        rest.is_some_and(|rest| rest.is_empty() || has_entry(value, rest))
+    })
+}
+
 fn faults(texts: [&str; 3], result: &str, said: &str) -> Vec<String> {
     let [base, local, upstream] = texts.map(comments);
     let found = comments(result);
+    let merged = read(result);
     let all: BTreeSet<&str> = [&base, &local, &upstream, &found]
         .into_iter()
         .flat_map(|lines| lines.keys().copied())
         .collect();
     let mut faults = Vec::new();
+    let mut lost = Vec::new();
     for line in all {
         let has = [&base, &local, &upstream].map(|lines| lines.contains_key(line));
         let count = found.get(line).copied().unwrap_or_default();
+        let stays = |path| has_entry(&merged, path);
         let expected = match has {
-            [true, local, upstream] => usize::from(local && upstream),
+            [true, local, upstream] => {
+                let stays = line.strip_prefix("# base ").is_none_or(stays);
+                usize::from(local && upstream && stays)
+            }
             [false, local, upstream] => usize::from(local || upstream),
         };
-        let is_named = said.contains(&format!("`{line}`"));
-        if count != expected && !(count == 0 && is_named) {
-            faults.push(format!("{line:?}: expected {expected}, found {count}"));
+        let fault = format!("{line:?}: expected {expected}, found {count}");
+        if count == expected || count == 0 && said.contains(&format!("`{line}`")) {
+            continue;
         }
+        let is_after_value = texts[1]
+            .lines()
+            .any(|own| own.ends_with(&format!(" {line}")) && own.trim() != line);
+        if count == 0 && is_after_value {
+            lost.push(fault);
+        } else {
+            faults.push(fault);
+        }
+    }
+    if lost.len() > counted(said) {
+        faults.append(&mut lost);
     }
     faults
 }
