@@ -54,8 +54,13 @@ pub(crate) fn merge_documents(
         editor.set_comments_above(first.key, &above);
     }
     let mut gaps = Gaps::of(base, local, upstream, &editor);
-    if let Some(gaps) = gaps.as_mut().filter(|_| head.above_first_key.is_some()) {
-        gaps.keep_head();
+    if let Some(gaps) = &mut gaps {
+        if head.above_first_key.is_some() {
+            gaps.keep_head();
+        }
+        if findings.take_all_of_upstream() {
+            gaps.keep_all_of_upstream();
+        }
     }
     let merged = with_gaps(editor.finish_parsed().ok()?, gaps).ok()?;
     let brought = |side, other| {

@@ -188,6 +188,13 @@ pub struct Findings {
     pub lines_left: usize,
 }
 
+impl Findings {
+    /// Whether upstream's changes are all in the result: nothing was decided against one.
+    pub(crate) fn take_all_of_upstream(&self) -> bool {
+        self.conflicts.is_empty() && self.others.is_empty() && self.guarded.is_empty()
+    }
+}
+
 /// Whether two resources have the same text, with aliases that contain themselves. The values of such resources cannot
 /// be compared.
 fn is_endless_twice(local: NodeRef<'_>, upstream: NodeRef<'_>) -> bool {

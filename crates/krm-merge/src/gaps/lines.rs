@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::dashes::{self, AfterDashes};
 use crate::naming::names_of;
 use krm_yaml::{GapOwner, GapWalk, NodeRef};
 
@@ -66,10 +67,12 @@ impl GapToken {
     }
 }
 
-/// The sequence of a version. `None` if its lines are not entries, items and gaps alone.
-pub(super) fn tokens(root: NodeRef<'_>) -> Option<Vec<GapToken>> {
+/// The sequence of a version; its comments after dashes are counted. `None` if its lines are not entries, items and gaps
+/// alone.
+pub(super) fn tokens(root: NodeRef<'_>, after_dashes: &mut AfterDashes) -> Option<Vec<GapToken>> {
     let walk = GapWalk::of(root)?;
     let text = root.document.text;
+    dashes::count(&walk, text, after_dashes);
     let owners = owners(&walk.owners);
     let mut tokens = Vec::new();
     for (gap, owner) in walk.owners.iter().zip(owners) {
@@ -308,7 +311,8 @@ mod tests {
             10 => changed(10, "local")(at),
             at => changed(40_000, "upstream")(at),
         });
-        let count = tokens(base.root().expect("a root")).expect("tokens").len();
+        let root = base.root().expect("a root");
+        let count = tokens(root, &mut AfterDashes::new()).expect("tokens").len();
         assert!(count < MOST_LINES / BLOCK[0] + 3, "{count} tokens");
         let root = local.root().expect("a root");
         let gaps = GapLines::of_all(base.root(), root, upstream.root().expect("a root"));

@@ -21,6 +21,7 @@
 //!
 //! Source: contract, merge-package, Comments.
 
+mod dashes;
 mod foot;
 mod head;
 mod left;
@@ -32,6 +33,7 @@ mod weave;
 
 use std::collections::{HashMap, HashSet};
 
+use dashes::AfterDashes;
 pub(super) use head::{Lead, merged_head, merged_lead};
 use left::LeftComment;
 use lines::{GapToken, tokens};
@@ -55,8 +57,12 @@ struct GapLines {
     tokens: Versions<Vec<GapToken>>,
     /// Of local and of upstream: the keys of base that their changed entries and items got, by those that they had.
     renamed: [HashMap<u64, u64>; 2],
+    /// The comments after the dashes of items of local and upstream, which are in no gap, with how often they occur.
+    after_dashes: AfterDashes,
     /// Whether the lines above the first entry are decided elsewhere.
     keeps_head: bool,
+    /// Whether the merged text has all that upstream added.
+    has_all_of_upstream: bool,
 }
 
 impl Gaps {
@@ -76,6 +82,13 @@ impl Gaps {
     pub(super) fn keep_head(&mut self) {
         if let Some(lines) = &mut self.lines {
             lines.keeps_head = true;
+        }
+    }
+
+    /// Keeps upstream's lines above entries and items that the merged text has as versions of local's.
+    pub(super) fn keep_all_of_upstream(&mut self) {
+        if let Some(lines) = &mut self.lines {
+            lines.has_all_of_upstream = true;
         }
     }
 
@@ -124,10 +137,12 @@ impl GapLines {
     ) -> Option<Self> {
         let (old, new) = (base, upstream);
         let base = match old {
-            Some(base) => tokens(base)?,
+            Some(base) => tokens(base, &mut AfterDashes::new())?,
             None => Vec::new(),
         };
-        let (mut local, mut upstream) = (tokens(local)?, tokens(new)?);
+        let mut after_dashes = AfterDashes::new();
+        let mut local = tokens(local, &mut after_dashes)?;
+        let mut upstream = tokens(new, &mut after_dashes)?;
         foot::follow((old, &base), (new, &mut upstream));
         let renamed = [unify(&base, &mut local), unify(&base, &mut upstream)];
         if is_same(&base, &local) && is_same(&base, &upstream) {
@@ -140,7 +155,9 @@ impl GapLines {
                 upstream,
             },
             renamed,
+            after_dashes,
             keeps_head: false,
+            has_all_of_upstream: false,
         })
     }
 

@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::GapLines;
 use super::lines::{GapLine, GapToken, KeyedOwner, TokensAround, line_key, owners};
 use super::same::unify_owners;
 use super::weave::{Woven, weave};
+use super::{GapLines, dashes};
 use crate::{Side, Versions};
 use krm_core::diff::hunks;
 use krm_yaml::{Editor, GapWalk, NodeRef, ScalarAbove, newline_at};
@@ -16,10 +16,10 @@ type AddedBy = Option<Side>;
 
 /// A merged line that has no place yet.
 #[derive(Debug)]
-struct MergedLine {
-    text: String,
+pub(super) struct MergedLine {
+    pub(super) text: String,
     /// The side that added it; `None` for a line of base.
-    origin: AddedBy,
+    pub(super) origin: AddedBy,
     /// The key of the entry or item that a side added it directly above.
     above: Option<u64>,
 }
@@ -40,7 +40,7 @@ impl GapLines {
         let woven = self.weave(&result);
         let mut slots = Placing::of(self, &result, &woven).run(&woven);
         let text = merged.document.text;
-        without_lines_of_twins(&walk, &result.twins, &mut slots, text);
+        dashes::without_moved(&walk, text, &self.after_dashes, &mut slots);
         write(&walk, slots, self.keeps_head, text, editor);
     }
 
@@ -191,9 +191,6 @@ struct MergedOwners {
     owners: Vec<KeyedOwner>,
     /// Their positions, by key.
     keys: HashMap<u64, usize>,
-    /// By position, the keys of those that upstream has as versions of an entry or item of which the merged text has
-    /// another version too.
-    twins: HashMap<usize, u64>,
 }
 
 impl MergedOwners {
@@ -202,7 +199,7 @@ impl MergedOwners {
         let tokens = versions.as_ref().into_iter();
         let known = tokens.flat_map(|tokens| tokens.iter().filter_map(GapToken::owner));
         let known: HashSet<u64> = known.map(|owner| owner.key).collect();
-        let twins = rename(&mut owners, &known, &gaps.renamed);
+        rename(&mut owners, &known, &gaps.renamed);
         for version in [&versions.local, &versions.upstream, &versions.base] {
             let old: Vec<KeyedOwner> = version.iter().filter_map(GapToken::owner).collect();
             let own: HashSet<u64> = owners.iter().map(|owner| owner.key).collect();
@@ -213,43 +210,24 @@ impl MergedOwners {
         }
         let keys = owners.iter().enumerate();
         let keys = keys.map(|(at, owner)| (owner.key, at)).collect();
-        Self {
-            owners,
-            keys,
-            twins,
-        }
+        Self { owners, keys }
     }
 }
 
 /// Gives entries and items that a side changed, and that no version has as they are, the keys that they have among the
-/// tokens of that side. Returns the positions of those of upstream of which there is another version, with their keys.
-fn rename(
-    owners: &mut [KeyedOwner],
-    known: &HashSet<u64>,
-    renamed: &[HashMap<u64, u64>; 2],
-) -> HashMap<usize, u64> {
-    let mut twins = HashMap::new();
+/// tokens of that side.
+fn rename(owners: &mut [KeyedOwner], known: &HashSet<u64>, renamed: &[HashMap<u64, u64>; 2]) {
     if renamed.iter().all(HashMap::is_empty) {
-        return twins;
+        return;
     }
     let mut taken: HashSet<u64> = owners.iter().map(|owner| owner.key).collect();
-    let [local, upstream] = renamed;
-    for (renamed, is_upstream) in [(local, false), (upstream, true)] {
-        for (at, owner) in owners.iter_mut().enumerate() {
-            let Some(key) = renamed
-                .get(&owner.key)
-                .filter(|_| !known.contains(&owner.key))
-            else {
-                continue;
-            };
-            if taken.insert(*key) {
+    for renamed in renamed {
+        for owner in owners.iter_mut().filter(|own| !known.contains(&own.key)) {
+            if let Some(key) = renamed.get(&owner.key).filter(|key| taken.insert(**key)) {
                 owner.key = *key;
-            } else if is_upstream {
-                twins.insert(at, *key);
             }
         }
     }
-    twins
 }
 
 /// Finds a gap for each merged line.
@@ -351,6 +329,10 @@ impl<'p> Placing<'p> {
         match self.result.keys.get(&owner.key) {
             // It moved.
             Some(moved) => self.slots[*moved].extend(above),
+            // Local has another version of it.
+            None if origin == Some(Side::Upstream) && self.gaps.has_all_of_upstream => {
+                self.pending.extend(above);
+            }
             // It goes, with the comments that came with it.
             None => {
                 let came_with = |line: &MergedLine| {
@@ -455,7 +437,7 @@ fn write(
         if let Some(scalar) = scalar {
             keep_apart(&mut lines, scalar);
         }
-        without_line_of_dash(&mut lines, &text[..range.start], &text[range.clone()]);
+        dashes::without_own(&mut lines, &text[..range.start], &text[range.clone()]);
         let new = lines.iter();
         let new: String = new.flat_map(|line| [line.text.as_str(), newline]).collect();
         let old = &text[range.clone()];
@@ -472,54 +454,6 @@ fn write(
             range.end += newline.len();
         }
         editor.replace_gap(range, new);
-    }
-}
-
-/// The comment after the dash of the item that the text ends with.
-fn comment_of_dash(text: &str) -> Option<&str> {
-    let line = text.lines().next_back()?.trim_start();
-    let comment = line.trim_start_matches(['-', ' ']);
-    (line.starts_with("- ") && comment.starts_with('#')).then(|| comment.trim_end())
-}
-
-/// Leaves out lines that the merge of the fields put after the dashes of new items, if they have a place in another
-/// version of the item.
-fn without_lines_of_twins(
-    walk: &GapWalk<'_>,
-    twins: &HashMap<usize, u64>,
-    slots: &mut [Vec<MergedLine>],
-    text: &str,
-) {
-    let mut twice: HashMap<u64, Vec<&str>> = HashMap::new();
-    for (at, twin) in twins {
-        let above = walk.owners[*at].above.as_ref();
-        let comment = above.and_then(|above| comment_of_dash(&text[..above.start]));
-        twice.entry(*twin).or_default().extend(comment);
-    }
-    for slot in slots {
-        slot.retain(|line| {
-            let above = line.above.filter(|_| line.origin == Some(Side::Upstream));
-            let Some(comments) = above.and_then(|above| twice.get_mut(&above)) else {
-                return true;
-            };
-            let found = comments
-                .iter()
-                .position(|comment| *comment == line.text.trim());
-            found.map(|found| comments.remove(found)).is_none()
-        });
-    }
-}
-
-/// Leaves out the line that the merge of the fields put after the dash of an item, because its first entry moved.
-fn without_line_of_dash(lines: &mut Vec<MergedLine>, before: &str, gap: &str) {
-    let Some(comment) = comment_of_dash(before) else {
-        return;
-    };
-    let has = |line: &str| line.trim() == comment;
-    if !gap.lines().any(has)
-        && let Some(at) = lines.iter().position(|line| has(&line.text))
-    {
-        lines.remove(at);
     }
 }
 

@@ -64,6 +64,9 @@ impl Plan {
                     if above.is_some() {
                         own.keep_head();
                     }
+                    if findings.take_all_of_upstream() {
+                        own.keep_all_of_upstream();
+                    }
                     gaps.insert(id, own);
                 }
                 if !editor.keeps_lines_alone() {
