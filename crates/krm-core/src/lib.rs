@@ -31,6 +31,7 @@
 //! # Modules
 //!
 //! - [`resource_list`], [`resource`], [`resource_key`], [`identity`], [`source_text`], [`split`]: the items, with their text.
+//! - [`upstream_identifier`]: who an item is in the package that it comes from.
 //! - [`config`], [`kptfile`]: functionConfigs as typed structs, and the Kptfile.
 //! - [`results`], [`conditions`], [`result_printer`], [`diff`]: what functions report, and how.
 //! - [`schema`], [`scope`], [`selector`]: facts about types, and which resources a selector means.
@@ -90,4 +91,5 @@ pub mod selector;
 pub mod source_text;
 pub mod split;
 pub mod text_map;
+pub mod upstream_identifier;
 pub mod upstream_revision;

@@ -2,9 +2,9 @@
 //!
 //! Source: contract, merge-package, Identity and Kptfile.
 
-use super::upstream_identifier::UPSTREAM_IDENTIFIER;
 use krm_core::kptfile::without_bookkeeping;
 use krm_core::resource::is_pipeline_annotation;
+use krm_core::upstream_identifier::UPSTREAM_IDENTIFIER;
 use krm_yaml::Value;
 
 /// Removes the annotations and the bookkeeping of tools.

@@ -53,7 +53,7 @@
 //! to a value. [`order`] merges the orders of a list. `merge_schema` knows how the parts of a resource relate, and
 //! `groups` which fields exclude each other. [`fields`] merges one resource into the text of the local one; `lines` and
 //! `text` merge texts that are not documents. [`kptfile`] and `kustomization` have special rules for these files.
-//! [`member`] and [`resources`] find which resources are the same, with [`upstream_identifier`]; [`compare`] which elements
+//! [`member`] and [`resources`] find which resources are the same; [`compare`] which elements
 //! of two versions of a list. [`package`] decides
 //! what to do with each resource and file of a package. [`likeness`] counts the edits between two packages.
 //!
@@ -106,7 +106,6 @@ pub mod resources;
 pub mod rule;
 mod text;
 mod trail;
-pub mod upstream_identifier;
 mod versions;
 
 pub use alike::Leaves;

@@ -4,9 +4,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::upstream_identifier::{MERGE_COMMENT, UPSTREAM_IDENTIFIER, UpstreamIdentifier};
 use krm_core::resource::{DEFAULT_NAMESPACE, Resource};
 use krm_core::resource_key::ResourceKey;
+use krm_core::upstream_identifier::{MERGE_COMMENT, UPSTREAM_IDENTIFIER, UpstreamIdentifier};
 use krm_yaml::{NodeRef, line_comment};
 
 /// The identity of a resource in a package.

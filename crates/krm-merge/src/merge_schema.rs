@@ -2,10 +2,10 @@
 
 use super::groups::{self, Group};
 use super::kustomization::{self, KustomizationList};
-use super::upstream_identifier::UPSTREAM_IDENTIFIER;
 use krm_core::kptfile::{RENDER_STATUS, is_in_status, is_ownership_annotation, is_rendered};
 use krm_core::resource::{Resource, is_pipeline_annotation};
 use krm_core::schema::{Key, Keys, ListType, MapType, Schema, TypeRef};
+use krm_core::upstream_identifier::UPSTREAM_IDENTIFIER;
 use krm_yaml::NodeRef;
 
 static CONDITION_TYPE: Key = Key::named("conditionType");

@@ -6,8 +6,8 @@ use super::alike::Leaves;
 use super::member::{Member, duplicates, find_packages};
 use super::resources::{PairingSource, ResourceMatch, ResourceMatches, match_resources, pair};
 use super::rule::Side;
-use super::upstream_identifier::UpstreamIdentifier;
 use krm_core::resource_key::{GivenName, ResourceKey};
+use krm_core::upstream_identifier::UpstreamIdentifier;
 use krm_yaml::Value;
 
 /// A resource: `path namespace/name`, then in any order `<namespace/name` for a declared identity, `group.example/Kind`,

@@ -9,7 +9,7 @@ use super::{OverlayError, PackageTexts};
 use krm_core::resource::{Resource, is_local_config, is_pipeline_annotation};
 use krm_core::resource_key::ResourceKey;
 use krm_core::schema::Schema;
-use krm_merge::upstream_identifier::UPSTREAM_IDENTIFIER;
+use krm_core::upstream_identifier::UPSTREAM_IDENTIFIER;
 use krm_package::join;
 use krm_patch::kustomize::with_keys_as_read;
 use krm_patch::node::Node;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::built::BuiltObject;
-use krm_merge::upstream_identifier::MERGE_COMMENT;
+use krm_core::upstream_identifier::MERGE_COMMENT;
 use krm_yaml::{OwnedDocument, Value};
 
 /// The comments of a text. Empty if it is not YAML.

@@ -14,9 +14,9 @@ use krm_core::kptfile::{
 use krm_core::resource::{Resource, file_annotations};
 use krm_core::resource_list::{ItemId, ResourceList, annotate};
 use krm_core::results::{FunctionResult, Reason, Results};
+use krm_core::upstream_identifier::identify;
 use krm_function::supplied::SuppliedPackage;
 use krm_merge::package::refuse_empty_upstream;
-use krm_merge::upstream_identifier::identify;
 use krm_package::{FileChange, Package, PackageFile};
 use krm_yaml::{EditError, Editor, NodeRef, to_block_text};
 

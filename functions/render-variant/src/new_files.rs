@@ -4,9 +4,9 @@ use krm_core::config::UsageError;
 use krm_core::resource::Origin;
 use krm_core::resource_list::{ItemId, ResourceList, own_text};
 use krm_core::results::{FunctionResult, Reason, Results};
+use krm_core::upstream_identifier::with_metadata_in_lines;
 use krm_function::supplied::SuppliedPackage;
 use krm_merge::package::{decide_incoming, files_of};
-use krm_merge::upstream_identifier::with_metadata_in_lines;
 use krm_package::text::Text;
 use krm_package::{
     FileContent, Package, PackageFile, Skipped, is_revision_metadata, normalize_package_path,

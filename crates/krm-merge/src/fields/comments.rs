@@ -3,7 +3,7 @@
 
 use super::child::Child;
 use crate::Versions;
-use crate::upstream_identifier::MERGE_COMMENT;
+use krm_core::upstream_identifier::MERGE_COMMENT;
 use krm_yaml::{Editor, NodeRef, ValueComments};
 
 /// Takes the comments after an entry or item that only upstream changed. The comment next to a value that local changed is

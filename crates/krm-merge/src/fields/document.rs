@@ -55,12 +55,10 @@ pub(crate) fn merge_documents(
     }
     let mut gaps = Gaps::of(base, local, upstream, &editor);
     if let Some(gaps) = &mut gaps {
-        if head.above_first_key.is_some() {
-            gaps.keep_head();
-        }
-        if findings.take_all_of_upstream() {
-            gaps.keep_all_of_upstream();
-        }
+        gaps.note(
+            head.above_first_key.is_some(),
+            findings.take_all_of_upstream(),
+        );
     }
     let merged = with_gaps(editor.finish_parsed().ok()?, gaps).ok()?;
     let brought = |side, other| {

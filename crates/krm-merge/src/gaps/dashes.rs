@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use super::placing::MergedLine;
+use super::merged_line::MergedLine;
 use crate::Side;
 use krm_yaml::GapWalk;
 

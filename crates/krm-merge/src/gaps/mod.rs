@@ -26,6 +26,7 @@ mod foot;
 mod head;
 mod left;
 mod lines;
+mod merged_line;
 mod placing;
 mod same;
 mod structure;
@@ -78,17 +79,12 @@ impl Gaps {
         (lines.is_some() || !left.is_empty()).then_some(Self { lines, left })
     }
 
-    /// Leaves the lines above the first entry as they are.
-    pub(super) fn keep_head(&mut self) {
+    /// Notes what is decided elsewhere. `keeps_head` leaves the lines above the first entry as they are. With all that
+    /// upstream added in the merged text, its lines are kept above what the text has as a version of local's.
+    pub(super) fn note(&mut self, keeps_head: bool, has_all_of_upstream: bool) {
         if let Some(lines) = &mut self.lines {
-            lines.keeps_head = true;
-        }
-    }
-
-    /// Keeps upstream's lines above entries and items that the merged text has as versions of local's.
-    pub(super) fn keep_all_of_upstream(&mut self) {
-        if let Some(lines) = &mut self.lines {
-            lines.has_all_of_upstream = true;
+            lines.keeps_head = keeps_head;
+            lines.has_all_of_upstream = has_all_of_upstream;
         }
     }
 

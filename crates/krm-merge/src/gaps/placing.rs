@@ -4,31 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::lines::{GapLine, GapToken, KeyedOwner, TokensAround, line_key, owners};
+use super::merged_line::{AddedBy, MergedLine};
 use super::same::unify_owners;
 use super::weave::{Woven, weave};
 use super::{GapLines, dashes};
 use crate::{Side, Versions};
 use krm_core::diff::hunks;
 use krm_yaml::{Editor, GapWalk, NodeRef, ScalarAbove, newline_at};
-
-/// The side that added a merged line or entry; `None` if base has it.
-type AddedBy = Option<Side>;
-
-/// A merged line that has no place yet.
-#[derive(Debug)]
-pub(super) struct MergedLine {
-    pub(super) text: String,
-    /// The side that added it; `None` for a line of base.
-    pub(super) origin: AddedBy,
-    /// The key of the entry or item that a side added it directly above.
-    above: Option<u64>,
-}
-
-impl MergedLine {
-    fn is_blank(&self) -> bool {
-        self.text.trim().is_empty()
-    }
-}
 
 impl GapLines {
     /// Replaces the gaps of the merged document with the merged gaps.

@@ -6,10 +6,10 @@ use crate::Leaves;
 use crate::bookkeeping::{remove_annotations, without_bookkeeping_of_tools};
 use crate::member::{Member, find_packages};
 use crate::resources::PairingSource;
-use crate::upstream_identifier::{MERGE_COMMENT, UPSTREAM_IDENTIFIER};
 use krm_core::kptfile::is_ownership_annotation;
 use krm_core::resource::Resource;
 use krm_core::resource_list::{ItemId, ResourceList};
+use krm_core::upstream_identifier::{MERGE_COMMENT, UPSTREAM_IDENTIFIER};
 use krm_package::{is_revision_metadata, normalize_package_path};
 use krm_yaml::{NodeRef, Value};
 

@@ -61,12 +61,7 @@ impl Plan {
                     remove_ids(node, editor);
                 }
                 if let Some(mut own) = Gaps::of(base, node, upstream, editor) {
-                    if above.is_some() {
-                        own.keep_head();
-                    }
-                    if findings.take_all_of_upstream() {
-                        own.keep_all_of_upstream();
-                    }
+                    own.note(above.is_some(), findings.take_all_of_upstream());
                     gaps.insert(id, own);
                 }
                 if !editor.keeps_lines_alone() {

@@ -4,10 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::member::Member;
-use crate::upstream_identifier::{identify, with_metadata_in_lines};
 use krm_core::kptfile::remove_bookkeeping;
 use krm_core::resource::{PACKAGE_PATH_ANNOTATION, Resource, file_annotations};
 use krm_core::resource_list::{ResourceList, annotate};
+use krm_core::upstream_identifier::{identify, with_metadata_in_lines};
 use krm_yaml::{EditError, NodeRef, OwnedDocument, head_end, node_text};
 
 /// A resource that upstream added.

@@ -787,3 +787,20 @@ fn a_comment_stays_above_its_value_where_both_sides_added_to_a_list_in_an_elemen
         &hosts("- own\n- new\n- a\n# theirs\n- b\n"),
     );
 }
+
+#[test]
+fn a_comment_in_an_element_that_both_sides_added_under_another_name_is_kept() {
+    let ports = |port: &str| {
+        pod(&format!(
+            "containers:\n- name: app\n  ports:\n  - name: http\n    containerPort: 80\n{port}"
+        ))
+    };
+    let own = "  - name: own\n    containerPort: 90\n    hostPort: 9000\n";
+    let their = "  - containerPort: 90\n    # theirs\n    hostPort: 9000\n";
+    check(
+        &ports(""),
+        &ports(own),
+        &ports(their),
+        &ports(&format!("{own}    # theirs\n")),
+    );
+}

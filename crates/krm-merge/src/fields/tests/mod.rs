@@ -50,8 +50,8 @@ pub(super) fn merged(
         format!("{order}{}:{}", conflict.path, conflict.winner.as_str())
     });
     let mut gaps = Gaps::of(base.root(0), l, u, &editor);
-    if found.take_all_of_upstream() {
-        gaps.iter_mut().for_each(Gaps::keep_all_of_upstream);
+    if let Some(gaps) = &mut gaps {
+        gaps.note(false, found.take_all_of_upstream());
     }
     let merged = editor.finish_parsed().expect("YAML");
     let merged = with_gaps(merged, gaps).expect("YAML");

@@ -17,8 +17,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use krm_core::resource::{Resource, namespace_of};
-use krm_core::resource_list::annotate;
+use crate::resource::{Resource, namespace_of};
+use crate::resource_list::annotate;
 use krm_yaml::{
     EditError, Editor, NodeKind, NodeRef, OwnedDocument, comments_above, line_comment, newline_at,
 };
