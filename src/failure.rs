@@ -5,7 +5,8 @@ use std::fmt;
 use krm_package::escaped::quoted;
 use serde::Serialize;
 
-use krm_process::{FetchError, NextStep};
+use krm_process::FetchError;
+use krm_remote::RemoteError;
 
 use super::exit;
 
@@ -37,19 +38,19 @@ impl Failure {
     }
 }
 
-/// Makes a failure from an error. Of all errors, only a file that could not be fetched has a hint.
+/// Makes a failure from an error. Of all errors, only those about other machines have hints.
 impl<E: std::error::Error + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
         let failure = Self::new(error.to_string());
         let error: &dyn std::error::Error = &error;
-        match error.downcast_ref().map(FetchError::next_step) {
-            Some(NextStep::FetchByHand(address)) => {
-                let address = address.as_str();
-                let address = address.split('?').next().unwrap_or(address);
-                failure.hint(command(["curl", "--netrc-optional", "-fLO", address]))
-            }
-            Some(NextStep::CheckCurl) => failure.hint("curl --version"),
-            Some(NextStep::Unknown) | None => failure,
+        if let Some(RemoteError::Cache { .. }) = error.downcast_ref() {
+            return failure.hint("export XDG_CACHE_HOME=\"$(mktemp -d)\"");
+        }
+        let remote = error.downcast_ref().map(RemoteError::next_command);
+        let fetch = || error.downcast_ref().map(FetchError::next_command);
+        match remote.or_else(fetch) {
+            Some(words) if !words.is_empty() => failure.hint(command(words)),
+            _ => failure,
         }
     }
 }

@@ -27,7 +27,7 @@ use krm_upstream::{SourceOutsideGit, forget_digest, is_digest, record_digest, re
 use krm_yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Value};
 
 use super::failure::{Failure, Result};
-use super::sources::{RemoteSource, release_of};
+use krm_remote::{RemoteError, RemoteSource, release_of};
 
 /// The conflicts that the user decided for the file's value, one key a line. The files do not show these decisions.
 const DECIDED: &str = "fn.kpt.dev/decided-conflicts";
@@ -239,7 +239,7 @@ fn of_files(
     root: NodeRef<'_>,
 ) -> Result<Option<(PackageOrigin, UpstreamLock)>> {
     let field = format!("Kptfile: metadata.annotations[\"{UPSTREAM_SOURCE_ANNOTATION}\"]");
-    let wrong = |error: Failure| Failure::new(format!("{field}: {}", error.message));
+    let wrong = |error: RemoteError| Failure::new(format!("{field}: {error}"));
     if let Some(remote) = RemoteSource::parse(source, surroundings).map_err(wrong)? {
         check_id(&digest, UPSTREAM_DIGEST_ANNOTATION)?;
         if remote.credentials.is_some() {

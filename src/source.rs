@@ -9,7 +9,7 @@ use krm_upstream::{self as upstream, BrowserAddress, SourceOutsideGit};
 
 use super::failure::{Failure, Result, command};
 use super::kptfile::PackageOrigin;
-use super::sources::{NamedSource, RemoteSource};
+use krm_remote::{NamedSource, RemoteSource};
 
 /// A directory or file of a repository, and the requested revision.
 #[derive(Debug, Clone, PartialEq, Eq)]

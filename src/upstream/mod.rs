@@ -23,6 +23,7 @@ use krm_address::{Address, Credentials, Surroundings};
 use krm_core::kptfile::UpstreamLock;
 use krm_core::results::FunctionResult;
 use krm_core::upstream_revision::UpstreamRevision;
+use krm_remote::RemoteUpstream;
 use krm_render::{KnownValues, RenderRequest, RenderedPackage};
 use krm_upstream::git::{GitCommand, Repository, Revision, Snapshot, without_password};
 
@@ -34,9 +35,9 @@ use super::releases::{ListedReference, Releases};
 use super::rendering::render;
 use super::shared::{Histories, Listings, cache};
 use super::source::SourceArgument;
-use super::sources::RemoteUpstream;
 
 use files::FilesUpstream;
+use remote::KrmvClient;
 use repository::GitUpstream;
 
 pub(crate) use supplied::{contents, supplied, supplied_with_ignored, to_clone};
@@ -192,6 +193,7 @@ impl UpstreamSource {
                 cache()?,
                 credentials,
                 is_offline,
+                &KrmvClient,
             )),
         };
         Ok(Self {
