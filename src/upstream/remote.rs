@@ -146,6 +146,10 @@ impl UpstreamKind for RemoteUpstream {
         Some(release.commit.clone())
     }
 
+    fn arguments(&self, _: &str, path: &str, revision: Option<&str>) -> Vec<String> {
+        self.source.arguments(path, revision)
+    }
+
     fn note(&self, release: &str) -> Option<String> {
         let is_deprecated = self.is_deprecated(release);
         is_deprecated.then(|| format!("{release} is deprecated, as {} says", self.source.address()))

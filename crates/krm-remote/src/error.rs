@@ -58,8 +58,6 @@ pub enum RemoteError {
         address: String,
         expected: ContentDigest,
         found: Option<ContentDigest>,
-        /// The source at this release.
-        source_of_release: String,
     },
     #[error("cannot read the tags of {repository}: {reason}")]
     Tags { repository: Address, reason: String },
@@ -69,9 +67,8 @@ pub enum RemoteError {
     NotCached {
         what: String,
         address: String,
-        source_to_fetch: String,
-        /// The repository whose tags are the releases.
-        tags: Option<String>,
+        /// What names it for `krmv fetch`.
+        arguments: Vec<String>,
     },
     #[error("cannot write to the cache '{}': {source}", .root.display())]
     Cache { root: PathBuf, source: io::Error },
@@ -86,26 +83,19 @@ impl RemoteError {
             | Self::Package(_)
             | Self::Read(_)
             | Self::UnknownForm(_)
+            | Self::Replaced { .. }
             | Self::Cache { .. } => Vec::new(),
             Self::Fetch(error) => error.next_command(),
             Self::Content { address, .. } => {
                 vec!["curl", "--netrc-optional", "-fLO", address.as_str()]
             }
-            Self::Replaced {
-                source_of_release, ..
-            } => vec!["krmv", "get", "--adopt", source_of_release],
             Self::Tags { repository, .. } => {
                 vec!["git", "ls-remote", "--tags", repository.as_str()]
             }
             Self::Registry { image, .. } => vec!["crane", "ls", image],
-            Self::NotCached {
-                source_to_fetch,
-                tags,
-                ..
-            } => {
-                let tags = tags.iter().flat_map(|tags| ["--tags", tags]);
-                let fetch = ["krmv", "fetch", source_to_fetch];
-                fetch.into_iter().chain(tags).collect()
+            Self::NotCached { arguments, .. } => {
+                let fetch = ["krmv", "fetch"].into_iter();
+                fetch.chain(arguments.iter().map(String::as_str)).collect()
             }
             Self::NotASource { .. }
             | Self::NotAReference { .. }

@@ -131,6 +131,32 @@ impl RemoteSource {
         }
     }
 
+    /// The source as arguments of krmv: it, or a part of it, at a release.
+    pub fn arguments(&self, inner: &str, release: Option<&str>) -> Vec<String> {
+        let is_whole = inner.is_empty() || self.is_only_file("");
+        let inner = if is_whole {
+            String::new()
+        } else {
+            format!("//{inner}")
+        };
+        let revision = release.map(|release| format!("@{release}"));
+        let revision = revision.unwrap_or_default();
+        let (address, tags) = match self {
+            Self::File(file) if file.is_of_forge() => {
+                let tag = release.or(file.named.as_deref());
+                let address = tag.map(|tag| file.addresses(tag).remove(0));
+                (address.unwrap_or_else(|| self.address()), None)
+            }
+            Self::File(file) => (self.address(), file.tags.as_ref()),
+            _ => (self.address(), None),
+        };
+        let mut arguments = vec![format!("{address}{inner}{revision}")];
+        if let Some(tags) = tags {
+            arguments.extend(["--tags".to_owned(), tags.to_string()]);
+        }
+        arguments
+    }
+
     /// The source at a release, as a lock names it: [`parse`](Self::parse) reads it again.
     fn at(&self, release: &str, inner: &str) -> String {
         let is_whole = inner.is_empty() || self.is_only_file("");
@@ -447,7 +473,7 @@ impl RemoteUpstream {
             return Ok(Some(found));
         }
         if self.is_offline {
-            return Err(self.not_cached(&format!("the release {release}"), &name));
+            return Err(self.not_cached(&format!("the release {release}"), Some(release)));
         }
         let digest = match &self.source {
             RemoteSource::File(file) => self.fetch_file(&file.addresses(release), None)?,
@@ -489,7 +515,7 @@ impl RemoteUpstream {
         }
         if self.is_offline {
             let what = format!("the release {release} ({})", digest.as_str());
-            return Err(self.not_cached(&what, &self.source.at(release, "")));
+            return Err(self.not_cached(&what, Some(release)));
         }
         if let RemoteSource::Image(_) = &self.source {
             let reference = ImageReference::Digest(digest.clone());
@@ -598,17 +624,11 @@ impl RemoteUpstream {
         expected: &ContentDigest,
         found: Option<&ContentDigest>,
     ) -> RemoteError {
-        let address = self.source.address();
-        let source_of_release = match &self.source {
-            RemoteSource::File(file) if file.is_of_forge() => format!("{address}@{release}"),
-            _ => self.source.at(release, ""),
-        };
         RemoteError::Replaced {
             release: release.to_owned(),
-            address,
+            address: self.source.address(),
             expected: expected.clone(),
             found: found.cloned(),
-            source_of_release,
         }
     }
 
@@ -729,23 +749,18 @@ impl RemoteUpstream {
         let address = self.source.address();
         if self.is_offline {
             let list = self.cache.list(&address);
-            return list.ok_or_else(|| self.not_cached("the list of releases", &address));
+            return list.ok_or_else(|| self.not_cached("the list of releases", None));
         }
         let list = read()?;
         self.cache.keep_list(&address, &list)?;
         Ok(list)
     }
 
-    fn not_cached(&self, what: &str, source: &str) -> RemoteError {
-        let (source, tags) = match source.split_once(TAGS) {
-            Some((source, tags)) => (source, Some(tags.to_owned())),
-            None => (source, None),
-        };
+    fn not_cached(&self, what: &str, release: Option<&str>) -> RemoteError {
         RemoteError::NotCached {
             what: what.to_owned(),
             address: self.source.address(),
-            source_to_fetch: source.to_owned(),
-            tags,
+            arguments: self.source.arguments("", release),
         }
     }
 }
