@@ -43,12 +43,6 @@
 //! - Files are read into memory. A package is text and small binaries, and not a place for images.
 //! - A lock ([`PackageLock`]) keeps other runs of these programs away, and no other program.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 mod beneath;
 mod delete;
 mod file;

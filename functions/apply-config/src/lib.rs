@@ -9,12 +9,6 @@
 //!
 //! Source: merging-fields document; contract, apply-config.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 use serde::Deserialize;
 
 use create_patch::pairing::{Pair, each_pair};

@@ -10,12 +10,6 @@
 //!
 //! Source: preserve-order document; contract, apply-patch.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -178,8 +172,7 @@ fn read_patches<'a>(
         }
         let target = read_target(node, &place)?;
         if let Some(text) = texts.get(&number) {
-            let document = text.document();
-            for root in (0..document.len()).filter_map(|index| document.root(index)) {
+            for root in text.roots() {
                 let (place, target) = (format!("{place}: patch"), target.clone());
                 push(
                     &mut patches,

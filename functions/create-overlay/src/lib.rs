@@ -9,12 +9,6 @@
 //!
 //! Source: contract, create-overlay.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 use std::collections::BTreeMap;
 
 use serde::Deserialize;

@@ -14,12 +14,6 @@
 //! Source: package-variant document, Fan Out of Variant Generation to PackageVariantSet Status;
 //! contract, expand-variant-set.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 mod apply;
 mod check;
 mod comments;

@@ -22,12 +22,6 @@
 //!
 //! Source: package-variant document, Configuration Injection; contract, inject-config.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 pub mod config;
 mod fill;
 mod points;

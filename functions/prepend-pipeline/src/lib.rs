@@ -16,12 +16,6 @@
 //!
 //! Source: package-variant document, Kptfile Function Pipeline Editing; contract, prepend-pipeline.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;

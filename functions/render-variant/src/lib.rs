@@ -13,12 +13,6 @@
 //! Source: package-variant document, Order of Mutations and PackageVariant Status; contract,
 //! render-variant.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 mod clone;
 mod fast_forward;
 mod follow;

@@ -9,12 +9,6 @@
 //!
 //! Source: contract, review-package.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

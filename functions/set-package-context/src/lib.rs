@@ -13,12 +13,6 @@
 //!
 //! Source: package-variant document, Package Context Injection; contract, set-package-context.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Deserialize;
