@@ -50,7 +50,8 @@ pub mod filter;
 pub mod supplied;
 
 pub use function::{
-    DriverFiles, DriverOutcome, FleetProgram, Function, MergeDriver, OnPackage, ReviewFormats, Step,
+    DriverFiles, DriverOutcome, FleetProgram, Function, MergeDriver, OnPackage, ReviewFormats,
+    Step, StepRun,
 };
 pub use output::{Document, Output};
 pub use run::{Inputs, Items, Outcome, SuppliedInput, run};

@@ -39,7 +39,7 @@ use krm_core::package_variant::{PackageVariant, validate_injectors};
 use krm_core::resource_list::{ItemId, ResourceList};
 use krm_core::results::{FunctionResult, Reason, Results, Severity, listed};
 use krm_function::supplied::{Role, Supplied};
-use krm_function::{Function, Output};
+use krm_function::{Function, Output, StepRun};
 use krm_upstream::SOURCES;
 use krm_yaml::NodeRef;
 
@@ -66,13 +66,13 @@ pub const FUNCTION: Function = Function {
     ..Function::PLAIN
 };
 
-fn step(
-    config: Option<NodeRef<'_>>,
-    list: &mut ResourceList,
-    supplied: &Supplied,
-    results: &mut Results,
-) -> Result<Output, UsageError> {
-    inject(&Injectors::read(config)?, list, supplied, results);
+fn step(run: StepRun<'_>) -> Result<Output, UsageError> {
+    inject(
+        &Injectors::read(run.config)?,
+        run.list,
+        run.supplied,
+        run.results,
+    );
     Ok(Output::Edited)
 }
 
