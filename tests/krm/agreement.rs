@@ -88,20 +88,27 @@ fn of_merge(
     changes
 }
 
-/// By a review, which names the fields `tag` of the elements.
-fn of_review((_, _, key): Keyed, nodes: [NodeRef<'_>; 2], schema: &Schema) -> ElementChanges {
+/// By a review, which names the fields `tag` of the elements: by their names, or else by their positions.
+fn of_review(list: Keyed, nodes: [NodeRef<'_>; 2], schema: &Schema) -> ElementChanges {
+    let (_, path, key) = list;
     let root = MergeSchema::of(&Resource::read(nodes[0]), schema, true);
     let mut changes = ElementChanges::default();
-    let element = |field: &str| {
+    let element = |side: usize, field: &str| {
         let name = field.strip_suffix("].tag")?.rsplit_once('[')?.1;
-        let name = name.strip_prefix(&format!("{key}=")).unwrap_or(name);
-        Some(name.to_owned())
+        if let Some(name) = name.strip_prefix("name=") {
+            return Some(name.to_owned());
+        }
+        let element = nodes[side]
+            .get_path(&path)?
+            .items()
+            .nth(name.parse().ok()?)?;
+        Some(key_of(&element.value()?, key))
     };
     pair_fields(nodes, root, &mut |found| match found {
         PairedField::Same(_) => {}
-        PairedField::Removed(field) => changes.removed.extend(element(&field)),
+        PairedField::Removed(field) => changes.removed.extend(element(0, &field)),
         PairedField::Added(field) | PairedField::Changed(field) => {
-            changes.written.extend(element(&field));
+            changes.written.extend(element(1, &field));
         }
     });
     changes
@@ -216,7 +223,7 @@ fn elements_that_moved_are_compared_with_themselves() {
 /// kustomize merges ports by their keys, and so does the check of its patches.
 #[test]
 fn parts_of_a_patch_are_needless_by_the_keys_of_their_list() {
-    let base = text(LISTS[2], &[(0, 1), (1, 2)]);
+    let base = text(LISTS[2], &[(0, 1), (1, 2), (2, 1)]);
     let patch = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec:\n  ports:\n  - {port: 10, tag: 1}\n  - {port: 11, tag: 3}\n";
     let kustomization = "resources: [all.yaml]\npatches: [{path: patch.yaml}]\n";
     let files = [
