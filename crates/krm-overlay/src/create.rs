@@ -15,6 +15,7 @@ use krm_core::resource_key::ResourceKey;
 use krm_core::results::{Mark, QuotedValue, and_more};
 use krm_core::schema::Schema;
 use krm_merge::{MergeSchema, repository};
+use krm_package::file_name;
 use krm_patch::annotations::with_field;
 use krm_patch::kustomize::{self, Targets};
 use krm_patch::node::Node;
@@ -137,8 +138,7 @@ fn base(
             by_file.remove(path.as_str()).unwrap_or_default()
         };
         let Ok(document) = document else { continue };
-        let is_kustomization =
-            KUSTOMIZATIONS.contains(&path.rsplit('/').next().unwrap_or_default());
+        let is_kustomization = KUSTOMIZATIONS.contains(&file_name(path));
         let count = document.document().len();
         let roots = (0..count)
             .filter(|at| document.document().root(*at).is_some())
