@@ -127,7 +127,7 @@ impl<'h> ConflictHistories<'h> {
     /// The target, the releases between it and the lock, and the locked revision. `None` for an older target.
     fn states(&self) -> Option<ReleaseStates<'h>> {
         let (lock, upstream) = (self.followed.lock, &self.followed.upstream);
-        let locked = self.followed.locked_revision(lock).ok()?;
+        let locked = self.followed.upstream.locked_revision(lock).ok()?;
         let releases = &upstream.releases;
         let version = |revision: &Revision| releases.version_of(&revision.lock_ref);
         let mut between = Vec::new();

@@ -68,8 +68,6 @@ mod schemas;
 mod session;
 mod shared;
 mod source;
-
-mod sources;
 mod status;
 mod upgrade;
 mod upstream;

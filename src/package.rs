@@ -126,7 +126,8 @@ impl LocalPackage {
             return Err(Failure::new(message).hint("krmv get SOURCE DIR"));
         }
         let lock = PackageLock::acquire(directory).map_err(|error| {
-            Failure::new(format!("cannot lock '{name}': {error}"))
+            Failure::from(error)
+                .context(format_args!("cannot lock '{name}'"))
                 .hint(command(["ls", "-ld", &name]))
         })?;
         let lock = lock.ok_or_else(|| {
@@ -335,9 +336,8 @@ impl LocalPackage {
 
     /// Writes the changes. If the program is killed meanwhile, the next run completes them.
     pub(crate) fn write(&self, changes: &[FileChange]) -> Result<()> {
-        write_package_whole(&self.files, changes).map_err(|error| {
-            Failure::new(error.to_string()).hint(command(["ls", "-la", &self.name()]))
-        })
+        write_package_whole(&self.files, changes)
+            .map_err(|error| Failure::from(error).hint(command(["ls", "-la", &self.name()])))
     }
 }
 
@@ -404,8 +404,9 @@ pub(crate) fn collect_packages(
     if directory.join(KPTFILE).is_file() {
         found.push(directory.to_path_buf());
     }
-    let entries = std::fs::read_dir(directory)
-        .map_err(|error| Failure::new(format!("cannot read '{}': {error}", directory.display())))?;
+    let entries = std::fs::read_dir(directory).map_err(|error| {
+        Failure::from(error).context(format_args!("cannot read '{}'", directory.display()))
+    })?;
     let mut folders: Vec<PathBuf> = entries
         .filter_map(|entry| {
             let entry = entry.ok()?;

@@ -200,7 +200,7 @@ pub(crate) fn to_stdout(text: &str) -> Result<()> {
 }
 
 fn cannot_write(error: io::Error) -> Failure {
-    Failure::new(format!("cannot write to standard output: {error}"))
+    Failure::from(error).context("cannot write to standard output")
 }
 
 /// Writes one JSON document to standard output.
