@@ -238,10 +238,10 @@ fn search(
     let mut found = None;
     let outcome = run_step(
         &merge_package::FUNCTION,
-        |_, list, supplied, results| {
-            let newest = supplied.one(Role::Upstream);
+        |run| {
+            let newest = run.supplied.one(Role::Upstream);
             if let Some(newest) = newest.and_then(SuppliedPackage::upstream) {
-                found = find_original(list, newest, supplied, results)?;
+                found = find_original(run.list, newest, run.supplied, run.results)?;
             }
             Ok(Output::Edited)
         },

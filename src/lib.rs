@@ -24,11 +24,6 @@
 //!   programs.
 //! - Upstreams on other machines need `git` on PATH, and `curl` if they are not repositories.
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
 // The comments of arguments are the text of `--help`, whose brackets are not links.
 #![allow(rustdoc::broken_intra_doc_links)]
 

@@ -127,9 +127,7 @@ fn made(
     own.retain(|path, _| (path == RULES || !is_setting(path)) && !values.contains(path));
     let outcome = run_step(
         &create_overlay::FUNCTION,
-        |_, list, supplied, results| {
-            create_overlay::create_overlay(remote, list, supplied, results)
-        },
+        |run| create_overlay::create_overlay(remote, run),
         inputs,
         Items::Package(own),
     )?;

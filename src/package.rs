@@ -12,8 +12,8 @@ use krm_merge::Leaves;
 use krm_merge::member::{Member, find_packages};
 use krm_merge::resources::{PairingSource, pair};
 use krm_package::{
-    self as package, FileChange, PackageLock, Skipped, is_krm_name, read_package, recover_package,
-    write_package_whole,
+    self as package, FileChange, PackageLock, Skipped, file_name, is_krm_name, read_package,
+    recover_package, write_package_whole,
 };
 use krm_yaml::{Document, NodeRef, OwnedDocument};
 
@@ -344,11 +344,6 @@ impl LocalPackage {
 /// The surroundings of a package directory, which may not exist yet.
 pub(crate) fn around(directory: &Path, repository: Option<&OwnRepository>) -> Surroundings {
     Surroundings::of(directory, repository.map(OwnRepository::root))
-}
-
-/// The last component of a path.
-pub(crate) fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// A path that no command takes for a flag.

@@ -186,7 +186,7 @@ pub(crate) fn review_of(
     after.retain(|path, bytes| is_reviewed(path, bytes));
     let outcome = run_step(
         &review_package::FUNCTION,
-        |_, list, supplied, results| report_change(options, list, supplied, results),
+        |run| report_change(options, run),
         inputs,
         Items::Package(after),
     )?;

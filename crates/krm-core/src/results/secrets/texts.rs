@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
+use krm_address::encoded::{base64_decoded, is_base64, percent_decoded};
+
 use super::carriers::{SecretPlace, TextReader, holds, of_root};
 use krm_yaml::OwnedDocument;
 
@@ -52,9 +54,7 @@ fn holds_secret(text: &str, place: SecretPlace, levels: usize) -> bool {
     let Ok(owned) = OwnedDocument::parse(text.to_owned()) else {
         return false;
     };
-    let document = owned.document();
-    let mut roots = (0..document.len()).filter_map(|at| document.root(at));
-    roots.any(|root| {
+    owned.roots().any(|root| {
         let is_other = place == SecretPlace::OtherPatch;
         // A plain text is read as one scalar, the same text again.
         if root
@@ -102,10 +102,6 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// The shortest encoded text that is decoded. A Secret with a value is longer.
 const SHORTEST: usize = 32;
 
-fn is_base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"+/-_=".contains(&byte)
-}
-
 enum Decoded {
     Text(String),
     /// Nothing shows what is in it.
@@ -119,7 +115,8 @@ fn decoded(text: &str) -> Option<Decoded> {
         Some(data) => {
             let (kind, data) = data.split_once(',')?;
             if !kind.ends_with("base64") {
-                return Some(Decoded::Text(percent_decoded(data)));
+                let (bytes, _) = percent_decoded(data);
+                return Some(Decoded::Text(String::from_utf8_lossy(&bytes).into_owned()));
             }
             data
         }
@@ -140,48 +137,6 @@ fn decoded(text: &str) -> Option<Decoded> {
     let text = String::from_utf8(bytes).ok()?;
     let is_text = !text.contains(|c: char| c.is_control() && !c.is_whitespace());
     is_text.then_some(Decoded::Text(text))
-}
-
-fn base64_decoded(data: &[u8]) -> Vec<u8> {
-    let (mut bits, mut count) = (0_u32, 0);
-    let mut bytes = Vec::with_capacity(data.len() / 4 * 3);
-    for byte in data {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => continue,
-        };
-        bits = (bits << 6 | u32::from(value)) & 0xff_ffff;
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count & 0xff) as u8);
-        }
-    }
-    bytes
-}
-
-fn percent_decoded(data: &str) -> String {
-    let mut bytes = Vec::with_capacity(data.len());
-    let mut rest = data.as_bytes();
-    while let [first, after @ ..] = rest {
-        let code = after.get(..2).filter(|_| *first == b'%');
-        let code = code.and_then(|code| std::str::from_utf8(code).ok());
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]
