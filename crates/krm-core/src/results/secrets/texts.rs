@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use regex::bytes::Regex;
+use memchr::memmem;
+use regex_lite::Regex;
 
 use krm_address::encoded::{base64_decoded, is_base64, percent_decoded};
 
@@ -11,7 +12,7 @@ use krm_yaml::OwnedDocument;
 
 /// A line that says that what follows is a Secret or makes one: `kind: Secret`, also in JSON, in a string, or commented out.
 const SECRET_LINE: &str = concat!(
-    r#"(?m-u)(?:^|[^A-Za-z0-9_./])(?:kind["'\\]*[ \t]*:[ \t]*(?:[&!][^ \n]+[ \t]+)*["'\\]*Secret(?:List|Generator)?"#,
+    r#"(?:^|[^A-Za-z0-9_./])(?:kind["'\\]*[ \t]*:[ \t]*(?:[&!][^ \n]+[ \t]+)*["'\\]*Secret(?:List|Generator)?"#,
     r#"["'\\]*[ \t\r]*(?:$|[,}\]#]|\\[nr])|(?:stringData|secretGenerator)["'\\]*[ \t]*:)"#
 );
 
@@ -21,9 +22,18 @@ pub fn speaks_of_secret(text: &[u8]) -> bool {
     #[expect(clippy::expect_used, reason = "a constant, which a test compiles")]
     static LINE: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(SECRET_LINE).expect("a regular expression"));
-    let has = |word: &[u8]| memchr::memmem::find(text, word).is_some();
-    (has(b"Secret") || has(b"stringData") || has(b"secretGenerator")) && LINE.is_match(text)
+    let has = |text: &[u8]| WORDS.iter().any(|word| memmem::find(text, word).is_some());
+    // A match has no end of a line or field in it but the last byte. Only parts with such a word are matched.
+    let ends_part = |byte: &u8| matches!(byte, b'\n' | b',' | b'{' | b'}');
+    let mut parts = text.split_inclusive(ends_part);
+    has(text)
+        && parts.any(|part| {
+            has(part) && LINE.is_match(&String::from_utf8_lossy(part).trim_end_matches('\n'))
+        })
 }
+
+/// What says that a Secret follows has one of these.
+const WORDS: [&[u8]; 3] = [b"Secret", b"stringData", b"secretGenerator"];
 
 /// Reads texts within texts so many levels deep.
 pub(super) const fn reader(levels: usize) -> TextReader {
@@ -73,7 +83,7 @@ fn holds_secret(text: &str, place: SecretPlace, levels: usize) -> bool {
 
 /// Whether a text is worth parsing: it has the words of a Secret, of a patch of one, or escapes that can spell them.
 fn may_hold(text: &str) -> bool {
-    let has = |word: &[u8]| memchr::memmem::find(text.as_bytes(), word).is_some();
+    let has = |word: &[u8]| memmem::find(text.as_bytes(), word).is_some();
     has(b"ecret")
         || has(b"stringData")
         || has(b"/data")
