@@ -114,6 +114,14 @@ pub fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
+/// Whether the program accepts these arguments, its name first: for the tests of what messages name.
+#[must_use]
+pub fn accepts(arguments: &[String]) -> bool {
+    let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+    let is_function = function(arguments.get(1).and_then(|word| word.to_str())).is_some();
+    is_function || (mistyped::meant(&arguments).is_none() && Cli::try_parse_from(arguments).is_ok())
+}
+
 fn function(name: Option<&str>) -> Option<&'static Function> {
     FUNCTIONS
         .into_iter()

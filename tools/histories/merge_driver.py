@@ -38,6 +38,7 @@ import values
 PICKED = re.compile(r"cherry picked from commit ([0-9a-f]{40})")
 RELEASED = re.compile(r"v(\d+)\.(\d+)\.0$")
 RELEASE = re.compile(r"refs/heads/release-(\d+)\.(\d+)$")
+RENAMED = object()
 GLOBS = ("*.yaml", "*.yml")
 
 
@@ -184,6 +185,10 @@ def reported(driver, blobs, path):
         for result in json.loads(done.stderr)["items"][0].get("results", []):
             if result.get("tags", {}).get("reason"):
                 resource = result.get("resourceRef", {})
+                if result["tags"]["reason"] == "Renamed":
+                    names = (result["tags"][end].rsplit("/", 1)[-1] for end in ("from", "to"))
+                    places += [(resource.get("kind"), name, RENAMED) for name in names]
+                    continue
                 places.append((resource.get("kind"), resource.get("name") or None, result.get("field", {}).get("path", "")))
         by_fields = True
     else:
@@ -253,12 +258,15 @@ def judge(driven, blobs, parsed):
     data = parse(merged)
     if data is None:
         return "wrong", [("", "not YAML any more")], 0
+    renamed = {(kind, name) for kind, name, field in places if field is RENAMED}
+    places = [place for place in places if place[-1] is not RENAMED]
     problems = list(three_way.judge_files(*parsed, data))
     bad = [place for place in problems if not is_named(*place, places)]
-    # A list may be open as a whole, and decided by its elements.
-    decided = forks.Judge(*(blob.decode() for blob in blobs), False) if any(problem == "open" for *_, problem in bad) else None
+    # A list may be open as a whole, and decided by its elements. A resource that a side renamed is two for this judge.
+    is_for_facts = lambda place: place[-1] == "open" or (place[0][0] != "document" and tuple(place[0][1:3]) in renamed)
+    decided = forks.Judge(*(blob.decode() for blob in blobs), False) if any(map(is_for_facts, bad)) else None
     if decided and not decided.missing(merged.decode()):
-        bad = [place for place in bad if place[-1] != "open"]
+        bad = [place for place in bad if not is_for_facts(place)]
     if bad:
         return "wrong", bad, len(places)
     return ("reported" if code else "solved"), problems, len(places)

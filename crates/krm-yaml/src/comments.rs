@@ -1,6 +1,7 @@
 //! The comments of an entry or item: on the lines directly above it, and around its value.
 
 use std::borrow::Cow;
+use std::hash::{Hash, Hasher};
 
 use super::document::Document;
 use super::node::{EntryRef, NodeRef};
@@ -114,6 +115,14 @@ impl<'a> ValueComments<'a> {
 impl PartialEq for ValueComments<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for ValueComments<'_> {}
+
+impl Hash for ValueComments<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.iter().for_each(|comment| comment.hash(state));
     }
 }
 

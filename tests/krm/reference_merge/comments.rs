@@ -1,14 +1,17 @@
 //! Comments in generated triples, by the words of the contract alone: a line that a side added is in the result, one that
 //! all versions have is there, and none is there twice. A comment that local added after a value is in the result, or a
-//! result names it. The judge knows lines, and nothing of entries.
+//! result names or counts it. An entry that goes takes the comment above it that came with it. The judge knows lines, and of
+//! entries only which the result has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::generate::triple;
+use super::generate::{read, triple};
 use super::plain::Plain;
 use super::{Random, merged_with_text, number};
 
 const TRIPLES: u64 = 400;
+/// Triples of long runs in which a comment was doubled.
+const FOUND: [u64; 3] = [719, 3_421, 4_787];
 
 /// Comments of one version.
 struct Author<'r> {
@@ -92,25 +95,64 @@ fn comments<'t>(text: &'t str) -> BTreeMap<&'t str, usize> {
     found
 }
 
+/// How many comments a result counts and does not name.
+fn counted(said: &str) -> usize {
+    let count = |line: &str| {
+        let (before, _) = line
+            .strip_suffix(" (CommentsRemoved)")?
+            .rsplit_once(" more")?;
+        before.rsplit(' ').next()?.parse::<usize>().ok()
+    };
+    said.lines().filter_map(count).sum()
+}
+
+/// Whether a value has an entry at a path like `/spec/replicas`.
+fn has_entry(value: &Plain, path: &str) -> bool {
+    let mut entries = value.entries().iter();
+    entries.any(|(key, value)| {
+        let rest = path
+            .strip_prefix('/')
+            .and_then(|path| path.strip_prefix(key.as_str()));
+        rest.is_some_and(|rest| rest.is_empty() || has_entry(value, rest))
+    })
+}
+
 fn faults(texts: [&str; 3], result: &str, said: &str) -> Vec<String> {
     let [base, local, upstream] = texts.map(comments);
     let found = comments(result);
+    let merged = read(result);
     let all: BTreeSet<&str> = [&base, &local, &upstream, &found]
         .into_iter()
         .flat_map(|lines| lines.keys().copied())
         .collect();
     let mut faults = Vec::new();
+    let mut lost = Vec::new();
     for line in all {
         let has = [&base, &local, &upstream].map(|lines| lines.contains_key(line));
         let count = found.get(line).copied().unwrap_or_default();
+        let stays = |path| has_entry(&merged, path);
         let expected = match has {
-            [true, local, upstream] => usize::from(local && upstream),
+            [true, local, upstream] => {
+                let stays = line.strip_prefix("# base ").is_none_or(stays);
+                usize::from(local && upstream && stays)
+            }
             [false, local, upstream] => usize::from(local || upstream),
         };
-        let is_named = said.contains(&format!("`{line}`"));
-        if count != expected && !(count == 0 && is_named) {
-            faults.push(format!("{line:?}: expected {expected}, found {count}"));
+        let fault = format!("{line:?}: expected {expected}, found {count}");
+        if count == expected || count == 0 && said.contains(&format!("`{line}`")) {
+            continue;
         }
+        let is_after_value = texts[1]
+            .lines()
+            .any(|own| own.ends_with(&format!(" {line}")) && own.trim() != line);
+        if count == 0 && is_after_value {
+            lost.push(fault);
+        } else {
+            faults.push(fault);
+        }
+    }
+    if lost.len() > counted(said) {
+        faults.append(&mut lost);
     }
     faults
 }
@@ -120,7 +162,7 @@ fn no_comment_is_lost_or_doubled() {
     let from = number("KRM_VARIANTS_TRIPLES_FROM").unwrap_or_default();
     let count = number("KRM_VARIANTS_TRIPLES").unwrap_or(TRIPLES);
     let (mut wrong, mut judged) = (Vec::new(), 0);
-    for seed in from..from + count {
+    for seed in (from..from + count).chain(FOUND) {
         let triple = triple(seed);
         let [Some(base), Some(local), Some(upstream)] = &triple.versions else {
             continue;
@@ -154,7 +196,7 @@ fn no_comment_is_lost_or_doubled() {
         wrong.is_empty(),
         "{} of {judged} wrong\n{}",
         wrong.len(),
-        wrong[..wrong.len().min(5)].join("\n")
+        wrong[..wrong.len().min(40)].join("\n")
     );
     assert!(judged > count / 4, "{judged}");
 }

@@ -11,9 +11,13 @@ pub(super) enum Reading {
     /// They pair by likeness, then by position.
     Paired,
     /// The same, but only those of local that upstream lacks, with what upstream has, and without a likeness only with what
-    /// it changed, nor is there a guess about anything else; the fields that name elements are those that base and upstream
-    /// have.
+    /// it changed, if it changed any, nor is there a guess about anything else; the fields that name elements are those that
+    /// base and upstream have.
     Needed,
+    /// The same, and what both sides removed has no other version by its position alone, if they added equal elements.
+    Replaced,
+    /// The same as what is needed, and any scalar field that is unique names maps.
+    Fields,
     /// The same, and each pair is one value.
     One,
     /// The same, and each of these pairs, by their bits, is one value.
@@ -28,6 +32,8 @@ pub(super) enum Reading {
     Apart,
     /// The same, and each pair in a run is one value.
     ApartOne,
+    /// Runs, in which any scalar field that is unique names maps.
+    RunsByFields,
     /// They pair by position too if they have names of which the other version has none.
     Renamed,
 }
@@ -37,7 +43,7 @@ impl Reading {
     pub(super) fn has_runs(self) -> bool {
         matches!(
             self,
-            Self::Runs | Self::RunsFromEnd | Self::Apart | Self::ApartOne
+            Self::Runs | Self::RunsFromEnd | Self::Apart | Self::ApartOne | Self::RunsByFields
         )
     }
 
@@ -45,6 +51,7 @@ impl Reading {
     pub(super) fn in_run(self) -> Self {
         match self {
             Self::ApartOne => Self::One,
+            Self::RunsByFields => Self::Fields,
             _ => Self::Needed,
         }
     }
@@ -189,9 +196,13 @@ pub(super) fn pair<'v>(versions: Versions<'v>, reading: Reading) -> Paired<'v> {
             Reading::RunsFromEnd,
             Reading::Apart,
             Reading::ApartOne,
+            Reading::RunsByFields,
         ]);
     }
     let has_unclear_names = by_name(&lists, &mut ids, reading);
+    if reading == Reading::Fields {
+        by_fields(&lists, &mut ids);
+    }
     let lacks = |ids: &[Vec<String>; 3], side: usize| {
         (0..lists[0].len())
             .filter(|at| !ids[side].contains(&ids[0][*at]))
@@ -205,11 +216,14 @@ pub(super) fn pair<'v>(versions: Versions<'v>, reading: Reading) -> Paired<'v> {
         readings.extend([
             Reading::Whole,
             Reading::Needed,
+            Reading::Replaced,
+            Reading::Fields,
             Reading::Renamed,
             Reading::Runs,
             Reading::RunsFromEnd,
             Reading::Apart,
             Reading::ApartOne,
+            Reading::RunsByFields,
         ]);
     }
     let mut before = ids.clone();
@@ -219,7 +233,9 @@ pub(super) fn pair<'v>(versions: Versions<'v>, reading: Reading) -> Paired<'v> {
         // What both sides added alike is a new element.
         let is_theirs = |at: &usize| reading == Reading::Paired || !ids[1].contains(&ids[2][*at]);
         let theirs = all.iter().copied().filter(is_theirs).collect();
-        by_position(&lists, &mut ids, 2, [&there, &theirs], reading);
+        let replaced = replaced_by_both(&ids, reading);
+        let others = there.difference(&replaced).copied().collect();
+        by_position(&lists, &mut ids, 2, [&others, &theirs], reading);
         before = ids.clone();
         let of_upstream = |at: &usize| ids[2].iter().position(|id| *id == ids[0][*at]);
         let is_changed =
@@ -239,7 +255,15 @@ pub(super) fn pair<'v>(versions: Versions<'v>, reading: Reading) -> Paired<'v> {
         let new: BTreeSet<usize> = (0..lists[1].len()).filter(is_new).collect();
         let ties = by_likeness(&lists, &mut ids, 1, [&has, &new]);
         is_guess |= ties.iter().any(|at| changed.contains(at));
-        by_position(&lists, &mut ids, 1, [&changed, &new], reading);
+        let is_open =
+            |at: &usize| !ids[1].contains(&ids[0][*at]) && may_move(&ids[0][*at], reading);
+        let olds = if changed.iter().any(is_open) {
+            changed
+        } else {
+            has
+        };
+        let others = olds.difference(&replaced).copied().collect();
+        by_position(&lists, &mut ids, 1, [&others, &new], reading);
     }
     let left = ids[1]
         .iter()
@@ -426,6 +450,86 @@ fn is_flag(element: &Plain) -> bool {
     element.text().is_some_and(|text| text.starts_with('-'))
 }
 
+/// Whether an element may be another one by its position alone.
+fn may_move(id: &str, reading: Reading) -> bool {
+    reading == Reading::Renamed || id.starts_with("value ")
+}
+
+/// The elements of base that both sides lack, where both added equal elements.
+fn replaced_by_both(ids: &[Vec<String>; 3], reading: Reading) -> BTreeSet<usize> {
+    let is_new_in_both = |id: &String| ids[2].contains(id) && !ids[0].contains(id);
+    if reading != Reading::Replaced || !ids[1].iter().any(is_new_in_both) {
+        return BTreeSet::new();
+    }
+    let is_gone = |id: &String| !ids[1].contains(id) && !ids[2].contains(id);
+    let all = 0..ids[0].len();
+    all.filter(|at| is_gone(&ids[0][*at])).collect()
+}
+
+/// By any scalar field: the first one with texts that all maps of base and upstream have and that is unique there, where
+/// they have no name; then any field with a text or a number that no other element of the version has.
+fn by_fields(lists: &[&[Plain]; 3], ids: &mut [Vec<String>; 3]) {
+    let scalar = |value: &Plain| {
+        let is_text = value
+            .text()
+            .is_some_and(|text| !text.is_empty() && !text.contains('\n'));
+        is_text || matches!(value, Plain::Number(_))
+    };
+    let name = |element: &Plain, field: &str| {
+        let value = element
+            .get(field)
+            .filter(|value| value.text().is_some() && scalar(value))?;
+        Some(format!("field {field} {value}"))
+    };
+    let names = |side: usize, field: &str| -> Option<BTreeSet<String>> {
+        let maps = lists[side].iter().filter(|element| element.is_map());
+        let names: Vec<String> = maps.map(|map| name(map, field)).collect::<Option<_>>()?;
+        let unique: BTreeSet<String> = names.iter().cloned().collect();
+        (unique.len() == names.len()).then_some(unique)
+    };
+    let has_names = ids.iter().flatten().any(|id| !id.starts_with("value "));
+    let first = lists[0].iter().find(|element| element.is_map());
+    let fields = first.map(Plain::entries).unwrap_or_default().iter();
+    let common = |field: &&str| {
+        let common = names(0, field)?.intersection(&names(2, field)?).count();
+        Some(common).filter(|common| *common > 0)
+    };
+    let fields = fields.map(|(field, _)| field.as_str());
+    let best = fields.filter_map(|field| Some((common(&field)?, field)));
+    let best = best.reduce(|best, other| if other.0 > best.0 { other } else { best });
+    if let Some((_, field)) = best.filter(|_| !has_names) {
+        for side in 0..3 {
+            for (id, element) in ids[side].iter_mut().zip(lists[side]) {
+                if let Some(name) = name(element, field) {
+                    *id = name;
+                }
+            }
+        }
+    }
+    for side in [2, 1] {
+        let all = (0..lists[0].len()).collect();
+        let (old, new) = left(ids, side, [&all, &(0..lists[side].len()).collect()]);
+        let holder = |side: usize, field: &(String, Plain)| {
+            let has = |at: &usize| lists[side][*at].entries().contains(field);
+            let holders: Vec<usize> = (0..lists[side].len()).filter(has).collect();
+            <[usize; 1]>::try_from(holders).ok().map(|[only]| only)
+        };
+        let mut pairs = BTreeSet::new();
+        for at in &old {
+            let fields = lists[0][*at].entries().iter();
+            let own = fields.filter(|field| scalar(&field.1) && holder(0, field).is_some());
+            pairs.extend(own.filter_map(|field| Some((*at, holder(side, field)?))));
+        }
+        pairs.retain(|(_, new_at)| new.contains(new_at));
+        for (old, new) in &pairs {
+            let sharing = pairs.iter().filter(|pair| pair.0 == *old || pair.1 == *new);
+            if sharing.count() == 1 {
+                join(ids, *old, side, *new);
+            }
+        }
+    }
+}
+
 /// As many here as there.
 fn by_position(
     lists: &[&[Plain]; 3],
@@ -435,13 +539,12 @@ fn by_position(
     reading: Reading,
 ) {
     let (old, new) = left(ids, side, open);
-    let is_named = |id: &String| reading != Reading::Renamed && !id.starts_with("value ");
     let (old, new): (Vec<usize>, Vec<usize>) = (
         old.into_iter()
-            .filter(|at| !is_named(&ids[0][*at]))
+            .filter(|at| may_move(&ids[0][*at], reading))
             .collect(),
         new.into_iter()
-            .filter(|at| !is_named(&ids[side][*at]))
+            .filter(|at| may_move(&ids[side][*at], reading))
             .collect(),
     );
     if old.len() == new.len() {

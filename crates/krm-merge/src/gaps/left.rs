@@ -24,6 +24,8 @@ pub(super) struct LeftComment {
     /// The key of the one that upstream has in its place.
     upstream: u64,
     comments: ValueComments<'static>,
+    /// How many values of local have these comments.
+    count: usize,
 }
 
 /// The comments that local added after values of which upstream has a version in another place.
@@ -41,6 +43,7 @@ pub(super) fn comments(
     let Some(mut own) = LineOwners::of_document(local).map(|local| local.comments()) else {
         return Vec::new();
     };
+    let counts = counts(own.iter().map(|(_, comments)| comments.clone()));
     for (version, is_in_it) in [(upstream, false), (base, true)] {
         if own.is_empty() {
             break;
@@ -65,6 +68,7 @@ pub(super) fn comments(
         (has_none && comments != was).then(|| LeftComment {
             local,
             upstream: upstream.keyed[*new].key,
+            count: counts.get(&comments).copied().unwrap_or_default(),
             comments,
         })
     };
@@ -83,8 +87,19 @@ fn has_more(one: NodeRef<'_>, other: NodeRef<'_>) -> bool {
     first.any(|comment| !known.contains(comment))
 }
 
-/// Puts the comments where the merged text has what upstream has in place of their entry or element. Returns whether
-/// there are any.
+/// How often each value's comments occur.
+fn counts<'a>(
+    comments: impl Iterator<Item = ValueComments<'a>>,
+) -> HashMap<ValueComments<'a>, usize> {
+    let mut counts = HashMap::new();
+    for comments in comments.filter(|comments| !comments.is_empty()) {
+        *counts.entry(comments).or_default() += 1;
+    }
+    counts
+}
+
+/// Puts the comments where the merged text has what upstream has in place of their entry or element. Those that the
+/// merged text has as often as local came along with their values. Returns whether there are any.
 pub(super) fn bring<'d>(
     left: &[LeftComment],
     merged: NodeRef<'d>,
@@ -97,6 +112,8 @@ pub(super) fn bring<'d>(
         return false;
     };
     let positions = merged.positions();
+    let values = merged.all.iter();
+    let mut counts = counts(values.map(|owner| ValueComments::of(owner.value())));
     let mut is_changed = false;
     for comment in left {
         let stays = positions.contains_key(&comment.local);
@@ -104,7 +121,9 @@ pub(super) fn bring<'d>(
             continue;
         };
         let owner = &merged.all[*at];
-        if ValueComments::of(owner.value()).is_empty() {
+        let count = counts.entry(comment.comments.clone()).or_default();
+        if *count < comment.count && ValueComments::of(owner.value()).is_empty() {
+            *count += 1;
             editor.set_value_comments(owner.owner, comment.comments.clone());
             is_changed = true;
         }

@@ -18,6 +18,8 @@ pub(super) enum GapToken {
 pub(super) struct KeyedOwner {
     /// Equal in all versions that have the entry or item.
     pub(super) key: u64,
+    /// Equal for what has the same name, or the same value if it has none, in whatever is around it.
+    pub(super) name: u64,
     /// Equal for what may be a changed version of it.
     pub(super) kind: u64,
     pub(super) column: usize,
@@ -158,6 +160,7 @@ pub(super) fn owners(walk: &[GapOwner<'_>]) -> Vec<KeyedOwner> {
         around.push(key);
         found.push(KeyedOwner {
             key,
+            name: hash(&(depth, kind, name)),
             kind: hash(&(depth, kind)),
             column: *column,
         });

@@ -30,7 +30,7 @@ mod same;
 mod structure;
 mod weave;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 pub(super) use head::{Lead, merged_head, merged_lead};
 use left::LeftComment;
@@ -53,6 +53,8 @@ pub(super) struct Gaps {
 #[derive(Debug)]
 struct GapLines {
     tokens: Versions<Vec<GapToken>>,
+    /// Of local and of upstream: the keys of base that their changed entries and items got, by those that they had.
+    renamed: [HashMap<u64, u64>; 2],
     /// Whether the lines above the first entry are decided elsewhere.
     keeps_head: bool,
 }
@@ -127,8 +129,7 @@ impl GapLines {
         };
         let (mut local, mut upstream) = (tokens(local)?, tokens(new)?);
         foot::follow((old, &base), (new, &mut upstream));
-        unify(&base, &mut local);
-        unify(&base, &mut upstream);
+        let renamed = [unify(&base, &mut local), unify(&base, &mut upstream)];
         if is_same(&base, &local) && is_same(&base, &upstream) {
             return None;
         }
@@ -138,6 +139,7 @@ impl GapLines {
                 local,
                 upstream,
             },
+            renamed,
             keeps_head: false,
         })
     }

@@ -36,10 +36,12 @@ impl GapLines {
         let Some(walk) = GapWalk::of(merged) else {
             return;
         };
-        let result = MergedOwners::of(owners(&walk.owners), &self.tokens);
+        let result = MergedOwners::of(owners(&walk.owners), self);
         let woven = self.weave(&result);
-        let slots = Placing::of(self, &result, &woven).run(&woven);
-        write(&walk, slots, self.keeps_head, merged.document.text, editor);
+        let mut slots = Placing::of(self, &result, &woven).run(&woven);
+        let text = merged.document.text;
+        without_lines_of_twins(&walk, &result.twins, &mut slots, text);
+        write(&walk, slots, self.keeps_head, text, editor);
     }
 
     fn weave(&self, result: &MergedOwners) -> Vec<Woven> {
@@ -189,25 +191,65 @@ struct MergedOwners {
     owners: Vec<KeyedOwner>,
     /// Their positions, by key.
     keys: HashMap<u64, usize>,
+    /// By position, the keys of those that upstream has as versions of an entry or item of which the merged text has
+    /// another version too.
+    twins: HashMap<usize, u64>,
 }
 
 impl MergedOwners {
-    fn of(mut owners: Vec<KeyedOwner>, versions: &Versions<Vec<GapToken>>) -> Self {
+    fn of(mut owners: Vec<KeyedOwner>, gaps: &GapLines) -> Self {
+        let versions = &gaps.tokens;
+        let tokens = versions.as_ref().into_iter();
+        let known = tokens.flat_map(|tokens| tokens.iter().filter_map(GapToken::owner));
+        let known: HashSet<u64> = known.map(|owner| owner.key).collect();
+        let twins = rename(&mut owners, &known, &gaps.renamed);
         for version in [&versions.local, &versions.upstream, &versions.base] {
             let old: Vec<KeyedOwner> = version.iter().filter_map(GapToken::owner).collect();
             let own: HashSet<u64> = owners.iter().map(|owner| owner.key).collect();
-            let known = versions.as_ref().into_iter();
-            let known = known.flat_map(|tokens| tokens.iter().filter_map(GapToken::owner));
-            let known: HashSet<u64> = known.map(|owner| owner.key).collect();
             if own.is_subset(&known) {
                 break;
             }
-            unify_owners(&old, &mut owners, &[known, own]);
+            unify_owners(&old, &mut owners, [&known, &own]);
         }
         let keys = owners.iter().enumerate();
         let keys = keys.map(|(at, owner)| (owner.key, at)).collect();
-        Self { owners, keys }
+        Self {
+            owners,
+            keys,
+            twins,
+        }
     }
+}
+
+/// Gives entries and items that a side changed, and that no version has as they are, the keys that they have among the
+/// tokens of that side. Returns the positions of those of upstream of which there is another version, with their keys.
+fn rename(
+    owners: &mut [KeyedOwner],
+    known: &HashSet<u64>,
+    renamed: &[HashMap<u64, u64>; 2],
+) -> HashMap<usize, u64> {
+    let mut twins = HashMap::new();
+    if renamed.iter().all(HashMap::is_empty) {
+        return twins;
+    }
+    let mut taken: HashSet<u64> = owners.iter().map(|owner| owner.key).collect();
+    let [local, upstream] = renamed;
+    for (renamed, is_upstream) in [(local, false), (upstream, true)] {
+        for (at, owner) in owners.iter_mut().enumerate() {
+            let Some(key) = renamed
+                .get(&owner.key)
+                .filter(|_| !known.contains(&owner.key))
+            else {
+                continue;
+            };
+            if taken.insert(*key) {
+                owner.key = *key;
+            } else if is_upstream {
+                twins.insert(at, *key);
+            }
+        }
+    }
+    twins
 }
 
 /// Finds a gap for each merged line.
@@ -217,6 +259,8 @@ struct Placing<'p> {
     result: &'p MergedOwners,
     /// The keys of the entries and items of base. What a side moved came with neither side.
     in_base: HashSet<u64>,
+    /// The lines directly above each entry and item of base.
+    above_in_base: HashSet<(u64, u64)>,
     /// For each merged entry in order, its position in the merged text, if its order is the same there.
     in_order: Vec<Option<usize>>,
     /// The lines of each gap: above each entry of the merged text, and below the last one.
@@ -247,8 +291,15 @@ impl<'p> Placing<'p> {
             in_order.push(Some(at));
             at += 1;
         }
+        let around = gaps.tokens.as_ref().map(|tokens| TokensAround::of(tokens));
+        let base = gaps.tokens.base.iter().enumerate();
+        let above_in_base = base.filter_map(|(at, token)| {
+            let owner = owner_below(&gaps.tokens.base, &around.base, at)?;
+            Some((owner, token.line()?.key))
+        });
         Self {
-            around: gaps.tokens.as_ref().map(|tokens| TokensAround::of(tokens)),
+            above_in_base: above_in_base.collect(),
+            around,
             in_base: GapLines::owners(&gaps.tokens.base),
             gaps,
             result,
@@ -302,7 +353,12 @@ impl<'p> Placing<'p> {
             Some(moved) => self.slots[*moved].extend(above),
             // It goes, with the comments that came with it.
             None => {
-                let kept = above.into_iter().filter(|line| line.origin != origin);
+                let came_with = |line: &MergedLine| {
+                    let line = line_key(&line.text);
+                    self.above_in_base.contains(&(owner.key, line))
+                };
+                let kept = above.into_iter();
+                let kept = kept.filter(|line| line.origin != origin && !came_with(line));
                 self.pending.extend(kept);
             }
         }
@@ -419,14 +475,47 @@ fn write(
     }
 }
 
+/// The comment after the dash of the item that the text ends with.
+fn comment_of_dash(text: &str) -> Option<&str> {
+    let line = text.lines().next_back()?.trim_start();
+    let comment = line.trim_start_matches(['-', ' ']);
+    (line.starts_with("- ") && comment.starts_with('#')).then(|| comment.trim_end())
+}
+
+/// Leaves out lines that the merge of the fields put after the dashes of new items, if they have a place in another
+/// version of the item.
+fn without_lines_of_twins(
+    walk: &GapWalk<'_>,
+    twins: &HashMap<usize, u64>,
+    slots: &mut [Vec<MergedLine>],
+    text: &str,
+) {
+    let mut twice: HashMap<u64, Vec<&str>> = HashMap::new();
+    for (at, twin) in twins {
+        let above = walk.owners[*at].above.as_ref();
+        let comment = above.and_then(|above| comment_of_dash(&text[..above.start]));
+        twice.entry(*twin).or_default().extend(comment);
+    }
+    for slot in slots {
+        slot.retain(|line| {
+            let above = line.above.filter(|_| line.origin == Some(Side::Upstream));
+            let Some(comments) = above.and_then(|above| twice.get_mut(&above)) else {
+                return true;
+            };
+            let found = comments
+                .iter()
+                .position(|comment| *comment == line.text.trim());
+            found.map(|found| comments.remove(found)).is_none()
+        });
+    }
+}
+
 /// Leaves out the line that the merge of the fields put after the dash of an item, because its first entry moved.
 fn without_line_of_dash(lines: &mut Vec<MergedLine>, before: &str, gap: &str) {
-    let line = before.lines().next_back().unwrap_or_default().trim_start();
-    let behind = line.trim_start_matches(['-', ' ']);
-    if !line.starts_with("- ") || !behind.starts_with('#') {
+    let Some(comment) = comment_of_dash(before) else {
         return;
-    }
-    let has = |line: &str| line.trim() == behind.trim_end();
+    };
+    let has = |line: &str| line.trim() == comment;
     if !gap.lines().any(has)
         && let Some(at) = lines.iter().position(|line| has(&line.text))
     {

@@ -700,3 +700,90 @@ fn comments_stay_in_an_element_without_a_name_whose_keys_upstream_moved() {
     let expected = local.replace("      protocol", "      # theirs\n      protocol");
     check(&before, &local, &upstream, &expected);
 }
+
+#[test]
+fn a_comment_that_came_with_its_element_is_not_given_to_a_new_one_like_it() {
+    let peers = |peers: &str| {
+        let lines = peers.lines().map(|line| format!("  {line}\n"));
+        pod(&format!("rules:\n- from:\n{}", lines.collect::<String>()))
+    };
+    let before = indoc! {"
+        - cidr: 10.0.0.0/8
+        - cidr: 172.16.0.0/12
+    "};
+    let upstream = indoc! {"
+        - cidr: 10.0.0.0/8
+          except: none
+        - cidr: 10.0.0.0/8
+        - cidr: 172.16.0.0/12
+    "};
+    let commented = |text: &str| text.replace("/8\n- cidr: 172", "/8 # ours\n- cidr: 172");
+    check(
+        &peers(before),
+        &peers(&commented(before)),
+        &peers(upstream),
+        &peers(&commented(upstream)),
+    );
+}
+
+#[test]
+fn a_comment_above_the_first_key_of_a_new_element_comes_once_where_both_sides_renamed_one() {
+    let container = |variables: &str| {
+        let lines = variables.lines().map(|line| format!("  {line}\n"));
+        pod(&format!(
+            "containers:\n- name: app\n  env:\n{}",
+            lines.collect::<String>()
+        ))
+    };
+    let [level, host, port] =
+        ["LEVEL", "HOST", "PORT"].map(|name| format!("-\n  name: {name}\n  value: {name}\n"));
+    let own = port.replace("name: PORT", "name: OWN_PORT");
+    let new = host.replace("  name: HOST", "  # theirs\n  name: NEW_HOST");
+    check(
+        &container(&[&*level, &host, &port].concat()),
+        &container(&[&*level, &host, &own].concat()),
+        &container(&[&*level, &new, &port].concat()),
+        // The first comment in a new element follows its dash.
+        &container(&[&*level, &own, &new.replace("-\n  # theirs", "- # theirs")].concat()),
+    );
+}
+
+#[test]
+fn a_comment_goes_with_its_entry_that_one_side_removed_and_the_other_moved() {
+    let moved = "a: 1\nc: 1\nd: 1\ne: 2\n# of b\nb: 1\n";
+    let with = "a: 1\n# of b\nb: 1\nc: 1\nd: 1\ne: 1\n";
+    let without = "a: 1\nc: 1\nd: 1\ne: 1\n";
+    check(with, without, moved, "a: 1\nc: 1\nd: 1\ne: 2\n");
+    check(with, moved, without, "a: 1\nc: 1\nd: 1\ne: 2\n");
+    // What the other side wrote stays.
+    let written = moved.replace("# of b", "# of b\n# ours");
+    check(with, &written, without, "a: 1\nc: 1\nd: 1\ne: 2\n# ours\n");
+}
+
+#[test]
+fn a_comment_in_an_element_that_both_sides_took_for_another_comes_once() {
+    let secrets = |last: &str| pod(&format!("imagePullSecrets:\n-\n  name: one\n{last}"));
+    check(
+        &secrets("-\n  kind: x\n  name: two\n"),
+        &secrets("-\n  kind: x\n  name: own\n"),
+        &secrets("-\n  # theirs\n  kind: x\n"),
+        &secrets("-\n  kind: x\n  name: own\n- # theirs\n  kind: x\n"),
+    );
+}
+
+#[test]
+fn a_comment_stays_above_its_value_where_both_sides_added_to_a_list_in_an_element_without_a_name() {
+    let hosts = |names: &str| {
+        let names = names.lines().map(|line| format!("  {line}\n"));
+        pod(&format!(
+            "hosts:\n- ip: 10.0.0.1\n  names:\n{}",
+            names.collect::<String>()
+        ))
+    };
+    check(
+        &hosts("- a\n- b\n"),
+        &hosts("- own\n- a\n- b\n"),
+        &hosts("- new\n- a\n# theirs\n- b\n"),
+        &hosts("- own\n- new\n- a\n# theirs\n- b\n"),
+    );
+}
