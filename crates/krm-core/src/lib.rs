@@ -65,6 +65,7 @@ mod word_enum;
 pub mod conditions;
 pub mod config;
 pub mod diff;
+pub mod glob;
 pub mod identity;
 pub mod kptfile;
 pub mod latest;

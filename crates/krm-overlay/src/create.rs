@@ -502,10 +502,7 @@ fn pair(
         .map(|old| ids.get(&old.id()).copied())
         .collect();
     let taken: BTreeSet<usize> = pairs.iter().flatten().copied().collect();
-    let anywhere = |object: &BuiltObject<'_>| {
-        let id = object.id();
-        (id.group, id.kind, id.name)
-    };
+    let anywhere = |object: &BuiltObject<'_>| object.id().in_any_namespace();
     let mut left: HashMap<_, Vec<usize>> = HashMap::new();
     for at in (0..fork.len()).filter(|at| !taken.contains(at)) {
         left.entry(anywhere(&fork[at])).or_default().push(at);

@@ -235,8 +235,8 @@ impl<'l> Comparison<'_, 'l> {
     /// programs that read YAML 1.2, such as kustomize, take the name `n` for a string.
     fn unnamed(&mut self, pair: &ResourceChange<'l>, key: &ResourceKey) {
         let named = pair.after.as_ref().filter(|after| {
-            let name = after.node.get_path(&["metadata", "name"]);
-            given(name).is_some()
+            let mut names = ["name", "generateName"].into_iter();
+            names.any(|name| given(after.node.get_path(&["metadata", name])).is_some())
         });
         let Some(after) = named else {
             return self.count(pair);

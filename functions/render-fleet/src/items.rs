@@ -16,6 +16,7 @@ use crate::fleet::ClaimedPackage;
 use krm_core::config::UsageError;
 use krm_core::kptfile::{Ownership, remove_owner};
 use krm_core::resource::{Resource, file_annotations, is_pipeline_annotation};
+use krm_core::resource_key::ResourceKey;
 use krm_core::resource_list::{ItemId, NewText, ResourceList, annotate, own_text};
 use krm_core::results::{FunctionResult, Reason, Results};
 use krm_function::output::put_texts;
@@ -260,19 +261,15 @@ fn write_file(
     old: &[ItemId],
     list: &mut ResourceList,
 ) -> Result<Vec<(ItemId, String)>, EditError> {
-    let identity = |resource: &Resource| {
-        let group = resource.group().to_owned();
-        let (kind, name) = (resource.kind.clone(), resource.name.clone());
-        (group, kind, name, resource.namespace.clone())
-    };
-    let mut left: HashMap<_, VecDeque<ItemId>> = HashMap::new();
+    let mut left: HashMap<ResourceKey, VecDeque<ItemId>> = HashMap::new();
     for id in old {
-        let alike = left.entry(identity(list.resource(*id))).or_default();
+        let key = ResourceKey::as_written(list.resource(*id));
+        let alike = left.entry(key).or_default();
         alike.push_back(*id);
     }
     let mut changed = Vec::new();
     for (index, (resource, text)) in documents.into_iter().enumerate() {
-        let known = left.get_mut(&identity(&resource));
+        let known = left.get_mut(&ResourceKey::as_written(&resource));
         let known = known.and_then(VecDeque::pop_front);
         let annotations = match known {
             Some(id) if list.file_text(&[id])? == text => continue,
